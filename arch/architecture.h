@@ -1,0 +1,121 @@
+#pragma once
+// An architecture: a chain of storage levels, innermost first, over an array of compute units. Between a level
+// and the one below it there may be a fan-out over X and Y. Types only; readers are in architecture_yaml.h and
+// timeloop_architecture.h. Words are the level's own words; energies are of one access to a whole block.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+// pJ of one access to a block of `block_words` words of one instance (timeloop_model rules 19, 22).
+struct AccessEnergy {
+  double read_pj = 0;
+  double fill_pj = 0;    // written from the level above
+  double update_pj = 0;  // written from below (partial sums)
+};
+
+// Words per cycle of one instance; absent = unlimited (rule 28).
+struct Bandwidth {
+  std::optional<double> read;
+  std::optional<double> write;   // fills and updates
+  std::optional<double> shared;  // both together
+};
+
+// The network from this level to the one below (rule 26), pJ per word.
+struct NetworkEnergy {
+  double hop_pj = 0;
+  double router_pj = 0;
+  double ingress_pj = 0;
+};
+
+// A tensor selector: "all", a role ("inputs", "weights", "outputs"; singular too) or a tensor's name.
+// What neither `keep` nor `bypass` selects is open: the mapper decides. `keep` wins over a wider `bypass`
+// selector only when it names the tensor more specifically (name > role > all).
+struct KeepRule {
+  std::vector<std::string> keep;
+  std::vector<std::string> bypass;
+};
+
+enum class Relation : u8 { Equal, AtMost, AtLeast };
+
+// `dimension` is a dimension's name, or a class of workloads/workload.h ("input_channel", ...), which then
+// means every dimension of that class. Equal 0 = the whole dimension.
+struct FactorConstraint {
+  std::string dimension;
+  Relation relation = Relation::Equal;
+  u64 value = 1;
+};
+
+struct LoopConstraints {
+  std::vector<FactorConstraint> factors;
+  std::vector<std::string> order;                    // innermost first: these loops come innermost, in this order
+  std::optional<std::vector<std::string>> allowed;   // only these dimensions may have a factor above 1 here
+};
+
+struct SpatialConstraints {
+  std::vector<FactorConstraint> factors;               // on the product over X and Y
+  std::vector<std::string> order;                      // innermost first, X inside Y
+  std::optional<std::vector<std::string>> allowed_x;   // dimensions (or classes) that may go to X
+  std::optional<std::vector<std::string>> allowed_y;
+};
+
+struct LevelConstraints {
+  LoopConstraints temporal;
+  SpatialConstraints spatial;  // of the fan-out below the level
+};
+
+struct StorageLevel {
+  std::string name;
+  std::optional<u64> entries;     // words of one instance; absent = unbounded
+  double multiple_buffering = 1;  // the usable capacity is floor(entries / multiple_buffering)
+  u64 word_bits = 16;
+  u64 block_words = 1;   // words moved by one access
+  u64 cluster_size = 1;  // instances that share one physical access (rule 20)
+  u64 instances = 1;     // in the whole machine
+  u64 mesh_x = 1;        // of those, along X (Y = instances / mesh_x)
+  u64 fanout_x = 1;      // to the level below (compute for level 0)
+  u64 fanout_y = 1;
+  AccessEnergy energy;
+  double address_generation_pj = 0;  // per address (rule 23)
+  double leak_pj_per_cycle = 0;      // of one instance (rule 25)
+  double area_um2 = 0;               // of one instance
+  Bandwidth bandwidth;
+  NetworkEnergy network;
+  bool is_dram = false;  // no reduction in the memory: outputs cross the network in both directions (rule 26)
+  KeepRule keep;         // empty = everything open
+  bool loops_allowed = true;  // false: temporal loops are refused here (outer parts of a split level)
+  LevelConstraints constraints;
+
+  std::optional<u64> capacity_words() const;  // usable; absent = unbounded
+};
+
+struct Compute {
+  std::string name = "MAC";
+  u64 instances = 1;
+  u64 mesh_x = 1;
+  u64 word_bits = 16;
+  double op_pj = 1;
+  double area_um2 = 0;  // of one instance
+};
+
+struct Architecture {
+  std::string name;
+  std::string description;
+  std::vector<StorageLevel> levels;  // innermost first; the last holds every tensor
+  Compute compute;
+  // Timeloop's space: a dimension is unrolled along X or along Y of a fan-out, not both.
+  bool one_axis_per_dimension = false;
+  // The constraints hold for convolutions and GEMMs only (classify() of workloads/workload.h).
+  bool constraints_for_channels_only = false;
+  std::optional<double> technology_nm;  // when energies come from the tables
+  std::optional<double> cycle_ns;
+
+  double area_um2() const;  // all instances of all levels and of the compute units
+  std::optional<int> find_level(std::string_view name) const;
+};
+
+}  // namespace heliolite

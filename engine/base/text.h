@@ -1,0 +1,24 @@
+#pragma once
+// Small text helpers shared by readers and tables.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heliolite {
+
+// The candidate nearest to `word` by edit distance (case ignored), if it is near enough to be a likely slip.
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
+
+// ", did you mean 'x'?" or "" (for the end of an error message).
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
+// "a, b and c" / "a, b or c".
+std::string join(std::span<const std::string> words, std::string_view last = "and");
+
+std::string lower(std::string_view text);
+std::string_view trim(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);  // trimmed parts; "" gives none
+
+}  // namespace heliolite

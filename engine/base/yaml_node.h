@@ -1,0 +1,99 @@
+#pragma once
+// The only door to yaml-cpp: a YAML value that knows its file, line and field path, so that every reader's
+// complaint names the place. Reading never throws; what is wrong is collected and reported in one go.
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+class YamlNode {
+ public:
+  enum class Kind { Null, Scalar, Sequence, Map };
+
+  // Parses one document. Errors: missing file, directory, not text, larger than 64 MiB, nested deeper than
+  // 64 levels, YAML syntax, duplicate keys, empty document, more than one document.
+  static Result<YamlNode> load_file(const std::string& path);
+  // `name` stands for the file in messages.
+  static Result<YamlNode> parse(std::string_view text, const std::string& name);
+
+  Kind kind() const;
+  bool is_null() const { return kind() == Kind::Null; }
+  bool is_scalar() const { return kind() == Kind::Scalar; }
+  bool is_sequence() const { return kind() == Kind::Sequence; }
+  bool is_map() const { return kind() == Kind::Map; }
+
+  const std::string& file() const;
+  int line() const;                  // 1-based
+  const std::string& field() const;  // path from the root, "levels[1].entries"
+  std::string tag() const;           // "!Component", or "" without an explicit tag
+  const std::string& text() const;   // the scalar's text, "" for other kinds
+  bool quoted() const;               // scalar written in quotes (never a number then)
+
+  std::size_t size() const;                          // elements of a sequence, entries of a map
+  YamlNode at(std::size_t index) const;              // of a sequence
+  std::vector<std::string> keys() const;             // of a map, in file order
+  bool has(std::string_view key) const;              // false for anything but a map
+  std::optional<YamlNode> find(std::string_view key) const;
+
+  // Typed reads of a scalar; empty when the text is not of that type.
+  std::optional<bool> as_bool() const;
+  std::optional<i64> as_integer() const;  // decimal, or 0x..; also 1e6 when integral
+  std::optional<double> as_number() const;  // finite
+
+  Diagnostic error(std::string message) const;  // at this place
+
+ private:
+  struct Impl;
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Reads one map key by key; complaints go to `errors`. finish() complains about keys nobody asked for,
+// with a suggestion. Every read returns empty (or the default) after complaining, so that a reader goes on
+// and reports all of a file's errors.
+class MapReader {
+ public:
+  // Complains when `node` is not a map; then every read is empty and finish() is silent.
+  MapReader(const YamlNode& node, Diagnostics& errors);
+
+  const YamlNode& node() const { return node_; }
+  bool valid() const { return valid_; }
+
+  // The raw child; marks the key as known. `required_` complains when it is missing.
+  std::optional<YamlNode> child(std::string_view key);
+  std::optional<YamlNode> required_child(std::string_view key);
+
+  std::optional<std::string> string(std::string_view key);
+  std::optional<std::string> required_string(std::string_view key);
+  std::optional<bool> boolean(std::string_view key);
+  // Complain outside [low, high]: "entries = -3, must be an integer from 1 to 2147483647".
+  std::optional<i64> integer(std::string_view key, i64 low, i64 high);
+  std::optional<i64> required_integer(std::string_view key, i64 low, i64 high);
+  std::optional<double> number(std::string_view key, double low, double high);
+  std::optional<double> required_number(std::string_view key, double low, double high);
+  // One of `allowed`; complains with the list and a suggestion.
+  std::optional<std::string> choice(std::string_view key, std::initializer_list<std::string_view> allowed);
+  // A list of scalars, or one string of words separated by spaces or commas.
+  std::optional<std::vector<std::string>> words(std::string_view key);
+
+  void ignore(std::string_view key);  // known, deliberately unused
+  void error(std::string message);    // at this map
+  void finish();                      // unknown keys
+
+ private:
+  std::optional<YamlNode> read(std::string_view key, bool required);
+
+  YamlNode node_;
+  Diagnostics& errors_;
+  bool valid_ = false;
+  std::vector<std::string> known_;
+};
+
+}  // namespace heliolite

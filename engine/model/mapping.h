@@ -1,0 +1,53 @@
+#pragma once
+// A mapping is its loop nest: the non-unit loops, innermost first, and which level keeps which tensor.
+#include <array>
+#include <compare>
+#include <span>
+#include <type_traits>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+// Loops of one level in nest order: X loops innermost, then Y, then temporal. The spatial loops of level i are
+// the fan-out below it.
+enum class LoopKind : u8 { SpatialX, SpatialY, Temporal };
+
+struct Loop {
+  u32 end = 1;       // iterations
+  u32 residual = 1;  // iterations when every outer loop of the dimension is in its last; = end when perfect
+  u8 dimension = 0;
+  u8 level = 0;
+  LoopKind kind = LoopKind::Temporal;
+
+  bool is_spatial() const { return kind != LoopKind::Temporal; }
+  bool is_perfect() const { return residual == end; }
+  auto operator<=>(const Loop&) const = default;
+};
+
+struct Mapping {
+  std::array<Loop, kMaxLoops> loop{};             // [0, loop_count): innermost first, sorted by (level, kind)
+  std::array<TensorMask, kMaxLevels> keep{};      // bit v of keep[i]: level i keeps tensor v
+  u8 loop_count = 0;
+  u8 level_count = 0;
+
+  std::span<const Loop> loops() const { return {loop.data(), loop_count}; }
+  bool keeps(int level, int tensor) const { return (keep[level] >> tensor & 1) != 0; }
+  bool is_perfect() const {
+    for (const Loop& l : loops())
+      if (!l.is_perfect()) return false;
+    return true;
+  }
+  // Appends a loop; unit loops are dropped. Callers append in nest order.
+  void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {
+    if (end <= 1) return;
+    loop[loop_count++] = {static_cast<u32>(end), static_cast<u32>(residual), static_cast<u8>(dimension),
+                          static_cast<u8>(level), kind};
+  }
+  void add(LoopKind kind, int level, int dimension, u64 end) { add(kind, level, dimension, end, end); }
+
+  auto operator<=>(const Mapping&) const = default;  // also the canonical tie-break
+};
+static_assert(std::is_trivially_copyable_v<Mapping>);
+
+}  // namespace heliolite

@@ -1,0 +1,18 @@
+#pragma once
+// One call for `-w`: a preset's name, compact text, or a file of ours or of Timeloop, told apart by content.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/network.h"
+
+namespace heliolite {
+
+// `what` is, in this order: an existing file or anything that looks like a path; compact text
+// ("gemm:512x512x512", "conv:..", or an Einsum with sizes, see einsum_text.h); a preset's name.
+// A single workload becomes a network of one layer. Errors name all of these forms when nothing matches.
+Result<Network> load_network(const std::string& what);
+
+std::vector<std::string> workload_preset_names();  // sorted
+
+}  // namespace heliolite

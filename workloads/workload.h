@@ -1,0 +1,81 @@
+#pragma once
+// A workload is one Einsum: named dimensions with sizes, and tensors whose ranks are dimensions or sums of
+// strided dimensions (a*p + b*r). Exactly one tensor is the output; a dimension that does not index it is
+// reduced. Types only; readers are in workload_yaml.h, einsum_text.h and timeloop_problem.h.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+struct Dimension {
+  std::string name;
+  u64 size = 1;
+};
+
+// coefficient * dimension, one summand of a rank.
+struct Term {
+  int dimension = 0;  // index into Workload::dimensions
+  u64 coefficient = 1;
+};
+
+struct Rank {
+  std::vector<Term> terms;
+};
+
+// What a tensor is to the machine: machines say "this buffer keeps weights", not "it keeps B".
+enum class Role : u8 { Input, Weight, Output };
+
+std::string_view name(Role role);  // "input", "weight", "output"
+
+struct Tensor {
+  std::string name;
+  std::vector<Rank> ranks;
+  Role role = Role::Input;
+
+  bool is_output() const { return role == Role::Output; }
+};
+
+struct Workload {
+  std::string name;
+  std::vector<Dimension> dimensions;
+  std::vector<Tensor> tensors;
+
+  std::optional<int> find_dimension(std::string_view name) const;
+  std::optional<int> find_tensor(std::string_view name) const;
+  int output() const;  // index of the output tensor
+  u64 macs() const;    // product of all sizes: multiply-accumulates of one execution
+
+  // Words of tensor v: product over its ranks of 1 + sum coefficient*(size-1) (a bounding box: holes count).
+  u64 tensor_words(int v) const;
+  DimensionMask indexing(int v) const;  // dimensions that index tensor v
+};
+
+// Everything the engine relies on: 1..kMax.. of each kind, sizes and coefficients in range, unique names, one
+// output, every dimension indexing some tensor, macs() and box volumes within range. Empty when all is well.
+Diagnostics check(const Workload& workload);
+
+// Gives roles to tensors that were not told one: the output is known; a tensor named like "weights", "w",
+// "filter" or "kernel" is the weight; otherwise the first input is (the convention of the reference data).
+void infer_roles(Workload& workload);
+
+// Machines restrict dataflows by what a dimension does in a convolution or GEMM, whatever its name.
+enum class DimensionClass : u8 {
+  InputChannel,   // reduced; indexes weight and input, alone in its rank (C; K of a GEMM)
+  OutputChannel,  // indexes weight and output only (K; M or N of a GEMM)
+  Kernel,         // reduced; slides in the input (R, S)
+  Pixel,          // indexes input and output only (P, Q, N)
+  Group,          // indexes all three (depthwise C, groups)
+};
+
+std::string_view name(DimensionClass c);  // "input_channel", "output_channel", "kernel", "pixel", "group"
+
+// The class of every dimension when the workload is a convolution or GEMM: one weight, one input, one output,
+// every dimension in one class, at least one input and one output channel. Empty otherwise.
+std::optional<std::vector<DimensionClass>> classify(const Workload& workload);
+
+}  // namespace heliolite
