@@ -1,0 +1,44 @@
+#include "engine/model/keep.h"
+
+#include <algorithm>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+// How specifically a selector names the tensor: 0 not at all, 1 "all", 2 its role, 3 its name.
+int specificity(const std::string& selector, const Tensor& tensor) {
+  if (selector == tensor.name) return 3;
+  const std::string word = lower(selector);
+  const std::string role{name(tensor.role)};
+  if (word == role || word == role + "s") return 2;
+  return word == "all" ? 1 : 0;
+}
+
+int best(const std::vector<std::string>& selectors, const Tensor& tensor) {
+  int most = 0;
+  for (const std::string& s : selectors) most = std::max(most, specificity(s, tensor));
+  return most;
+}
+
+}  // namespace
+
+KeepChoice keep_choice(const KeepRule& rule, const Workload& workload, int tensor) {
+  const int keep = best(rule.keep, workload.tensors[tensor]);
+  const int bypass = best(rule.bypass, workload.tensors[tensor]);
+  if (keep == 0 && bypass == 0) return KeepChoice::Open;
+  return keep >= bypass ? KeepChoice::Keep : KeepChoice::Bypass;
+}
+
+TensorMask default_keep(const Architecture& architecture, int level, const Workload& workload) {
+  TensorMask mask = 0;
+  const bool outermost = level + 1 == static_cast<int>(architecture.levels.size());
+  for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
+    const KeepChoice choice = keep_choice(architecture.levels[level].keep, workload, v);
+    if (outermost || choice != KeepChoice::Bypass) mask = static_cast<TensorMask>(mask | 1u << v);
+  }
+  return mask;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,19 @@
+#pragma once
+// What a level's keep rule says about a tensor of a workload (arch/architecture.h, KeepRule).
+#include "arch/architecture.h"
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+enum class KeepChoice : u8 { Keep, Bypass, Open };
+
+// Selectors: "all", a role (singular or plural, case ignored), or the tensor's name. The most specific one that
+// selects the tensor decides (name > role > all); `keep` wins a tie.
+KeepChoice keep_choice(const KeepRule& rule, const Workload& workload, int tensor);
+
+// The tensors a level keeps unless a mapping says otherwise: all but those the machine makes it bypass. The
+// outermost level holds every tensor.
+TensorMask default_keep(const Architecture& architecture, int level, const Workload& workload);
+
+}  // namespace heliolite

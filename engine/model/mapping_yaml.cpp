@@ -1,0 +1,303 @@
+#include "engine/model/mapping_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <vector>
+
+#include "engine/base/text.h"
+#include "engine/model/keep.h"
+
+namespace heliolite {
+namespace {
+
+struct Factor {
+  int dimension = 0;
+  u64 end = 1;
+  u64 residual = 1;
+  std::string where;  // "GLB x"
+};
+
+// One level of the file, loops outermost first as written.
+struct LevelNest {
+  bool listed = false;
+  TensorMask keep = 0;
+  std::vector<Factor> temporal, y, x;
+};
+
+std::vector<std::string> names_of(const auto& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
+std::string text(const Factor& f) {
+  return f.end == f.residual ? fmt::format("{} {}", f.where, f.end)
+                             : fmt::format("{} [{}, {}]", f.where, f.end, f.residual);
+}
+
+u64 saturating_multiply(u64 a, u64 b) {
+  const u128 product = static_cast<u128>(a) * b;
+  return product > ~u64{0} ? ~u64{0} : static_cast<u64>(product);
+}
+
+class Reader {
+ public:
+  Reader(const Workload& workload, const Architecture& architecture)
+      : workload_(workload), architecture_(architecture), nest_(architecture.levels.size()) {}
+
+  Result<Mapping> read(const YamlNode& levels) {
+    if (!levels.is_sequence()) {
+      return levels.error("must be a list of levels, outermost first: - {level: NAME, keep: [..], temporal: [K: 4, ..]}");
+    }
+    int previous = static_cast<int>(nest_.size());
+    for (std::size_t i = 0; i < levels.size(); ++i) read_level(levels.at(i), previous);
+    if (errors_.empty()) check_products(levels);
+    if (errors_.empty()) check_residuals(levels);
+    if (!errors_.empty()) return errors_;
+    return build(levels);
+  }
+
+ private:
+  void read_level(const YamlNode& node, int& previous) {
+    MapReader map(node, errors_);
+    const auto name = map.required_string("level");
+    const auto keep = map.child("keep");
+    const auto temporal = map.child("temporal");
+    const auto spatial = map.child("spatial");
+    map.finish();
+    if (!name) return;
+    const std::optional<int> level = architecture_.find_level(*name);
+    if (!level) return unknown(*map.child("level"), "level", *name, names_of(architecture_.levels));
+    LevelNest& nest = nest_[*level];
+    if (nest.listed) return complain(node, fmt::format("level {} is listed twice", *name));
+    if (*level > previous) {
+      complain(node, fmt::format("levels are listed outermost first: {} comes before {}", *name,
+                                 architecture_.levels[previous].name));
+    }
+    previous = *level;
+    nest.listed = true;
+    nest.keep = keep ? read_keep(*keep) : default_keep(architecture_, *level, workload_);
+    const bool outermost = *level + 1 == static_cast<int>(nest_.size());
+    if (keep && outermost && nest.keep != all_tensors()) {
+      complain(*keep, fmt::format("{} is the outermost level, it keeps every tensor", *name));
+    }
+    if (temporal) read_temporal(*temporal, *level, nest);
+    if (spatial) read_spatial(*spatial, *level, nest);
+  }
+
+  TensorMask all_tensors() const { return static_cast<TensorMask>((1u << workload_.tensors.size()) - 1); }
+
+  TensorMask read_keep(const YamlNode& node) {
+    if (node.is_scalar() && lower(node.text()) == "all") return all_tensors();
+    if (node.is_null()) return 0;
+    if (!node.is_sequence()) {
+      complain(node, "must be 'all' or a list of tensors, e.g. [" + join(names_of(workload_.tensors), ",") + "]");
+      return 0;
+    }
+    TensorMask mask = 0;
+    for (std::size_t i = 0; i < node.size(); ++i) {
+      const YamlNode item = node.at(i);
+      if (!item.is_scalar()) {
+        complain(item, "must be a tensor's name");
+      } else if (const auto v = workload_.find_tensor(item.text())) {
+        mask = static_cast<TensorMask>(mask | 1u << *v);
+      } else {
+        unknown(item, "tensor", item.text(), names_of(workload_.tensors));
+      }
+    }
+    return mask;
+  }
+
+  void read_temporal(const YamlNode& node, int level, LevelNest& nest) {
+    const StorageLevel& l = architecture_.levels[level];
+    nest.temporal = read_loops(node, l.name + " temporal");
+    if (!l.loops_allowed && !nest.temporal.empty()) {
+      complain(node, fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
+    }
+  }
+
+  void read_spatial(const YamlNode& node, int level, LevelNest& nest) {
+    const StorageLevel& l = architecture_.levels[level];
+    MapReader map(node, errors_);
+    const auto x = map.child("x");
+    const auto y = map.child("y");
+    map.finish();
+    if (x) nest.x = read_axis(*x, l.name + " x", l.fanout_x);
+    if (y) nest.y = read_axis(*y, l.name + " y", l.fanout_y);
+  }
+
+  std::vector<Factor> read_axis(const YamlNode& node, const std::string& where, u64 width) {
+    std::vector<Factor> factors = read_loops(node, where);
+    u64 used = 1;
+    std::vector<std::string> parts;
+    for (const Factor& f : factors) {
+      used = saturating_multiply(used, f.end);
+      parts.push_back(fmt::format("{} {}", workload_.dimensions[f.dimension].name, f.end));
+    }
+    if (used > width) {
+      complain(node, fmt::format("spatial factors {} need {} units, but {} has {}", fmt::join(parts, " * "), used, where,
+                                 width));
+    }
+    return factors;
+  }
+
+  // [K: 4, C: [3, 2]], or {K: 4, C: 2} in the order written.
+  std::vector<Factor> read_loops(const YamlNode& node, const std::string& where) {
+    std::vector<Factor> factors;
+    if (node.is_null()) return factors;
+    if (node.is_map()) {
+      read_pairs(node, where, factors);
+    } else if (node.is_sequence()) {
+      for (std::size_t i = 0; i < node.size(); ++i) {
+        if (!node.at(i).is_map()) {
+          complain(node.at(i), "must be a dimension and its factor, e.g. K: 4");
+        } else {
+          read_pairs(node.at(i), where, factors);
+        }
+      }
+    } else {
+      complain(node, "must be a list of loops, outermost first, e.g. [K: 4, C: 2]");
+    }
+    return factors;
+  }
+
+  void read_pairs(const YamlNode& map, const std::string& where, std::vector<Factor>& factors) {
+    for (const std::string& key : map.keys()) {
+      const YamlNode value = *map.find(key);
+      const auto dimension = workload_.find_dimension(key);
+      if (!dimension) {
+        unknown(value, "dimension", key, names_of(workload_.dimensions));
+        continue;
+      }
+      Factor f{*dimension, 1, 1, where};
+      if (!read_factor(value, f)) continue;
+      const auto same = [&](const Factor& other) { return other.dimension == f.dimension; };
+      if (std::any_of(factors.begin(), factors.end(), same)) {
+        complain(value, fmt::format("{} has two loops at {}; multiply them into one", key, where));
+      }
+      factors.push_back(std::move(f));
+    }
+  }
+
+  bool read_factor(const YamlNode& value, Factor& f) {
+    const auto number = [&](const YamlNode& node) -> u64 {
+      const auto n = node.as_integer();
+      if (!n || *n < 1 || *n > static_cast<i64>(kMaxDimensionSize)) {
+        complain(node, fmt::format("= {}, must be an integer from 1 to {}", node.is_scalar() ? node.text() : "a list",
+                                   kMaxDimensionSize));
+        return 0;
+      }
+      return static_cast<u64>(*n);
+    };
+    if (!value.is_sequence()) return (f.residual = f.end = number(value)) != 0;
+    if (value.size() != 2) {
+      complain(value, "must be a factor, or [factor, factor of the last tile]");
+      return false;
+    }
+    f.end = number(value.at(0));
+    f.residual = number(value.at(1));
+    if (f.end == 0 || f.residual == 0) return false;
+    if (f.residual > f.end) {
+      complain(value, fmt::format("the last tile's factor {} is larger than the factor {}", f.residual, f.end));
+    }
+    return true;
+  }
+
+  // All factors of a dimension, outermost first.
+  std::vector<Factor> factors_of(int dimension) const {
+    std::vector<Factor> all;
+    for (auto level = nest_.rbegin(); level != nest_.rend(); ++level)
+      for (const std::vector<Factor>* loops : {&level->temporal, &level->y, &level->x})
+        for (const Factor& f : *loops)
+          if (f.dimension == dimension) all.push_back(f);
+    return all;
+  }
+
+  void check_products(const YamlNode& node) {
+    for (int d = 0; d < static_cast<int>(workload_.dimensions.size()); ++d) {
+      const Dimension& dimension = workload_.dimensions[d];
+      const std::vector<Factor> factors = factors_of(d);
+      u64 n = 1;
+      bool perfect = true;
+      for (const Factor& f : factors) {
+        const u64 whole = saturating_multiply(n - 1, f.end);
+        n = whole > ~u64{0} - f.residual ? ~u64{0} : whole + f.residual;
+        perfect = perfect && f.end == f.residual;
+      }
+      if (n == dimension.size) continue;
+      complain(node, product_message(dimension, factors, n, perfect));
+    }
+  }
+
+  static std::string product_message(const Dimension& dimension, const std::vector<Factor>& factors, u64 n,
+                                     bool perfect) {
+    if (factors.empty()) {
+      return fmt::format("dimension {} has no factors, they must multiply to its size {}", dimension.name,
+                         dimension.size);
+    }
+    std::vector<std::string> parts;
+    for (const Factor& f : factors) parts.push_back(text(f));
+    std::string message = fmt::format("the factors of dimension {} {} {}, its size is {} ({})", dimension.name,
+                                      perfect ? "multiply to" : "count to", n, dimension.size,
+                                      fmt::join(parts, " * "));
+    if (perfect && n < dimension.size && dimension.size % n == 0) {
+      message += fmt::format("; a factor of {} is missing", dimension.size / n);
+    }
+    return message;
+  }
+
+  // A spatial loop can run shorter only in the last iteration of an outer loop of its dimension.
+  void check_residuals(const YamlNode& node) {
+    for (int d = 0; d < static_cast<int>(workload_.dimensions.size()); ++d) {
+      const std::vector<Factor> factors = factors_of(d);
+      const auto first = std::find_if(factors.begin(), factors.end(), [](const Factor& f) { return f.end > 1; });
+      if (first == factors.end() || first->end == first->residual || first->where.ends_with(" temporal")) continue;
+      complain(node, fmt::format("{} of dimension {} has a shorter last tile, which needs a loop of {} outside it",
+                                 text(*first), workload_.dimensions[d].name, workload_.dimensions[d].name));
+    }
+  }
+
+  Result<Mapping> build(const YamlNode& node) const {
+    Mapping mapping;
+    mapping.level_count = static_cast<u8>(nest_.size());
+    std::size_t loops = 0;
+    for (const LevelNest& level : nest_)
+      for (const std::vector<Factor>* list : {&level.x, &level.y, &level.temporal})
+        loops += std::count_if(list->begin(), list->end(), [](const Factor& f) { return f.end > 1; });
+    if (loops > kMaxLoops) return node.error(fmt::format("has {} loops, at most {} are possible", loops, kMaxLoops));
+    for (int i = 0; i < static_cast<int>(nest_.size()); ++i) {
+      const LevelNest& level = nest_[i];
+      mapping.keep[i] = level.listed ? level.keep : default_keep(architecture_, i, workload_);
+      const auto append = [&](LoopKind kind, const std::vector<Factor>& factors) {
+        for (auto f = factors.rbegin(); f != factors.rend(); ++f) mapping.add(kind, i, f->dimension, f->end, f->residual);
+      };
+      append(LoopKind::SpatialX, level.x);
+      append(LoopKind::SpatialY, level.y);
+      append(LoopKind::Temporal, level.temporal);
+    }
+    return mapping;
+  }
+
+  void complain(const YamlNode& node, std::string message) { errors_.push_back(node.error(std::move(message))); }
+
+  void unknown(const YamlNode& node, std::string_view what, const std::string& name,
+               const std::vector<std::string>& known) {
+    complain(node, fmt::format("unknown {} '{}'{}; known: {}", what, name, did_you_mean(name, known), join(known)));
+  }
+
+  const Workload& workload_;
+  const Architecture& architecture_;
+  std::vector<LevelNest> nest_;  // innermost first
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<Mapping> read_mapping(const YamlNode& levels, const Workload& workload, const Architecture& architecture) {
+  return Reader(workload, architecture).read(levels);
+}
+
+}  // namespace heliolite
