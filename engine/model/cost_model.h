@@ -1,18 +1,17 @@
 #pragma once
 // The cost of a mapping of one workload on one architecture: Timeloop's dense-model conventions
-// (specification: docs/cost_model.md; NVlabs/timeloop 4cf6d4c), without link transfers.
-#include <string>
-#include <vector>
-
+// (docs/cost_model.md; NVlabs/timeloop 4cf6d4c), without link transfers.
 #include "arch/architecture.h"
 #include "engine/base/energy.h"
-#include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
+#include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
+
+struct Nest;
 
 struct Cost {
   Energy energy;
@@ -20,36 +19,37 @@ struct Cost {
   auto operator<=>(const Cost&) const = default;
 };
 
-// Why a mapping cannot run. Rejection is a value: searches count it, explain prints it.
+// Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
 enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY };
 
 struct Evaluation {
   Verdict verdict = Verdict::Fits;
   u8 level = 0;  // where it does not fit
-  Cost cost;     // meaningful when it fits
+  Cost cost;     // zero unless it fits
 };
 
 class CostModel {
  public:
-  // Compiles the pair into flat tables. The workload must satisfy check(Workload), the architecture check(Architecture).
+  // Compiles the pair into flat tables. Workload and architecture must have passed their check().
   CostModel(const Workload& workload, const Architecture& architecture);
 
-  // Hot path: legality, then cost. No allocation. The mapping must be well formed (mapping_check.h).
-  // Mappings with residual factors take the slower path of imperfect.h.
+  // Legality, then cost. The hot path: no allocation for perfect mappings. The mapping must be well formed
+  // (mapping_check.h); one with residual factors takes the slower path of imperfect.h.
   Evaluation evaluate(const Mapping& mapping) const;
 
-  // Legality alone.
-  Evaluation fit(const Mapping& mapping) const;
-
-  // Cold path: the same totals with the breakdown by level and tensor.
+  // Cold path: the same totals, with every count by level and tensor. Legality is not tested.
   Breakdown explain(const Mapping& mapping) const;
 
   const Workload& workload() const { return workload_; }
   const Architecture& architecture() const { return architecture_; }
+  const Compiled& compiled() const { return compiled_; }
 
  private:
+  Evaluation evaluate_residual(const Mapping& mapping) const;
+
   Workload workload_;
   Architecture architecture_;
+  Compiled compiled_;
 };
 
 }  // namespace heliolite

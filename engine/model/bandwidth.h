@@ -1,0 +1,29 @@
+#pragma once
+// Cycles of a storage level from its word counts (timeloop_model rule 28), in Timeloop's order of operations:
+// the comparison with its runs is exact.
+#include <cmath>
+#include <span>
+
+#include "engine/model/compiled.h"
+
+namespace heliolite {
+
+// `reads`, `writes` (fills and updates): words per instance by tensor. `steps`: compute cycles.
+inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes, u64 steps) {
+  if (!level.limited) return steps;
+  const auto base = static_cast<double>(steps);
+  double read_rate = 0, write_rate = 0, slowdown = 1;
+  for (std::size_t v = 0; v < reads.size(); ++v) {
+    read_rate += static_cast<double>(reads[v]) / base;
+    write_rate += static_cast<double>(writes[v]) / base;
+  }
+  const auto limit = [&slowdown](double bandwidth, double rate) {
+    if (bandwidth < rate && bandwidth / rate < slowdown) slowdown = bandwidth / rate;
+  };
+  limit(level.read_bandwidth, read_rate);
+  limit(level.write_bandwidth, write_rate);
+  limit(level.shared_bandwidth, read_rate + write_rate);
+  return static_cast<u64>(std::ceil(base / slowdown));
+}
+
+}  // namespace heliolite

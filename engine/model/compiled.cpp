@@ -1,0 +1,89 @@
+#include "engine/model/compiled.h"
+
+#include <bit>
+#include <cassert>
+#include <limits>
+
+namespace heliolite {
+namespace {
+
+u64 units(double pj) { return static_cast<u64>(Energy::from_picojoules(pj).units); }
+
+CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
+  CompiledTensor out;
+  out.is_output = tensor.is_output();
+  out.rank_count = static_cast<u8>(tensor.ranks.size());
+  std::array<CompiledTerm, kMaxRanks * kMaxTerms> all{};
+  int all_count = 0;
+  for (std::size_t r = 0; r < tensor.ranks.size(); ++r) {
+    // Dimensions of size 1 never move a tile: without them more ranks are plain.
+    std::array<CompiledTerm, kMaxTerms> looping{};
+    int count = 0;
+    for (const Term& t : tensor.ranks[r].terms)
+      if (workload.dimensions[t.dimension].size > 1)
+        looping[count++] = {static_cast<u8>(r), static_cast<u8>(t.dimension), static_cast<u32>(t.coefficient)};
+    const bool plain = count == 1 && looping[0].coefficient == 1;
+    if (plain) out.plain[out.plain_count++] = looping[0].dimension;
+    if (count > 1) out.sliding = true;
+    for (int k = 0; k < count; ++k) {
+      if (!plain) out.term[out.term_count++] = looping[k];
+      if (out.indexing >> looping[k].dimension & 1) out.entangled = true;
+      out.indexing |= static_cast<DimensionMask>(1u << looping[k].dimension);
+      all[all_count++] = looping[k];
+    }
+  }
+  int n = 0;
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    out.first_of[d] = static_cast<u8>(n);
+    for (int k = 0; k < all_count; ++k)
+      if (all[k].dimension == d) out.by_dimension[n++] = all[k];
+  }
+  out.first_of[kMaxDimensions] = static_cast<u8>(n);
+  return out;
+}
+
+CompiledLevel compile(const StorageLevel& level) {
+  CompiledLevel out;
+  out.capacity_words = level.capacity_words().value_or(CompiledLevel::kUnbounded);
+  out.fanout_x = level.fanout_x;
+  out.fanout_y = level.fanout_y;
+  out.clusters = level.instances / level.cluster_size;
+  out.read_units = units(level.energy.read_pj);
+  out.fill_units = units(level.energy.fill_pj);
+  out.update_units = units(level.energy.update_pj);
+  out.address_units = units(level.address_generation_pj);
+  out.leak_units = units(level.leak_pj_per_cycle);
+  out.hop_units = units(level.network.hop_pj);
+  out.router_units = units(level.network.router_pj);
+  out.ingress_units = units(level.network.ingress_pj);
+  out.network_costs = (out.hop_units | out.router_units | out.ingress_units) != 0;
+  out.block_words = level.block_words;
+  out.block_shift = std::has_single_bit(level.block_words) ? std::countr_zero(level.block_words) : -1;
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
+  out.read_bandwidth = level.bandwidth.read.value_or(unlimited);
+  out.write_bandwidth = level.bandwidth.write.value_or(unlimited);
+  out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited);
+  out.limited = level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
+  out.is_dram = level.is_dram;
+  return out;
+}
+
+}  // namespace
+
+Compiled::Compiled(const Workload& workload, const Architecture& architecture)
+    : dimension_count(static_cast<int>(workload.dimensions.size())),
+      tensor_count(static_cast<int>(workload.tensors.size())),
+      level_count(static_cast<int>(architecture.levels.size())),
+      op_units(units(architecture.compute.op_pj)),
+      macs(workload.macs()) {
+  assert(dimension_count <= kMaxDimensions && tensor_count <= kMaxTensors && level_count <= kMaxLevels);
+  size.fill(1);
+  for (int d = 0; d < dimension_count; ++d) size[d] = static_cast<u32>(workload.dimensions[d].size);
+  for (int v = 0; v < tensor_count; ++v) {
+    tensor[v] = compile(workload.tensors[v], workload);
+    tensor[v].words = box_words(tensor[v], size);
+  }
+  for (int i = 0; i < level_count; ++i) level[i] = compile(architecture.levels[i]);
+}
+
+}  // namespace heliolite

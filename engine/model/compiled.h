@@ -1,0 +1,86 @@
+#pragma once
+// A (workload, architecture) pair as flat tables for the hot path: no strings, no vectors, energies in units.
+#include <array>
+#include <limits>
+
+#include "arch/architecture.h"
+#include "engine/base/energy.h"
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// A summand coefficient * dimension of rank `rank`.
+struct CompiledTerm {
+  u8 rank = 0;
+  u8 dimension = 0;
+  u32 coefficient = 1;
+};
+
+struct CompiledTensor {
+  DimensionMask indexing = 0;  // dimensions of size > 1 that move the tensor
+  bool is_output = false;
+  // Two looping dimensions share a rank: neighbouring tiles overlap (halos).
+  bool sliding = false;
+  // A dimension occurs in several ranks: offsets of ranks are not independent.
+  bool entangled = false;
+  u8 rank_count = 0;
+  // Ranks that are one dimension with coefficient 1, and the terms of all others, sorted by rank.
+  u8 plain_count = 0;
+  std::array<u8, kMaxRanks> plain{};  // dimensions
+  u8 term_count = 0;
+  std::array<CompiledTerm, kMaxRanks * kMaxTerms> term{};
+  // All terms, plain ranks included, grouped by dimension: terms of d are [first_of[d], first_of[d + 1]).
+  std::array<CompiledTerm, kMaxRanks * kMaxTerms> by_dimension{};
+  std::array<u8, kMaxDimensions + 1> first_of{};
+  u64 words = 0;
+};
+
+struct CompiledLevel {
+  static constexpr u64 kUnbounded = std::numeric_limits<u64>::max();
+  u64 capacity_words = kUnbounded;
+  u64 fanout_x = 1, fanout_y = 1;
+  u64 clusters = 1;  // instances / cluster_size: accesses that can happen side by side (rule 20)
+  u64 read_units = 0, fill_units = 0, update_units = 0, address_units = 0, leak_units = 0;
+  u64 hop_units = 0, router_units = 0, ingress_units = 0;
+  u64 block_words = 1;
+  int block_shift = 0;  // log2(block_words), -1 when it is not a power of two
+  double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;  // infinity = unlimited
+  bool limited = false;       // any bandwidth is finite
+  bool network_costs = false; // hop, router or ingress energy
+  bool is_dram = false;
+
+  u64 blocks(u64 words) const {
+    if (block_shift >= 0) return (words + block_words - 1) >> block_shift;
+    return (words + block_words - 1) / block_words;
+  }
+};
+
+struct Compiled {
+  int dimension_count = 0, tensor_count = 0, level_count = 0;
+  std::array<u32, kMaxDimensions> size{};
+  std::array<CompiledTensor, kMaxTensors> tensor{};
+  std::array<CompiledLevel, kMaxLevels> level{};
+  u64 op_units = 0;
+  u64 macs = 1;
+
+  Compiled(const Workload& workload, const Architecture& architecture);
+};
+
+using Extents = std::array<u32, kMaxDimensions>;  // tile size per dimension
+
+// Words of the box of tensor t for tile c (rule 4: holes of strides count).
+inline u64 box_words(const CompiledTensor& t, const Extents& c) {
+  u64 words = 1;
+  for (int k = 0; k < t.plain_count; ++k) words *= c[t.plain[k]];
+  for (int k = 0; k < t.term_count;) {
+    u64 extent = 1;
+    const u8 rank = t.term[k].rank;
+    for (; k < t.term_count && t.term[k].rank == rank; ++k)
+      extent += static_cast<u64>(t.term[k].coefficient) * (c[t.term[k].dimension] - 1);
+    words *= extent;
+  }
+  return words;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,116 @@
+#include "engine/model/multicast.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heliolite {
+namespace {
+
+struct Receiver {
+  u64 offset;  // linear index of the tile's origin in the box that all origins span
+  u32 column;
+  u32 row;
+  auto operator<=>(const Receiver&) const = default;
+};
+
+// Offsets of every receiver, X-fastest.
+void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
+                    std::vector<Receiver>& out) {
+  const int begin = nest.first_spatial[level], end = nest.first_spatial[level + 1];
+  std::array<u64, kMaxRanks> span;  // largest offset + 1, per rank
+  span.fill(1);
+  std::array<detail::Move, kMaxLoops> step;
+  for (int j = begin; j < end; ++j) {
+    step[j].add(t, nest.spatial[j]);
+    for (int r = 0; r < t.rank_count; ++r) span[r] += static_cast<u64>(step[j].by[r]) * (nest.spatial[j].end - 1);
+  }
+  const u64 columns = std::max(machine.fanout_x, nest.product_x[level]);
+  const u64 receivers = nest.product_x[level] * nest.product_y[level];
+  out.clear();
+  for (u64 id = 0; id < receivers; ++id) {
+    std::array<u64, kMaxRanks> at{};
+    u64 rest = id;
+    for (int j = begin; j < end; ++j) {
+      const u64 index = rest % nest.spatial[j].end;
+      rest /= nest.spatial[j].end;
+      for (int r = 0; r < t.rank_count; ++r) at[r] += static_cast<u64>(step[j].by[r]) * index;
+    }
+    u64 offset = 0;
+    for (int r = 0; r < t.rank_count; ++r) offset = offset * span[r] + at[r];
+    out.push_back({offset, static_cast<u32>(id % columns), static_cast<u32>(id / columns)});
+  }
+  std::sort(out.begin(), out.end());
+}
+
+// Hops of one group, times two: along the row to its last column, and in each used column up and down from
+// the centre.
+u64 half_hops(std::span<const Receiver> group, u64 rows) {
+  const auto centre = static_cast<i64>(rows) - 1;  // in half rows
+  u64 sum = 2 * static_cast<u64>(group.back().column);
+  for (std::size_t k = 0; k < group.size();) {
+    const u32 column = group[k].column;
+    const i64 lowest = group[k].row;
+    while (k + 1 < group.size() && group[k + 1].column == column) ++k;
+    const i64 highest = group[k].row;
+    sum += static_cast<u64>(std::max<i64>(0, centre - 2 * lowest) + std::max<i64>(0, 2 * highest - centre));
+    ++k;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
+                     std::vector<ReceiverGroups>& out) {
+  out.clear();
+  if (!nest.has_spatial(level)) {
+    out.push_back({1, 1, 0});
+    return;
+  }
+  thread_local std::vector<Receiver> receivers;  // reused: this is called in searches
+  list_receivers(t, nest, level, machine, receivers);
+  const u64 fanout = nest.product_x[level] * nest.product_y[level];
+  const u64 rows = std::max(machine.fanout_y, fanout / nest.product_x[level]);
+  for (std::size_t begin = 0, end = 0; begin < receivers.size(); begin = end) {
+    while (end < receivers.size() && receivers[end].offset == receivers[begin].offset) ++end;
+    const u64 multicast = end - begin;
+    auto at = std::find_if(out.begin(), out.end(), [&](const ReceiverGroups& g) { return g.multicast == multicast; });
+    if (at == out.end()) at = out.insert(out.end(), {multicast, 0, 0});
+    ++at->groups;
+    at->half_hops += half_hops(std::span(receivers).subspan(begin, multicast), rows);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
+}
+
+u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine) {
+  if (!nest.has_spatial(level)) return 1;
+  if (const u64 n = distinct_offsets_closed(t, nest, level)) return n;
+  thread_local std::vector<ReceiverGroups> groups;
+  receiver_groups(t, nest, level, machine, groups);
+  u64 n = 0;
+  for (const ReceiverGroups& g : groups) n += g.groups;
+  return n;
+}
+
+void NetworkSum::add(const NetworkRecord& record, bool is_output) {
+  ingress_words += record.words;
+  if (record.words > 0) {
+    const double routers = 1 + std::floor(record.hop_words / record.words);
+    router_words = static_cast<u64>(static_cast<double>(router_words) + routers * record.words);
+    hop_words += record.hop_words;
+  }
+  if (is_output)
+    spatial_reductions = static_cast<u64>(static_cast<double>(spatial_reductions) +
+                                          static_cast<double>(record.multicast - 1) * std::max(0.0, record.words));
+}
+
+Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders) {
+  // Hop words and ingresses can be fractional (bypass scaling of residual factors).
+  const double wire = sum.hop_words * static_cast<double>(machine.hop_units);
+  const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(machine.ingress_units);
+  const u128 routers = static_cast<u128>(sum.router_words) * machine.router_units;
+  return Energy{(static_cast<u128>(wire) + static_cast<u128>(ingress) + routers) * senders};
+}
+
+}  // namespace heliolite

@@ -1,0 +1,55 @@
+#pragma once
+// Which receivers of a fan-out share their words, and what reaching them costs (timeloop_model rules 10, 11, 26).
+#include <span>
+#include <vector>
+
+#include "engine/base/energy.h"
+#include "engine/base/types.h"
+#include "engine/model/compiled.h"
+#include "engine/model/nest.h"
+
+namespace heliolite {
+
+// All groups of `multicast` receivers that get the same words at a step. Half hops are integers: the centre of an
+// even column lies between two rows.
+struct ReceiverGroups {
+  u64 multicast = 1;
+  u64 groups = 0;
+  u64 half_hops = 0;  // sum over the groups
+};
+
+// The groups of the fan-out below `level`, sorted by multicast, into `out` (reused storage). Receivers are numbered
+// X-fastest over the logical factors and laid out on the physical grid of `machine` (rule 11). Without spatial
+// loops: one group of one receiver, no hops.
+void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
+                     std::vector<ReceiverGroups>& out);
+
+// Number of distinct offsets among the receivers, N of section K: closed form, else by enumeration.
+u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine);
+
+// Words of one sender for one multicast record, after bypass scaling (rule 16 scales words, not hops).
+struct NetworkRecord {
+  u64 multicast = 1;
+  u64 groups = 1;
+  double words = 0;
+  double hop_words = 0;  // hops * words
+};
+
+// Totals of one sender over its records. An output below a DRAM-class level crosses in both directions.
+struct NetworkSum {
+  double ingress_words = 0;
+  double hop_words = 0;
+  u64 router_words = 0;        // truncated per record, as Timeloop counts them
+  u64 spatial_reductions = 0;  // likewise
+
+  void add(const NetworkRecord& record, bool is_output);
+};
+
+// `words` of a record as they cross the network below a DRAM-class level (rule 26).
+inline double crossing_words(double words, bool is_output, bool is_dram, u64 partition_words) {
+  return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
+}
+
+Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders);
+
+}  // namespace heliolite

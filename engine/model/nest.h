@@ -1,0 +1,183 @@
+#pragma once
+// One pass over a perfect loop nest: extents, steps and products that every count is made of, and the closed
+// forms of timeloop_model section K for temporal traffic and spatial distinctness. Header-only: all of it is
+// on the hot path of CostModel::evaluate.
+#include <array>
+#include <numeric>
+
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+
+namespace heliolite {
+
+struct NestLoop {
+  u64 end = 1;
+  u32 step = 1;  // tile size of the dimension inside the loop
+  u8 dimension = 0;
+};
+
+// Temporal and spatial loops apart, innermost first. Level i owns temporal[first_temporal[i] .. first_temporal[i+1])
+// and the spatial loops likewise.
+struct Nest {
+  std::array<NestLoop, kMaxLoops> temporal;
+  std::array<NestLoop, kMaxLoops> spatial;
+  std::array<u8, kMaxLevels + 1> first_temporal;
+  std::array<u8, kMaxLevels + 1> first_spatial;
+  std::array<u64, kMaxLoops + 1> outside;       // outside[j]: product of the temporal ends from j outwards
+  std::array<Extents, kMaxLevels> tile;         // through temporal_i
+  std::array<Extents, kMaxLevels> master_tile;  // through spatial_i, before temporal_i
+  std::array<u64, kMaxLevels> product_x, product_y;
+  std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
+  u64 macs_used;                          // product of all spatial ends
+
+  u64 steps() const { return outside[0]; }  // MAC steps of one compute unit
+  bool has_spatial(int level) const { return first_spatial[level] != first_spatial[level + 1]; }
+
+  Nest(const Compiled& c, const Mapping& m) {
+    Extents extent;
+    extent.fill(1);
+    int t = 0, s = 0, k = 0;
+    const int levels = c.level_count;
+    for (int i = 0; i < levels; ++i) {
+      first_temporal[i] = static_cast<u8>(t);
+      first_spatial[i] = static_cast<u8>(s);
+      u64 x = 1, y = 1;
+      for (; k < m.loop_count && m.loop[k].level == i && m.loop[k].is_spatial(); ++k) {
+        const Loop& loop = m.loop[k];
+        (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
+        spatial[s++] = {loop.end, extent[loop.dimension], loop.dimension};
+        extent[loop.dimension] *= loop.end;
+      }
+      product_x[i] = x;
+      product_y[i] = y;
+      master_tile[i] = extent;
+      for (; k < m.loop_count && m.loop[k].level == i; ++k) {
+        const Loop& loop = m.loop[k];
+        temporal[t++] = {loop.end, extent[loop.dimension], loop.dimension};
+        extent[loop.dimension] *= loop.end;
+      }
+      tile[i] = extent;
+    }
+    first_temporal[levels] = static_cast<u8>(t);
+    first_spatial[levels] = static_cast<u8>(s);
+    outside[t] = 1;
+    for (int j = t - 1; j >= 0; --j) outside[j] = outside[j + 1] * temporal[j].end;
+    u64 used = 1;
+    for (int i = levels - 1; i >= 0; --i) {
+      instances[i] = used;
+      used *= product_x[i] * product_y[i];
+    }
+    macs_used = used;
+  }
+
+  int temporal_count(int levels) const { return first_temporal[levels]; }
+};
+
+namespace detail {
+
+// Moves of a tile along each rank; a rank absent from the dimension's terms does not move.
+struct Move {
+  std::array<i64, kMaxRanks> by{};
+  void add(const CompiledTensor& t, const NestLoop& loop) {
+    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+      by[t.by_dimension[k].rank] += static_cast<i64>(t.by_dimension[k].coefficient) * loop.step;
+  }
+};
+
+// Words of the tile that a move by `move` makes new: all but the overlap of the shifted box.
+inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const Move& move) {
+  std::array<i64, kMaxRanks> extent;
+  extent.fill(1);
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[k];
+    extent[term.rank] += static_cast<i64>(term.coefficient) * (c[term.dimension] - 1);
+  }
+  u64 overlap = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    const i64 left = extent[r] - move.by[r];
+    if (left <= 0) return full;
+    overlap *= static_cast<u64>(left);
+  }
+  return full - overlap;
+}
+
+// Traffic of a tensor with halos whose innermost moving loop is `a` (K: c_j is 0, the delta, or the full tile).
+inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
+  Move first;
+  first.add(t, nest.temporal[a]);
+  const u64 delta = new_words(t, tile, full, first);
+  u64 words = full * nest.outside[a + 1] + (nest.temporal[a].end - 1) * nest.outside[a + 1] * delta;
+  Move inner = first;  // sum of the moves of the loops a <= k < j
+  for (int j = a + 1; j < count; ++j) {
+    const NestLoop& loop = nest.temporal[j];
+    Move own;
+    own.add(t, loop);
+    bool stays = true, repeats = true;
+    for (int r = 0; r < t.rank_count; ++r) {
+      const i64 net = own.by[r] - inner.by[r];
+      stays &= net == 0;
+      repeats &= net == first.by[r];
+      inner.by[r] += own.by[r];
+    }
+    if (stays || repeats) words -= (loop.end - 1) * nest.outside[j + 1] * (full - (stays ? 0 : delta));
+  }
+  return words;
+}
+
+}  // namespace detail
+
+// S of section K: words per instance that cross from level `level` into the tile `tile` (of `full` words) of the
+// levels inside it, over the temporal loops of `level` and all outside.
+inline u64 temporal_traffic(const CompiledTensor& t, const Nest& nest, int level, int levels, const Extents& tile, u64 full) {
+  const int count = nest.temporal_count(levels);
+  int a = nest.first_temporal[level];
+  while (a < count && !(t.indexing >> nest.temporal[a].dimension & 1)) ++a;  // stationary run
+  if (a == count) return full;
+  if (!t.sliding) return full * nest.outside[a];
+  return detail::sliding_traffic(t, nest, a, count, tile, full);
+}
+
+// Number of distinct values of t1*x + t2*y for x < n1, y < n2.
+inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
+  const u64 g = std::gcd(t1, t2);
+  const u64 a = t1 / g, b = t2 / g;
+  const u64 lost1 = n1 > b ? n1 - b : 0, lost2 = n2 > a ? n2 - a : 0;
+  return n1 * n2 - lost1 * lost2;
+}
+
+// N of section K for tensors whose looping ranks share no dimension and have at most two spatial dimensions each;
+// 0 when the case needs enumeration (multicast.h).
+inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, int level) {
+  const int begin = nest.first_spatial[level], end = nest.first_spatial[level + 1];
+  if (!t.sliding && !t.entangled) {
+    u64 n = 1;
+    for (int j = begin; j < end; ++j)
+      if (t.indexing >> nest.spatial[j].dimension & 1) n *= nest.spatial[j].end;
+    return n;
+  }
+  if (t.entangled) return 0;
+  // Per dimension: the loops over X and Y together are one loop with the innermost step.
+  struct Axis { u64 step, end; };
+  std::array<std::array<Axis, 2>, kMaxRanks> axis;
+  std::array<u8, kMaxRanks> axes{};
+  DimensionMask seen = 0;
+  u64 n = 1;
+  for (int j = begin; j < end; ++j) {
+    const int d = nest.spatial[j].dimension;
+    if (!(t.indexing >> d & 1) || (seen >> d & 1)) continue;
+    seen |= static_cast<DimensionMask>(1u << d);
+    u64 ends = nest.spatial[j].end;
+    for (int k = j + 1; k < end; ++k)
+      if (nest.spatial[k].dimension == d) ends *= nest.spatial[k].end;
+    const CompiledTerm& term = t.by_dimension[t.first_of[d]];
+    if (axes[term.rank] == 2) return 0;
+    axis[term.rank][axes[term.rank]++] = {static_cast<u64>(term.coefficient) * nest.spatial[j].step, ends};
+  }
+  for (int r = 0; r < t.rank_count; ++r) {
+    if (axes[r] == 1) n *= axis[r][0].end;
+    if (axes[r] == 2) n *= distinct_sums(axis[r][0].step, axis[r][0].end, axis[r][1].step, axis[r][1].end);
+  }
+  return n;
+}
+
+}  // namespace heliolite
