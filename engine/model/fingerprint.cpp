@@ -1,0 +1,83 @@
+#include "engine/model/fingerprint.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace heliolite {
+namespace {
+
+class Hasher {
+ public:
+  Hasher& add(u64 word) {
+    for (int byte = 0; byte < 8; ++byte) step(static_cast<u8>(word >> (8 * byte)));
+    return *this;
+  }
+  Hasher& add(double number) { return add(std::bit_cast<u64>(number + 0.0)); }  // -0 and 0 are one value
+  Hasher& add(std::string_view text) {
+    add(text.size());
+    for (const char c : text) step(static_cast<u8>(c));
+    return *this;
+  }
+  Hasher& add(const std::string& text) { return add(std::string_view(text)); }
+  template <class T>
+  Hasher& add(const std::optional<T>& value) {
+    add(u64{value.has_value()});
+    return value ? add(*value) : *this;
+  }
+  template <class T>
+  Hasher& add(const std::vector<T>& items) {
+    add(u64{items.size()});
+    for (const T& item : items) add(item);
+    return *this;
+  }
+  Hasher& add(const Term& t) { return add(static_cast<u64>(t.dimension)).add(t.coefficient); }
+  Hasher& add(const Rank& r) { return add(r.terms); }
+  Hasher& add(const Dimension& d) { return add(d.name).add(d.size); }
+  Hasher& add(const Tensor& t) { return add(t.name).add(static_cast<u64>(t.role)).add(t.ranks); }
+  Hasher& add(const FactorConstraint& f) {
+    return add(f.dimension).add(static_cast<u64>(f.relation)).add(f.value);
+  }
+  Hasher& add(const StorageLevel& l) {
+    add(l.name).add(l.entries).add(l.multiple_buffering).add(l.word_bits).add(l.block_words).add(l.cluster_size);
+    add(l.instances).add(l.mesh_x).add(l.fanout_x).add(l.fanout_y);
+    add(l.energy.read_pj).add(l.energy.fill_pj).add(l.energy.update_pj).add(l.address_generation_pj);
+    add(l.leak_pj_per_cycle).add(l.area_um2).add(l.bandwidth.read).add(l.bandwidth.write).add(l.bandwidth.shared);
+    add(l.network.hop_pj).add(l.network.router_pj).add(l.network.ingress_pj).add(u64{l.is_dram});
+    add(l.keep.keep).add(l.keep.bypass).add(u64{l.loops_allowed});
+    const LoopConstraints& t = l.constraints.temporal;
+    const SpatialConstraints& s = l.constraints.spatial;
+    add(t.factors).add(t.order).add(t.allowed);
+    return add(s.factors).add(s.order).add(s.allowed_x).add(s.allowed_y);
+  }
+  Hasher& add(const Compute& c) {
+    return add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
+  }
+  u64 value() const { return state_; }
+
+ private:
+  void step(u8 byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
+  u64 state_ = 0xcbf29ce484222325ULL;
+};
+
+}  // namespace
+
+u64 fingerprint(const Workload& workload) {
+  return Hasher().add(workload.dimensions).add(workload.tensors).value();
+}
+
+u64 fingerprint(const Architecture& a) {
+  return Hasher()
+      .add(a.levels)
+      .add(a.compute)
+      .add(u64{a.one_axis_per_dimension})
+      .add(u64{a.constraints_for_channels_only})
+      .value();
+}
+
+std::string to_hex(u64 fingerprint) { return fmt::format("{:016x}", fingerprint); }
+
+}  // namespace heliolite

@@ -1,0 +1,18 @@
+#pragma once
+// Hashes of what was asked: two results with equal fingerprints answer the same question.
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// 64-bit FNV-1a over every field that can change a cost or a mapspace; names of dimensions, tensors and levels
+// count, the description of a machine does not. Stable across machines, compilers and runs.
+u64 fingerprint(const Workload& workload);
+u64 fingerprint(const Architecture& architecture);
+
+std::string to_hex(u64 fingerprint);  // 16 digits
+
+}  // namespace heliolite

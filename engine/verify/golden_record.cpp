@@ -1,0 +1,246 @@
+#include "engine/verify/golden_record.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+using nlohmann::json;
+
+// Finds the byte where parsing stops, without exceptions.
+class SyntaxProbe : public nlohmann::json_sax<json> {
+ public:
+  std::size_t position = 0;
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
+    position = at;
+    return false;
+  }
+};
+
+// Complaints about one record.
+class Complaints {
+ public:
+  Complaints(const std::string& file, int line) : file_(file), line_(line) {}
+
+  void add(std::string field, std::string message) {
+    errors_.push_back({file_, line_, std::move(field), std::move(message)});
+  }
+  const Diagnostics& errors() const { return errors_; }
+  bool empty() const { return errors_.empty(); }
+
+ private:
+  std::string file_;
+  int line_;
+  Diagnostics errors_;
+};
+
+// The member `key` when it is of the wanted type; complains otherwise.
+const json* member(const json& object, const char* key, json::value_t type, const char* what, Complaints& complaints) {
+  const auto it = object.find(key);
+  if (it == object.end()) {
+    complaints.add(key, "is missing");
+  } else if (it->type() != type) {
+    complaints.add(key, fmt::format("must be {}", what));
+  } else {
+    return &*it;
+  }
+  return nullptr;
+}
+
+std::string string_member(const json& object, const char* key, Complaints& complaints) {
+  const json* value = member(object, key, json::value_t::string, "a string", complaints);
+  return value != nullptr ? value->get<std::string>() : "";
+}
+
+std::string shown(const json& value) { return value.is_primitive() ? value.dump() : value.type_name(); }
+
+bool is_multicast(const json& value) {
+  if (!value.is_array()) return false;
+  for (const json& record : value) {
+    if (!record.is_array() || record.size() != 3) return false;
+    for (const json& number : record)
+      if (!number.is_number()) return false;
+  }
+  return true;
+}
+
+// Objects nested at most `depth` deep whose leaves are numbers (or multicast lists).
+void check_numbers(const json& value, const std::string& field, int depth, Complaints& complaints) {
+  if (value.is_number() || is_multicast(value)) return;
+  if (!value.is_object() || depth == 0) return complaints.add(field, "must be a number");
+  for (const auto& item : value.items()) check_numbers(item.value(), field + "." + item.key(), depth - 1, complaints);
+}
+
+void check_expect(const json& expect, Complaints& complaints) {
+  for (const char* key : {"energy_pJ", "cycles"})
+    if (!expect.contains(key) || !expect[key].is_number()) complaints.add(std::string("expect.") + key, "must be a number");
+  for (const char* key : {"levels", "networks"}) {
+    if (!expect.contains(key) || !expect[key].is_object()) {
+      complaints.add(std::string("expect.") + key, "must be an object");
+      continue;
+    }
+    for (const auto& item : expect[key].items())
+      if (!item.value().is_object()) complaints.add(fmt::format("expect.{}.{}", key, item.key()), "must be an object");
+  }
+  if (expect.contains("mac") && !expect["mac"].is_object()) complaints.add("expect.mac", "must be an object");
+  if (complaints.empty()) check_numbers(expect, "expect", 4, complaints);
+}
+
+// Builds the mapping level by level, innermost first, as the records list them.
+class MappingBuilder {
+ public:
+  MappingBuilder(const GoldenRecord& record, const Workload& workload, const Architecture& architecture)
+      : record_(record), workload_(workload), architecture_(architecture), complaints_(record.file, record.line) {}
+
+  Result<Mapping> build() {
+    mapping_.level_count = static_cast<u8>(architecture_.levels.size());
+    if (record_.mapping.size() != architecture_.levels.size()) {
+      complaints_.add("mapping", fmt::format("has {} levels, {} has {}", record_.mapping.size(), record_.arch,
+                                             architecture_.levels.size()));
+    }
+    for (std::size_t i = 0; i < record_.mapping.size() && complaints_.empty(); ++i) {
+      read_level(record_.mapping[i], static_cast<int>(i));
+    }
+    if (!complaints_.empty()) return complaints_.errors();
+    return mapping_;
+  }
+
+ private:
+  void read_level(const json& entry, int i) {
+    const std::string field = fmt::format("mapping[{}]", i);
+    if (!entry.is_object()) return complaints_.add(field, "must be an object");
+    const StorageLevel& level = architecture_.levels[i];
+    if (string_member(entry, "level", complaints_) != level.name) {
+      complaints_.add(field + ".level", fmt::format("must be {}, the level of {} at this place", level.name, record_.arch));
+    }
+    if (const json* keep = member(entry, "keep", json::value_t::array, "a list", complaints_)) read_keep(*keep, i);
+    if (entry.contains("spatial")) {
+      if (entry["spatial"].is_object()) {
+        read_spatial(entry["spatial"], i);
+      } else {
+        complaints_.add(field + ".spatial", "must be an object");
+      }
+    }
+    const std::string order = string_member(entry, "order", complaints_);
+    const json* factors = member(entry, "temporal", json::value_t::object, "an object", complaints_);
+    if (factors != nullptr) {
+      add_loops(order, *factors, entry.value("temporal_residual", json::object()), i,
+                [](std::size_t) { return LoopKind::Temporal; });
+    }
+  }
+
+  void read_keep(const json& keep, int level) {
+    for (const json& tensor : keep) {
+      const auto v = tensor.is_string() ? workload_.find_tensor(tensor.get_ref<const std::string&>()) : std::nullopt;
+      if (!v) {
+        complaints_.add("keep", fmt::format("{} is not a tensor of {}", shown(tensor), record_.problem));
+      } else {
+        mapping_.keep[level] = static_cast<TensorMask>(mapping_.keep[level] | 1u << *v);
+      }
+    }
+  }
+
+  void read_spatial(const json& spatial, int level) {
+    json factors = json::object();
+    for (const char* axis : {"X", "Y"}) {
+      if (!spatial.contains(axis)) continue;
+      if (!spatial[axis].is_object()) return complaints_.add(std::string("spatial.") + axis, "must be an object");
+      factors.update(spatial[axis]);
+    }
+    const std::string order = string_member(spatial, "order", complaints_);
+    const json* split = member(spatial, "split", json::value_t::number_unsigned, "a number", complaints_);
+    const std::size_t x_loops = split != nullptr ? split->get<std::size_t>() : 0;
+    add_loops(order, factors, spatial.value("residual", json::object()), level,
+              [&](std::size_t k) { return k < x_loops ? LoopKind::SpatialX : LoopKind::SpatialY; });
+  }
+
+  // `order` names one dimension a letter, innermost first.
+  void add_loops(const std::string& order, const json& factors, const json& residuals, int level, auto&& kind) {
+    if (!factors.is_object() || !residuals.is_object()) return complaints_.add("mapping", "factors must be an object");
+    for (const json* set : {&factors, &residuals})
+      for (const auto& item : set->items())
+        if (item.key().size() != 1 || order.find(item.key()) == std::string::npos)
+          complaints_.add("mapping", fmt::format("dimension {} has a factor but is not in the order {}", item.key(), order));
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::string name(1, order[k]);
+      const auto dimension = workload_.find_dimension(name);
+      if (!dimension) {
+        complaints_.add("mapping", fmt::format("{} is not a dimension of {}", name, record_.problem));
+        continue;
+      }
+      const u64 end = factor(factors, name, 1);
+      const u64 residual = factor(residuals, name, end);
+      if (end > 1 && mapping_.loop_count == kMaxLoops) return complaints_.add("mapping", "has too many loops");
+      mapping_.add(kind(k), level, *dimension, end, residual);
+    }
+  }
+
+  u64 factor(const json& factors, const std::string& name, u64 otherwise) {
+    const auto it = factors.find(name);
+    if (it == factors.end()) return otherwise;
+    if (it->is_number_unsigned() && it->get<u64>() >= 1 && it->get<u64>() <= kMaxDimensionSize) return it->get<u64>();
+    complaints_.add("mapping", fmt::format("factor {} of {} must be an integer from 1 to {}", shown(*it), name,
+                                           kMaxDimensionSize));
+    return otherwise;
+  }
+
+  const GoldenRecord& record_;
+  const Workload& workload_;
+  const Architecture& architecture_;
+  Complaints complaints_;
+  Mapping mapping_;
+};
+
+}  // namespace
+
+Result<GoldenRecord> parse_golden_record(std::string_view text, const std::string& file, int line) {
+  GoldenRecord record;
+  record.file = file;
+  record.line = line;
+  Complaints complaints(file, line);
+  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (root.is_discarded()) {
+    SyntaxProbe probe;
+    json::sax_parse(text, &probe);
+    return Diagnostic{file, line, "", fmt::format("is not JSON: unexpected text at column {}", probe.position)};
+  }
+  if (!root.is_object()) return Diagnostic{file, line, "", "must be a JSON object, one recorded run a line"};
+  record.id = string_member(root, "id", complaints);
+  record.arch = string_member(root, "arch", complaints);
+  record.problem = string_member(root, "problem", complaints);
+  record.mode = string_member(root, "mode", complaints);
+  if (const json* flag = member(root, "link_transfers", json::value_t::boolean, "true or false", complaints)) {
+    record.link_transfers = flag->get<bool>();
+  }
+  if (member(root, "mapping", json::value_t::array, "a list of levels", complaints) != nullptr) {
+    record.mapping = std::move(root["mapping"]);  // moved, not copied: copying recurses
+  }
+  if (member(root, "expect", json::value_t::object, "an object", complaints) != nullptr) {
+    record.expect = std::move(root["expect"]);
+    check_expect(record.expect, complaints);
+  }
+  if (!complaints.empty()) return complaints.errors();
+  return record;
+}
+
+Result<Mapping> golden_mapping(const GoldenRecord& record, const Workload& workload, const Architecture& architecture) {
+  return MappingBuilder(record, workload, architecture).build();
+}
+
+}  // namespace heliolite

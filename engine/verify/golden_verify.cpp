@@ -1,0 +1,186 @@
+#include "engine/verify/golden_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "arch/load.h"
+#include "engine/base/text.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping_check.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxLineBytes = 16u << 20;  // real records have some 3 kB
+constexpr std::size_t kMaxComplaints = 20;
+
+// A text file line by line; refuses lines no record can have instead of filling the memory.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path) : stream_(path, std::ios::binary) {}
+
+  bool is_open() const { return stream_.is_open(); }
+  bool next(std::string& line) {
+    line.clear();
+    std::streambuf* buffer = stream_.rdbuf();
+    for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
+      if (c == '\n') return true;
+      if (line.size() == kMaxLineBytes) {
+        too_long_ = true;
+        return true;
+      }
+      line += static_cast<char>(c);
+    }
+    return !line.empty();
+  }
+  bool too_long() const { return too_long_; }
+
+ private:
+  std::ifstream stream_;
+  bool too_long_ = false;
+};
+
+class Verifier {
+ public:
+  Verifier(const std::string& path, const VerifyOptions& options)
+      : path_(path), folder_(fs::path(path).parent_path()), options_(options) {}
+
+  Result<VerifyReport> run() {
+    std::error_code ignored;
+    if (fs::is_directory(path_, ignored)) return Diagnostic{path_, 0, "", "is a directory, not a file of records"};
+    LineReader lines(path_);
+    if (!lines.is_open()) return Diagnostic{path_, 0, "", "cannot be read: no such file, or no permission"};
+    std::string line;
+    int number = 0;
+    while (errors_.size() < kMaxComplaints && !limit_reached() && lines.next(line)) {
+      ++number;
+      if (lines.too_long()) return Diagnostic{path_, number, "", "is not a file of records: a line of more than 16 MiB"};
+      if (trim(line).empty()) continue;
+      check_line(line, number);
+    }
+    if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
+    if (errors_.empty() && considered_ == 0) errors_.push_back({path_, 0, "", nothing_selected()});
+    if (!errors_.empty()) return errors_;
+    return std::move(report_);
+  }
+
+ private:
+  bool limit_reached() const { return options_.limit && considered_ >= *options_.limit; }
+
+  std::string nothing_selected() const {
+    if (options_.id) return fmt::format("has no record with id '{}'{}", *options_.id, did_you_mean(*options_.id, ids_));
+    return fmt::format("has no records of mode '{}'; modes: {}", options_.mode.value_or(""), join(modes_));
+  }
+
+  void check_line(const std::string& line, int number) {
+    const Result<GoldenRecord> record = parse_golden_record(line, path_, number);
+    if (!record) return complain(record.errors());
+    ++records_;
+    const bool other = (options_.mode && record->mode != *options_.mode) || (options_.id && record->id != *options_.id);
+    if (other) return remember_names(*record);
+    ++considered_;
+    check_record(*record);
+  }
+
+  // For the message when nothing is selected.
+  void remember_names(const GoldenRecord& record) {
+    if (options_.id && ids_.size() < 100'000) ids_.push_back(record.id);
+    if (std::find(modes_.begin(), modes_.end(), record.mode) == modes_.end()) modes_.push_back(record.mode);
+  }
+
+  void check_record(const GoldenRecord& record) {
+    VerifyTally& mode = report_.by_mode[record.mode];
+    if (record.link_transfers) {
+      ++mode.skipped, ++report_.total.skipped;
+      ++report_.skip_reasons["link transfers between neighbours, which this model leaves out"];
+      return;
+    }
+    const CostModel* model = find_model(record);
+    if (model == nullptr) return;
+    const Result<Mapping> mapping = golden_mapping(record, model->workload(), model->architecture());
+    if (!mapping) return complain(mapping.errors());
+    Mismatch mismatch{record.id, record.line, "", {}};
+    const Diagnostics illegal = check(*mapping, model->workload(), model->architecture());
+    if (illegal.empty()) {
+      mismatch.differences = compare(record, model->explain(*mapping), model->workload());
+    } else {
+      mismatch.refused = to_string(illegal);
+    }
+    const bool matched = illegal.empty() && mismatch.differences.empty();
+    ++(matched ? mode.matched : mode.mismatched);
+    ++(matched ? report_.total.matched : report_.total.mismatched);
+    if (!matched && report_.mismatches.size() < options_.show) report_.mismatches.push_back(std::move(mismatch));
+  }
+
+  // The compiled pair of machine and problem; null (after complaining once) when one of them cannot be read.
+  const CostModel* find_model(const GoldenRecord& record) {
+    const auto [entry, is_new] = models_.try_emplace({record.arch, record.problem});
+    if (!is_new) return entry->second.get();
+    const Architecture* architecture = find_architecture(record);
+    const Workload* workload = find_workload(record);
+    if (architecture != nullptr && workload != nullptr) {
+      entry->second = std::make_unique<CostModel>(*workload, *architecture);
+    }
+    return entry->second.get();
+  }
+
+  const Architecture* find_architecture(const GoldenRecord& record) {
+    const auto [entry, is_new] = architectures_.try_emplace(record.arch);
+    if (is_new) {
+      Result<Architecture> loaded = load_architecture(beside("arch", record.arch));
+      if (loaded) {
+        entry->second = std::move(*loaded);
+      } else {
+        complain(loaded.errors());
+      }
+    }
+    return entry->second ? &*entry->second : nullptr;
+  }
+
+  const Workload* find_workload(const GoldenRecord& record) {
+    const auto [entry, is_new] = workloads_.try_emplace(record.problem);
+    if (is_new) {
+      Result<Network> loaded = load_network(beside("problem", record.problem));
+      if (loaded && loaded->layers.size() == 1) {
+        entry->second = std::move(loaded->layers.front().workload);
+      } else if (loaded) {
+        complain({{beside("problem", record.problem), 0, "", "must be a single problem, not a network"}});
+      } else {
+        complain(loaded.errors());
+      }
+    }
+    return entry->second ? &*entry->second : nullptr;
+  }
+
+  std::string beside(const char* sub, const std::string& name) const { return (folder_ / sub / (name + ".yaml")).string(); }
+
+  void complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+
+  std::string path_;
+  fs::path folder_;
+  VerifyOptions options_;
+  VerifyReport report_;
+  Diagnostics errors_;
+  u64 records_ = 0;
+  u64 considered_ = 0;
+  std::vector<std::string> ids_, modes_;
+  std::map<std::string, std::optional<Architecture>> architectures_;
+  std::map<std::string, std::optional<Workload>> workloads_;
+  std::map<std::pair<std::string, std::string>, std::unique_ptr<CostModel>> models_;
+};
+
+}  // namespace
+
+Result<VerifyReport> verify_golden(const std::string& path, const VerifyOptions& options) {
+  return Verifier(path, options).run();
+}
+
+}  // namespace heliolite
