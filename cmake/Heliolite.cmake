@@ -23,9 +23,9 @@ function(heliolite_library name)
 endfunction()
 
 # heliolite_embed(target namespace file...): the files' texts as `inline` string views, so that the binary
-# needs no data directory. Generates <target>_embedded.cpp with `std::span<const EmbeddedFile> <namespace>()`.
+# needs no data directory. Generates <namespace>.cpp with `std::span<const EmbeddedFile> <namespace>()`.
 function(heliolite_embed target function_name)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded.cpp)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function_name}.cpp)
   set(files ${ARGN})
   add_custom_command(
     OUTPUT ${output}

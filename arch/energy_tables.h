@@ -1,0 +1,47 @@
+#pragma once
+// Energy, leakage and area of memories and logic by size, width and technology node (docs/energy.md says where
+// every number comes from). Rules are those of CACTI, of the Accelergy plug-ins and of Stillmaker and Baas.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+inline constexpr double kMinTechnologyNm = 7;
+inline constexpr double kMaxTechnologyNm = 130;
+
+struct MemoryCost {
+  double read_pj = 0;  // one access of one word
+  double write_pj = 0;
+  double leakage_mw = 0;
+  double area_um2 = 0;
+};
+
+// An on-chip memory of `words` words of `width_bits` bits, all read or written at once.
+// From 64 words on: the CACTI table, exact at its points, log-log linear between them, power laws above 16 MB and
+// 256 bits. Up to 32 words: energy of a flip-flop register file, but never above the 64-word SRAM of the same
+// width; in between the geometric blend; leakage and area in proportion to the words of the 64-word SRAM.
+// Never decreasing in words; energies never decreasing in width. Zero words cost nothing.
+MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm);
+
+// One access of a register file of flip-flops: the word's flip-flops and the address comparators, in pJ.
+double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm);
+
+struct LogicCost {
+  double energy_pj = 0;  // one operation
+  double leakage_mw = 0;
+  double area_um2 = 0;
+};
+
+LogicCost adder_cost(u64 bits, double technology_nm);       // linear in the width
+LogicCost multiplier_cost(u64 bits, double technology_nm);  // quadratic in the width
+LogicCost mac_cost(u64 bits, double technology_nm);         // a multiplier and an adder of twice its width
+
+// Read and write alike; nothing for an unknown type.
+std::optional<double> dram_pj_per_bit(std::string_view type);
+std::vector<std::string> dram_types();  // sorted: "DDR3", "GDDR5", ...
+
+}  // namespace heliolite

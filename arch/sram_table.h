@@ -1,0 +1,43 @@
+#pragma once
+// The CACTI grid (tables/sram_cacti.csv) as a function of capacity, word width and technology node: exact at its
+// points, geometric (log-log linear) in between, power laws above. Private to energy_tables.cpp.
+#include <array>
+#include <vector>
+
+#include "arch/energy_tables.h"
+
+namespace heliolite {
+
+class SramTable {
+ public:
+  static const SramTable& instance();
+
+  // One bank of `capacity_bytes` read and written in words of `width_bits` (>= 8), from 64 words on; node from
+  // kMinTechnologyNm to kMaxTechnologyNm.
+  MemoryCost cost(double capacity_bytes, double width_bits, double technology_nm) const;
+
+ private:
+  using Values = std::array<double, 4>;  // read, write, leakage, area
+  struct Point {
+    double bytes;
+    Values values;
+  };
+  struct Width {
+    double bits;
+    std::vector<Point> points;  // by capacity
+  };
+  struct Node {
+    double nanometres;
+    std::vector<Width> widths;  // ascending
+  };
+
+  SramTable();
+  static Values between(const Values& low, const Values& high, double share);
+  static Values at(const Width& width, double bytes);
+  static Values at(const Node& node, double bytes, double bits);
+  Values at_node(double bytes, double bits, double nanometres) const;
+
+  std::vector<Node> nodes_;  // ascending
+};
+
+}  // namespace heliolite
