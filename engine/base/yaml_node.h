@@ -42,6 +42,7 @@ class YamlNode {
   std::vector<std::string> keys() const;             // of a map, in file order
   bool has(std::string_view key) const;              // false for anything but a map
   std::optional<YamlNode> find(std::string_view key) const;
+  int key_line(std::string_view key) const;  // where the key itself stands; the map's line when it has no such key
 
   // Typed reads of a scalar; empty when the text is not of that type.
   std::optional<bool> as_bool() const;

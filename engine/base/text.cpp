@@ -1,0 +1,95 @@
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kLongestWord = 64;  // nothing we name is longer; bounds the work on garbage
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+
+// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+// A slip in a short word changes few letters; one letter says nothing about another.
+std::size_t likely_slips(std::size_t length) { return length <= 2 ? 0 : length <= 4 ? 1 : length <= 8 ? 2 : 3; }
+
+}  // namespace
+
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  if (word.empty() || word.size() > kLongestWord) return std::nullopt;
+  const std::string wanted = lower(word);
+  const std::size_t limit = likely_slips(wanted.size());
+  std::optional<std::string> best;
+  std::size_t best_distance = limit + 1;
+  for (const std::string& candidate : candidates) {
+    if (candidate.empty() || candidate.size() > kLongestWord) continue;
+    const std::string text = lower(candidate);
+    std::size_t distance = edit_distance(wanted, text);
+    const bool prefix = wanted.size() >= 3 && text.starts_with(wanted);
+    if (prefix) distance = std::min(distance, limit);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+  const std::optional<std::string> candidate = nearest(word, candidates);
+  return candidate ? ", did you mean '" + *candidate + "'?" : "";
+}
+
+std::string join(std::span<const std::string> words, std::string_view last) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && i + 1 < words.size()) out += ", ";
+    if (i > 0 && i + 1 == words.size()) out.append(" ").append(last).append(" ");
+    out += words[i];
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return lower(c); });
+  return out;
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  if (text.empty()) return parts;
+  while (true) {
+    const std::size_t at = text.find(separator);
+    parts.emplace_back(trim(text.substr(0, at)));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+}  // namespace heliolite

@@ -1,0 +1,99 @@
+#include "engine/base/text_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "engine/base/text.h"
+#include "engine/base/types.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629: no overlong forms, no
+// surrogates, at most U+10FFFF).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<u8>(text[i]) : u8{0}; };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  const u8 first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    const bool surrogate = first == 0xed && byte(1) > 0x9f;
+    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const bool overlong = first == 0xf0 && byte(1) < 0x90;
+    const bool too_large = first == 0xf4 && byte(1) > 0x8f;
+    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_control(u8 c) { return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; }
+
+Diagnostic missing_file(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !fs::is_directory(folder, error)) {
+    return {path, 0, "", fmt::format("no such file (there is no folder '{}')", folder.string())};
+  }
+  std::vector<std::string> names;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::ranges::sort(names);
+  return {path, 0, "", "no such file" + did_you_mean(fs::path(path).filename().string(), names)};
+}
+
+}  // namespace
+
+Diagnostics check_text(std::string_view text, const std::string& name) {
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const u8 c = static_cast<u8>(text[at]);
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0) {
+      return {{name, line, "", fmt::format("not a text file: byte 0x{:02x} is not valid UTF-8", c)}};
+    }
+    if (is_control(c)) {
+      return {{name, line, "", fmt::format("not a text file: it contains the control character 0x{:02x}", c)}};
+    }
+    if (c == '\n') ++line;
+    at += length;
+  }
+  return {};
+}
+
+Result<std::string> read_text_file(const std::string& path) {
+  if (path.empty() || path.find('\0') != std::string::npos) return Diagnostic{path, 0, "", "not a file name"};
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return missing_file(path);
+  if (status.type() == fs::file_type::directory) return Diagnostic{path, 0, "", "is a directory, not a file"};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) return Diagnostic{path, 0, "", fmt::format("cannot be read: {}", std::strerror(errno))};
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
+    text.append(block.data(), count);
+    if (text.size() > kMaxTextFileBytes) {
+      return Diagnostic{path, 0, "", fmt::format("larger than {} MiB, the largest file accepted", kMaxTextFileBytes >> 20)};
+    }
+  }
+  if (std::ferror(file.get())) return Diagnostic{path, 0, "", fmt::format("cannot be read: {}", std::strerror(errno))};
+  if (Diagnostics bad = check_text(text, path); !bad.empty()) return bad;
+  return text;
+}
+
+}  // namespace heliolite
