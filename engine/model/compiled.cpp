@@ -24,7 +24,10 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
         looping[count++] = {static_cast<u8>(r), static_cast<u8>(t.dimension), static_cast<u32>(t.coefficient)};
     const bool plain = count == 1 && looping[0].coefficient == 1;
     if (plain) out.plain[out.plain_count++] = looping[0].dimension;
-    if (count > 1) out.sliding = true;
+    if (count > 1) {
+      out.sliding = true;
+      for (int k = 0; k < count; ++k) out.sharing[r] |= static_cast<DimensionMask>(1u << looping[k].dimension);
+    }
     for (int k = 0; k < count; ++k) {
       if (!plain) out.term[out.term_count++] = looping[k];
       if (out.indexing >> looping[k].dimension & 1) out.entangled = true;
@@ -82,6 +85,7 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
   for (int v = 0; v < tensor_count; ++v) {
     tensor[v] = compile(workload.tensors[v], workload);
     tensor[v].words = box_words(tensor[v], size);
+    all_words += tensor[v].words;
   }
   for (int i = 0; i < level_count; ++i) level[i] = compile(architecture.levels[i]);
 }

@@ -33,6 +33,7 @@ struct CompiledTensor {
   // All terms, plain ranks included, grouped by dimension: terms of d are [first_of[d], first_of[d + 1]).
   std::array<CompiledTerm, kMaxRanks * kMaxTerms> by_dimension{};
   std::array<u8, kMaxDimensions + 1> first_of{};
+  std::array<DimensionMask, kMaxRanks> sharing{};  // of each rank: its dimensions if it has two or more, else none
   u64 words = 0;
 };
 
@@ -63,6 +64,7 @@ struct Compiled {
   std::array<CompiledLevel, kMaxLevels> level{};
   u64 op_units = 0;
   u64 macs = 1;
+  u64 all_words = 0;  // of all tensors together
 
   Compiled(const Workload& workload, const Architecture& architecture);
 };

@@ -5,6 +5,7 @@
 #include "engine/model/bandwidth.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
+#include "engine/model/partition.h"
 
 namespace heliolite {
 namespace {
@@ -19,6 +20,7 @@ Evaluation fit(const Compiled& c, const Mapping& m, const Nest& nest, Footprints
     const CompiledLevel& level = c.level[i];
     if (nest.product_x[i] > level.fanout_x) return {Verdict::OverFanoutX, static_cast<u8>(i), {}};
     if (nest.product_y[i] > level.fanout_y) return {Verdict::OverFanoutY, static_cast<u8>(i), {}};
+    if (i + 1 == c.level_count && level.capacity_words >= c.all_words) break;  // whole tensors, nobody asks for them
     u64 used = 0;
     for (int v = 0; v < c.tensor_count; ++v)
       if (m.keeps(i, v)) used += tiles.words[v][i] = box_words(c.tensor[v], nest.tile[i]);
@@ -27,10 +29,10 @@ Evaluation fit(const Compiled& c, const Mapping& m, const Nest& nest, Footprints
   return {};
 }
 
-// Counts of one evaluation that the bandwidth rule needs from all tensors together.
+// Words per instance that the bandwidth rule needs from all tensors together. By tensor only kept entries are written.
 struct Demand {
-  std::array<std::array<u64, kMaxTensors>, kMaxLevels> reads{};
-  std::array<std::array<u64, kMaxTensors>, kMaxLevels> writes{};
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> reads;
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> writes;
   std::array<u64, kMaxLevels> read_sum{};
   std::array<u64, kMaxLevels> write_sum{};
 
@@ -59,74 +61,94 @@ Energy network_energy_of(const CompiledTensor& t, const Nest& nest, int level, c
   return network_energy(machine, sum, nest.instances[level]);
 }
 
-// Words of the output that belong to one instance of each level (rule 14).
-std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledTensor& t, const Nest& nest) {
-  std::array<u64, kMaxLevels> part;
-  const int top = c.level_count - 1;
-  part[top] = t.words;
-  for (int i = top; i > 0; --i) {
-    part[i - 1] = part[i];
-    if (!nest.has_spatial(i)) continue;
-    if (t.term_count == 0) {
-      for (int j = nest.first_spatial[i]; j < nest.first_spatial[i + 1]; ++j)
-        if (t.indexing >> nest.spatial[j].dimension & 1) part[i - 1] /= nest.spatial[j].end;
-    } else {
-      part[i - 1] = part[i] * box_words(t, nest.tile[i - 1]) / box_words(t, nest.master_tile[i]);
-    }
-  }
-  return part;
+// Counts of one kept tensor at one level, words of one instance (rule 18).
+struct Counts {
+  u64 reads, fills, updates;
+};
+
+Counts counts_of(bool is_output, u64 accesses, u64 crossing, u64 partition, bool outermost) {
+  if (!is_output) return {accesses, crossing, 0};
+  return {minus(accesses, partition), outermost ? 0 : minus(crossing, partition), accesses};
 }
 
-// Access, address and network energy of tensor v over all levels; its counts go to `demand` (rules 16, 18, 19, 23, 26).
-Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, const Footprints& tiles, int v, Demand& demand) {
+// Rules 19, 20 and 23, all instances.
+Energy access_energy(const CompiledLevel& level, const Counts& n, bool is_output, u64 instances) {
+  u128 units = static_cast<u128>(level.blocks(n.reads)) * level.read_units +
+               static_cast<u128>(level.blocks(n.fills)) * level.fill_units;
+  if (is_output) units += static_cast<u128>(level.blocks(n.updates)) * level.update_units;
+  if (level.address_units != 0) units += static_cast<u128>((is_output ? n.updates : n.reads) + n.fills) * level.address_units;
+  return {units * std::min(instances, level.clusters)};
+}
+
+// Access, address and network energy of tensor v over all levels; its counts go to `demand` (rules 16, 18, 26).
+// Levels outside `active` do nothing to v: they neither keep it, nor fan out, nor charge for their network.
+Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, const Footprints& tiles,
+                     const std::array<TensorMask, kMaxLevels>& active, int v, Demand& demand) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
-  std::array<u64, kMaxLevels> part{};
+  std::array<u64, kMaxLevels> part;
   if (t.is_output) part = partitions(c, t, nest);
   Energy energy;
-  u64 in = nest.steps();   // words per receiver below the level, after bypass scaling
-  u64 raw = in;            // and before
+  u64 in = nest.steps();  // words per receiver below the level, after bypass scaling
+  u64 raw = in;           // and before
   for (int i = 0; i < levels; ++i) {
+    if (!(active[i] >> v & 1)) continue;
     const CompiledLevel& level = c.level[i];
-    const u64 accesses = in * distinct_offsets(t, nest, i, level);
-    if (level.network_costs) energy += network_energy_of(t, nest, i, level, raw, in, part[i]);
-    const bool outermost = i + 1 == levels;
-    if (!m.keeps(i, v)) {
-      if (!outermost && c.level[i + 1].network_costs)
-        raw = temporal_traffic(t, nest, i + 1, levels, nest.tile[i], box_words(t, nest.tile[i]));
-      in = accesses;
-      continue;
+    const bool kept = m.keeps(i, v), outermost = i + 1 == levels;
+    const u64 partition = t.is_output && kept ? part[i] : 0;
+    u64 accesses = in;
+    if (nest.has_spatial(i)) {
+      const u64 distinct = distinct_offsets_closed(t, nest, i);
+      accesses *= distinct != 0 ? distinct : distinct_offsets(t, nest, i, level);
     }
+    if (level.network_costs) {
+      if (i > 0 && !m.keeps(i - 1, v))
+        raw = temporal_traffic(t, nest, i, levels, nest.tile[i - 1], box_words(t, nest.tile[i - 1]));
+      energy += network_energy_of(t, nest, i, level, raw, in, partition);
+    }
+    in = accesses;
+    if (!kept) continue;
     const u64 crossing = outermost ? 0 : temporal_traffic(t, nest, i + 1, levels, nest.tile[i], tiles.words[v][i]);
-    const u64 reads = t.is_output ? minus(accesses, part[i]) : accesses;
-    const u64 fills = outermost ? 0 : t.is_output ? minus(crossing, part[i]) : crossing;
-    const u64 updates = t.is_output ? accesses : 0;
-    const u64 clusters = std::min(nest.instances[i], level.clusters);
-    const u128 access_units = static_cast<u128>(level.blocks(reads)) * level.read_units +
-                              static_cast<u128>(level.blocks(fills)) * level.fill_units +
-                              static_cast<u128>(level.blocks(updates)) * level.update_units +
-                              static_cast<u128>((t.is_output ? updates : reads) + fills) * level.address_units;
-    energy.units += access_units * clusters;
-    demand.add(i, v, reads, fills + updates);
+    const Counts n = counts_of(t.is_output, accesses, crossing, partition, outermost);
+    energy += access_energy(level, n, t.is_output, nest.instances[i]);
+    demand.add(i, v, n.reads, n.fills + n.updates);
     in = raw = crossing;
   }
   return energy;
 }
 
+// Which tensors each level does something to.
+std::array<TensorMask, kMaxLevels> active_tensors(const Compiled& c, const Mapping& m, const Nest& nest) {
+  std::array<TensorMask, kMaxLevels> active;
+  for (int i = 0; i < c.level_count; ++i)
+    active[i] = nest.has_spatial(i) || c.level[i].network_costs ? static_cast<TensorMask>(~0u) : m.keep[i];
+  return active;
+}
+
+// Cycles of a level that may be slowed down by its bandwidth: Timeloop's sum, tensor by tensor.
+u64 limited_cycles(const Compiled& c, const Mapping& m, const Demand& demand, int i, u64 steps) {
+  std::array<u64, kMaxTensors> reads{}, writes{};
+  for (int v = 0; v < c.tensor_count; ++v) {
+    if (!m.keeps(i, v)) continue;
+    reads[v] = demand.reads[i][v];
+    writes[v] = demand.writes[i][v];
+  }
+  const auto count = static_cast<std::size_t>(c.tensor_count);
+  return level_cycles(c.level[i], std::span(reads).first(count), std::span(writes).first(count), steps);
+}
+
 // Longest level (rule 28). A level whose demand is clearly below its bandwidth needs no division.
-u64 total_cycles(const Compiled& c, const Demand& demand, u64 steps) {
+u64 total_cycles(const Compiled& c, const Mapping& m, const Demand& demand, u64 steps) {
   u64 cycles = steps;
-  const double safe = static_cast<double>(steps) * (1 - 1e-9);
+  const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[i];
     if (!level.limited) continue;
-    const auto read = static_cast<double>(demand.read_sum[i]), write = static_cast<double>(demand.write_sum[i]);
-    if (read <= level.read_bandwidth * safe && write <= level.write_bandwidth * safe &&
-        read + write <= level.shared_bandwidth * safe)
-      continue;
-    const auto count = static_cast<std::size_t>(c.tensor_count);
-    cycles = std::max(cycles, level_cycles(level, std::span(demand.reads[i]).first(count),
-                                           std::span(demand.writes[i]).first(count), steps));
+    const auto read = static_cast<double>(static_cast<i64>(demand.read_sum[i]));
+    const auto write = static_cast<double>(static_cast<i64>(demand.write_sum[i]));
+    if (read > level.read_bandwidth * safe || write > level.write_bandwidth * safe ||
+        read + write > level.shared_bandwidth * safe)
+      cycles = std::max(cycles, limited_cycles(c, m, demand, i, steps));
   }
   return cycles;
 }
@@ -146,8 +168,9 @@ Evaluation CostModel::evaluate(const Mapping& mapping) const {
 
   Demand demand;
   Energy energy = Energy{c.op_units} * c.macs;
-  for (int v = 0; v < c.tensor_count; ++v) energy += tensor_energy(c, mapping, nest, tiles, v, demand);
-  const u64 cycles = total_cycles(c, demand, nest.steps());
+  const auto active = active_tensors(c, mapping, nest);
+  for (int v = 0; v < c.tensor_count; ++v) energy += tensor_energy(c, mapping, nest, tiles, active, v, demand);
+  const u64 cycles = total_cycles(c, mapping, demand, nest.steps());
   for (int i = 0; i < c.level_count; ++i)
     if (c.level[i].leak_units != 0)
       energy.units += static_cast<u128>(c.level[i].leak_units) * cycles * nest.instances[i];

@@ -10,10 +10,11 @@
 
 namespace heliolite {
 
+// Without initialisers: a Nest is built per evaluation and writes only what it uses.
 struct NestLoop {
-  u64 end = 1;
-  u32 step = 1;  // tile size of the dimension inside the loop
-  u8 dimension = 0;
+  u64 end;
+  u32 step;  // tile size of the dimension inside the loop
+  u8 dimension;
 };
 
 // Temporal and spatial loops apart, innermost first. Level i owns temporal[first_temporal[i] .. first_temporal[i+1])
@@ -24,8 +25,8 @@ struct Nest {
   std::array<u8, kMaxLevels + 1> first_temporal;
   std::array<u8, kMaxLevels + 1> first_spatial;
   std::array<u64, kMaxLoops + 1> outside;       // outside[j]: product of the temporal ends from j outwards
-  std::array<Extents, kMaxLevels> tile;         // through temporal_i
-  std::array<Extents, kMaxLevels> master_tile;  // through spatial_i, before temporal_i
+  std::array<Extents, kMaxLevels> tile;  // through temporal_i
+  std::array<Extents, kMaxLevels> master_tile;  // through spatial_i, before temporal_i; only where has_spatial(i)
   std::array<u64, kMaxLevels> product_x, product_y;
   std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
   u64 macs_used;                          // product of all spatial ends
@@ -50,7 +51,7 @@ struct Nest {
       }
       product_x[i] = x;
       product_y[i] = y;
-      master_tile[i] = extent;
+      if (s != first_spatial[i]) master_tile[i] = extent;
       for (; k < m.loop_count && m.loop[k].level == i; ++k) {
         const Loop& loop = m.loop[k];
         temporal[t++] = {loop.end, extent[loop.dimension], loop.dimension};
@@ -101,12 +102,13 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
   return full - overlap;
 }
 
-// Traffic of a tensor with halos whose innermost moving loop is `a` (K: c_j is 0, the delta, or the full tile).
-inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
+// Traffic of a tensor whose innermost moving loop is `a`, by comparing whole moves (K: c_j is 0 when the net move D_j
+// is 0, the delta when D_j repeats D_a, else the full tile). For tensors with a dimension in several ranks.
+inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
   Move first;
   first.add(t, nest.temporal[a]);
   const u64 delta = new_words(t, tile, full, first);
-  u64 words = full * nest.outside[a + 1] + (nest.temporal[a].end - 1) * nest.outside[a + 1] * delta;
+  u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
   Move inner = first;  // sum of the moves of the loops a <= k < j
   for (int j = a + 1; j < count; ++j) {
     const NestLoop& loop = nest.temporal[j];
@@ -124,6 +126,32 @@ inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int
   return words;
 }
 
+// The same when every dimension moves one rank: then D_j can only be 0 or D_a while all moves inside j are in a's
+// rank, so one running sum decides, and the first loop of another rank ends the search.
+inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
+  const CompiledTerm& first = t.by_dimension[t.first_of[nest.temporal[a].dimension]];
+  const u64 move = static_cast<u64>(first.coefficient) * nest.temporal[a].step;
+  u64 extent = 1;  // of the tile in a's rank
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+    if (t.by_dimension[k].rank == first.rank)
+      extent += static_cast<u64>(t.by_dimension[k].coefficient) * (tile[t.by_dimension[k].dimension] - 1);
+  if (move >= extent) return full * nest.outside[a];
+  const u64 delta = full / extent * move;
+  u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
+  u64 inner = move;
+  for (int j = a + 1; j < count; ++j) {
+    const NestLoop& loop = nest.temporal[j];
+    if (!(t.indexing >> loop.dimension & 1)) continue;
+    const CompiledTerm& term = t.by_dimension[t.first_of[loop.dimension]];
+    if (term.rank != first.rank) break;
+    const u64 own = static_cast<u64>(term.coefficient) * loop.step;
+    if (own == inner) words -= (loop.end - 1) * nest.outside[j + 1] * full;
+    else if (own == inner + move) words -= (loop.end - 1) * nest.outside[j + 1] * (full - delta);
+    inner += own;
+  }
+  return words;
+}
+
 }  // namespace detail
 
 // S of section K: words per instance that cross from level `level` into the tile `tile` (of `full` words) of the
@@ -134,6 +162,7 @@ inline u64 temporal_traffic(const CompiledTensor& t, const Nest& nest, int level
   while (a < count && !(t.indexing >> nest.temporal[a].dimension & 1)) ++a;  // stationary run
   if (a == count) return full;
   if (!t.sliding) return full * nest.outside[a];
+  if (t.entangled) return detail::entangled_traffic(t, nest, a, count, tile, full);
   return detail::sliding_traffic(t, nest, a, count, tile, full);
 }
 
@@ -145,37 +174,35 @@ inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
   return n1 * n2 - lost1 * lost2;
 }
 
-// N of section K for tensors whose looping ranks share no dimension and have at most two spatial dimensions each;
-// 0 when the case needs enumeration (multicast.h).
+// N of section K: the receivers' distinct offsets below `level`, a product over ranks of at most two spatial dimensions
+// each; 0 when the case needs enumeration (multicast.h).
 inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, int level) {
   const int begin = nest.first_spatial[level], end = nest.first_spatial[level + 1];
-  if (!t.sliding && !t.entangled) {
-    u64 n = 1;
-    for (int j = begin; j < end; ++j)
-      if (t.indexing >> nest.spatial[j].dimension & 1) n *= nest.spatial[j].end;
-    return n;
-  }
-  if (t.entangled) return 0;
-  // Per dimension: the loops over X and Y together are one loop with the innermost step.
-  struct Axis { u64 step, end; };
-  std::array<std::array<Axis, 2>, kMaxRanks> axis;
-  std::array<u8, kMaxRanks> axes{};
-  DimensionMask seen = 0;
   u64 n = 1;
+  DimensionMask seen = 0;
   for (int j = begin; j < end; ++j) {
     const int d = nest.spatial[j].dimension;
-    if (!(t.indexing >> d & 1) || (seen >> d & 1)) continue;
+    if (!(t.indexing >> d & 1)) continue;
+    n *= nest.spatial[j].end;
     seen |= static_cast<DimensionMask>(1u << d);
-    u64 ends = nest.spatial[j].end;
-    for (int k = j + 1; k < end; ++k)
-      if (nest.spatial[k].dimension == d) ends *= nest.spatial[k].end;
-    const CompiledTerm& term = t.by_dimension[t.first_of[d]];
-    if (axes[term.rank] == 2) return 0;
-    axis[term.rank][axes[term.rank]++] = {static_cast<u64>(term.coefficient) * nest.spatial[j].step, ends};
   }
+  if (!t.sliding || n == 1) return n;
+  if (t.entangled) return 0;
   for (int r = 0; r < t.rank_count; ++r) {
-    if (axes[r] == 1) n *= axis[r][0].end;
-    if (axes[r] == 2) n *= distinct_sums(axis[r][0].step, axis[r][0].end, axis[r][1].step, axis[r][1].end);
+    const DimensionMask both = seen & t.sharing[r];
+    const DimensionMask others = both & (both - 1);  // without the first
+    if (others == 0) continue;
+    if ((others & (others - 1)) != 0) return 0;
+    // Per dimension the loops over X and Y together are one loop with the innermost step.
+    std::array<u64, 2> step{}, ends{1, 1};
+    for (int j = end - 1; j >= begin; --j) {
+      const int d = nest.spatial[j].dimension;
+      if (!(both >> d & 1)) continue;
+      const int side = (both & ((1u << d) - 1)) != 0 ? 1 : 0;
+      ends[side] *= nest.spatial[j].end;
+      step[side] = static_cast<u64>(t.by_dimension[t.first_of[d]].coefficient) * nest.spatial[j].step;
+    }
+    n = n / (ends[0] * ends[1]) * distinct_sums(step[0], ends[0], step[1], ends[1]);
   }
   return n;
 }

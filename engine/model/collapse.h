@@ -1,0 +1,31 @@
+#pragma once
+// From what the nest moves to counts per level and tensor (timeloop_model rules 14-18): bypassed levels pass
+// their traffic on, outputs are not read the first time. Perfect nests count in integers, residual ones in doubles
+// rounded where Timeloop rounds.
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+#include "engine/model/multicast.h"
+#include "engine/model/nest.h"
+#include "engine/model/nest_traffic.h"
+
+namespace heliolite {
+
+// One tensor at one level.
+struct CollapsedTensor {
+  bool kept = false;
+  u64 tile_words = 0;
+  u64 instances = 1;  // in use
+  u64 reads = 0, fills = 0, updates = 0;  // words, one instance; zero when not kept
+  u64 fanout = 1;
+  std::vector<NetworkRecord> records;  // network below the level, one sender
+};
+
+using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
+
+CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest& nest);
+CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic);
+
+}  // namespace heliolite

@@ -1,0 +1,148 @@
+// The cold twin of CostModel::evaluate: the same totals with everything they are made of, for perfect and residual
+// factors alike.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/bandwidth.h"
+#include "engine/model/collapse.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/imperfect.h"
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+// What both kinds of nests agree on.
+struct Totals {
+  u64 computes = 0, macs_used = 1, utilized = 1, cycles = 1;
+};
+
+// Product of the spatial ends outside each level (Xexp * Yexp of rule 20).
+std::array<u64, kMaxLevels> spatial_outside(const Mapping& m) {
+  std::array<u64, kMaxLevels> out;
+  out.fill(1);
+  for (const Loop& loop : m.loops())
+    if (loop.is_spatial())
+      for (int i = 0; i < loop.level; ++i) out[i] *= loop.end;
+  return out;
+}
+
+TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output, u64 outside) {
+  TensorTraffic out;
+  if (!row.kept) return out;
+  out.kept = true;
+  out.tile_words = row.tile_words;
+  out.instances = row.instances;
+  out.reads = static_cast<i64>(row.reads);
+  out.fills = static_cast<i64>(row.fills);
+  out.updates = static_cast<i64>(row.updates);
+  const u64 clusters = std::min(outside, level.clusters);
+  const u128 units = static_cast<u128>(level.blocks(row.reads)) * level.read_units +
+                     static_cast<u128>(level.blocks(row.fills)) * level.fill_units +
+                     static_cast<u128>(level.blocks(row.updates)) * level.update_units;
+  // Rule 20: per-instance energy / (outside / clusters) * instances in use; these are equal for perfect factors.
+  out.energy = {row.instances == outside ? units * clusters : units * clusters * row.instances / outside};
+  const u64 addresses = (is_output ? row.updates : row.reads) + row.fills;
+  out.address_generation_energy = {static_cast<u128>(addresses) * level.address_units * clusters};
+  return out;
+}
+
+NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output) {
+  NetworkTraffic out;
+  NetworkSum sum;
+  for (const NetworkRecord& record : row.records) {
+    sum.add(record, is_output);
+    out.multicast.push_back({record.multicast, record.groups, record.words});
+  }
+  out.fanout = row.fanout;
+  out.ingresses = sum.ingress_words;
+  out.spatial_reductions = sum.spatial_reductions;
+  out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
+  if (level.network_costs) out.energy = network_energy(level, sum, row.instances);
+  return out;
+}
+
+// Words per compute cycle are counted on the instances that the loop ends span (rule 28): count * used / spanned.
+u64 demand_words(u64 words, u64 instances, u64 outside) {
+  if (instances == outside) return words;
+  return static_cast<u64>(std::ceil(static_cast<double>(words) / (static_cast<double>(outside) / static_cast<double>(instances))));
+}
+
+LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, int i, u64 outside, u64 steps) {
+  const CompiledLevel& level = c.level[i];
+  LevelBreakdown out;
+  std::array<u64, kMaxTensors> reads{}, writes{};
+  for (int v = 0; v < c.tensor_count; ++v) {
+    const CollapsedTensor& row = rows[static_cast<std::size_t>(v)][static_cast<std::size_t>(i)];
+    out.tensor.push_back(tensor_traffic(level, row, c.tensor[v].is_output, outside));
+    out.network.push_back(network_traffic(level, row, c.tensor[v].is_output));
+    out.used_words += row.tile_words;
+    reads[v] = demand_words(row.reads, row.instances, outside);
+    writes[v] = demand_words(row.fills + row.updates, row.instances, outside);
+  }
+  out.capacity_words = level.capacity_words == CompiledLevel::kUnbounded ? 0 : level.capacity_words;
+  const auto count = static_cast<std::size_t>(c.tensor_count);
+  out.cycles = level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), steps);
+  return out;
+}
+
+// Leakage (rule 25) and the sum of everything.
+void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
+  for (int i = 0; i < c.level_count; ++i) {
+    LevelBreakdown& level = out.level[static_cast<std::size_t>(i)];
+    u64 instances = 1;
+    for (const auto& tensor : rows) instances = std::max(instances, tensor[static_cast<std::size_t>(i)].instances);
+    level.leakage = {static_cast<u128>(c.level[i].leak_units) * out.cycles * instances};
+    out.energy += level.leakage;
+    for (const TensorTraffic& t : level.tensor) out.energy += t.energy + t.address_generation_energy;
+    for (const NetworkTraffic& n : level.network) out.energy += n.energy;
+  }
+  out.energy += out.compute.energy;
+}
+
+Breakdown breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m, const CollapsedTraffic& rows,
+                    const Totals& totals) {
+  Breakdown out;
+  out.compute = {architecture.compute.name, totals.computes, totals.utilized, architecture.compute.instances,
+                 Energy{c.op_units} * totals.computes, totals.cycles};
+  out.cycles = totals.cycles;
+  const auto outside = spatial_outside(m);
+  for (int i = 0; i < c.level_count; ++i) {
+    out.level.push_back(level_breakdown(c, rows, i, outside[i], totals.cycles));
+    out.level.back().name = architecture.levels[static_cast<std::size_t>(i)].name;
+    out.cycles = std::max(out.cycles, out.level.back().cycles);
+  }
+  add_up(c, rows, out);
+  out.utilization = static_cast<double>(totals.computes) / static_cast<double>(architecture.compute.instances) /
+                    static_cast<double>(out.cycles);
+  return out;
+}
+
+}  // namespace
+
+Breakdown CostModel::explain(const Mapping& mapping) const {
+  if (mapping.is_perfect()) {
+    const Nest nest(compiled_, mapping);
+    const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps()};
+    return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
+  }
+  const NestTraffic traffic = imperfect_traffic(workload_, architecture_, mapping);
+  const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
+  return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
+}
+
+Evaluation CostModel::evaluate_residual(const Mapping& mapping) const {
+  const Breakdown b = explain(mapping);
+  for (int i = 0; i < compiled_.level_count; ++i) {
+    const auto level = static_cast<u8>(i);
+    u64 x = 1, y = 1;
+    for (const Loop& loop : mapping.loops())
+      if (loop.level == i && loop.is_spatial()) (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
+    if (x > compiled_.level[i].fanout_x) return {Verdict::OverFanoutX, level, {}};
+    if (y > compiled_.level[i].fanout_y) return {Verdict::OverFanoutY, level, {}};
+    if (b.level[level].used_words > compiled_.level[i].capacity_words) return {Verdict::OverCapacity, level, {}};
+  }
+  return {Verdict::Fits, 0, {b.energy, b.cycles}};
+}
+
+}  // namespace heliolite
