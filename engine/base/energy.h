@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// Unit: 2^-32 pJ. An access of 0.05 pJ is resolved to 5e-9 relative; 1e15 MACs of 1e6 pJ each stay below 2^103.
+// Unit: 2^-32 pJ. An access of 0.05 pJ is resolved to 5e-9 relative; 1e15 MACs of 1e9 pJ each stay below 2^113.
 struct Energy {
   u128 units = 0;
 
@@ -22,7 +22,8 @@ struct Energy {
   friend constexpr auto operator<=>(Energy, Energy) = default;
 };
 
-// Largest energy of one access a reader accepts, in pJ: from_picojoules() stays within 63 bits.
-inline constexpr double kMaxAccessPicojoules = 1e6;
+// Largest energy of one access a reader accepts, in pJ: from_picojoules() stays within 63 bits. (A buffer of 2^41
+// words costs 5e7 pJ an access by Timeloop's own rule.)
+inline constexpr double kMaxAccessPicojoules = 1e9;
 
 }  // namespace heliolite
