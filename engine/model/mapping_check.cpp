@@ -1,0 +1,139 @@
+#include "engine/model/mapping_check.h"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+#include "engine/model/cost_model.h"
+
+namespace heliolite {
+namespace {
+
+Diagnostic complaint(std::string field, std::string message) { return {"", 0, std::move(field), std::move(message)}; }
+
+const char* kind_name(LoopKind kind) {
+  return kind == LoopKind::SpatialX ? "spatial x" : kind == LoopKind::SpatialY ? "spatial y" : "temporal";
+}
+
+// Iterations of the loops of a dimension together: n = end * (n - 1) + residual, outermost first.
+u128 iterations(const Mapping& m, int dimension) {
+  u128 n = 1;
+  for (int k = m.loop_count - 1; k >= 0; --k)
+    if (m.loop[k].dimension == dimension) n = static_cast<u128>(m.loop[k].end) * (n - 1) + m.loop[k].residual;
+  return n;
+}
+
+void check_loops(const Mapping& m, const Workload& w, const Architecture& a, Diagnostics& out) {
+  for (int k = 0; k < m.loop_count; ++k) {
+    const Loop& loop = m.loop[k];
+    if (loop.level >= a.levels.size() || loop.dimension >= w.dimensions.size()) {
+      out.push_back(complaint(fmt::format("loop {}", k), "level or dimension out of range"));
+      continue;
+    }
+    const std::string where = fmt::format("{} {} {}", a.levels[loop.level].name, kind_name(loop.kind),
+                                          w.dimensions[loop.dimension].name);
+    if (loop.end < 2 || loop.residual < 1 || loop.residual > loop.end)
+      out.push_back(complaint(where, fmt::format("factor {} with residual {}, must be a factor of at least 2 and a "
+                                                 "residual from 1 to the factor", loop.end, loop.residual)));
+    if (k > 0 && std::tuple(loop.level, loop.kind) < std::tuple(m.loop[k - 1].level, m.loop[k - 1].kind))
+      out.push_back(complaint(where, "loop is not in nest order (by level, then x, y, temporal)"));
+    if (loop.kind == LoopKind::Temporal && !a.levels[loop.level].loops_allowed)
+      out.push_back(complaint(where, fmt::format("{} is part of a split level and takes no temporal loops; put them at "
+                                                 "the group's innermost buffer", a.levels[loop.level].name)));
+    if (loop.is_spatial() && !loop.is_perfect()) {
+      bool outer = false;
+      for (int j = k + 1; j < m.loop_count; ++j) outer |= m.loop[j].dimension == loop.dimension;
+      if (!outer)
+        out.push_back(complaint(where, fmt::format("spatial factor {} with residual {} needs a loop over {} outside it",
+                                                   loop.end, loop.residual, w.dimensions[loop.dimension].name)));
+    }
+  }
+}
+
+std::string tensor_names(const Workload& w, TensorMask mask) {
+  std::string out;
+  for (std::size_t v = 0; v < w.tensors.size(); ++v)
+    if (mask >> v & 1) out += (out.empty() ? "" : ", ") + w.tensors[v].name;
+  return out;
+}
+
+std::string capacity_message(const LevelBreakdown& level, const Workload& w, const StorageLevel& storage) {
+  std::string tiles;
+  for (std::size_t v = 0; v < w.tensors.size(); ++v)
+    if (level.tensor[v].kept)
+      tiles += fmt::format("{}{} {}", tiles.empty() ? "" : ", ", w.tensors[v].name, level.tensor[v].tile_words);
+  std::string holds = fmt::format("holds {} words", level.capacity_words);
+  if (storage.multiple_buffering > 1)
+    holds += fmt::format(" ({} / {} buffers)", *storage.entries, storage.multiple_buffering);
+  return fmt::format("tile does not fit: {} {}, needs {} ({})", level.name, holds, level.used_words, tiles);
+}
+
+}  // namespace
+
+std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
+                           const Architecture& architecture) {
+  std::string out;
+  for (const Loop& loop : mapping.loops()) {
+    if (loop.dimension != dimension) continue;
+    const std::string level = loop.level < architecture.levels.size() ? architecture.levels[loop.level].name : "?";
+    const std::string factor = loop.is_perfect() ? fmt::format("{}", loop.end) : fmt::format("{},{}", loop.end, loop.residual);
+    out += fmt::format("{}{} ({}{})", out.empty() ? "" : " x ", factor, level,
+                       loop.kind == LoopKind::Temporal ? "" : loop.kind == LoopKind::SpatialX ? " x" : " y");
+  }
+  const std::string& name = workload.dimensions[static_cast<std::size_t>(dimension)].name;
+  if (out.empty()) return name + ": no loop";
+  return fmt::format("{}: {} = {}", name, out, static_cast<u64>(iterations(mapping, dimension)));
+}
+
+Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  Diagnostics out;
+  if (mapping.level_count != architecture.levels.size()) {
+    out.push_back(complaint("", fmt::format("mapping has {} levels, {} has {}", mapping.level_count, architecture.name,
+                                            architecture.levels.size())));
+    return out;
+  }
+  check_loops(mapping, workload, architecture, out);
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+    const u128 n = iterations(mapping, static_cast<int>(d));
+    if (n != workload.dimensions[d].size)
+      out.push_back(complaint("", fmt::format("the factors of {} must multiply to its size {}, they give {} ({})",
+                                              workload.dimensions[d].name, workload.dimensions[d].size, static_cast<u64>(n),
+                                              factor_product(mapping, static_cast<int>(d), workload, architecture))));
+  }
+  const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
+  const TensorMask missing = all & static_cast<TensorMask>(~mapping.keep[mapping.level_count - 1u]);
+  if (missing != 0)
+    out.push_back(complaint(architecture.levels.back().name,
+                            fmt::format("the outermost level must keep every tensor, it bypasses {}",
+                                        tensor_names(workload, missing))));
+  return out;
+}
+
+Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  Diagnostics out;
+  const CostModel model(workload, architecture);
+  const Breakdown breakdown = model.explain(mapping);
+  for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
+    const StorageLevel& level = architecture.levels[i];
+    u64 x = 1, y = 1;
+    for (const Loop& loop : mapping.loops())
+      if (loop.level == i && loop.is_spatial()) (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
+    const auto over = [&](const char* axis, u64 used, u64 allowed) {
+      if (used > allowed)
+        out.push_back(complaint(level.name, fmt::format("spatial factors along {} need {}, the fan-out has {}", axis, used,
+                                                        allowed)));
+    };
+    over("x", x, level.fanout_x);
+    over("y", y, level.fanout_y);
+    if (breakdown.level[i].capacity_words != 0 && breakdown.level[i].used_words > breakdown.level[i].capacity_words)
+      out.push_back(complaint(level.name, capacity_message(breakdown.level[i], workload, level)));
+  }
+  return out;
+}
+
+Diagnostics check(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  Diagnostics out = well_formed(mapping, workload, architecture);
+  return out.empty() ? fits(mapping, workload, architecture) : out;
+}
+
+}  // namespace heliolite
