@@ -15,11 +15,12 @@ const char* kind_name(LoopKind kind) {
   return kind == LoopKind::SpatialX ? "spatial x" : kind == LoopKind::SpatialY ? "spatial y" : "temporal";
 }
 
-// Iterations of the loops of a dimension together: n = end * (n - 1) + residual, outermost first.
-u128 iterations(const Mapping& m, int dimension) {
-  u128 n = 1;
-  for (int k = m.loop_count - 1; k >= 0; --k)
-    if (m.loop[k].dimension == dimension) n = static_cast<u128>(m.loop[k].end) * (n - 1) + m.loop[k].residual;
+// Iterations of the loops of a dimension together: n = end * (n - 1) + residual, outermost first. Stops growing
+// above every legal size.
+u64 iterations(const Mapping& m, int dimension) {
+  u64 n = 1;
+  for (int k = m.loop_count - 1; k >= 0 && n <= kMaxDimensionSize; --k)
+    if (m.loop[k].dimension == dimension) n = m.loop[k].end * (n - 1) + m.loop[k].residual;
   return n;
 }
 
@@ -82,7 +83,7 @@ std::string factor_product(const Mapping& mapping, int dimension, const Workload
   }
   const std::string& name = workload.dimensions[static_cast<std::size_t>(dimension)].name;
   if (out.empty()) return name + ": no loop";
-  return fmt::format("{}: {} = {}", name, out, static_cast<u64>(iterations(mapping, dimension)));
+  return fmt::format("{}: {} = {}", name, out, iterations(mapping, dimension));
 }
 
 Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
@@ -94,10 +95,10 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
   }
   check_loops(mapping, workload, architecture, out);
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
-    const u128 n = iterations(mapping, static_cast<int>(d));
+    const u64 n = iterations(mapping, static_cast<int>(d));
     if (n != workload.dimensions[d].size)
       out.push_back(complaint("", fmt::format("the factors of {} must multiply to its size {}, they give {} ({})",
-                                              workload.dimensions[d].name, workload.dimensions[d].size, static_cast<u64>(n),
+                                              workload.dimensions[d].name, workload.dimensions[d].size, n,
                                               factor_product(mapping, static_cast<int>(d), workload, architecture))));
   }
   const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
