@@ -1,0 +1,121 @@
+#include "cli/app.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/json.h"
+#include "cli/version.h"
+#include "engine/base/text.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// Of the subcommand given, or of the program: "--json", "-a".
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+// What CLI11 could not place: an unknown command or option, said with the nearest known one.
+int fail_extras(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  const CLI::App& command = given.empty() ? app : *given.front();
+  Diagnostics errors;
+  for (const std::string& extra : app.remaining(true)) {
+    if (given.empty() && !extra.starts_with("-")) {
+      const std::vector<std::string> known = command_names(app);
+      errors.push_back({"", 0, "", fmt::format("unknown command '{}'{}; commands: {}", extra, did_you_mean(extra, known),
+                                               join(known))});
+      break;  // the rest belonged to it
+    }
+    const bool option = extra.size() > 1 && extra.starts_with("-");
+    errors.push_back({"", 0, "", fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
+                                             option ? did_you_mean(extra, option_names(command)) : "")});
+  }
+  fail(errors);
+  return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
+}
+
+int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto given = app.get_subcommands();
+  fail(error.what());
+  return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
+}
+
+void set_up(CLI::App& app) {
+  app.name("heliolite");
+  app.require_subcommand(0, 1);
+  app.allow_extras(false);
+  app.footer(
+      "-a and -w take a preset's name, a file of ours or a Timeloop file; -w also text such as gemm:512x512x512\n"
+      "or \"o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128\". Tables go to stdout, progress and warnings to stderr.\n"
+      "Exit codes: 0 done, 1 nothing legal found or a check failed, 2 bad input.\n\n"
+      "Examples:\n"
+      "  heliolite map -a eyeriss -w resnet18                    best mapping of every layer\n"
+      "  heliolite map -a eyeriss -w resnet18 --json best.json   the same, mappings included\n"
+      "  heliolite explain -a eyeriss -w resnet18 -m best.json --layer conv1\n"
+      "  heliolite orders -w gemm:512x512x512                    loop orders that can matter\n"
+      "  heliolite space -a eyeriss -w gemm:512x512x512          size of the mapspace\n"
+      "  heliolite COMMAND --help");
+}
+
+}  // namespace
+
+void add_output_options(CLI::App& command, Output& output) {
+  command.add_option("--json", output.json_target, "Write the answer as JSON; - writes it to stdout instead of tables")
+      ->type_name("FILE");
+  command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
+}
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("Maps tensor workloads onto accelerators and proves how good the mappings are.");
+  set_up(app);
+  Output output;
+  Action action;
+  bool version = false;
+  app.add_flag("--version", version, "Program, commit, compiler and options");
+  app.add_option("--json", output.json_target, "With --version: as JSON, - = stdout")->type_name("FILE");
+  add_map_command(app, output, action);
+  add_eval_command(app, output, action);
+  add_explain_command(app, output, action);
+  add_orders_command(app, output, action);
+  add_space_command(app, output, action);
+  add_verify_command(app, output, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto given = app.get_subcommands();
+    output.table(given.empty() ? app.help() : given.front()->help());
+    return kSuccess;
+  } catch (const CLI::ExtrasError&) {
+    return fail_extras(app);
+  } catch (const CLI::ParseError& e) {
+    return fail_parse(app, e);
+  }
+  if (!output.check_json_target()) return kBadInput;
+  if (version) {
+    output.table(version_line() + "\n");
+    return output.json(version_json()) ? kSuccess : kBadInput;
+  }
+  if (!action) {
+    fail("no command given; commands: " + join(command_names(app)));
+    return fail("see heliolite --help");
+  }
+  return action(output);
+}
+
+}  // namespace heliolite::cli

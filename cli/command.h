@@ -1,0 +1,24 @@
+#pragma once
+// How a command joins the command line: its file adds a subcommand with options and says what to run.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "cli/output.h"
+
+namespace heliolite::cli {
+
+// Set by the subcommand that was given; returns the exit code.
+using Action = std::function<int(const Output&)>;
+
+// --json and --quiet, the same for every command.
+void add_output_options(CLI::App& command, Output& output);
+
+void add_map_command(CLI::App& app, Output& output, Action& action);
+void add_eval_command(CLI::App& app, Output& output, Action& action);
+void add_explain_command(CLI::App& app, Output& output, Action& action);
+void add_orders_command(CLI::App& app, Output& output, Action& action);
+void add_space_command(CLI::App& app, Output& output, Action& action);
+void add_verify_command(CLI::App& app, Output& output, Action& action);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,21 @@
+#pragma once
+// A mapping and its cost as text: what `eval` and `explain` print.
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/model/breakdown.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+std::string summary_text(const Breakdown& breakdown, const Workload& workload, const Architecture& architecture);
+
+// The loop nest, one line a level, outermost first.
+std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+
+std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals
+std::string time_table(const Breakdown& breakdown);                               // cycles and room by level
+std::string network_table(const Breakdown& breakdown, const Workload& workload);
+
+}  // namespace heliolite::cli

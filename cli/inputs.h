@@ -1,0 +1,31 @@
+#pragma once
+// What -a, -w, --layer and -m name, loaded.
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/model/mapping.h"
+#include "workloads/network.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+// The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
+Result<Workload> pick_layer(const Network& network, const std::string& layer);
+
+// A mapping file: ours, one layer of a `map --json` answer (the one named like the workload, or the only one), an
+// `eval --json` answer, or a Timeloop mapping, told apart by content. Checked to be legal on the machine.
+Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture);
+
+// Architecture, one workload and its mapping; all complaints of all three at once.
+struct MappedLayer {
+  Architecture architecture;
+  Workload workload;
+  Mapping mapping;
+};
+struct MappedLayerNames {
+  std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
+};
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,35 @@
+#pragma once
+// The library's types as JSON. Keys are stable and documented in docs/json.md.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/energy.h"
+#include "engine/base/types.h"
+#include "engine/model/breakdown.h"
+#include "engine/model/mapping.h"
+#include "workloads/network.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+using Json = nlohmann::ordered_json;
+
+// The head of every answer: which program, which command, what was asked.
+Json answer_head(const std::string& command);
+
+Json question(const Workload& workload);          // {"name", "hash", "dimensions", "macs"}
+Json question(const Architecture& architecture);  // {"name", "hash"}
+
+// In the form engine/model/mapping_yaml.h reads back.
+Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+Json to_json(const Breakdown& breakdown, const Workload& workload);
+Json dimensions_json(const Workload& workload);  // {"K": 64, ..}
+
+// "energy_pj", "cycles", "edp_pj_cycles", "utilization" appended to `object`.
+void add_cost(Json& object, Energy energy, u64 cycles, double utilization);
+
+// pJ x cycles.
+double edp(Energy energy, u64 cycles);
+
+}  // namespace heliolite::cli

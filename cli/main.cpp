@@ -1,0 +1,17 @@
+#include <cstdio>
+#include <exception>
+
+#include "cli/app.h"
+#include "cli/output.h"
+
+// The library does not throw for bad input; what arrives here is a bug, and says so.
+int main(int argc, char** argv) {
+  try {
+    return heliolite::cli::run_command_line(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "heliolite: internal error, please report it with the command line: %s\n", e.what());
+  } catch (...) {
+    std::fprintf(stderr, "heliolite: internal error, please report it with the command line\n");
+  }
+  return heliolite::cli::kBug;
+}

@@ -1,0 +1,79 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxComplaints = 50;
+
+// A reader that closed the pipe has seen enough; anything else (a full disk) is worth a word.
+bool write_stdout(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) return true;
+  fail(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+  return false;
+}
+
+}  // namespace
+
+bool Output::check_json_target() const {
+  if (json_target.empty() || json_to_stdout()) return true;
+  std::error_code ignored;
+  const auto refuse = [&](const std::string& why) {
+    fail(fmt::format("--json: {} cannot be written: {}", json_target, why));
+    return false;
+  };
+  if (fs::is_directory(json_target, ignored)) return refuse("it is a directory");
+  if (fs::exists(json_target, ignored)) {
+    return access(json_target.c_str(), W_OK) == 0 || refuse(std::strerror(errno));
+  }
+  const fs::path parent = fs::path(json_target).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (!fs::is_directory(folder, ignored)) return refuse(fmt::format("there is no folder {}", folder));
+  return access(folder.c_str(), W_OK) == 0 || refuse(fmt::format("folder {}: {}", folder, std::strerror(errno)));
+}
+
+void Output::table(const std::string& text) const {
+  if (!json_to_stdout()) write_stdout(text);
+}
+
+void Output::note(const std::string& text) const {
+  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
+}
+
+bool Output::json(const nlohmann::ordered_json& answer) const {
+  if (json_target.empty()) return true;
+  // Names from files may hold broken UTF-8; they are shown with replacement characters.
+  const std::string text = answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (json_to_stdout()) return write_stdout(text);
+  std::ofstream file(json_target, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return true;
+  fail(fmt::format("--json: {} cannot be written: {}", json_target, std::strerror(errno)));
+  return false;
+}
+
+int fail(const Diagnostics& errors) {
+  std::string text;
+  for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i) {
+    text += "heliolite: " + errors[i].to_string() + "\n";
+  }
+  if (errors.size() > kMaxComplaints) text += fmt::format("heliolite: and {} more\n", errors.size() - kMaxComplaints);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return kBadInput;
+}
+
+int fail(const std::string& message) { return fail(Diagnostics{{"", 0, "", message}}); }
+
+}  // namespace heliolite::cli
