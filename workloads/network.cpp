@@ -1,0 +1,14 @@
+#include "workloads/network.h"
+
+#include <limits>
+
+namespace heliolite {
+
+u64 Network::macs() const {
+  constexpr u64 kTooMany = std::numeric_limits<u64>::max();
+  u128 total = 0;
+  for (const Layer& layer : layers) total += u128{layer.count} * layer.workload.macs();
+  return total > kTooMany ? kTooMany : static_cast<u64>(total);
+}
+
+}  // namespace heliolite
