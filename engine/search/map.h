@@ -1,0 +1,73 @@
+#pragma once
+// The mapper's door: the best mapping of every layer of a network on a machine.
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/model/cost_model.h"
+#include "engine/search/objective.h"
+#include "engine/search/rules.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+struct SearchOptions {
+  Objective objective = Objective::Edp;
+  std::string strategy = "sunstone";  // strategy_names()
+  RuleSet rules;
+  int threads = 0;    // 0 = every core
+  bool free = false;  // lift the machine's dataflow constraints (keep rules stay)
+  const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
+};
+
+std::vector<std::string> strategy_names();
+
+// What is known of the answer. Optimal: value == lower_bound. Bounded: both, with a gap. Infeasible: no mapping fits.
+enum class Status : u8 { Optimal, Bounded, Feasible, Infeasible };
+
+std::string_view name(Status status);
+
+struct SearchStatistics {
+  u64 evaluated = 0;  // mappings whose cost was computed, partial ones included
+  RuleCounts rules;
+
+  bool operator==(const SearchStatistics&) const = default;
+};
+
+struct MappingResult {
+  Status status = Status::Infeasible;
+  Mapping mapping;
+  Cost cost;
+  double utilization = 0;   // of the compute units
+  double value = 0;         // objective_number of the cost
+  double lower_bound = 0;   // no mapping is below
+  double gap = 0;           // value / lower_bound - 1
+  SearchStatistics statistics;
+  double seconds = 0;
+  std::string strategy;
+  Diagnostics why_infeasible;  // level, tensor and smallest footprint, or the constraint
+};
+
+struct LayerResult {
+  std::string name;
+  u64 count = 1;
+  MappingResult result;
+};
+
+struct NetworkResult {
+  std::vector<LayerResult> layers;  // as in the network
+  Cost total;                       // of the feasible layers, weighted by counts
+  double seconds = 0;               // wall time
+  bool all_feasible() const;
+};
+
+// Maps every layer; layers of equal shape are searched once, different ones in parallel. The answer does not depend
+// on the number of threads. Errors: constraints that name unknown dimensions or tensors, unknown strategies.
+Result<NetworkResult> map_network(const Network& network, const Architecture& architecture, const SearchOptions& options);
+
+// One layer, on the calling thread.
+Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture, const SearchOptions& options);
+
+}  // namespace heliolite

@@ -1,0 +1,66 @@
+#pragma once
+// Every rule of the searches: its name, its switch and its counters. Proofs: docs/rules/.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+enum class Rule : u8 {
+  OrderPrefix,     // O1/O2: no loop is added that no tensor gains from
+  OrderRun,        // a loop that every kept tensor reuses fully comes next, without alternatives
+  OrderDominance,  // O3: an order is dropped if another gives every tensor at least its reuse
+  MaximalTiles,    // T1: a tile that can grow in its level is dropped
+  FullUnrolling,   // S1 a, b: unrollings that use the whole fan-out, else those that cannot grow
+  IndexingFirst,   // S1 c: mostly dimensions that index the tensor that moves
+  AlphaBeta,       // A1: a partial mapping that cannot beat the incumbent is dropped
+  Beam,            // only the most promising partial mappings of a level are continued
+  Refine,          // hill-climbing from the best complete mappings
+};
+inline constexpr std::size_t kRules = 9;
+
+struct RuleInfo {
+  Rule rule;
+  std::string_view name;
+  bool sound;  // switching it off can change the run, never the best value found
+  std::string_view help;
+};
+
+extern const std::array<RuleInfo, kRules> kRuleTable;
+
+std::optional<Rule> parse_rule(std::string_view name);
+std::vector<std::string> rule_names();
+
+// Which rules are on.
+class RuleSet {
+ public:
+  RuleSet() { on_.fill(true); }
+  bool operator[](Rule r) const { return on_[static_cast<std::size_t>(r)]; }
+  RuleSet& set(Rule r, bool on) { on_[static_cast<std::size_t>(r)] = on; return *this; }
+
+ private:
+  std::array<bool, kRules> on_;
+};
+
+// How often a rule was asked, and how often it cut.
+struct RuleCounts {
+  std::array<u64, kRules> calls{}, cuts{};
+
+  // Counts the question; `cut` is the answer, which passes through.
+  bool count(Rule r, bool cut) {
+    ++calls[static_cast<std::size_t>(r)];
+    cuts[static_cast<std::size_t>(r)] += cut;
+    return cut;
+  }
+  RuleCounts& operator+=(const RuleCounts& other) {
+    for (std::size_t r = 0; r < kRules; ++r) calls[r] += other.calls[r], cuts[r] += other.cuts[r];
+    return *this;
+  }
+  bool operator==(const RuleCounts&) const = default;
+};
+
+}  // namespace heliolite
