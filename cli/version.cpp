@@ -2,16 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "version_info.h"
+#include "engine/base/version.h"
 
 namespace heliolite::cli {
 namespace {
-
-#if defined(__clang__)
-constexpr const char* kCompiler = "clang " __clang_version__;
-#else
-constexpr const char* kCompiler = "g++ " __VERSION__;
-#endif
 
 #if defined(NDEBUG)
 constexpr bool kAssertions = false;
@@ -22,14 +16,15 @@ constexpr bool kAssertions = true;
 }  // namespace
 
 std::string version_line() {
-  return fmt::format("heliolite {} (commit {}, {}, {}{}{})", HELIOLITE_VERSION, HELIOLITE_COMMIT, kCompiler,
-                     HELIOLITE_BUILD_TYPE, HELIOLITE_SANITIZE[0] != '\0' ? ", sanitizers " : "", HELIOLITE_SANITIZE);
+  const VersionInfo v = version_info();
+  return fmt::format("heliolite {} (commit {}, {}, {}{}{})", v.version, v.commit, v.compiler, v.build_type,
+                     v.sanitizers.empty() ? "" : ", sanitizers ", v.sanitizers);
 }
 
 nlohmann::ordered_json version_json() {
-  return {{"program", "heliolite"},      {"version", HELIOLITE_VERSION},
-          {"commit", HELIOLITE_COMMIT},  {"compiler", kCompiler},
-          {"build_type", HELIOLITE_BUILD_TYPE}, {"sanitizers", HELIOLITE_SANITIZE},
+  const VersionInfo v = version_info();
+  return {{"program", "heliolite"}, {"version", v.version},       {"commit", v.commit},
+          {"compiler", v.compiler}, {"build_type", v.build_type}, {"sanitizers", v.sanitizers},
           {"assertions", kAssertions}};
 }
 
