@@ -1,0 +1,92 @@
+#pragma once
+// The loop orders of one level that can matter: a trie over partial orders, innermost loop first, built once
+// per workload and independent of tile sizes and level. Proofs of the rules: docs/rules/loop_orders.md.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/space/reuse.h"
+
+namespace heliolite {
+
+// The dimensions over whose loops a tensor is kept: all of it (`full`), or the overlap of its window
+// (`partial`, at most one dimension).
+struct OrderReuse {
+  DimensionMask full = 0;
+  DimensionMask partial = 0;
+
+  bool covers(const OrderReuse& other) const {
+    return (other.full & ~full) == 0 && (other.partial & ~partial) == 0;
+  }
+  auto operator<=>(const OrderReuse&) const = default;
+};
+
+using OrderSignature = std::array<OrderReuse, kMaxTensors>;  // by tensor; unused entries are empty
+
+// A complete order. Only the first `gaining` loops decide the reuse; those above them are in canonical
+// (declaration) order.
+struct LoopOrder {
+  std::array<u8, kMaxDimensions> loop{};  // dimensions, innermost first
+  u8 count = 0;
+  u8 gaining = 0;
+  OrderSignature reuse{};
+
+  std::span<const u8> loops() const { return {loop.data(), count}; }
+};
+
+enum class OrderRule : u8 {
+  Prefix,     // O1/O2: no loop is added that no tensor gains from
+  Run,        // a loop that every tensor still kept reuses fully comes next, its siblings are not tried
+  Dominance,  // O3: an order is dropped if another gives every tensor at least its reuse
+};
+inline constexpr std::size_t kOrderRules = 3;
+inline constexpr std::array<const char*, kOrderRules> kOrderRuleNames{"order-prefix", "order-run", "order-dominance"};
+
+// What became of a node, and by which rule.
+enum class OrderFate : u8 {
+  Inner,      // has children
+  Kept,       // leaf whose order is kept
+  Dominated,  // leaf dropped by O3: `by` is the node that gives at least its reuse (the same: a tie)
+  NoGain,     // cut by O1/O2: no tensor gains from the last loop
+  NotNext,    // cut by the run rule: a sibling that all kept tensors reuse comes first
+};
+
+struct OrderNode {
+  int parent = -1;     // -1: the root
+  int by = -1;         // Dominated: the leaf that covers it; NotNext: the sibling that comes first
+  u8 dimension = 0;    // the loop this node adds outside its parent's
+  u8 depth = 0;        // loops chosen so far
+  TensorMask alive = 0;  // tensors for which every loop so far was full reuse
+  OrderFate fate = OrderFate::Inner;
+  OrderSignature reuse{};
+};
+
+struct OrderOptions {
+  DimensionMask loops = 0xffff;      // dimensions to order (those of the reuse table)
+  std::vector<u8> innermost;         // these loops come innermost, in this order (a machine's constraint)
+  std::array<bool, kOrderRules> rule{true, true, true};  // by OrderRule
+  bool keep_nodes = false;           // fill OrderTrie::nodes, for display
+
+  OrderOptions without(OrderRule r) const {
+    OrderOptions copy = *this;
+    copy.rule[static_cast<std::size_t>(r)] = false;
+    return copy;
+  }
+};
+
+struct OrderTrie {
+  std::vector<LoopOrder> kept;   // in canonical order (lexicographic, innermost loop first)
+  std::vector<OrderNode> nodes;  // parents before children; empty unless asked for
+  u64 visited = 0;                          // nodes generated, cut ones not included
+  std::array<u64, kOrderRules> cuts{};      // by OrderRule: subtrees or leaves cut
+  u8 loop_count = 0;                        // loops ordered; the unpruned space has loop_count! orders
+  bool complete = true;  // false: the unpruned trie outgrew kMaxOrderNodes and is not usable
+};
+
+// Without its rules a trie of 12 loops has 1e9 nodes; building stops here.
+inline constexpr u64 kMaxOrderNodes = 2'000'000;
+
+OrderTrie build_order_trie(const ReuseTable& reuse, const OrderOptions& options = {});
+
+}  // namespace heliolite
