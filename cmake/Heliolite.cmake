@@ -10,20 +10,29 @@ if(HELIOLITE_SANITIZE)
   target_link_options(heliolite_flags INTERFACE -fsanitize=${HELIOLITE_SANITIZE})
 endif()
 
-# heliolite_library(name DEPENDS target... [PRIVATE target...]): all .cpp files of the folder, as heliolite::name.
+# heliolite_library(name DEPENDS target... [PRIVATE target...] [SOURCES file...])
+# All .cpp files of the folder, as heliolite::name; its headers are installed with it.
 function(heliolite_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  if(NOT sources)
+    # An archive needs a member: a folder may hold nothing but headers.
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_headers_only.cpp)
+    file(CONFIGURE OUTPUT ${sources} CONTENT "// ${name} has only headers.\n")
+  endif()
   add_library(heliolite_${name} STATIC ${sources} ${ARG_SOURCES})
   add_library(heliolite::${name} ALIAS heliolite_${name})
-  target_include_directories(heliolite_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                             $<INSTALL_INTERFACE:include/heliolite>)
+  set_target_properties(heliolite_${name} PROPERTIES EXPORT_NAME ${name})
+  target_sources(heliolite_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
   target_compile_features(heliolite_${name} PUBLIC cxx_std_20)
-  target_link_libraries(heliolite_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:heliolite_flags>)
+  target_link_libraries(heliolite_${name} PUBLIC ${ARG_DEPENDS}
+                        PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:heliolite_flags>)
+  set_property(GLOBAL APPEND PROPERTY HELIOLITE_LIBRARIES heliolite_${name})
 endfunction()
 
-# heliolite_embed(target namespace file...): the files' texts as `inline` string views, so that the binary
-# needs no data directory. Generates <namespace>.cpp with `std::span<const EmbeddedFile> <namespace>()`.
+# heliolite_embed(target function file...): the files' texts in the binary, so that it needs no data directory.
+# Generates <function>.cpp with `std::span<const EmbeddedFile> <function>()`.
 function(heliolite_embed target function_name)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/${function_name}.cpp)
   set(files ${ARGN})
@@ -33,5 +42,7 @@ function(heliolite_embed target function_name)
             -P ${PROJECT_SOURCE_DIR}/cmake/Embed.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/Embed.cmake
     VERBATIM)
+  # A data file may be longer than the 64 KiB of a literal that the standard promises; both compilers take more.
+  set_source_files_properties(${output} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
   target_sources(${target} PRIVATE ${output})
 endfunction()

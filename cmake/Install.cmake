@@ -1,0 +1,24 @@
+# `cmake --install`: the binary, the libraries with their headers, and a package for find_package(heliolite).
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+function(heliolite_install)
+  get_property(libraries GLOBAL PROPERTY HELIOLITE_LIBRARIES)
+  set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heliolite)
+  install(TARGETS heliolite RUNTIME)
+  install(TARGETS ${libraries} heliolite_version heliolite_all EXPORT heliolite ARCHIVE
+          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heliolite)
+  install(EXPORT heliolite NAMESPACE heliolite:: FILE heliolite-targets.cmake DESTINATION ${package})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heliolite-config.cmake.in
+                                ${PROJECT_BINARY_DIR}/heliolite-config.cmake INSTALL_DESTINATION ${package})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/heliolite-config-version.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/heliolite-config.cmake ${PROJECT_BINARY_DIR}/heliolite-config-version.cmake
+          DESTINATION ${package})
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  # The presets are in the binary; these copies are for reading and as a start for one's own.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/arch/presets/
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite/architectures FILES_MATCHING PATTERN *.yaml)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/workloads/presets/
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite/workloads FILES_MATCHING PATTERN *.yaml)
+endfunction()

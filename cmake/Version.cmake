@@ -1,0 +1,42 @@
+# Writes OUTPUT from engine/base/version.cpp.in, touching it only when something changed. Run at every build, so
+# that the commit in `heliolite --version` is the one that was built. Needs no git: without it (or when git
+# refuses a checkout of another owner) the commit is read from .git, only "-dirty" is not known.
+
+function(read_head git_dir output)
+  set(${output} "" PARENT_SCOPE)
+  if(NOT EXISTS ${git_dir}/HEAD)
+    return()
+  endif()
+  file(READ ${git_dir}/HEAD head)
+  string(STRIP "${head}" head)
+  if(head MATCHES "^ref: (.+)$")
+    set(ref ${CMAKE_MATCH_1})
+    set(head "")
+    if(EXISTS ${git_dir}/${ref})
+      file(READ ${git_dir}/${ref} head)
+      string(STRIP "${head}" head)
+    elseif(EXISTS ${git_dir}/packed-refs)
+      file(STRINGS ${git_dir}/packed-refs lines REGEX "^[0-9a-f]+ ${ref}$")
+      string(REGEX MATCH "^[0-9a-f]+" head "${lines}")
+    endif()
+  endif()
+  string(SUBSTRING "${head}" 0 12 head)
+  set(${output} "${head}" PARENT_SCOPE)
+endfunction()
+
+set(COMMIT "")
+if(EXISTS ${SOURCE}/.git)
+  find_program(GIT git)
+  if(GIT)
+    execute_process(COMMAND ${GIT} -c safe.directory=${SOURCE} -C ${SOURCE} describe --always --exclude=* --abbrev=12
+                            --dirty
+                    OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  if(NOT COMMIT)
+    read_head(${SOURCE}/.git COMMIT)
+  endif()
+endif()
+if(NOT COMMIT)
+  set(COMMIT unknown)
+endif()
+configure_file(${SOURCE}/engine/base/version.cpp.in ${OUTPUT} @ONLY)

@@ -1,0 +1,17 @@
+#pragma once
+// What this binary was made from, so that every result can carry its origin.
+#include <string_view>
+
+namespace heliolite {
+
+struct VersionInfo {
+  std::string_view version;     // "0.1.0"
+  std::string_view commit;      // 12 hex digits, "-dirty" when sources were edited; "unknown" outside a checkout
+  std::string_view compiler;    // "GNU 12.2.0"
+  std::string_view build_type;  // "Release"
+  std::string_view sanitizers;  // "address,undefined"; empty = none
+};
+
+VersionInfo version_info();
+
+}  // namespace heliolite

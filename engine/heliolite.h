@@ -1,0 +1,2 @@
+#pragma once
+// Everything, for programs that use Heliolite as a library.
