@@ -1,0 +1,238 @@
+// heliolite map: the best mapping of every layer of a network.
+#include "engine/search/map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/load.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "engine/base/text.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct MapArguments {
+  std::string architecture, workload, layer;
+  std::string objective = "edp";
+  std::string strategy = SearchOptions{}.strategy;
+  std::vector<std::string> without;
+  int threads = 0;
+  bool free = false;
+};
+
+std::atomic<bool> interrupted{false};
+
+// The first Ctrl-C ends the search with the best so far, the second one ends the program.
+extern "C" void interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+Result<SearchOptions> search_options(const MapArguments& arguments) {
+  SearchOptions options;
+  Diagnostics errors;
+  const auto unknown = [&](const char* option, const std::string& word, const std::vector<std::string>& known) {
+    errors.push_back({"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known),
+                                                 join(known))});
+  };
+  if (const auto objective = parse_objective(lower(arguments.objective))) {
+    options.objective = *objective;
+  } else {
+    unknown("--objective", arguments.objective, {kObjectiveNames.begin(), kObjectiveNames.end()});
+  }
+  const std::vector<std::string> strategies = strategy_names();
+  options.strategy = arguments.strategy;
+  if (std::ranges::find(strategies, arguments.strategy) == strategies.end()) {
+    unknown("--strategy", arguments.strategy, strategies);
+  }
+  for (const std::string& word : arguments.without) {
+    if (const auto rule = parse_rule(word)) {
+      options.rules.set(*rule, false);
+    } else {
+      unknown("--without", word, rule_names());
+    }
+  }
+  options.threads = arguments.threads;
+  options.free = arguments.free;
+  options.stop = &interrupted;
+  if (!errors.empty()) return errors;
+  return options;
+}
+
+std::string sizes_text(const Workload& workload) {
+  std::vector<std::string> parts;
+  for (const Dimension& d : workload.dimensions)
+    if (d.size > 1) parts.push_back(fmt::format("{}{}", d.name, d.size));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string result_table(const Network& network, const NetworkResult& result) {
+  const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
+  Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
+               "EDP [pJ x cycles]", "gap", "<status", "evaluated", "time"});
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerResult& layer = result.layers[i];
+    const MappingResult& r = layer.result;
+    std::vector<std::string> row{layer.name, fmt::format("{}", layer.count), sizes_text(network.layers[i].workload)};
+    if (r.status == Status::Infeasible) {
+      row.insert(row.end(), {"-", "-", "-", "-", "-"});
+    } else {
+      const bool bounded = r.lower_bound > 0;
+      row.insert(row.end(), {unit(r.cost.energy.picojoules()), grouped(r.cost.cycles), percent(r.utilization),
+                             scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : ""});
+    }
+    row.insert(row.end(), {std::string(name(r.status)), grouped(r.statistics.evaluated), seconds(r.seconds)});
+    table.row(row);
+  }
+  table.rule();
+  u64 layers = 0;
+  for (const LayerResult& layer : result.layers) layers += layer.count;
+  const Cost& total = result.total;
+  table.row({"total", fmt::format("{}", layers), "", unit(total.energy.picojoules()), grouped(total.cycles), "",
+             scientific(edp(total.energy, total.cycles)), "", "", "", seconds(result.seconds)});
+  return table.to_string();
+}
+
+Json rules_json(const RuleCounts& counts) {
+  Json json = Json::object();
+  for (const RuleInfo& info : kRuleTable) {
+    const auto r = static_cast<std::size_t>(info.rule);
+    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
+  }
+  return json;
+}
+
+Json layer_json(const LayerResult& layer, const Workload& workload, const Architecture& architecture,
+                const std::string& objective) {
+  const MappingResult& r = layer.result;
+  Json json = question(workload);
+  json["name"] = layer.name;
+  json["count"] = layer.count;
+  const bool feasible = r.status != Status::Infeasible;
+  if (feasible) {
+    add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
+  } else {
+    for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
+  }
+  json["objective"] = objective;
+  json["value"] = feasible ? Json(r.value) : Json();
+  json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
+  json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
+  json["status"] = std::string(name(r.status));
+  json["strategy"] = r.strategy;
+  json["evaluated"] = r.statistics.evaluated;
+  json["seconds"] = r.seconds;
+  json["rules"] = rules_json(r.statistics.rules);
+  json["mapping"] = feasible ? to_json(r.mapping, workload, architecture) : Json();
+  if (feasible) return json;
+  json["reasons"] = Json::array();
+  for (const Diagnostic& d : r.why_infeasible) json["reasons"].push_back(d.to_string());
+  return json;
+}
+
+Json answer_json(const MapArguments& arguments, const Network& network, const Architecture& architecture,
+                 const NetworkResult& result) {
+  Json answer = answer_head("map");
+  answer["question"] = {{"architecture", question(architecture)},
+                        {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
+                        {"options",
+                         {{"objective", arguments.objective},
+                          {"strategy", arguments.strategy},
+                          {"threads", arguments.threads},
+                          {"free", arguments.free},
+                          {"without", arguments.without}}}};
+  answer["layers"] = Json::array();
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    answer["layers"].push_back(
+        layer_json(result.layers[i], network.layers[i].workload, architecture, arguments.objective));
+  }
+  const Cost& total = result.total;
+  answer["total"] = {{"energy_pj", total.energy.picojoules()},
+                     {"cycles", total.cycles},
+                     {"edp_pj_cycles", edp(total.energy, total.cycles)},
+                     {"seconds", result.seconds}};
+  return answer;
+}
+
+// Says for each layer without a mapping what stands in its way.
+void explain_infeasible(const NetworkResult& result) {
+  for (const LayerResult& layer : result.layers) {
+    if (layer.result.status != Status::Infeasible) continue;
+    fail("no legal mapping of " + layer.name);
+    fail(layer.result.why_infeasible);
+  }
+}
+
+int run(const MapArguments& arguments, const Output& output) {
+  const Result<Architecture> architecture = load_architecture(arguments.architecture);
+  Result<Network> network = load_network(arguments.workload);
+  const Result<SearchOptions> options = search_options(arguments);
+  Diagnostics errors;
+  const auto collect = [&](const auto& result) {
+    if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+  };
+  collect(architecture);
+  collect(network);
+  collect(options);
+  if (!errors.empty()) return fail(errors);
+  if (!arguments.layer.empty()) {
+    const Result<Workload> layer = pick_layer(*network, arguments.layer);
+    if (!layer) return fail(layer.errors());
+    std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
+  }
+  std::signal(SIGINT, interrupt);
+  const Result<NetworkResult> result = map_network(*network, *architecture, *options);
+  if (!result) return fail(result.errors());
+  output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", network->name, architecture->name,
+                           name(options->objective), options->strategy) +
+               result_table(*network, *result));
+  if (interrupted) output.note("heliolite: interrupted, this is the best found so far");
+  explain_infeasible(*result);
+  if (!output.json(answer_json(arguments, *network, *architecture, *result))) return kBadInput;
+  return result->all_feasible() ? kSuccess : kNegative;
+}
+
+}  // namespace
+
+void add_map_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<MapArguments>();
+  CLI::App* command = app.add_subcommand("map", "Best mapping of every layer of a workload on a machine");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")->required()->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
+      ->required()
+      ->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
+  command->add_option("-o,--objective", arguments->objective, "What to minimise: edp, energy, delay or ed2p")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("-s,--strategy", arguments->strategy, "How to search: " + join(strategy_names(), "or"))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("-t,--threads", arguments->threads, "0 = every core; the answer does not depend on it")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
+  command->add_option("--without", arguments->without, "Switch rules off: " + join(rule_names()))
+      ->type_name("RULE")
+      ->delimiter(',');
+  add_output_options(*command, output);
+  command->footer("Exit code 1 when a layer has no legal mapping.\n\nExamples:\n"
+                  "  heliolite map -a eyeriss -w resnet18\n"
+                  "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
+                  "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli
