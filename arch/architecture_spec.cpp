@@ -1,0 +1,82 @@
+#include "arch/architecture_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+template <class T>
+void replace(std::optional<T>& value, const std::optional<T>& by) {
+  if (by) value = by;
+}
+
+void vary_level(LevelSpec& base, const LevelSpec& by) {
+  base.place = by.place;
+  replace(base.capacity, by.capacity);
+  replace(base.multiple_buffering, by.multiple_buffering);
+  replace(base.word_bits, by.word_bits);
+  replace(base.block_words, by.block_words);
+  replace(base.cluster_size, by.cluster_size);
+  replace(base.fanout_x, by.fanout_x);
+  replace(base.fanout_y, by.fanout_y);
+  replace(base.energy, by.energy);
+  replace(base.leakage, by.leakage);
+  replace(base.area, by.area);
+  replace(base.address_generation_pj, by.address_generation_pj);
+  replace(base.bandwidth, by.bandwidth);
+  replace(base.network, by.network);
+  replace(base.dram, by.dram);
+  replace(base.keep, by.keep);
+  replace(base.loops_allowed, by.loops_allowed);
+  replace(base.constraints, by.constraints);
+}
+
+void forget_energies(ArchitectureSpec& spec) {
+  for (LevelSpec& level : spec.levels) {
+    level.energy.reset();
+    level.leakage.reset();
+    level.area.reset();
+  }
+  spec.compute.energy.reset();
+  spec.compute.area.reset();
+}
+
+}  // namespace
+
+ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors) {
+  base.place = variant.place;
+  base.base.reset();
+  replace(base.name, variant.name);
+  replace(base.description, variant.description);
+  replace(base.technology_nm, variant.technology_nm);
+  replace(base.cycle_ns, variant.cycle_ns);
+  replace(base.word_bits, variant.word_bits);
+  replace(base.one_axis_per_dimension, variant.one_axis_per_dimension);
+  replace(base.constraints_for_channels_only, variant.constraints_for_channels_only);
+  if (variant.energy) forget_energies(base);
+  replace(base.energy, variant.energy);
+
+  std::vector<std::string> names;
+  for (const LevelSpec& level : base.levels) names.push_back(level.name);
+  for (const LevelSpec& level : variant.levels) {
+    const auto found = std::ranges::find(names, level.name);
+    if (found == names.end())
+      errors.push_back(level.place.error(fmt::format("the base has no level {}, it has {}{}", level.name, join(names),
+                                                     did_you_mean(level.name, names))));
+    else
+      vary_level(base.levels[static_cast<std::size_t>(found - names.begin())], level);
+  }
+  const ComputeSpec& compute = variant.compute;
+  if (compute.name || compute.word_bits || compute.energy || compute.area) base.compute.place = compute.place;
+  replace(base.compute.name, compute.name);
+  replace(base.compute.word_bits, compute.word_bits);
+  replace(base.compute.energy, compute.energy);
+  replace(base.compute.area, compute.area);
+  return base;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,98 @@
+#pragma once
+// An architecture as it is written, before energies, areas, instances and meshes follow from it. What is absent
+// is decided by the machine's defaults, or by the base it varies. A sweep changes a capacity here and resolves
+// again, and the energies follow.
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "arch/timeloop_ert.h"
+#include "engine/base/result.h"
+
+namespace heliolite {
+
+// Where something was written (a diagnostic without its message).
+struct Place {
+  std::string file;
+  int line = 0;
+  std::string field;
+
+  Diagnostic error(std::string message) const { return {file, line, field, std::move(message)}; }
+};
+
+enum class EnergyModel : u8 {
+  Pat,    // Timeloop's built-in table (arch/pat_energy.h); no leakage, no area
+  Table,  // arch/energy_tables.h, at the machine's node
+};
+struct Unbounded {};
+struct Bytes {
+  double count = 0;
+};
+struct Words {
+  u64 count = 0;
+};
+
+// A number as given (pJ, pJ per cycle or um2), or from the tables.
+using Amount = std::variant<double, EnergyModel>;
+
+struct DramSpec {
+  bool is_dram = true;
+  std::string type;  // of dram_types(); needed by EnergyModel::Table only
+};
+
+struct LevelSpec {
+  std::string name;
+  Place place;
+  std::optional<std::variant<Unbounded, Bytes, Words>> capacity;
+  std::optional<double> multiple_buffering;
+  std::optional<u64> word_bits, block_words, cluster_size;
+  std::optional<u64> fanout_x, fanout_y;
+  std::optional<std::variant<EnergyModel, AccessEnergy>> energy;
+  std::optional<Amount> leakage, area;
+  std::optional<double> address_generation_pj;
+  std::optional<Bandwidth> bandwidth;
+  std::optional<NetworkEnergy> network;
+  std::optional<DramSpec> dram;
+  std::optional<KeepRule> keep;
+  std::optional<bool> loops_allowed;
+  std::optional<LevelConstraints> constraints;
+};
+
+struct ComputeSpec {
+  Place place;
+  std::optional<std::string> name;
+  std::optional<u64> word_bits;
+  std::optional<Amount> energy, area;
+};
+
+struct ArchitectureSpec {
+  Place place;
+  std::optional<std::string> base;  // the machine this one varies: a preset's name or a file
+  std::optional<std::string> ert, art;  // files of Accelergy's tables
+  std::optional<std::string> name, description;
+  std::optional<double> technology_nm, cycle_ns;
+  std::optional<u64> word_bits;                // of levels and compute that do not say
+  std::optional<EnergyModel> energy;           // likewise
+  std::optional<bool> one_axis_per_dimension;
+  std::optional<bool> constraints_for_channels_only;
+  std::vector<LevelSpec> levels;  // innermost first
+  ComputeSpec compute;
+};
+
+// `variant` over `base`: what the variant states replaces what the base states; its levels are those of the base
+// with the same name. An `energy` of the whole variant replaces every energy, leakage and area of the base.
+// Complains about levels the base does not have.
+ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors);
+
+struct ReferenceTables {
+  std::optional<EnergyReferenceTable> ert;
+  std::optional<AreaReferenceTable> art;
+};
+
+// Energies, areas, instances and meshes filled in, and everything checked (arch/check.h). What a level states
+// itself comes first, then the reference tables, then the machine's energy model.
+Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables& tables = {});
+
+}  // namespace heliolite

@@ -1,0 +1,102 @@
+#include "arch/architecture_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "arch/energy_tables.h"
+#include "arch/level_yaml.h"
+#include "arch/limits.h"
+#include "engine/base/energy.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kMinCycleNs = 1e-6;
+constexpr double kMaxCycleNs = 1e9;
+
+ComputeSpec read_compute(const YamlNode& node, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  ComputeSpec compute;
+  compute.place = place_of(node);
+  compute.name = reader.string("name");
+  if (const std::optional<i64> bits = reader.integer("word_bits", 1, static_cast<i64>(kMaxWordBits)))
+    compute.word_bits = static_cast<u64>(*bits);
+  if (const std::optional<YamlNode> energy = reader.child("energy")) {
+    const std::optional<double> pj = energy->as_number();
+    if (!pj) {
+      if (const std::optional<EnergyModel> model = read_energy_model(*energy, errors)) compute.energy = *model;
+    } else {
+      compute.energy = reader.number("energy", 0, kMaxAccessPicojoules).value_or(0);
+    }
+  }
+  compute.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, errors);
+  reader.finish();
+  return compute;
+}
+
+// Outermost first in the file, innermost first inside.
+std::vector<LevelSpec> read_levels(const YamlNode& node, Diagnostics& errors) {
+  std::vector<LevelSpec> levels;
+  if (!node.is_sequence() || node.size() == 0) {
+    errors.push_back(node.error("levels must be a list of storage levels, outermost first"));
+    return levels;
+  }
+  for (std::size_t i = node.size(); i-- > 0;) {
+    for (LevelSpec& level : read_level(node.at(i), errors)) {
+      if (levels.size() < kMaxLevels) levels.push_back(std::move(level));
+      else if (i == 0) errors.push_back(node.error(fmt::format("at most {} storage levels are supported", kMaxLevels)));
+    }
+  }
+  return levels;
+}
+
+void check_names(const std::vector<LevelSpec>& levels, Diagnostics& errors) {
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    for (std::size_t outer = i + 1; outer < levels.size(); ++outer)
+      if (!levels[i].name.empty() && levels[i].name == levels[outer].name)
+        errors.push_back(levels[i].place.error(fmt::format("two levels are called {}", levels[i].name)));
+}
+
+}  // namespace
+
+bool is_architecture_yaml(const YamlNode& document) {
+  const std::optional<YamlNode> architecture = document.find("architecture");
+  return architecture && (architecture->has("levels") || architecture->has("base"));
+}
+
+Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
+  Diagnostics errors;
+  ArchitectureSpec spec;
+  MapReader root(document, errors);
+  const std::optional<YamlNode> node = root.required_child("architecture");
+  root.finish();
+  if (!node) return errors;
+
+  MapReader reader(*node, errors);
+  spec.place = place_of(*node);
+  spec.base = reader.string("base");
+  spec.ert = reader.string("ert");
+  spec.art = reader.string("art");
+  spec.name = reader.string("name");
+  spec.description = reader.string("description");
+  spec.technology_nm = reader.number("technology_nm", kMinTechnologyNm, kMaxTechnologyNm);
+  spec.cycle_ns = reader.number("cycle_ns", kMinCycleNs, kMaxCycleNs);
+  if (const std::optional<i64> bits = reader.integer("word_bits", 1, static_cast<i64>(kMaxWordBits)))
+    spec.word_bits = static_cast<u64>(*bits);
+  if (const std::optional<YamlNode> energy = reader.child("energy")) spec.energy = read_energy_model(*energy, errors);
+  spec.one_axis_per_dimension = reader.boolean("one_axis_per_dimension");
+  if (const std::optional<std::string> whom = reader.choice("constraints_for", {"all", "channels"}))
+    spec.constraints_for_channels_only = *whom == "channels";
+  const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.required_child("levels");
+  if (levels) spec.levels = read_levels(*levels, errors);
+  check_names(spec.levels, errors);
+  spec.compute.place = spec.place;
+  if (const std::optional<YamlNode> compute = reader.child("compute")) spec.compute = read_compute(*compute, errors);
+  reader.finish();
+  if (!errors.empty()) return errors;
+  return spec;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,156 @@
+#include "arch/constraints_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool contains(const Words& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
+
+// Role selectors are written in the plural here, whatever the file says.
+std::string canonical(const std::string& selector) {
+  static const Words kRoles{"input", "weight", "output"};
+  return contains(kRoles, selector) ? selector + "s" : selector;
+}
+
+std::optional<Words> selectors(MapReader& level, std::string_view key) {
+  std::optional<Words> words = level.words(key);
+  if (words)
+    for (std::string& word : *words) word = canonical(word);
+  return words;
+}
+
+// The roles that none of the lists selects.
+Words other_roles(const Words& a, const Words& b) {
+  Words rest;
+  for (const char* role : {"inputs", "weights", "outputs"})
+    if (!contains(a, role) && !contains(b, role) && !contains(a, "all") && !contains(b, "all")) rest.emplace_back(role);
+  return rest;
+}
+
+void check_overlap(const YamlNode& node, const Words& one, std::string_view key_one, const Words& two,
+                   std::string_view key_two, Diagnostics& errors) {
+  for (const std::string& word : one)
+    if (contains(two, word))
+      errors.push_back(node.error(fmt::format("{} is both in '{}' and in '{}'", word, key_one, key_two)));
+}
+
+struct Operator {
+  std::string_view text;
+  Relation relation;
+};
+// Longer ones first.
+constexpr std::array kOperators{Operator{"<=", Relation::AtMost}, Operator{">=", Relation::AtLeast},
+                                Operator{"==", Relation::Equal}, Operator{"=", Relation::Equal}};
+
+// "C=4", "K <= 16", "input_channel>=2".
+std::optional<FactorConstraint> parse_factor(std::string_view text) {
+  for (const Operator& op : kOperators) {
+    const std::size_t at = text.find(op.text);
+    if (at == std::string_view::npos) continue;
+    const std::string_view number = trim(text.substr(at + op.text.size()));
+    FactorConstraint factor{std::string(trim(text.substr(0, at))), op.relation, 0};
+    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), factor.value);
+    const bool all_read = problem == std::errc() && end == number.data() + number.size();
+    if (factor.dimension.empty() || !all_read || factor.value > kMaxDimensionSize) return std::nullopt;
+    if (op.relation != Relation::Equal && factor.value == 0) return std::nullopt;
+    return factor;
+  }
+  return std::nullopt;
+}
+
+std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& errors) {
+  std::vector<FactorConstraint> factors;
+  for (const std::string& word : reader.words("factors").value_or(Words{})) {
+    if (std::optional<FactorConstraint> factor = parse_factor(word))
+      factors.push_back(*std::move(factor));
+    else
+      errors.push_back(reader.node().find("factors")->error(fmt::format(
+          "factor '{}', must be a dimension, =, <= or >=, and a number up to {} (=0: the whole dimension)", word,
+          kMaxDimensionSize)));
+  }
+  return factors;
+}
+
+Words read_order(MapReader& reader, Diagnostics& errors) {
+  const Words order = reader.words("order").value_or(Words{});
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t k = i + 1; k < order.size(); ++k)
+      if (order[i] == order[k])
+        errors.push_back(reader.node().find("order")->error(fmt::format("{} occurs twice in the order", order[i])));
+  return order;
+}
+
+LoopConstraints read_temporal(const YamlNode& node, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  LoopConstraints loops;
+  loops.factors = read_factors(reader, errors);
+  loops.order = read_order(reader, errors);
+  loops.allowed = reader.words("allowed");
+  reader.finish();
+  return loops;
+}
+
+SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  SpatialConstraints spatial;
+  spatial.factors = read_factors(reader, errors);
+  spatial.order = read_order(reader, errors);
+  const std::optional<Words> both = reader.words("allowed");
+  spatial.allowed_x = reader.words("allowed_x");
+  spatial.allowed_y = reader.words("allowed_y");
+  if (both && (spatial.allowed_x || spatial.allowed_y))
+    reader.error("give either 'allowed' for both axes or 'allowed_x' and 'allowed_y'");
+  if (both) spatial.allowed_x = spatial.allowed_y = both;
+  reader.finish();
+  return spatial;
+}
+
+}  // namespace
+
+std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors) {
+  const std::optional<Words> keep = selectors(level, "keep");
+  const std::optional<Words> bypass = selectors(level, "bypass");
+  const std::optional<Words> open = selectors(level, "open");
+  if (!keep && !bypass && !open) return std::nullopt;
+  const Words kept = keep.value_or(Words{});
+  const Words passed = bypass.value_or(Words{});
+  const Words free = open.value_or(Words{});
+  check_overlap(level.node(), kept, "keep", passed, "bypass", errors);
+  check_overlap(level.node(), kept, "keep", free, "open", errors);
+  check_overlap(level.node(), passed, "bypass", free, "open", errors);
+  for (const std::string& word : free)
+    if (word != "all" && !contains({"inputs", "weights", "outputs"}, word))
+      errors.push_back(level.node().find("open")->error(fmt::format(
+          "open = {}, must be all, inputs, weights or outputs (name single tensors in 'keep' and 'bypass')", word)));
+
+  KeepRule rule{kept, passed};
+  if (!open) {
+    if (keep && !bypass) rule.bypass = {"all"};
+    if (bypass && !keep) rule.keep = {"all"};
+  } else if (keep && !bypass) {
+    rule.bypass = other_roles(kept, free);
+  } else if (!keep) {
+    rule.keep = other_roles(passed, free);
+  }
+  return rule;
+}
+
+LevelConstraints read_constraints(const YamlNode& node, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  LevelConstraints constraints;
+  if (const auto temporal = reader.child("temporal")) constraints.temporal = read_temporal(*temporal, errors);
+  if (const auto spatial = reader.child("spatial")) constraints.spatial = read_spatial(*spatial, errors);
+  reader.finish();
+  return constraints;
+}
+
+}  // namespace heliolite

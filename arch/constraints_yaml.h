@@ -1,0 +1,16 @@
+#pragma once
+// The parts of our YAML that say what a level keeps and which loops it may run.
+#include "arch/architecture.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+// `keep`, `bypass` and `open` of a level or buffer; absent when none of them is there. What is in none of them is
+// bypassed if there is a `keep`, unless both `keep` and `bypass` are there without `open`: then it is open; without
+// a `keep` it is kept.
+std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors);
+
+// The map under `constraints`.
+LevelConstraints read_constraints(const YamlNode& node, Diagnostics& errors);
+
+}  // namespace heliolite

@@ -1,0 +1,263 @@
+#include "arch/level_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "arch/constraints_yaml.h"
+#include "arch/energy_tables.h"
+#include "arch/limits.h"
+#include "engine/base/energy.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double bytes;
+};
+constexpr double kKilo = 1024;
+constexpr std::array kUnits{Unit{"B", 1},
+                            Unit{"KB", kKilo},
+                            Unit{"KiB", kKilo},
+                            Unit{"MB", kKilo * kKilo},
+                            Unit{"MiB", kKilo * kKilo},
+                            Unit{"GB", kKilo * kKilo * kKilo},
+                            Unit{"GiB", kKilo * kKilo * kKilo}};
+
+// "108 KB", "3.1MB"; nothing without a known unit.
+std::optional<double> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !(number > 0)) return std::nullopt;
+  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  for (const Unit& known : kUnits)
+    if (lower(unit) == lower(known.name)) return number * known.bytes;
+  return std::nullopt;
+}
+
+void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+  const std::optional<i64> entries = reader.integer("entries", 1, static_cast<i64>(kMaxEntries));
+  if (entries) level.capacity = Words{static_cast<u64>(*entries)};
+  const std::optional<YamlNode> capacity = reader.child("capacity");
+  if (!capacity) return;
+  if (reader.node().has("entries")) reader.error("give either 'entries' (words) or 'capacity' (bytes), not both");
+  if (capacity->text() == "unbounded") {
+    level.capacity = Unbounded{};
+  } else if (const std::optional<double> bytes = parse_bytes(capacity->text())) {
+    level.capacity = Bytes{*bytes};
+  } else {
+    level.capacity = Unbounded{};
+    errors.push_back(capacity->error(fmt::format(
+        "capacity = {}, must be a size with its unit (B, KB, MB or GB, of 1024) or 'unbounded'; words go to 'entries'",
+        capacity->text())));
+  }
+}
+
+std::optional<AccessEnergy> read_access_energy(const YamlNode& node, Diagnostics& errors) {
+  if (const std::optional<double> pj = node.as_number(); pj && *pj >= 0 && *pj <= kMaxAccessPicojoules)
+    return AccessEnergy{*pj, *pj, *pj};
+  if (!node.is_map()) return std::nullopt;
+  MapReader reader(node, errors);
+  AccessEnergy energy;
+  energy.read_pj = reader.required_number("read", 0, kMaxAccessPicojoules).value_or(0);
+  const std::optional<double> write = reader.number("write", 0, kMaxAccessPicojoules);
+  const std::optional<double> fill = reader.number("fill", 0, kMaxAccessPicojoules);
+  const std::optional<double> update = reader.number("update", 0, kMaxAccessPicojoules);
+  if (!node.has("write") && !(node.has("fill") && node.has("update")))
+    reader.error("give 'write', or both 'fill' (from above) and 'update' (from below)");
+  energy.fill_pj = fill.value_or(write.value_or(0));
+  energy.update_pj = update.value_or(write.value_or(0));
+  reader.finish();
+  return energy;
+}
+
+void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+  const std::optional<YamlNode> node = reader.child("energy");
+  if (!node) return;
+  if (const std::optional<AccessEnergy> energy = read_access_energy(*node, errors)) {
+    level.energy = *energy;
+    return;
+  }
+  const std::vector<std::string> models{"pat", "table"};
+  if (node->text() == "pat" || node->text() == "table") {
+    level.energy = node->text() == "pat" ? EnergyModel::Pat : EnergyModel::Table;
+    return;
+  }
+  level.energy = AccessEnergy{};
+  errors.push_back(node->error(fmt::format(
+      "energy = {}, must be pJ per access from 0 to {}, a map of read, write, fill and update, 'pat' or 'table'{}",
+      node->text(), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
+}
+
+std::optional<Bandwidth> read_bandwidth(MapReader& parent, Diagnostics& errors) {
+  const std::optional<YamlNode> node = parent.child("bandwidth");
+  if (!node) return std::nullopt;
+  if (node->is_scalar()) {
+    errors.push_back(node->error("bandwidth must be a map of read, write or shared (words per cycle of one instance)"));
+    return std::nullopt;
+  }
+  MapReader reader(*node, errors);
+  Bandwidth bandwidth;
+  bandwidth.read = reader.number("read", kMinBandwidth, kMaxBandwidth);
+  bandwidth.write = reader.number("write", kMinBandwidth, kMaxBandwidth);
+  bandwidth.shared = reader.number("shared", kMinBandwidth, kMaxBandwidth);
+  reader.finish();
+  return bandwidth;
+}
+
+std::optional<NetworkEnergy> read_network(MapReader& parent, Diagnostics& errors) {
+  const std::optional<YamlNode> node = parent.child("network");
+  if (!node) return std::nullopt;
+  MapReader reader(*node, errors);
+  NetworkEnergy network;
+  network.hop_pj = reader.number("hop_pj", 0, kMaxAccessPicojoules).value_or(0);
+  network.router_pj = reader.number("router_pj", 0, kMaxAccessPicojoules).value_or(0);
+  network.ingress_pj = reader.number("ingress_pj", 0, kMaxAccessPicojoules).value_or(0);
+  reader.finish();
+  return network;
+}
+
+std::optional<DramSpec> read_dram(MapReader& reader, Diagnostics& errors) {
+  const std::optional<YamlNode> node = reader.child("dram");
+  if (!node) return std::nullopt;
+  if (const std::optional<bool> is_dram = node->as_bool()) return DramSpec{*is_dram, ""};
+  const std::vector<std::string> types = dram_types();
+  if (dram_pj_per_bit(node->text())) return DramSpec{true, node->text()};
+  errors.push_back(node->error(fmt::format("dram = {}, must be true, false or a type: {}{}", node->text(), join(types, "or"),
+                                           did_you_mean(node->text(), types))));
+  return DramSpec{true, types.front()};
+}
+
+std::optional<u64> optional_size(MapReader& reader, std::string_view key, u64 most) {
+  const std::optional<i64> value = reader.integer(key, 1, static_cast<i64>(most));
+  if (!value) return std::nullopt;
+  return static_cast<u64>(*value);
+}
+
+std::optional<u64> parse_size(std::string_view text) {
+  u64 value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMaxFanout) return std::nullopt;
+  return value;
+}
+
+// `16`, `14x12` or `{x: 14, y: 12}`: a fan-out that is given replaces both axes.
+void read_fanout(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
+  const std::optional<YamlNode> node = parent.child("fanout");
+  if (!node) return;
+  level.fanout_x = level.fanout_y = 1;
+  if (node->is_map()) {
+    MapReader reader(*node, errors);
+    level.fanout_x = optional_size(reader, "x", kMaxFanout).value_or(1);
+    level.fanout_y = optional_size(reader, "y", kMaxFanout).value_or(1);
+    reader.finish();
+    return;
+  }
+  const std::vector<std::string> sides = split(node->text(), 'x');
+  const std::optional<u64> x = sides.empty() ? std::nullopt : parse_size(sides[0]);
+  const std::optional<u64> y = sides.size() == 2 ? parse_size(sides[1]) : std::optional<u64>(1);
+  if (x && y && sides.size() <= 2) {
+    level.fanout_x = x;
+    level.fanout_y = y;
+  } else {
+    errors.push_back(node->error(fmt::format(
+        "fanout = {}, must be 16, 14x12 or {{x: 14, y: 12}}, each from 1 to {}", node->text(), kMaxFanout)));
+  }
+}
+
+// The keys of a physical buffer: those of a unified level without its loops and fan-out.
+void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+  level.place = place_of(reader.node());
+  level.name = reader.required_string("name").value_or("");
+  read_capacity(reader, level, errors);
+  level.multiple_buffering = reader.number("multiple_buffering", 1, kMaxMultipleBuffering);
+  level.word_bits = optional_size(reader, "word_bits", kMaxWordBits);
+  level.block_words = optional_size(reader, "block_words", kMaxBlockWords);
+  level.cluster_size = optional_size(reader, "cluster_size", kMaxClusterSize);
+  read_energy(reader, level, errors);
+  level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, errors);
+  level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, errors);
+  level.address_generation_pj = reader.number("address_generation_pj", 0, kMaxAccessPicojoules);
+  level.bandwidth = read_bandwidth(reader, errors);
+  level.network = read_network(reader, errors);
+  level.dram = read_dram(reader, errors);
+  level.keep = read_keep_rule(reader, errors);
+}
+
+// What belongs to the loops of a level: of a split one, to its innermost part.
+void read_loops(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+  read_fanout(reader, level, errors);
+  if (const auto node = reader.child("constraints")) level.constraints = read_constraints(*node, errors);
+}
+
+std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffers, Diagnostics& errors) {
+  std::vector<LevelSpec> parts;
+  reader.string("name");  // for the reader's eye: each buffer has its own
+  if (!buffers.is_sequence() || buffers.size() == 0) {
+    errors.push_back(buffers.error("buffers must be a list of at least one buffer"));
+    return parts;
+  }
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    MapReader buffer(buffers.at(i), errors);
+    LevelSpec& part = parts.emplace_back();
+    read_buffer(buffer, part, errors);
+    if (buffer.valid() && (!buffer.node().has("keep") || buffer.node().has("bypass") || buffer.node().has("open")))
+      buffer.error("a buffer of a split level needs 'keep' alone: the tensors it is for; the others pass by it");
+    if (part.keep)
+      for (const std::string& tensor : part.keep->keep) {
+        for (const std::string& other : kept)
+          if (tensor == other || tensor == "all" || other == "all")
+            buffer.error(fmt::format("keep = {}: another buffer of this level is for {}", tensor, other));
+        kept.push_back(tensor);
+      }
+    buffer.finish();
+    part.loops_allowed = i + 1 == buffers.size();
+  }
+  std::ranges::reverse(parts);
+  read_loops(reader, parts.front(), errors);
+  return parts;
+}
+
+}  // namespace
+
+Place place_of(const YamlNode& node) { return {node.file(), node.line(), node.field()}; }
+
+std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& errors) {
+  if (node.text() == "pat") return EnergyModel::Pat;
+  if (node.text() == "table") return EnergyModel::Table;
+  const std::vector<std::string> models{"pat", "table"};
+  errors.push_back(node.error(
+      fmt::format("energy = {}, must be 'pat' or 'table'{}", node.text(), did_you_mean(node.text(), models))));
+  return std::nullopt;
+}
+
+std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most, Diagnostics& errors) {
+  if (!node) return std::nullopt;
+  if (node->text() == "table") return Amount(EnergyModel::Table);
+  if (const std::optional<double> value = node->as_number(); value && *value >= 0 && *value <= most) return Amount(*value);
+  errors.push_back(node->error(fmt::format("'{}' must be a number from 0 to {} or 'table'", node->text(), most)));
+  return Amount(0.0);
+}
+
+std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  if (!reader.valid()) return {};
+  std::vector<LevelSpec> parts;
+  if (const std::optional<YamlNode> buffers = reader.child("buffers")) {
+    parts = read_split_level(reader, *buffers, errors);
+  } else {
+    LevelSpec& level = parts.emplace_back();
+    read_buffer(reader, level, errors);
+    level.loops_allowed = reader.boolean("loops");
+    read_loops(reader, level, errors);
+  }
+  reader.finish();
+  return parts;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,22 @@
+#pragma once
+// One storage level, or one buffer of a split level, of our YAML.
+#include <vector>
+
+#include "arch/architecture_spec.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+Place place_of(const YamlNode& node);
+
+// "pat" or "table"; anything else is complained about.
+std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& errors);
+
+// A number in [0, most], or "table".
+std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most, Diagnostics& errors);
+
+// One entry of `levels`, innermost part first: a unified level gives one, a split one (`buffers`) a chain of
+// single-tensor levels of which only the innermost has loops and the fan-out.
+std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors);
+
+}  // namespace heliolite

@@ -1,0 +1,145 @@
+#include "arch/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "arch/architecture_yaml.h"
+#include "arch/timeloop_architecture.h"
+#include "arch/timeloop_ert.h"
+#include "engine/base/embedded.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+
+std::span<const EmbeddedFile> embedded_architecture_presets();  // generated from arch/presets
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxBases = 8;  // a chain of bases longer than this goes in circles
+constexpr std::string_view kPresetSuffix = ".yaml";
+
+const EmbeddedFile* find_preset(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_architecture_presets())
+    if (file.name.size() == name.size() + kPresetSuffix.size() && file.name.starts_with(name) &&
+        file.name.ends_with(kPresetSuffix))
+      return &file;
+  return nullptr;
+}
+
+// A preset's name or a path. Something that is neither, and does not look like a path, is a misspelt preset.
+Result<YamlNode> load_document(const std::string& what) {
+  if (const EmbeddedFile* preset = find_preset(what)) return YamlNode::parse(preset->text, std::string(preset->name));
+  std::error_code ignored;
+  const bool looks_like_path = what.find_first_of("/\\.") != std::string::npos;
+  if (looks_like_path || fs::exists(fs::path(what), ignored)) return YamlNode::load_file(what);
+  const std::vector<std::string> presets = architecture_preset_names();
+  return Diagnostic{"", 0, "architecture",
+                    fmt::format("'{}' is neither a preset nor a file{}; presets: {}", what, did_you_mean(what, presets),
+                                join(presets))};
+}
+
+// A path in a file is relative to that file.
+std::string beside(const std::string& file, const std::string& path) {
+  if (find_preset(path) || fs::path(path).is_absolute()) return path;
+  return (fs::path(file).parent_path() / path).string();
+}
+
+Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
+  Result<ArchitectureSpec> read = read_architecture_yaml(document);
+  if (!read) return read;
+  ArchitectureSpec& spec = *read;
+  if (!spec.name) spec.name = fs::path(document.file()).stem().string();
+  for (std::optional<std::string>* table : {&spec.ert, &spec.art})
+    if (*table) *table = beside(document.file(), **table);
+  if (!spec.base) return read;
+  if (depth >= kMaxBases)
+    return spec.place.error(fmt::format("base = {}: more than {} bases, one of another (a circle?)", *spec.base, kMaxBases));
+
+  const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base));
+  if (!base_document) {
+    Diagnostics errors = base_document.errors();
+    errors.push_back(spec.place.error(fmt::format("base = {} cannot be read", *spec.base)));
+    return errors;
+  }
+  if (!is_architecture_yaml(*base_document))
+    return spec.place.error(fmt::format("base = {} is not an architecture of this program's own format", *spec.base));
+  Result<ArchitectureSpec> base = follow_bases(*base_document, depth + 1);
+  if (!base) return base;
+  Diagnostics errors;
+  ArchitectureSpec varied = vary(*std::move(base), spec, errors);
+  if (!errors.empty()) return errors;
+  return varied;
+}
+
+// Adds what an ERT or ART document says to `tables`; complains about any other kind of document.
+void read_tables(const YamlNode& document, ReferenceTables& tables, Diagnostics& errors) {
+  const auto collect = [&](auto result, auto& into) {
+    if (result) into = *std::move(result);
+    else errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+  };
+  if (document.has("ERT")) collect(read_ert(document), tables.ert);
+  if (document.has("ART")) collect(read_art(document), tables.art);
+  if (!document.has("ERT") && !document.has("ART"))
+    errors.push_back(document.error("must be an energy or area reference table (top key ERT or ART)"));
+}
+
+Result<Architecture> load_own(const YamlNode& document, const std::vector<YamlNode>& others) {
+  const Result<ArchitectureSpec> spec = follow_bases(document, 0);
+  if (!spec) return spec.errors();
+  Diagnostics errors;
+  ReferenceTables tables;
+  for (const std::optional<std::string>& path : {spec->ert, spec->art}) {
+    if (!path) continue;
+    const Result<YamlNode> table = YamlNode::load_file(*path);
+    if (table) read_tables(*table, tables, errors);
+    else errors.insert(errors.end(), table.errors().begin(), table.errors().end());
+  }
+  for (const YamlNode& other : others) read_tables(other, tables, errors);
+  if (!errors.empty()) return errors;
+  return resolve(*spec, tables);
+}
+
+}  // namespace
+
+Result<ArchitectureSpec> load_architecture_spec(const std::string& what) {
+  const Result<YamlNode> document = load_document(what);
+  if (!document) return document.errors();
+  return follow_bases(*document, 0);
+}
+
+Result<Architecture> load_architecture(const std::string& what) {
+  Diagnostics errors;
+  std::vector<YamlNode> documents;
+  for (const std::string& part : split(what, ',')) {
+    Result<YamlNode> document = load_document(part);
+    if (document) documents.push_back(*std::move(document));
+    else errors.insert(errors.end(), document.errors().begin(), document.errors().end());
+  }
+  if (documents.empty() && errors.empty()) return load_document("").errors();
+  if (!errors.empty()) return errors;
+
+  const auto own = std::ranges::find_if(documents, is_architecture_yaml);
+  if (own != documents.end()) {
+    const YamlNode document = *own;
+    documents.erase(own);
+    return load_own(document, documents);
+  }
+  if (std::ranges::any_of(documents, is_timeloop_architecture)) return read_timeloop_architecture(documents);
+  return documents.front().error(
+      "not an architecture: expected a map with 'architecture', holding 'levels' or 'base' (this program's own format) "
+      "or Timeloop's 'storage', 'subtree' or 'nodes'");
+}
+
+std::vector<std::string> architecture_preset_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_architecture_presets())
+    names.emplace_back(file.name.substr(0, file.name.size() - kPresetSuffix.size()));
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace heliolite
