@@ -4,6 +4,10 @@ add_library(heliolite_flags INTERFACE)
 # -ffp-contract=off: cycle counts divide doubles; fused operations would make them depend on the machine.
 target_compile_options(heliolite_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off
                        $<$<BOOL:${HELIOLITE_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # False alarms on "text" + std::string (gcc bug 105651, fixed in 13).
+  target_compile_options(heliolite_flags INTERFACE -Wno-restrict)
+endif()
 if(HELIOLITE_SANITIZE)
   target_compile_options(heliolite_flags INTERFACE -fsanitize=${HELIOLITE_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
