@@ -1,0 +1,99 @@
+#pragma once
+// The mapspace of a workload on an architecture: the machine's constraints resolved from names to masks and
+// numbers. Everything that enumerates, samples or checks mappings asks here what is legal. Capacities are not
+// part of it: they are the cost model's (engine/model/cost_model.h) and the footprint's (footprint.h).
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// The factors a dimension may have in one place; fixed when min == max.
+struct FactorLimit {
+  u64 min = 1;
+  u64 max = 1;
+
+  bool allows(u64 factor) const { return factor >= min && factor <= max; }
+  bool fixed() const { return min == max; }
+};
+
+using FactorLimits = std::array<FactorLimit, kMaxDimensions>;  // by dimension
+
+// Loops that come innermost, in this order (innermost first). A loop of one iteration is no loop: a mapping
+// without it obeys.
+struct OrderPrefix {
+  std::array<u8, kMaxDimensions> dimension{};
+  u8 count = 0;
+
+  std::span<const u8> dimensions() const { return {dimension.data(), count}; }
+};
+
+struct TemporalSpace {
+  FactorLimits factor{};
+  DimensionMask allowed = 0;  // dimensions that may have a loop here: factor.max > 1
+  OrderPrefix order;
+};
+
+// The fan-out below the level.
+struct SpatialSpace {
+  u64 fanout_x = 1;
+  u64 fanout_y = 1;
+  FactorLimits factor{};        // of the product over X and Y
+  DimensionMask allowed_x = 0;  // dimensions that may be unrolled along X; empty when fanout_x = 1
+  DimensionMask allowed_y = 0;
+  OrderPrefix order;
+
+  bool exists() const { return fanout_x > 1 || fanout_y > 1; }
+};
+
+// Every tensor is in exactly one of the three masks.
+struct LevelSpace {
+  TemporalSpace temporal;
+  SpatialSpace spatial;
+  TensorMask keep = 0;    // must be kept
+  TensorMask bypass = 0;  // must not be kept
+  TensorMask open = 0;    // the mapper decides
+};
+
+struct Mapspace {
+  std::vector<LevelSpace> levels;  // innermost first; the last keeps everything
+  std::array<u64, kMaxDimensions> size{};
+  u8 dimension_count = 0;
+  u8 tensor_count = 0;
+  DimensionMask non_unit = 0;  // dimensions of size above 1
+  bool one_axis_per_dimension = false;
+
+  // For messages.
+  std::string workload_name;
+  std::vector<std::string> dimension_names, tensor_names, level_names;
+
+  int level_count() const { return static_cast<int>(levels.size()); }
+};
+
+struct MapspaceOptions {
+  bool free = false;  // lift the dataflow constraints; keep rules, fan-outs and levels without loops stay
+};
+
+// Constraints of one dimension bound each other: with K fixed to its whole size at one level, K has no loop
+// elsewhere; the limits returned are tightened that way, for perfect and imperfect factors alike.
+// Errors, all in one go: a constraint that names a dimension, class or tensor the workload does not have (with
+// the known names and a suggestion), that asks for more than the dimension's size or the fan-out, or that
+// contradicts another.
+Result<Mapspace> resolve(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
+
+// Why a mapping is outside the mapspace: factors, axes, fan-outs, orders, kept tensors. Empty when it is inside.
+// The mapping must be well formed for the workload (factors that multiply to the sizes).
+Diagnostics violations(const Mapspace& mapspace, const Mapping& mapping);
+
+// Dimensions that the limits leave no perfect factorisation, e.g. a fixed factor of 3 for a size of 64.
+// A mapspace with such a dimension has imperfect mappings only.
+Diagnostics perfect_factor_conflicts(const Mapspace& mapspace);
+
+}  // namespace heliolite
