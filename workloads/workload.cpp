@@ -92,7 +92,7 @@ class Checker {
     if (r.terms.empty() || r.terms.size() > static_cast<std::size_t>(kMaxTerms)) {
       complain(field, fmt::format("a rank of {} is a sum of {} terms, must be 1 to {}", t.name, r.terms.size(), kMaxTerms));
     }
-    DimensionMask seen = 0;
+    std::vector<int> seen;
     for (const Term& term : r.terms) {
       if (term.dimension < 0 || static_cast<std::size_t>(term.dimension) >= w_.dimensions.size()) {
         complain(field, fmt::format("a rank of {} names dimension number {}, there are {}", t.name, term.dimension,
@@ -104,9 +104,10 @@ class Checker {
         complain(field, fmt::format("the coefficient of {} in {} is {}, must be an integer from 1 to {}", d, t.name,
                                     term.coefficient, kMaxCoefficient));
       }
-      const unsigned bit = 1U << static_cast<unsigned>(std::min(term.dimension, kMaxDimensions));
-      if ((seen & bit) != 0) complain(field, fmt::format("dimension {} occurs twice in one rank of {}", d, t.name));
-      seen = static_cast<DimensionMask>(seen | bit);
+      if (std::ranges::find(seen, term.dimension) != seen.end()) {
+        complain(field, fmt::format("dimension {} occurs twice in one rank of {}", d, t.name));
+      }
+      seen.push_back(term.dimension);
     }
   }
 

@@ -1,0 +1,163 @@
+#include "workloads/compact_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "engine/base/text.h"
+#include "workloads/einsum_text.h"
+#include "workloads/text_cursor.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kLongestText = 10'000;
+
+// Reads the sizes of one family out of a cursor; complaints are collected.
+class ArgumentParser {
+ public:
+  ArgumentParser(const Family& family, TextCursor& cursor) : family_(family), cursor_(cursor) {}
+
+  Result<Arguments> run() {
+    TextCursor ahead = cursor_;
+    if (ahead.digits() || ahead.take("-")) {
+      positional();
+    } else {
+      named();
+    }
+    if (!errors_.empty()) return errors_;
+    return std::move(arguments_);
+  }
+
+ private:
+  std::vector<std::string> parameters() const { return {family_.parameters.begin(), family_.parameters.end()}; }
+
+  std::string shape() const {
+    std::string out;
+    for (int i = 0; i < family_.positional; ++i) {
+      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[static_cast<std::size_t>(i)]);
+    }
+    return out;
+  }
+
+  void complain(std::size_t column, std::string message) {
+    errors_.push_back(cursor_.error_at(column, std::move(message)));
+  }
+
+  bool separator() { return cursor_.take("x") || cursor_.take("X") || cursor_.take("*"); }
+
+  void positional() {
+    if (family_.positional == 0) {
+      complain(cursor_.column(), fmt::format("{} takes names, like {}:c=64,k=64,p=56,r=3 (it knows {})", family_.name,
+                                             family_.name, join(parameters())));
+      return;
+    }
+    const std::size_t start = cursor_.column();
+    int count = 0;
+    do {
+      const std::size_t column = cursor_.column();
+      const bool negative = cursor_.take("-");
+      const auto digits = cursor_.digits();
+      if (!digits) {
+        complain(cursor_.column(), fmt::format("expected a size, found {}", cursor_.found()));
+        return;
+      }
+      if (count < family_.positional) {
+        const std::string_view name = family_.parameters[static_cast<std::size_t>(count)];
+        set(name, (negative ? "-" : "") + std::string(digits->text), negative ? 0 : digits->value, column);
+      }
+      ++count;
+    } while (separator());
+    if (!cursor_.at_end()) {
+      complain(cursor_.column(), fmt::format("expected 'x' and another size, found {}", cursor_.found()));
+    } else if (count != family_.positional) {
+      complain(start, fmt::format("{} sizes, {} takes {} ({})", count, family_.name, family_.positional, shape()));
+    }
+  }
+
+  void named() {
+    while (!cursor_.at_end()) {
+      const std::size_t column = cursor_.column();
+      const auto name = cursor_.identifier();
+      if (!name || !cursor_.take("=")) {
+        complain(cursor_.column(), fmt::format("expected a size like {}=64{}, found {}", family_.parameters.front(),
+                                               family_.positional > 0 ? " or " + shape() : "", cursor_.found()));
+        return;
+      }
+      const std::size_t value_column = cursor_.column();
+      const std::string_view text = cursor_.value();
+      TextCursor value(text);
+      const auto digits = value.digits();
+      const auto parameter = find_parameter(family_, *name);
+      if (!parameter) {
+        const std::string hint = did_you_mean(*name, parameters());
+        complain(column, fmt::format("{} has no '{}'{}", family_.name, shortened(*name),
+                                     hint.empty() ? ", it takes " + join(parameters()) : hint));
+      } else if (arguments_.contains(*parameter)) {
+        complain(column, fmt::format("a second value for {}", *parameter));
+      } else {
+        set(*parameter, std::string(text), digits && value.at_end() ? digits->value : 0, value_column);
+      }
+      while (cursor_.take(",") || cursor_.take(";")) continue;
+    }
+  }
+
+  void set(std::string_view name, const std::string& text, u64 value, std::size_t column) {
+    if (value < 1 || value > largest_value(name)) {
+      complain(column, fmt::format("{} = {}, must be an integer from 1 to {}", name, shortened(text), largest_value(name)));
+    }
+    arguments_.emplace(name, value);
+  }
+
+  const Family& family_;
+  TextCursor& cursor_;
+  Arguments arguments_;
+  Diagnostics errors_;
+};
+
+std::size_t colon_after_name(std::string_view text) {
+  TextCursor cursor(text);
+  if (!cursor.identifier()) return std::string_view::npos;
+  const std::size_t column = cursor.column();
+  return cursor.take(":") ? column - 1 : std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_compact_text(std::string_view text) {
+  return text.find('[') != std::string_view::npos || text.find("+=") != std::string_view::npos ||
+         colon_after_name(text) != std::string_view::npos;
+}
+
+Result<Arguments> parse_arguments(const Family& family, std::string_view text) {
+  TextCursor cursor(text);
+  return ArgumentParser(family, cursor).run();
+}
+
+Result<Workload> parse_compact_text(std::string_view text) {
+  if (text.size() > kLongestText) {
+    return Diagnostic{shortened(text), 0, "", fmt::format("longer than {} characters", kLongestText)};
+  }
+  const std::size_t colon = colon_after_name(text);
+  if (colon == std::string_view::npos) return parse_einsum(text);
+  TextCursor cursor(text);
+  const std::string name(cursor.identifier().value_or(""));
+  const Family* family = find_family(lower(name));
+  if (family == nullptr) {
+    const std::vector<std::string> names = family_names();
+    const std::string hint = did_you_mean(name, names);
+    return cursor.error_at(1, fmt::format("unknown kind of workload '{}'{}", shortened(name),
+                                          hint.empty() ? ", must be one of " + join(names, "or") : hint));
+  }
+  cursor.take(":");
+  const Result<Arguments> arguments = ArgumentParser(*family, cursor).run();
+  if (!arguments) return arguments.errors();
+  Result<Workload> workload = build_workload(*family, *arguments);
+  if (workload) return workload;
+  Diagnostics errors = workload.errors();
+  for (Diagnostic& error : errors) error.file = shortened(text);
+  return errors;
+}
+
+}  // namespace heliolite

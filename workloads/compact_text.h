@@ -1,0 +1,20 @@
+#pragma once
+// A whole workload in one word on the command line: a family with sizes ("gemm:512x512x512",
+// "conv:k=64,c=64,p=56,r=3,stride=2") or an Einsum with sizes.
+#include <string_view>
+
+#include "workloads/families.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// Whether `text` is meant to be one: it has brackets, or a colon after a name.
+bool is_compact_text(std::string_view text);
+
+// Complaints carry the column: file = the text (shortened), field = "column 12".
+Result<Workload> parse_compact_text(std::string_view text);
+
+// What follows the colon: "512x512x512" or "k=64,c=64,p=56".
+Result<Arguments> parse_arguments(const Family& family, std::string_view text);
+
+}  // namespace heliolite

@@ -1,0 +1,24 @@
+#pragma once
+// Einsums as text: "o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=256,j=32,k=256,l=256". A rank is a sum of dimensions with
+// optional factors ("2*p+r"). Complaints carry the column: file = the text (shortened), field = "column 12".
+#include <span>
+#include <string_view>
+
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// The formula, without roles but with its output, sizes optional: a dimension not given one has size 0. Dimensions
+// are numbered as in `order` when given, else in the order of their appearance, output first. Not checked yet.
+Result<Workload> parse_formula(std::string_view text, std::span<const std::string_view> order = {});
+
+// A complete workload: every dimension has a size, roles inferred, checked.
+Result<Workload> parse_einsum(std::string_view text);
+
+// One rank over known dimensions, "2*P+R".
+Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions);
+
+// `text` as it appears in messages: one line, at most some 80 characters.
+std::string shortened(std::string_view text);
+
+}  // namespace heliolite

@@ -1,0 +1,45 @@
+#pragma once
+// Named shapes of workloads: "gemm" with m, n, k; "conv" with its channels, pixels, kernel, stride. One table serves
+// the compact text ("gemm:512x512x512"), the YAML layers and the documentation. Names of dimensions and tensors are
+// those of Timeloop's shapes, so that mappings and records can be compared by name.
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+struct Family {
+  std::string_view name;
+  std::string_view summary;
+  // Names of the parameters; the first `positional` may be given as "512x512x512".
+  std::vector<std::string_view> parameters;
+  int positional = 0;
+  std::vector<std::string_view> required;
+  std::string_view batch;  // the parameter a network's batch size multiplies, "" when there is none
+  std::string_view formula;                    // of families that are no convolutions
+  std::vector<std::string_view> dimensions;    // their order
+};
+
+// Values by parameter name.
+using Arguments = std::map<std::string, u64, std::less<>>;
+
+std::span<const Family> families();
+std::vector<std::string> family_names();
+const Family* find_family(std::string_view name);  // null when there is none
+
+// The parameter called `name` (upper or lower case), if the family has it.
+std::optional<std::string_view> find_parameter(const Family& family, std::string_view name);
+
+// Largest value of a parameter: dimensions up to kMaxDimensionSize, strides and dilations up to kMaxCoefficient.
+u64 largest_value(std::string_view parameter);
+
+// The workload, checked, with roles. Missing values take their defaults (n, r, stride, dilation, groups: 1; q: as p;
+// s: as r). Complaints have neither file nor line: missing required values, groups that do not divide.
+Result<Workload> build_workload(const Family& family, Arguments arguments);
+
+}  // namespace heliolite
