@@ -89,6 +89,7 @@ struct StorageLevel {
   KeepRule keep;         // empty = everything open
   bool loops_allowed = true;  // false: temporal loops are refused here (outer parts of a split level)
   LevelConstraints constraints;
+  std::string fanout_name;  // what mapping files may call the fan-out below ("PE" of Timeloop v0.4); mostly empty
 
   std::optional<u64> capacity_words() const;  // usable; absent = unbounded
 };

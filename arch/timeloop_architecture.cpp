@@ -1,0 +1,220 @@
+#include "arch/timeloop_architecture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "arch/check.h"
+#include "arch/timeloop_component.h"
+#include "arch/timeloop_constraints.h"
+#include "arch/timeloop_ert.h"
+#include "arch/timeloop_formats.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+enum class Format : u8 { Flat, Tree, Nodes };
+
+// What a top-level key means to this reader.
+enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, NotHere, Refused };
+
+struct SectionName {
+  std::string_view key;
+  Section section;
+};
+
+constexpr SectionName kSections[] = {
+    {"architecture", Section::Architecture},
+    {"ERT", Section::Ert},
+    {"ART", Section::Art},
+    {"architecture_constraints", Section::Constraints},
+    {"constraints", Section::Constraints},
+    {"mapspace_constraints", Section::Constraints},
+    {"variables", Section::Variables},
+    // Estimators' classes, workloads and searches: other readers' business, of no consequence to the machine.
+    {"components", Section::NotHere},
+    {"compound_components", Section::NotHere},
+    {"problem", Section::NotHere},
+    {"mapping", Section::NotHere},
+    {"mapper", Section::NotHere},
+    {"mapspace", Section::NotHere},
+    {"globals", Section::NotHere},
+    {"sparse_optimizations", Section::Refused},
+};
+
+struct Sections {
+  std::optional<YamlNode> architecture;
+  std::optional<YamlNode> ert;
+  std::optional<YamlNode> art;
+  std::vector<YamlNode> constraints;
+  TimeloopAttributes variables;
+};
+
+void set_once(std::optional<YamlNode>& slot, const YamlNode& value, std::string_view key, Diagnostics& errors) {
+  if (slot) {
+    errors.push_back(value.error(fmt::format("a second '{}', the first is {}:{}", key, slot->file(), slot->line())));
+    return;
+  }
+  slot = value;
+}
+
+void unknown_section(const YamlNode& document, const std::string& key, Diagnostics& errors) {
+  std::vector<std::string> names;
+  for (const SectionName& s : kSections) names.emplace_back(s.key);
+  const YamlNode value = *document.find(key);
+  if (key == "ERT_summary" || key == "ART_summary" || key == "table_summary") {
+    errors.push_back(value.error(fmt::format("'{}' is a summary for reading; give the ERT or ART file itself", key)));
+    return;
+  }
+  std::string hint = did_you_mean(key, names);
+  if (hint.empty()) hint = ", must be one of " + join(names, "or");
+  errors.push_back({document.file(), document.key_line(key), key, fmt::format("unknown key '{}'{}", key, hint)});
+}
+
+void add_variables(const YamlNode& node, TimeloopAttributes& variables, Diagnostics& errors) {
+  for (auto& [name, attribute] : read_attributes(node, {"version"}, errors)) {
+    if (!variables.emplace(name, attribute).second)
+      errors.push_back(attribute->node.error(fmt::format("variable '{}' is given twice", name)));
+  }
+}
+
+Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& errors) {
+  Sections sections;
+  for (const YamlNode& document : documents) {
+    if (!document.is_map()) {
+      errors.push_back(document.error("must be a map with keys such as architecture, ERT or constraints"));
+      continue;
+    }
+    for (const std::string& key : document.keys()) {
+      const auto* section = std::ranges::find(kSections, std::string_view(key), &SectionName::key);
+      if (section == std::end(kSections)) {
+        unknown_section(document, key, errors);
+        continue;
+      }
+      const YamlNode value = *document.find(key);
+      switch (section->section) {
+        case Section::Architecture: set_once(sections.architecture, value, key, errors); break;
+        case Section::Ert: set_once(sections.ert, value, key, errors); break;
+        case Section::Art: set_once(sections.art, value, key, errors); break;
+        case Section::Constraints: sections.constraints.push_back(value); break;
+        case Section::Variables: add_variables(value, sections.variables, errors); break;
+        case Section::NotHere: break;
+        case Section::Refused:
+          if (!says_nothing(value)) errors.push_back(value.error("sparse machines are not supported"));
+          break;
+      }
+    }
+  }
+  return sections;
+}
+
+std::optional<Format> format_of(const YamlNode& architecture) {
+  if (!architecture.is_map()) return std::nullopt;
+  if (architecture.has("nodes")) return Format::Nodes;
+  if (architecture.has("subtree")) return Format::Tree;
+  // Ours has neither of these at this place.
+  if (architecture.has("storage") || architecture.has("arithmetic")) return Format::Flat;
+  return std::nullopt;
+}
+
+void check_version(const YamlNode& architecture, Format format, Diagnostics& errors) {
+  const auto version = architecture.find("version");
+  if (!version || version->is_null() || format == Format::Flat) return;
+  const std::string& text = version->text();
+  const bool known = format == Format::Nodes ? text == "0.4" : text == "0.1" || text == "0.2" || text == "0.3";
+  if (!known)
+    errors.push_back(version->error(fmt::format("version = {}, must be {}", text,
+                                                format == Format::Nodes ? "0.4 where there are nodes"
+                                                                        : "0.2 or 0.3 where there is a subtree")));
+}
+
+TimeloopMachine read_machine(const YamlNode& architecture, Format format, const TimeloopAttributes& variables,
+                             Diagnostics& errors) {
+  check_version(architecture, format, errors);
+  switch (format) {
+    case Format::Flat: return read_flat_machine(architecture, variables, errors);
+    case Format::Tree: return read_tree_machine(architecture, variables, errors);
+    case Format::Nodes: break;
+  }
+  return read_nodes_machine(architecture, variables, errors);
+}
+
+template <class T>
+T take(Result<T> result, Diagnostics& errors) {
+  if (result.ok()) return std::move(result).value();
+  errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+  return {};
+}
+
+// Accelergy's clock period, when the file has one.
+std::optional<double> cycle_nanoseconds(const TimeloopAttributes& variables, Diagnostics& errors) {
+  const auto it = variables.find("global_cycle_seconds");
+  if (it == variables.end() || it->second->node.is_null()) return std::nullopt;
+  const std::optional<double> seconds = number_of(it->second->node, {}, variables, errors);
+  if (!seconds || *seconds <= 0) return std::nullopt;
+  return *seconds * 1e9;
+}
+
+Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture, int level) {
+  const YamlNode* node = &architecture;
+  if (level == kComputeUnits && machine.compute) node = &machine.compute->place;
+  if (level >= 0 && level < static_cast<int>(machine.storage.size()))
+    node = &machine.storage[static_cast<std::size_t>(level)].place;
+  return node->error("");
+}
+
+}  // namespace
+
+bool is_timeloop_architecture(const YamlNode& document) {
+  const auto architecture = document.find("architecture");
+  return architecture && format_of(*architecture).has_value();
+}
+
+Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& documents) {
+  Diagnostics errors;
+  Sections sections = sort_sections(documents, errors);
+  if (!sections.architecture) {
+    const char* message = "no 'architecture': the files describe no machine";
+    errors.push_back(documents.empty() ? Diagnostic{"", 0, "", message} : documents.front().error(message));
+    return errors;
+  }
+  const YamlNode& node = *sections.architecture;
+  const std::optional<Format> format = format_of(node);
+  if (!format) {
+    errors.push_back(node.error("must have arithmetic and storage, a subtree (v0.3), or nodes (v0.4)"));
+    return errors;
+  }
+
+  Architecture architecture;
+  architecture.name = std::filesystem::path(node.file()).stem().string();
+  architecture.one_axis_per_dimension = true;
+  architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
+  const TimeloopMachine machine = read_machine(node, *format, sections.variables, errors);
+  const EnergyReferenceTable ert =
+      sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};
+  if (const auto wire = ert.components.find("wire"); wire != ert.components.end() && compute_energy(ert, "wire") != 0.0)
+    errors.push_back(sections.ert->error("a wire: wires are not floorplanned here, give energy_per_hop (pJ) instead"));
+  finish_machine(machine, ert, architecture, errors);
+  if (sections.ert && errors.empty()) {
+    Architecture copy = architecture;  // an ERT of another machine would leave built-in energies unnoticed
+    for (const Diagnostic& e : apply_ert(ert, copy)) errors.push_back(sections.ert->error(e.message));
+  }
+  if (sections.art) {
+    const Diagnostics art_errors = apply_art(take(read_art(*sections.art), errors), architecture);
+    for (const Diagnostic& e : art_errors) errors.push_back(sections.art->error(e.message));
+  }
+  for (const YamlNode& constraints : sections.constraints)
+    read_constraint_targets(constraints, *format == Format::Nodes, architecture, errors);
+  if (!errors.empty()) return errors;
+
+  errors = check(architecture, [&](int level) { return place_of(machine, node, level); });
+  if (!errors.empty()) return errors;
+  return architecture;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,222 @@
+#include "arch/timeloop_attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "arch/timeloop_expression.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+constexpr int kMaxReferences = 32;    // of one attribute to the next
+constexpr int kMaxLookups = 10'000;  // in one value; sums of sums of names grow exponentially
+
+// Follows names through attributes and variables, guarding against circles.
+class Evaluator {
+ public:
+  Evaluator(const TimeloopAttributes& attributes, const TimeloopAttributes& variables)
+      : attributes_(attributes), variables_(variables) {}
+
+  ExpressionResult value(const YamlNode& node) {
+    if (!node.is_scalar()) return {{}, "must be a number or an expression"};
+    if (const std::optional<double> number = node.as_number()) return {number, {}};
+    const std::string& text = node.text();
+    if (text.find("{{") != std::string::npos || text.find("{%") != std::string::npos)
+      return {{}, "templates ({{..}}, {%..%}) are not expanded here: expand the file with its own tool first"};
+    if (++lookups_ > kMaxLookups) return {{}, "too many names to follow"};
+    if (++depth_ > kMaxReferences) return {{}, fmt::format("'{}' refers to itself, or through too many names", text)};
+    const ExpressionResult result =
+        evaluate_expression(text, [this](std::string_view name, std::string& error) { return lookup(name, error); });
+    --depth_;
+    return result;
+  }
+
+ private:
+  std::optional<double> lookup(std::string_view name, std::string& error) {
+    std::string_view bare = name;
+    const bool only_own = bare.starts_with("attributes.");
+    const bool only_variable = bare.starts_with("variables.");
+    if (only_own) bare.remove_prefix(11);
+    if (only_variable) bare.remove_prefix(10);
+    const TimeloopAttribute* found = nullptr;
+    if (const auto it = attributes_.find(bare); it != attributes_.end() && !only_variable) {
+      it->second->used = true;
+      found = it->second.get();
+    } else if (const auto other = variables_.find(bare); other != variables_.end() && !only_own) {
+      other->second->used = true;
+      found = other->second.get();
+    }
+    if (found == nullptr) {
+      std::vector<std::string> names;
+      for (const auto& [key, _] : attributes_) names.push_back(key);
+      for (const auto& [key, _] : variables_) names.push_back(key);
+      error = fmt::format("unknown name '{}'{}", name, did_you_mean(bare, names));
+      return std::nullopt;
+    }
+    const ExpressionResult result = value(found->node);
+    if (!result.value) error = fmt::format("{} has no value: {}", name, result.error);
+    return result.value;
+  }
+
+  const TimeloopAttributes& attributes_;
+  const TimeloopAttributes& variables_;
+  int depth_ = 0;
+  int lookups_ = 0;
+};
+
+std::string shown(const YamlNode& node) {
+  if (node.is_scalar()) return node.text();
+  return node.is_null() ? "nothing" : node.is_map() ? "a map" : "a list";
+}
+
+}  // namespace
+
+std::string underscored(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors) {
+  TimeloopAttributes attributes;
+  if (map.is_null()) return attributes;
+  if (!map.is_map()) {
+    errors.push_back(map.error("must be a map of attributes"));
+    return attributes;
+  }
+  for (const std::string& key : map.keys()) {
+    if (std::find(skip.begin(), skip.end(), key) != skip.end()) continue;
+    const std::optional<YamlNode> value = map.find(key);
+    auto attribute = std::make_shared<TimeloopAttribute>(TimeloopAttribute{*value, map.key_line(key)});
+    const bool is_new = attributes.emplace(underscored(key), std::move(attribute)).second;
+    if (!is_new) errors.push_back(value->error(fmt::format("{} is given twice, as {} and {}", underscored(key),
+                                                           underscored(key), key)));
+  }
+  return attributes;
+}
+
+bool says_nothing(const YamlNode& node) {
+  if (!node.is_scalar()) return node.size() == 0;
+  if (const std::optional<double> number = node.as_number()) return *number == 0;
+  const std::string word = lower(node.text());
+  return word.empty() || word == "none" || word == "null" || node.as_bool() == false || word == "no";
+}
+
+std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& attributes,
+                                const TimeloopAttributes& variables, Diagnostics& errors) {
+  ExpressionResult result = Evaluator(attributes, variables).value(node);
+  if (!result.value) errors.push_back(node.error(fmt::format("{}: {}", shown(node), result.error)));
+  return result.value;
+}
+
+AttributeReader::AttributeReader(const YamlNode& place, std::string owner, TimeloopAttributes own,
+                                 const TimeloopAttributes& inherited, const TimeloopAttributes& variables,
+                                 Diagnostics& errors)
+    : place_(place), owner_(std::move(owner)), all_(own), own_(std::move(own)), variables_(variables), errors_(errors) {
+  for (const auto& [name, attribute] : inherited) {
+    if (own_.contains(name)) attribute->used = true;  // overridden here
+    all_.emplace(name, attribute);
+  }
+}
+
+void AttributeReader::complain(const TimeloopAttribute& attribute, std::string message) {
+  errors_.push_back(attribute.node.error(std::move(message)));
+}
+
+void AttributeReader::error(std::string message) { errors_.push_back(place_.error(std::move(message))); }
+
+std::shared_ptr<TimeloopAttribute> AttributeReader::find(Spellings names) {
+  std::shared_ptr<TimeloopAttribute> found;
+  std::string_view found_name;
+  for (const std::string_view name : names) {
+    known_.emplace_back(name);
+    if (const auto it = all_.find(name); it != all_.end()) it->second->used = true;
+  }
+  for (const bool own : {true, false}) {
+    for (const std::string_view name : names) {
+      const TimeloopAttributes& from = own ? own_ : all_;
+      const auto it = from.find(name);
+      if (it == from.end()) continue;
+      if (!found) {
+        found = it->second;
+        found_name = name;
+      } else if (own && it->second != found) {
+        complain(*it->second, fmt::format("{} of {} is given twice, as {} and {}", found_name, owner_, found_name, name));
+      }
+    }
+    if (found) break;
+  }
+  return found && !found->node.is_null() ? found : nullptr;
+}
+
+std::optional<YamlNode> AttributeReader::node(Spellings names) {
+  const auto attribute = find(names);
+  if (!attribute) return std::nullopt;
+  return attribute->node;
+}
+
+std::optional<double> AttributeReader::number(Spellings names, double low, double high) {
+  const auto attribute = find(names);
+  if (!attribute) return std::nullopt;
+  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_);
+  if (!value || (*value >= low && *value <= high)) return value;
+  complain(*attribute, fmt::format("{} of {} = {}, must be from {} to {}", *names.begin(), owner_,
+                                   shown(attribute->node), low, high));
+  return std::nullopt;
+}
+
+std::optional<u64> AttributeReader::integer(Spellings names, u64 low, u64 high) {
+  const auto attribute = find(names);
+  if (!attribute) return std::nullopt;
+  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_);
+  if (!value) return std::nullopt;
+  if (*value >= static_cast<double>(low) && *value <= static_cast<double>(high) && *value == std::floor(*value))
+    return static_cast<u64>(*value);
+  complain(*attribute, fmt::format("{} of {} = {}, must be an integer from {} to {}", *names.begin(), owner_,
+                                   shown(attribute->node), low, high));
+  return std::nullopt;
+}
+
+std::optional<std::string> AttributeReader::string(Spellings names) {
+  const auto attribute = find(names);
+  if (!attribute) return std::nullopt;
+  if (attribute->node.is_scalar()) return attribute->node.text();
+  complain(*attribute, fmt::format("{} of {} must be a text", *names.begin(), owner_));
+  return std::nullopt;
+}
+
+void AttributeReader::ignore(Spellings names) {
+  for (const std::string_view name : names) {
+    harmless_.emplace_back(name);
+    if (const auto it = all_.find(name); it != all_.end()) it->second->used = true;
+  }
+}
+
+void AttributeReader::refuse(Spellings names, std::string_view why) {
+  for (const std::string_view name : names) {
+    harmless_.emplace_back(name);
+    const auto it = all_.find(name);
+    if (it == all_.end()) continue;
+    it->second->used = true;
+    if (!says_nothing(it->second->node))
+      complain(*it->second, fmt::format("{} = {} of {}: {}", name, shown(it->second->node), owner_, why));
+  }
+}
+
+void AttributeReader::finish() {
+  std::vector<std::string> candidates = known_;
+  candidates.insert(candidates.end(), harmless_.begin(), harmless_.end());
+  for (const auto& [name, attribute] : own_) {
+    if (attribute->used) continue;
+    std::string hint = did_you_mean(name, candidates);
+    if (hint.empty()) hint = "; understood are " + join(known_, "and");
+    errors_.push_back({attribute->node.file(), attribute->line, place_.field(),
+                       fmt::format("attribute '{}' of {} is not understood{}", name, owner_, hint)});
+  }
+}
+
+}  // namespace heliolite

@@ -1,0 +1,83 @@
+#pragma once
+// The attributes of one component of a Timeloop file: hyphens or underscores, several names for one thing,
+// attributes inherited from containers, values that are expressions over other attributes and the file's variables.
+// Whatever nobody asks for is an error, so that nothing a file says is silently ignored.
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+using Spellings = std::initializer_list<std::string_view>;
+
+// One attribute, shared between a container and the components that inherit it.
+struct TimeloopAttribute {
+  YamlNode node;
+  int line = 0;       // of its key
+  bool used = false;  // understood by a component, or read by an expression
+};
+
+// By name, with underscores for hyphens.
+using TimeloopAttributes = std::map<std::string, std::shared_ptr<TimeloopAttribute>, std::less<>>;
+
+// "block-size" -> "block_size".
+std::string underscored(std::string_view name);
+
+// The entries of `map` but those named in `skip`; complains about two spellings of one name. Null gives none.
+TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors);
+
+// True for what says nothing: null, an empty list or map, false, 0, and "none".
+bool says_nothing(const YamlNode& node);
+
+// The number a scalar stands for: itself, or the value of the expression it is, whose names are `attributes` (also as
+// attributes.name) and then `variables`. Complains when it has none.
+std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& attributes,
+                                const TimeloopAttributes& variables, Diagnostics& errors);
+
+// Reads the attributes of one component. Every read takes all the names an attribute goes by, complains when two of
+// them are given, and returns empty after complaining.
+class AttributeReader {
+ public:
+  // `owner` and `place` name the component in messages; own attributes go before inherited ones.
+  AttributeReader(const YamlNode& place, std::string owner, TimeloopAttributes own,
+                  const TimeloopAttributes& inherited, const TimeloopAttributes& variables, Diagnostics& errors);
+
+  const YamlNode& place() const { return place_; }
+  const std::string& owner() const { return owner_; }
+
+  std::optional<YamlNode> node(Spellings names);
+  std::optional<double> number(Spellings names, double low, double high);
+  std::optional<u64> integer(Spellings names, u64 low, u64 high);
+  std::optional<std::string> string(Spellings names);
+
+  // Known, and of no consequence for a dense model.
+  void ignore(Spellings names);
+  // Known but not modelled: an error that says why, unless its value says nothing.
+  void refuse(Spellings names, std::string_view why);
+  // Names nobody asked for: unknown own attributes.
+  void finish();
+
+  void error(std::string message);  // at the component
+
+ private:
+  std::shared_ptr<TimeloopAttribute> find(Spellings names);
+  void complain(const TimeloopAttribute& attribute, std::string message);
+
+  YamlNode place_;
+  std::string owner_;
+  TimeloopAttributes all_;
+  TimeloopAttributes own_;
+  const TimeloopAttributes& variables_;
+  Diagnostics& errors_;
+  std::vector<std::string> known_;
+  std::vector<std::string> harmless_;  // known, but of no use as advice
+};
+
+}  // namespace heliolite

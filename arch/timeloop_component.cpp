@@ -1,0 +1,272 @@
+#include "arch/timeloop_component.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "arch/limits.h"
+#include "arch/pat_energy.h"
+#include "engine/base/energy.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kDefaultWordBits = 16;  // Timeloop's
+
+constexpr std::array<std::string_view, 5> kStorageClasses{"DRAM", "SRAM", "regfile", "smartbuffer", "storage"};
+constexpr std::array<std::string_view, 2> kComputeClasses{"mac", "compute"};
+constexpr std::array<std::string_view, 4> kNetworkClasses{"XY_NoC", "Legacy", "ReductionTree", "SimpleMulticast"};
+
+template <std::size_t N>
+bool contains_one(std::string_view class_name, const std::array<std::string_view, N>& names) {
+  for (const std::string_view name : names)
+    if (class_name.find(name) != std::string_view::npos) return true;
+  return false;
+}
+
+// How many bits a word has, how many words a block, how many instances share an access. `width` is what one physical
+// access moves: word_bits * block_size * cluster_size.
+void read_widths(AttributeReader& reader, StorageLevel& level) {
+  level.word_bits = reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
+  const std::optional<u64> block = reader.integer({"block_size", "n_words"}, 1, kMaxBlockWords);
+  const std::optional<u64> cluster = reader.integer({"cluster_size"}, 1, kMaxClusterSize);
+  level.block_words = block.value_or(1);
+  level.cluster_size = cluster.value_or(1);
+  const std::optional<u64> width = reader.integer({"width", "memory_width", "data_storage_width"}, 1,
+                                                  kMaxWordBits * kMaxBlockWords);
+  if (!width) return;
+  const u64 unit = level.word_bits * level.block_words * level.cluster_size;
+  if (*width % unit != 0 || (block && cluster && *width != unit)) {
+    reader.error(fmt::format("width = {} of {} must be {} word_bits x block_size x cluster_size = {} x {} x {}", *width,
+                             reader.owner(), block && cluster ? "" : "a multiple of", level.word_bits, level.block_words,
+                             level.cluster_size));
+    return;
+  }
+  if (!block) level.block_words = *width / (level.word_bits * level.cluster_size);
+  else level.cluster_size = *width / (level.word_bits * level.block_words);
+  if (level.block_words > kMaxBlockWords || level.cluster_size > kMaxClusterSize)
+    reader.error(fmt::format("width = {} of {} is {} words of {} bits, must be at most {}", *width, reader.owner(),
+                             *width / level.word_bits, level.word_bits, kMaxBlockWords));
+}
+
+void read_capacity(AttributeReader& reader, StorageLevel& level) {
+  const std::optional<u64> entries = reader.integer({"entries", "size"}, 1, kMaxEntries);
+  const std::optional<u64> depth = reader.integer({"depth", "memory_depth", "data_storage_depth"}, 1, kMaxEntries);
+  const std::optional<double> kilobytes = reader.number({"sizeKB"}, 0, static_cast<double>(kMaxEntries));
+  if (entries.has_value() + depth.has_value() + kilobytes.has_value() > 1)
+    reader.error(fmt::format("{} has several of entries, size, depth and sizeKB; give one", reader.owner()));
+  if (entries) level.entries = *entries;
+  else if (depth) level.entries = *depth * level.block_words;
+  else if (kilobytes)
+    level.entries = static_cast<u64>(std::floor(*kilobytes * 1024 * 8 / static_cast<double>(level.word_bits)));
+  if (level.entries && (*level.entries == 0 || *level.entries > kMaxEntries))
+    reader.error(fmt::format("{} holds {} words, must be from 1 to {}", reader.owner(), *level.entries, kMaxEntries));
+  level.multiple_buffering = reader.number({"multiple_buffering"}, 1, kMaxMultipleBuffering).value_or(1.0);
+}
+
+void read_bandwidth(AttributeReader& reader, StorageLevel& level) {
+  level.bandwidth.read = reader.number({"read_bandwidth"}, kMinBandwidth, kMaxBandwidth);
+  level.bandwidth.write = reader.number({"write_bandwidth"}, kMinBandwidth, kMaxBandwidth);
+  level.bandwidth.shared = reader.number({"shared_bandwidth"}, kMinBandwidth, kMaxBandwidth);
+  // `bandwidth` alone is split evenly (rule 28); the single ones go before it in Timeloop's reader.
+  if (const std::optional<double> both = reader.number({"bandwidth"}, 2 * kMinBandwidth, kMaxBandwidth)) {
+    if (!level.bandwidth.read) level.bandwidth.read = *both / 2;
+    if (!level.bandwidth.write) level.bandwidth.write = *both / 2;
+  }
+}
+
+void read_network(AttributeReader& reader, StorageLevel& level) {
+  level.network = read_network_energy(reader);
+  reader.refuse({"wire_energy", "tile_width"}, "wires are not floorplanned here, give energy_per_hop (pJ) instead");
+  reader.refuse({"network_read", "network_fill", "network_drain", "network_update"},
+                "named networks are not supported, give energy_per_hop, router_energy and energy_per_ingress instead");
+  reader.refuse({"network_fill_latency", "network_drain_latency"}, "fill and drain latencies are not modelled");
+  if (const std::optional<std::string> type = reader.string({"network_type"}); type && *type != "1:1" && *type != "1:N")
+    reader.error(fmt::format("network_type = {} of {}: only 1:1 and 1:N are modelled", *type, reader.owner()));
+  reader.ignore({"network_word_bits"});
+}
+
+// What Timeloop, Accelergy or their plug-ins read and a dense cost model does not.
+void read_the_rest(AttributeReader& reader, bool is_dram) {
+  constexpr std::string_view sparse = "sparse machines are not supported";
+  reader.refuse({"metadata_block_size", "metadata_datawidth", "metadata_word_bits", "metadata_storage_width",
+                 "metadata_storage_depth", "concordant_compressed_tile_traversal", "tile_partition_supported",
+                 "decompression_supported", "compression_supported"},
+                sparse);
+  reader.refuse({"min_utilization"}, "a least utilization of a memory cannot be demanded of mappings");
+  reader.refuse({"allow_overbooking"}, "tiles larger than the memory are not supported");
+  reader.refuse({"per_dataspace_bandwidth_consumption_scale"}, "bandwidth is counted in words of any tensor alike");
+  if (const std::optional<std::string> text = reader.string({"reduction_supported"})) {
+    const std::string word = lower(*text);
+    const bool reduces = word == "yes" || word == "true";
+    if (!reduces && word != "no" && word != "false")
+      reader.error(fmt::format("reduction_supported = {} of {}, must be yes or no", *text, reader.owner()));
+    else if (reduces == is_dram)
+      reader.error(fmt::format("reduction_supported = {} of {}: DRAM never reduces here and other memories always do",
+                               *text, reader.owner()));
+  }
+  reader.ignore({"num_ports", "n_ports", "nports", "n_rd_ports", "n_wr_ports", "n_rdwr_ports", "n_rw_ports",
+                 "num_banks", "n_banks", "nbanks", "type", "has_power_gating", "power_gated", "update_fifo_depth",
+                 "latency", "cycle_time", "global_cycle_seconds", "cycle_seconds", "action_latency_cycles", "voltage",
+                 "temperature", "tech_node", "n_buffers"});
+}
+
+}  // namespace
+
+ComponentKind component_kind(std::string_view class_name) {
+  if (class_name == "nothing") return ComponentKind::Nothing;
+  if (contains_one(class_name, kStorageClasses)) return ComponentKind::Storage;
+  if (contains_one(class_name, kComputeClasses)) return ComponentKind::Compute;
+  if (contains_one(class_name, kNetworkClasses)) return ComponentKind::Network;
+  return ComponentKind::Unknown;
+}
+
+std::string unsupported_class(std::string_view class_name) {
+  if (component_kind(class_name) == ComponentKind::Network)
+    return fmt::format("class {}: network components are not supported; give energy_per_hop, router_energy and "
+                       "energy_per_ingress on the storage above instead",
+                       class_name);
+  return fmt::format("class '{}' is none of the storages ({}) or compute units (mac, intmac, fpmac, compute), nor a "
+                     "name containing one",
+                     class_name, "DRAM, SRAM, regfile, smartbuffer, storage");
+}
+
+NetworkEnergy read_network_energy(AttributeReader& reader) {
+  NetworkEnergy network;
+  network.hop_pj = reader.number({"energy_per_hop"}, 0, kMaxAccessPicojoules).value_or(0);
+  network.router_pj = reader.number({"router_energy"}, 0, kMaxAccessPicojoules).value_or(0);
+  network.ingress_pj = reader.number({"energy_per_ingress"}, 0, kMaxAccessPicojoules).value_or(0);
+  return network;
+}
+
+TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name) {
+  TimeloopStorage storage;
+  storage.place = reader.place();
+  StorageLevel& level = storage.level;
+  level.name = reader.owner();
+  const std::optional<std::string> technology = reader.string({"technology"});
+  level.is_dram = class_name.find("DRAM") != std::string_view::npos || (technology && *technology == "DRAM");
+  read_widths(reader, level);
+  read_capacity(reader, level);
+  read_bandwidth(reader, level);
+  read_network(reader, level);
+  storage.user_pj = reader.number({"vector_access_energy"}, 0, kMaxAccessPicojoules);
+  level.address_generation_pj = reader.number({"addr_gen_energy"}, 0, kMaxAccessPicojoules).value_or(0);
+  if (const std::optional<double> area = reader.number({"cluster_area"}, 0, kMaxAreaUm2))
+    level.area_um2 = *area / static_cast<double>(level.cluster_size);
+  read_the_rest(reader, level.is_dram);
+  if (level.is_dram && level.cluster_size != 1)
+    reader.error(fmt::format("{} is a DRAM and cannot be shared by a cluster of {}", level.name, level.cluster_size));
+  return storage;
+}
+
+TimeloopCompute read_compute_attributes(AttributeReader& reader) {
+  TimeloopCompute compute;
+  compute.place = reader.place();
+  compute.compute.name = reader.owner();
+  compute.compute.word_bits =
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
+  compute.user_pj = reader.number({"energy", "energy_per_op"}, 0, kMaxAccessPicojoules);
+  compute.compute.area_um2 = reader.number({"area"}, 0, kMaxAreaUm2).value_or(0);
+  reader.ignore({"technology", "type", "width", "multiplier_width", "adder_width", "width_a", "width_b", "latency",
+                 "cycle_time", "num_pipeline_stages", "n_pipeline_stages", "exponent", "mantissa", "precision",
+                 "has_power_gating", "power_gated", "global_cycle_seconds", "cycle_seconds", "action_latency_cycles",
+                 "voltage", "tech_node", "network_word_bits", "energy_per_hop", "router_energy", "energy_per_ingress"});
+  return compute;
+}
+
+std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied) {
+  const u64 most = kMaxInstances;
+  std::optional<u64> instances = reader.integer({"instances"}, 1, most);
+  const std::optional<u64> mesh_x = reader.integer({"meshX", "mesh_x"}, 1, most);
+  const std::optional<u64> mesh_y = reader.integer({"meshY", "mesh_y"}, 1, most);
+  if (!instances) instances = implied;
+  if (!instances && mesh_x && mesh_y) instances = *mesh_x * *mesh_y;
+  if (!instances) {
+    reader.error(fmt::format("{} needs instances, or meshX and meshY", reader.owner()));
+    return std::nullopt;
+  }
+  const u64 x = mesh_x ? *mesh_x : mesh_y ? *instances / *mesh_y : *instances;
+  const u64 y = mesh_y.value_or(x == 0 ? 0 : *instances / x);
+  if (x * y != *instances) {
+    reader.error(fmt::format("{} instances of {} are not meshX x meshY = {} x {}", *instances, reader.owner(), x, y));
+    return std::nullopt;
+  }
+  return Instances{*instances, x};
+}
+
+namespace {
+
+// Fan-out from a level with that mesh to what lies below it (rule 1).
+void connect(StorageLevel& level, u64 inner_instances, u64 inner_x, const std::string& inner, const YamlNode& place,
+             Diagnostics& errors) {
+  const u64 mesh_y = level.instances / level.mesh_x;
+  const u64 inner_y = inner_instances / inner_x;
+  if (inner_x % level.mesh_x != 0 || inner_y % mesh_y != 0) {
+    errors.push_back(place.error(fmt::format("{} of {} x {} instances (meshX x meshY) do not divide {} of {} x {} below",
+                                             level.name, level.mesh_x, mesh_y, inner, inner_x, inner_y)));
+    return;
+  }
+  level.fanout_x = inner_x / level.mesh_x;
+  level.fanout_y = inner_y / mesh_y;
+}
+
+double built_in_energy(const StorageLevel& level) {
+  if (level.is_dram) return pat_dram_pj(level.word_bits, level.block_words);
+  return pat_sram_pj(level.entries.value_or(0), level.word_bits, level.block_words, level.cluster_size);
+}
+
+void refuse_scale(const std::optional<double>& scale, const std::string& name, const YamlNode& place,
+                  Diagnostics& errors) {
+  if (scale)
+    errors.push_back(place.error(fmt::format(
+        "energy_scale = {} of {} is Accelergy's: give its ERT, the built-in energies are not scaled", *scale, name)));
+}
+
+void set_energy(const TimeloopStorage& storage, const EnergyReferenceTable& ert, StorageLevel& level,
+                Diagnostics& errors) {
+  if (storage.free_of_charge) return;
+  if (storage.user_pj) {
+    level.energy = {*storage.user_pj, *storage.user_pj, *storage.user_pj};
+    return;
+  }
+  if (const std::optional<TableEnergy> table = storage_energy(ert, level.name, level.cluster_size)) {
+    level.energy = table->access;
+    level.leak_pj_per_cycle = table->leak_pj_per_cycle;
+    return;
+  }
+  refuse_scale(storage.energy_scale, level.name, storage.place, errors);
+  const double pj = built_in_energy(level);
+  level.energy = {pj, pj, pj};
+}
+
+}  // namespace
+
+void finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert, Architecture& architecture,
+                    Diagnostics& errors) {
+  if (!machine.compute) return;
+  architecture.compute = machine.compute->compute;
+  Compute& compute = architecture.compute;
+  if (const std::optional<double> pj = compute_energy(ert, compute.name)) {
+    compute.op_pj = *pj;
+  } else {
+    refuse_scale(machine.compute->energy_scale, compute.name, machine.compute->place, errors);
+    compute.op_pj = machine.compute->user_pj.value_or(pat_mac_pj(compute.word_bits));
+  }
+  u64 instances = compute.instances;
+  u64 mesh_x = compute.mesh_x;
+  std::string inner = compute.name;
+  for (const TimeloopStorage& storage : machine.storage) {
+    StorageLevel level = storage.level;
+    connect(level, instances, mesh_x, inner, storage.place, errors);
+    set_energy(storage, ert, level, errors);
+    instances = level.instances;
+    mesh_x = level.mesh_x;
+    inner = level.name;
+    architecture.levels.push_back(std::move(level));
+  }
+}
+
+}  // namespace heliolite

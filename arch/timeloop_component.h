@@ -1,0 +1,64 @@
+#pragma once
+// The components of a Timeloop machine as the three formats share them: what their attributes mean, and how a chain
+// of them becomes an Architecture.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "arch/timeloop_attributes.h"
+#include "arch/timeloop_ert.h"
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+struct TimeloopStorage {
+  StorageLevel level;         // energies are not set yet
+  std::optional<double> user_pj;  // vector_access_energy
+  bool free_of_charge = false;    // a fan-out without a memory: no access costs anything
+  std::optional<double> energy_scale;  // Accelergy's, when not 1
+  YamlNode place;
+};
+
+struct TimeloopCompute {
+  Compute compute;
+  std::optional<double> user_pj;
+  std::optional<double> energy_scale;
+  YamlNode place;
+};
+
+// A chain of storages, innermost first, over one array of compute units.
+struct TimeloopMachine {
+  std::vector<TimeloopStorage> storage;
+  std::optional<TimeloopCompute> compute;
+};
+
+// What a component of that class is; the class may be any name that contains one of Timeloop's (smartbuffer_SRAM).
+enum class ComponentKind : u8 { Storage, Compute, Network, Nothing, Unknown };
+ComponentKind component_kind(std::string_view class_name);
+// "class 'X' is not ..": for Network and Unknown.
+std::string unsupported_class(std::string_view class_name);
+
+// Capacity, width, bandwidths, energies; neither instances nor mesh. finish() is left to the caller.
+TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name);
+TimeloopCompute read_compute_attributes(AttributeReader& reader);
+
+// The energies of the network below a level, pJ per word.
+NetworkEnergy read_network_energy(AttributeReader& reader);
+
+// instances, meshX and meshY, of which two give the third (meshX = instances when alone); `implied` instances
+// when the file gives none.
+struct Instances {
+  u64 instances = 1;
+  u64 mesh_x = 1;
+};
+std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied);
+
+// Fan-outs from the meshes (rule 1), energies by rule 22: vector_access_energy, else the ERT, else the built-in
+// table. Complains about meshes that do not divide.
+void finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert, Architecture& architecture,
+                    Diagnostics& errors);
+
+}  // namespace heliolite

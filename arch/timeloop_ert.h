@@ -1,0 +1,47 @@
+#pragma once
+// Accelergy's energy and area reference tables (ERT, ART; versions 0.2 to 0.4): pJ per access of a whole block and
+// leak in pJ per cycle, um2, of one instance.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+// Components go by the last part of their path, without a range: "system.PE[0..15].RF" is "RF". An action given
+// with several sets of arguments costs the most of them.
+struct EnergyReferenceTable {
+  std::map<std::string, std::map<std::string, double>> components;  // component -> action -> pJ
+};
+
+struct AreaReferenceTable {
+  std::map<std::string, double> components;  // component -> um2
+};
+
+// `node`: the value of an `ERT` (`ART`) key, or a map that has this key. Complains about summaries (their averages
+// are not the table), missing or negative numbers, and unknown keys.
+Result<EnergyReferenceTable> read_ert(const YamlNode& node);
+Result<AreaReferenceTable> read_art(const YamlNode& node);
+
+struct TableEnergy {
+  AccessEnergy access;
+  double leak_pj_per_cycle = 0;
+};
+
+// What the table says of a storage level, or nothing. Timeloop's rules: read from random_read or read; fill from
+// random_fill, random_write, fill or write; update from random_update, random_write, update or write; an operation
+// the table does not have costs the component's dearest action, shared by the cluster.
+std::optional<TableEnergy> storage_energy(const EnergyReferenceTable& table, const std::string& name, u64 cluster_size);
+
+// The same of a compute unit: mac_random, mult_random, mac, mult or compute, else the dearest action.
+std::optional<double> compute_energy(const EnergyReferenceTable& table, const std::string& name);
+
+// Gives every level and the compute unit that the table names its energies (areas) and leaves the others alone.
+// Complains when the table names none of them.
+Diagnostics apply_ert(const EnergyReferenceTable& table, Architecture& architecture);
+Diagnostics apply_art(const AreaReferenceTable& table, Architecture& architecture);
+
+}  // namespace heliolite

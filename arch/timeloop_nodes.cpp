@@ -1,0 +1,381 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "arch/limits.h"
+#include "arch/timeloop_constraints.h"
+#include "arch/timeloop_formats.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+// Copies of all that follows, side by side.
+struct Fanout {
+  std::string name;  // of the container or component that has them
+  u64 x = 1;
+  u64 y = 1;
+  NetworkEnergy network;
+  SpatialConstraints constraints;
+  YamlNode place;
+};
+
+// A node's own keys, whatever its tag.
+struct Leaf {
+  std::string name;
+  TimeloopAttributes own;
+  Fanout fanout;
+  LevelConstraints constraints;
+  KeepRule keep;
+  bool loops_constrained = false;
+  bool valid = false;
+};
+
+bool has_energy(const NetworkEnergy& network) {
+  return network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0;
+}
+
+class NodesReader {
+ public:
+  NodesReader(const TimeloopAttributes& variables, Diagnostics& errors) : variables_(variables), errors_(errors) {}
+
+  TimeloopMachine read(const YamlNode& architecture) {
+    MapReader reader(architecture, errors_);
+    reader.ignore("version");
+    reader.ignore("name");
+    const std::optional<YamlNode> nodes = reader.required_child("nodes");
+    reader.finish();
+    if (nodes) list(*nodes);
+    if (nodes && !machine_.compute)
+      errors_.push_back(nodes->error("no compute unit: a !Component of class mac, intmac, fpmac or compute"));
+    finish_containers();
+    std::reverse(machine_.storage.begin(), machine_.storage.end());
+    return std::move(machine_);
+  }
+
+ private:
+  void list(const YamlNode& nodes) {
+    if (nodes.is_null()) return;
+    if (!nodes.is_sequence()) {
+      errors_.push_back(nodes.error("must be a list of nodes, outermost first"));
+      return;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) node(nodes.at(i));
+  }
+
+  void node(const YamlNode& node) {
+    const std::string tag = node.tag();
+    if (tag == "!Container") container(node);
+    else if (tag == "!Component") component(node);
+    else if (tag == "!Hierarchical" || tag == "!Pipelined") branch(node);
+    else if (tag == "!Parallel") parallel(node);
+    else if (tag == "!Nothing") nothing(node);
+    else {
+      const std::vector<std::string> tags{"!Container", "!Component", "!Hierarchical", "!Parallel", "!Pipelined",
+                                          "!Nothing"};
+      errors_.push_back(node.error(fmt::format("{}, must be {}{}",
+                                               tag.empty() ? std::string("a node without a tag") : "tag " + tag,
+                                               join(tags, "or"), did_you_mean(tag, tags))));
+    }
+  }
+
+  void branch(const YamlNode& node) {
+    MapReader reader(node, errors_);
+    if (const auto nodes = reader.required_child("nodes")) list(*nodes);
+    reader.ignore("name");
+    reader.finish();
+  }
+
+  // Step 1 of container() and component(): keys, own attributes, fan-out, constraints.
+  Leaf leaf(const YamlNode& node, MapReader& reader, const std::string& fallback) {
+    Leaf leaf;
+    leaf.valid = reader.valid();
+    leaf.name = fallback.empty() ? reader.required_string("name").value_or("?")
+                                 : reader.string("name").value_or(fallback);
+    if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors_);
+    leaf.fanout.name = leaf.name;
+    leaf.fanout.place = node;
+    if (const auto spatial = reader.child("spatial"); spatial && !spatial->is_null()) mesh(*spatial, leaf);
+    if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
+      constrain(*constraints, leaf);
+    refuse(reader, "sparse_optimizations", "sparse machines are not supported");
+    refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress");
+    return leaf;
+  }
+
+  void refuse(MapReader& reader, const char* key, std::string_view why) {
+    const std::optional<YamlNode> value = reader.child(key);
+    if (value && !says_nothing(*value)) errors_.push_back(value->error(fmt::format("{}: {}", key, why)));
+  }
+
+  void mesh(const YamlNode& spatial, Leaf& leaf) {
+    TimeloopAttributes names = leaf.own;
+    names.insert(inherited_.begin(), inherited_.end());
+    AttributeReader reader(spatial, leaf.name, read_attributes(spatial, {}, errors_), names, variables_, errors_);
+    leaf.fanout.x = reader.integer({"meshX"}, 1, kMaxFanout).value_or(1);
+    leaf.fanout.y = reader.integer({"meshY"}, 1, kMaxFanout).value_or(1);
+    reader.finish();
+  }
+
+  void constrain(const YamlNode& constraints, Leaf& leaf) {
+    MapReader reader(constraints, errors_);
+    if (const auto child = reader.child("spatial")) read_spatial_constraint(*child, leaf.fanout.constraints, errors_);
+    if (const auto child = reader.child("temporal")) {
+      read_temporal_constraint(*child, leaf.constraints.temporal, errors_);
+      leaf.loops_constrained = !says_nothing(*child);
+    }
+    if (const auto child = reader.child("dataspace")) read_keep_constraint(*child, leaf.keep, errors_);
+    if (const auto child = reader.child("max_overbooked_proportion"); child && !says_nothing(*child)) {
+      const auto proportion = child->find("proportion");
+      if (!child->is_map() || (proportion && !says_nothing(*proportion)))
+        errors_.push_back(child->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
+    }
+    reader.finish();
+  }
+
+  void container(const YamlNode& node) {
+    MapReader reader(node, errors_);
+    Leaf leaf = this->leaf(node, reader, "");
+    reader.finish();
+    if (!leaf.valid) return;
+    after_compute(node);
+    if (leaf.loops_constrained) errors_.push_back(node.error("a container has no loops to constrain: temporal"));
+    containers_.push_back({leaf.name, node, leaf.own});
+    for (const auto& [name, attribute] : leaf.own) {
+      if (const auto it = inherited_.find(name); it != inherited_.end()) it->second->used = true;
+      inherited_[name] = attribute;
+    }
+    keep_in_branch(leaf, node);
+    fan_out(leaf);
+  }
+
+  void fan_out(Leaf& leaf) {
+    if (leaf.fanout.x * leaf.fanout.y == 1) return;
+    if (branch_depth_ > 0)
+      errors_.push_back(leaf.fanout.place.error(
+          fmt::format("{} fans out inside a branch of !Parallel, which is not supported", leaf.name)));
+    AttributeReader network(leaf.fanout.place, leaf.name, {}, inherited_, variables_, errors_);
+    leaf.fanout.network = read_network_energy(network);
+    if (machine_.storage.empty() && fanouts_.empty())
+      errors_.push_back(leaf.fanout.place.error(
+          fmt::format("{} fans out above the first storage: nothing distributes the data", leaf.name)));
+    else fanouts_.push_back(leaf.fanout);
+  }
+
+  void nothing(const YamlNode& node) {
+    if (node.is_null() || (node.is_scalar() && node.text().empty())) return;
+    MapReader reader(node, errors_);
+    const Leaf leaf = this->leaf(node, reader, "nothing");
+    for (const char* key : {"class", "subclass", "required_actions", "enabled"}) reader.ignore(key);
+    reader.finish();
+    keep_in_branch(leaf, node);
+  }
+
+  void component(const YamlNode& node) {
+    MapReader reader(node, errors_);
+    Leaf leaf = this->leaf(node, reader, "");
+    const std::optional<std::string> class_name = reader.required_string("class");
+    for (const char* key : {"subclass", "required_actions", "area_share", "area_scale"}) reader.ignore(key);
+    const std::optional<YamlNode> scale = reader.child("energy_scale");
+    const std::optional<YamlNode> enabled = reader.child("enabled");
+    reader.finish();
+    if (!leaf.valid || !class_name || (enabled && !is_enabled(*enabled, leaf))) return;
+    const ComponentKind kind = component_kind(*class_name);
+    if (kind == ComponentKind::Nothing) return;
+    if (kind != ComponentKind::Storage && kind != ComponentKind::Compute) {
+      errors_.push_back(node.error(unsupported_class(*class_name)));
+      return;
+    }
+    after_compute(node);
+    fan_out(leaf);
+    AttributeReader attributes(node, leaf.name, leaf.own, inherited_, variables_, errors_);
+    std::optional<double> energy_scale;
+    if (scale && !scale->is_null()) energy_scale = number_of(*scale, leaf.own, variables_, errors_);
+    if (energy_scale == 1.0) energy_scale.reset();
+    if (kind == ComponentKind::Storage) storage(leaf, attributes, *class_name, energy_scale);
+    else compute(leaf, attributes, energy_scale);
+  }
+
+  bool is_enabled(const YamlNode& enabled, const Leaf& leaf) {
+    std::optional<bool> on = enabled.as_bool();
+    if (!on && !enabled.is_null()) {
+      if (const auto value = number_of(enabled, leaf.own, variables_, errors_)) on = *value != 0;
+    }
+    if (on.value_or(true)) return true;
+    for (const auto& [_, attribute] : leaf.own) attribute->used = true;
+    if (leaf.fanout.x * leaf.fanout.y != 1)
+      errors_.push_back(enabled.error(fmt::format("{} is switched off but fans out", leaf.name)));
+    return false;
+  }
+
+  void after_compute(const YamlNode& node) {
+    if (machine_.compute) errors_.push_back(node.error("comes after the compute unit, which must be the last node"));
+  }
+
+  void storage(Leaf& leaf, AttributeReader& attributes, const std::string& class_name,
+               std::optional<double> energy_scale) {
+    TimeloopStorage storage = read_storage_attributes(attributes, class_name);
+    attributes.finish();
+    storage.energy_scale = energy_scale;
+    place_fanouts();
+    storage.level.instances = mesh_x_ * mesh_y_;
+    storage.level.mesh_x = mesh_x_;
+    storage.level.keep = leaf.keep;
+    storage.level.constraints.temporal = leaf.constraints.temporal;
+    machine_.storage.push_back(std::move(storage));
+  }
+
+  void compute(const Leaf& leaf, AttributeReader& attributes, std::optional<double> energy_scale) {
+    TimeloopCompute compute = read_compute_attributes(attributes);
+    attributes.finish();
+    compute.energy_scale = energy_scale;
+    if (branch_depth_ > 0) errors_.push_back(leaf.fanout.place.error("a compute unit inside !Parallel is not supported"));
+    if (leaf.loops_constrained || !leaf.keep.keep.empty() || !leaf.keep.bypass.empty())
+      errors_.push_back(leaf.fanout.place.error("a compute unit has neither loops nor tensors to constrain"));
+    place_fanouts();
+    compute.compute.instances = mesh_x_ * mesh_y_;
+    compute.compute.mesh_x = mesh_x_;
+    machine_.compute = std::move(compute);
+  }
+
+  // The fan-outs since the last storage: the first is that storage's own where this changes no number, each other
+  // one needs a level in between to start from.
+  void place_fanouts() {
+    for (Fanout& fanout : fanouts_) {
+      if (machine_.storage.empty()) break;
+      if (!can_carry(machine_.storage.back().level, fanout)) bridge(fanout);
+      StorageLevel& level = machine_.storage.back().level;
+      level.network = fanout.network;
+      level.constraints.spatial = std::move(fanout.constraints);
+      level.fanout_name = fanout.name;
+      if (mesh_x_ * mesh_y_ > kMaxInstances / (fanout.x * fanout.y)) {
+        errors_.push_back(fanout.place.error(fmt::format("more than {} instances", kMaxInstances)));
+        break;
+      }
+      mesh_x_ *= fanout.x;
+      mesh_y_ *= fanout.y;
+    }
+    fanouts_.clear();
+  }
+
+  // Timeloop puts every fan-out on a level of its own; its words then also cross the network from the storage to that
+  // level, and a DRAM's answer for outputs there (rule 26).
+  bool can_carry(const StorageLevel& level, const Fanout& fanout) const {
+    return level.fanout_name.empty() && level.network.router_pj == 0 && level.network.ingress_pj == 0 &&
+           !(level.is_dram && has_energy(fanout.network));
+  }
+
+  void bridge(const Fanout& fanout) {
+    TimeloopStorage between;
+    between.place = fanout.place;
+    between.free_of_charge = true;
+    between.level.name = fmt::format("inter_{}_spatial", fanout.name);
+    between.level.instances = mesh_x_ * mesh_y_;
+    between.level.mesh_x = mesh_x_;
+    between.level.keep.bypass = {"all"};
+    between.level.loops_allowed = false;
+    machine_.storage.push_back(std::move(between));
+  }
+
+  // The branches of a !Parallel are a chain in which each one's tensors pass by the others.
+  void parallel(const YamlNode& node) {
+    MapReader reader(node, errors_);
+    const std::optional<YamlNode> nodes = reader.required_child("nodes");
+    reader.ignore("name");
+    reader.finish();
+    if (!nodes) return;
+    if (!nodes->is_sequence()) {
+      errors_.push_back(nodes->error("must be a list of branches"));
+      return;
+    }
+    struct Branch {
+      std::size_t first, last;
+      std::vector<std::string> kept;
+    };
+    std::vector<Branch> branches;
+    const std::vector<std::string> outer_kept = std::exchange(kept_, {});
+    for (std::size_t i = 0; i < nodes->size(); ++i) {
+      const TimeloopAttributes inherited = inherited_;
+      const std::size_t first = machine_.storage.size();
+      ++branch_depth_;
+      this->node(nodes->at(i));
+      --branch_depth_;
+      inherited_ = inherited;
+      for (std::size_t s = first; s < machine_.storage.size(); ++s)
+        if (machine_.storage[s].level.loops_allowed) remember(machine_.storage[s].level.keep);
+      branches.push_back({first, machine_.storage.size(), std::exchange(kept_, {})});
+      if (branches.back().kept.empty() && first < machine_.storage.size())
+        errors_.push_back(nodes->at(i).error("a branch of !Parallel must say what it keeps: constraints: {dataspace: "
+                                             "{keep: [..]}}"));
+    }
+    for (Branch& one : branches) {
+      for (const Branch& other : branches) {
+        if (&one == &other) continue;
+        for (const std::string& tensor : other.kept) {
+          if (&one < &other && std::ranges::find(one.kept, tensor) != one.kept.end())
+            errors_.push_back(node.error(fmt::format("{} is kept in two branches of !Parallel", tensor)));
+          for (std::size_t s = one.first; s < one.last; ++s) pass_by(machine_.storage[s].level.keep, tensor);
+        }
+      }
+    }
+    kept_ = outer_kept;
+    for (const Branch& one : branches)
+      for (const std::string& tensor : one.kept) kept_.push_back(tensor);
+  }
+
+  static void pass_by(KeepRule& keep, const std::string& tensor) {
+    if (std::ranges::find(keep.bypass, tensor) == keep.bypass.end()) keep.bypass.push_back(tensor);
+  }
+
+  void remember(const KeepRule& keep) {
+    for (const std::string& tensor : keep.keep)
+      if (std::ranges::find(kept_, tensor) == kept_.end()) kept_.push_back(tensor);
+  }
+
+  // `!Nothing {constraints: {dataspace: {keep: [Inputs]}}}`: these pass by the other branches.
+  void keep_in_branch(const Leaf& leaf, const YamlNode& node) {
+    if (leaf.keep.keep.empty() && leaf.keep.bypass.empty()) return;
+    if (branch_depth_ > 0) remember(leaf.keep);
+    else errors_.push_back(node.error("holds no tensors to keep or bypass: dataspace"));
+  }
+
+  // Attributes of containers that no component and no expression understood.
+  void finish_containers() {
+    for (const Container& container : containers_) {
+      for (const auto& [name, attribute] : container.attributes) {
+        if (attribute->used) continue;
+        errors_.push_back({attribute->node.file(), attribute->line, container.place.field(),
+                           fmt::format("attribute '{}' of {} is understood by no component inside it and used by no "
+                                       "expression",
+                                       name, container.name)});
+      }
+    }
+  }
+
+  struct Container {
+    std::string name;
+    YamlNode place;
+    TimeloopAttributes attributes;
+  };
+
+  const TimeloopAttributes& variables_;
+  Diagnostics& errors_;
+  TimeloopMachine machine_;  // outermost first until the end
+  TimeloopAttributes inherited_;
+  std::vector<Container> containers_;
+  std::vector<Fanout> fanouts_;    // since the last storage
+  std::vector<std::string> kept_;  // by the branch of !Parallel being read
+  int branch_depth_ = 0;
+  u64 mesh_x_ = 1;
+  u64 mesh_y_ = 1;
+};
+
+}  // namespace
+
+TimeloopMachine read_nodes_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
+                                   Diagnostics& errors) {
+  return NodesReader(variables, errors).read(architecture);
+}
+
+}  // namespace heliolite
