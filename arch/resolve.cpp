@@ -103,18 +103,19 @@ std::optional<MemoryCost> Resolver::table_cost(const LevelSpec& spec, const Stor
 // tables when the energy does, unless stated.
 void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
   std::optional<TableEnergy> fixed;
-  std::optional<EnergyModel> model = spec_.energy;
+  bool from_pat = false;
+  bool from_table = false;
+  const auto follow = [&](EnergyModel model) { (model == EnergyModel::Pat ? from_pat : from_table) = true; };
   if (spec.energy) {
     if (const AccessEnergy* stated = std::get_if<AccessEnergy>(&*spec.energy)) fixed = TableEnergy{*stated, 0};
-    else model = std::get<EnergyModel>(*spec.energy);
-  } else if (tables_.ert) {
-    fixed = storage_energy(*tables_.ert, spec.name, level.cluster_size);
+    else follow(std::get<EnergyModel>(*spec.energy));
+  } else {
+    if (tables_.ert) fixed = storage_energy(*tables_.ert, spec.name, level.cluster_size);
+    if (!fixed && spec_.energy) follow(*spec_.energy);
   }
-  if (fixed) model.reset();
-  if (!fixed && !model)
+  if (!fixed && !from_pat && !from_table)
     complain(spec.place, "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
 
-  const bool from_table = model == EnergyModel::Table;
   const Amount leakage = spec.leakage.value_or(from_table ? Amount(EnergyModel::Table)
                                                           : Amount(fixed ? fixed->leak_pj_per_cycle : 0.0));
   const Amount area = area_source(spec.area, spec.name, from_table);
@@ -122,7 +123,7 @@ void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
   const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
 
   if (fixed) level.energy = fixed->access;
-  if (model == EnergyModel::Pat) level.energy = pat_energy(spec, level);
+  if (from_pat) level.energy = pat_energy(spec, level);
   if (from_table) level.energy = {table.read_pj, table.write_pj, table.write_pj};
   const double cycle_ns = spec_.cycle_ns.value_or(kDefaultCycleNs);  // mW x ns = pJ
   level.leak_pj_per_cycle = leakage.index() == 1 ? table.leakage_mw * cycle_ns : std::get<double>(leakage);
