@@ -108,7 +108,7 @@ class Verifier {
     const Result<Mapping> mapping = golden_mapping(record, model->workload(), model->architecture());
     if (!mapping) return complain(mapping.errors());
     Mismatch mismatch{record.id, record.line, "", {}};
-    const Diagnostics illegal = check(*mapping, model->workload(), model->architecture());
+    const Diagnostics illegal = refusal(*model, *mapping);
     if (illegal.empty()) {
       mismatch.differences = compare(record, model->explain(*mapping), model->workload());
     } else {
@@ -118,6 +118,13 @@ class Verifier {
     ++(matched ? mode.matched : mode.mismatched);
     ++(matched ? report_.total.matched : report_.total.mismatched);
     if (!matched && report_.mismatches.size() < options_.show) report_.mismatches.push_back(std::move(mismatch));
+  }
+
+  // Why our model does not take the mapping; empty when it does.
+  static Diagnostics refusal(const CostModel& model, const Mapping& mapping) {
+    Diagnostics malformed = well_formed(mapping, model.workload(), model.architecture());
+    if (!malformed.empty() || model.fit(mapping).verdict == Verdict::Fits) return malformed;
+    return fits(mapping, model.workload(), model.architecture());
   }
 
   // The compiled pair of machine and problem; null (after complaining once) when one of them cannot be read.

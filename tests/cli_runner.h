@@ -1,0 +1,64 @@
+#pragma once
+// Runs the program as a user would, through the shell.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace heliolite {
+
+// A folder that is removed with its contents.
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "heliolite-test-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << text;
+    return path(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+inline std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct CliResult {
+  int exit_code = -1;  // 128 + n when ended by signal n; 124 when it took longer than a minute
+  std::string out, err;
+};
+
+// `arguments` as typed in a shell; redirections and pipes work. HELIOLITE_BINARY is the program.
+inline CliResult run_cli(const std::string& arguments) {
+  const TempFolder folder;
+  const std::string out = folder.path("out"), err = folder.path("err");
+  const std::string command = "( timeout 60 '" HELIOLITE_BINARY "' " + arguments + " ) >" + out + " 2>" + err + " </dev/null";
+  const int status = std::system(command.c_str());
+  CliResult result;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = read_text(out);
+  result.err = read_text(err);
+  return result;
+}
+
+}  // namespace heliolite
