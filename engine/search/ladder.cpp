@@ -1,0 +1,127 @@
+#include "engine/search/ladder.h"
+
+#include <algorithm>
+
+namespace heliolite {
+namespace {
+
+Architecture cut_above(const Architecture& whole, std::size_t level) {
+  Architecture out = whole;
+  out.levels.resize(level + 1);
+  if (level + 1 < whole.levels.size()) out.levels.back().entries.reset();
+  return out;
+}
+
+// Declaration order, behind the machine's own innermost loops.
+std::array<u8, kMaxDimensions> spatial_order(const Mapspace& space, const SpatialSpace& fanout) {
+  std::array<u8, kMaxDimensions> out{};
+  int n = 0;
+  DimensionMask seen = 0;
+  const auto add = [&](int d) {
+    if (seen >> d & 1) return;
+    seen |= static_cast<DimensionMask>(1u << d);
+    out[static_cast<std::size_t>(n++)] = static_cast<u8>(d);
+  };
+  for (u8 d : fanout.order.dimensions()) add(d);
+  for (int d = 0; d < space.dimension_count; ++d) add(d);
+  return out;
+}
+
+// The loops of an order that exist, as a key: two orders with equal keys give the same nest.
+u64 present_loops(const LoopOrder& order, const Extents& a, const Extents& b) {
+  u64 key = 1;
+  for (u8 d : order.loops())
+    if (a[d] > 1 || b[d] > 1) key = key << 4 | d;
+  return key;
+}
+
+}  // namespace
+
+Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+               std::vector<std::vector<LoopOrder>> orders, Objective objective,
+               const std::array<TensorMask, kMaxLevels>& keep)
+    : space_(space), orders_(std::move(orders)), objective_(objective) {
+  const std::size_t levels = architecture.levels.size();
+  for (std::size_t i = 0; i < levels; ++i) {
+    models_.emplace_back(workload, cut_above(architecture, i));
+    spatial_order_[i] = spatial_order(space, space.levels[i].spatial);
+  }
+  compulsory_ = compulsory_cost(models_.back(), {keep, keep});
+  u64 outside = 1;
+  for (std::size_t i = levels; i-- > 0;) {
+    fanout_outside_[i] = outside;
+    outside *= architecture.levels[i].fanout_x * architecture.levels[i].fanout_y;
+  }
+}
+
+Mapping Ladder::mapping(const Plan& plan, int top, const Extents& rest) const {
+  Mapping out;
+  out.level_count = static_cast<u8>(top + 1);
+  for (int i = 0; i <= top; ++i) {
+    out.keep[i] = plan.keep[i];
+    if (space_.levels[static_cast<std::size_t>(i)].spatial.exists())
+      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+        for (int k = 0; k < space_.dimension_count; ++k)
+          out.add(axis, i, spatial_order_[i][k], plan.factor[slot_of(axis, i)][spatial_order_[i][k]]);
+    const auto loops = orders(i)[plan.order[i]].loops();
+    const Extents& temporal = plan.factor[slot_of(LoopKind::Temporal, i)];
+    for (u8 d : loops) out.add(LoopKind::Temporal, i, d, temporal[d]);
+    if (i == top)
+      for (u8 d : loops) out.add(LoopKind::Temporal, i, d, rest[d]);
+  }
+  return out;
+}
+
+Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
+  ++evaluated_;
+  const Evaluation e = models_[static_cast<std::size_t>(top)].evaluate(mapping(plan, top, rest));
+  if (e.verdict != Verdict::Fits) return {};
+  const Cost& outside = compulsory_.outside[top];
+  const u64 cycles = (e.cost.cycles + fanout_outside_[top] - 1) / fanout_outside_[top];
+  const Cost cost{e.cost.energy + outside.energy, std::max(cycles, outside.cycles)};
+  return {true, cost, Value::of(objective_, cost)};
+}
+
+Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest) {
+  Score best = score(plan, top, rest);
+  if (!best.fits) return best;
+  static const Extents none = [] { Extents e; e.fill(1); return e; }();
+  for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
+    const Extents& own = plan.factor[slot_of(LoopKind::Temporal, i)];
+    const Extents& outer = i == top ? rest : none;
+    std::array<u64, 64> seen;
+    std::size_t seen_count = 0;
+    const u16 start = plan.order[i];
+    u16 chosen = start;
+    seen[seen_count++] = present_loops(orders(i)[start], own, outer);
+    for (u16 o = 0; o < orders(i).size(); ++o) {
+      const u64 key = present_loops(orders(i)[o], own, outer);
+      if (std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen_count), key) !=
+          seen.begin() + static_cast<std::ptrdiff_t>(seen_count))
+        continue;
+      if (seen_count < seen.size()) seen[seen_count++] = key;
+      plan.order[i] = o;
+      const Score s = score(plan, top, rest);
+      if (s.value < best.value) {
+        best = s;
+        chosen = o;
+      }
+    }
+    plan.order[i] = chosen;
+  }
+  return best;
+}
+
+bool Ladder::tile_fits(const Extents& tile, int level, const std::array<TensorMask, kMaxLevels>& keep) const {
+  const Compiled& c = compiled();
+  for (int i = level; i < c.level_count; ++i) {
+    if (c.level[i].capacity_words == CompiledLevel::kUnbounded) continue;
+    u64 used = 0;
+    for (int v = 0; v < c.tensor_count; ++v)
+      if (keep[i] >> v & 1) used += box_words(c.tensor[v], tile);
+    if (used > c.level[i].capacity_words) return false;
+  }
+  return true;
+}
+
+}  // namespace heliolite

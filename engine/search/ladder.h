@@ -1,0 +1,60 @@
+#pragma once
+// Costs of partial plans. The ladder has one cost model per level: the machine cut off above that level, which then
+// holds everything and runs all loops not yet placed. What is placed inside is charged exactly; what lies outside is
+// charged its compulsory cost, at the parallelism of every fan-out still to come.
+#include <array>
+#include <vector>
+
+#include "engine/model/cost_model.h"
+#include "engine/search/compulsory.h"
+#include "engine/search/objective.h"
+#include "engine/search/plan.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/order_trie.h"
+
+namespace heliolite {
+
+struct Score {
+  bool fits = false;
+  Cost cost;
+  Value value = Value::worst();
+};
+
+class Ladder {
+ public:
+  // `orders[i]`: the loop orders to choose from at level i.
+  Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+         std::vector<std::vector<LoopOrder>> orders, Objective objective, const std::array<TensorMask, kMaxLevels>& keep);
+
+  int levels() const { return static_cast<int>(models_.size()); }
+  const CostModel& model() const { return models_.back(); }
+  const Compiled& compiled() const { return models_.back().compiled(); }
+  const Mapspace& space() const { return space_; }
+  Objective objective() const { return objective_; }
+  const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
+
+  // The plan's loops up to level `top`, the loops `rest` outside them at `top`. With top = outermost and no rest, the mapping.
+  Mapping mapping(const Plan& plan, int top, const Extents& rest) const;
+
+  Score score(const Plan& plan, int top, const Extents& rest);
+
+  // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best score.
+  Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
+
+  // Whether the kept tensors of a tile fit at `level` and at every level outside it.
+  bool tile_fits(const Extents& tile, int level, const std::array<TensorMask, kMaxLevels>& keep) const;
+
+  u64 evaluated() const { return evaluated_; }
+
+ private:
+  const Mapspace& space_;
+  std::vector<CostModel> models_;  // [i]: levels 0 .. i
+  std::vector<std::vector<LoopOrder>> orders_;
+  std::array<std::array<u8, kMaxDimensions>, kMaxLevels> spatial_order_{};
+  Objective objective_;
+  CompulsoryCost compulsory_;
+  std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
+  u64 evaluated_ = 0;
+};
+
+}  // namespace heliolite

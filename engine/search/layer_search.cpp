@@ -1,0 +1,156 @@
+#include "engine/search/layer_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/search/sunstone.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kRefineBudget = 60'000;  // evaluations of one climb
+
+// A climb may end anywhere on a plateau; the first few candidates of the level-by-level search are climbed from.
+constexpr std::size_t kClimbs = 3;
+
+OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const LevelSpace& level) {
+  OrderOptions out;
+  out.loops = space.non_unit;
+  for (u8 d : level.temporal.order.dimensions()) out.innermost.push_back(d);
+  out.rule = {rules[Rule::OrderPrefix], rules[Rule::OrderRun], rules[Rule::OrderDominance]};
+  return out;
+}
+
+}  // namespace
+
+LayerSearch::LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
+                         Mapspace space)
+    : workload_(workload), architecture_(architecture), options_(options), space_(std::make_unique<Mapspace>(std::move(space))) {
+  const ReuseTable reuse = infer_reuse(workload_, UnitDimensions::Skip);
+  for (const LevelSpace& level : space_->levels) {
+    const OrderTrie trie = build_order_trie(reuse, order_options(options_.rules, *space_, level));
+    for (std::size_t r = 0; r < kOrderRules; ++r) order_counts_.cuts[r] += trie.cuts[r];
+    orders_.push_back(trie.kept);
+    if (orders_.back().empty()) orders_.back().emplace_back();  // no dimension above 1: the empty nest
+  }
+  list_keep_choices();
+}
+
+Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
+                                        const SearchOptions& options) {
+  auto space = resolve(workload, architecture, {options.free});
+  if (!space) return space.errors();
+  return LayerSearch(workload, architecture, options, *std::move(space));
+}
+
+void LayerSearch::list_keep_choices() {
+  std::array<TensorMask, kMaxLevels> base{};
+  std::vector<std::pair<int, int>> open;  // (level, tensor)
+  for (int i = 0; i < space_->level_count(); ++i) {
+    const LevelSpace& level = space_->levels[static_cast<std::size_t>(i)];
+    base[i] = level.keep | level.open;
+    for (int v = 0; v < space_->tensor_count; ++v)
+      if (level.open >> v & 1) open.emplace_back(i, v);
+  }
+  const auto without = [](std::array<TensorMask, kMaxLevels> keep, std::pair<int, int> at) {
+    keep[at.first] &= static_cast<TensorMask>(~(1u << at.second));
+    return keep;
+  };
+  keep_.push_back(base);
+  if (open.size() < 64 && (u64{1} << std::min<std::size_t>(open.size(), 63)) <= kMaxKeepChoices) {
+    for (u64 bypass = 1; bypass < u64{1} << open.size(); ++bypass) {
+      auto keep = base;
+      for (std::size_t k = 0; k < open.size(); ++k)
+        if (bypass >> k & 1) keep = without(keep, open[k]);
+      keep_.push_back(keep);
+    }
+  } else {
+    for (const auto& at : open) keep_.push_back(without(base, at));
+  }
+}
+
+LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
+  const auto& keep = keep_[keep_choice];
+  Ladder ladder(workload_, architecture_, *space_, orders_, options_.objective, keep);
+  SunstoneResult found = sunstone(ladder, keep, options_);
+  Answer answer;
+  answer.statistics.rules = found.rules;
+  if (!found.best.empty() && options_.rules[Rule::Refine]) {
+    const MoveSpace moves(*space_);
+    for (std::size_t k = 0; k < std::min(kClimbs, found.best.size()); ++k) {
+      found.best[k] = refine(ladder, moves, found.best[k], kRefineBudget);
+      answer.statistics.rules.count(Rule::Refine, true);
+    }
+    std::sort(found.best.begin(), found.best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+  }
+  answer.statistics.evaluated = ladder.evaluated();
+  if (found.best.empty()) return answer;
+  answer.found = true;
+  answer.best = found.best.front();
+  Extents none;
+  none.fill(1);
+  answer.mapping = ladder.mapping(answer.best.plan, ladder.levels() - 1, none);
+  return answer;
+}
+
+MappingResult LayerSearch::conclude(const std::vector<Answer>& answers) const {
+  MappingResult out;
+  out.strategy = options_.strategy;
+  out.statistics.rules = order_counts_;
+  const Answer* best = nullptr;
+  for (const Answer& a : answers) {
+    out.statistics.evaluated += a.statistics.evaluated;
+    out.statistics.rules += a.statistics.rules;
+    if (a.found && (best == nullptr || a.best.better_than(best->best))) best = &a;
+  }
+  if (best == nullptr) {
+    out.why_infeasible = why_infeasible();
+    return out;
+  }
+  const CostModel model(workload_, architecture_);
+  KeepRange keep;
+  for (std::size_t i = 0; i < space_->levels.size(); ++i) {
+    keep.must[i] = space_->levels[i].keep;
+    keep.may[i] = space_->levels[i].keep | space_->levels[i].open;
+  }
+  out.mapping = best->mapping;
+  out.cost = best->best.score.cost;
+  out.utilization = static_cast<double>(model.compiled().macs) / static_cast<double>(architecture_.compute.instances) /
+                    static_cast<double>(out.cost.cycles);
+  out.value = objective_number(options_.objective, out.cost);
+  out.lower_bound = objective_number(options_.objective, compulsory_cost(model, keep).whole);
+  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+  out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
+  return out;
+}
+
+Diagnostics LayerSearch::why_infeasible() const {
+  Diagnostics out = perfect_factor_conflicts(*space_);
+  const CostModel model(workload_, architecture_);
+  const Compiled& c = model.compiled();
+  Extents tile;  // the smallest each level must hold: what constraints fix inside it
+  tile.fill(1);
+  for (int i = 0; i < c.level_count; ++i) {
+    const LevelSpace& level = space_->levels[static_cast<std::size_t>(i)];
+    for (int d = 0; d < c.dimension_count; ++d)
+      tile[d] = std::min<u64>(c.size[d], tile[d] * level.temporal.factor[d].min * level.spatial.factor[d].min);
+    u64 used = 0;
+    std::string parts;
+    for (int v = 0; v < c.tensor_count; ++v) {
+      if (!(level.keep >> v & 1)) continue;
+      const u64 words = box_words(c.tensor[v], tile);
+      used += words;
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", workload_.tensors[static_cast<std::size_t>(v)].name, words);
+    }
+    if (used > c.level[i].capacity_words)
+      out.push_back({"", 0, architecture_.levels[static_cast<std::size_t>(i)].name,
+                     fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
+  }
+  if (out.empty())
+    out.push_back({"", 0, "", "the constraints of " + architecture_.name +
+                                  " leave no mapping that fits; see what --free changes"});
+  return out;
+}
+
+}  // namespace heliolite

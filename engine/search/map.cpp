@@ -1,0 +1,138 @@
+#include "engine/search/map.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "engine/base/text.h"
+#include "engine/search/layer_search.h"
+#include "engine/search/parallel.h"
+
+namespace heliolite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// Two workloads that every search treats alike: all but the workload's own name.
+bool same_shape(const Workload& a, const Workload& b) {
+  const auto same_term = [](const Term& x, const Term& y) {
+    return x.dimension == y.dimension && x.coefficient == y.coefficient;
+  };
+  const auto same_rank = [&](const Rank& x, const Rank& y) {
+    return std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(), same_term);
+  };
+  const auto same_tensor = [&](const Tensor& x, const Tensor& y) {
+    return x.name == y.name && x.role == y.role &&
+           std::equal(x.ranks.begin(), x.ranks.end(), y.ranks.begin(), y.ranks.end(), same_rank);
+  };
+  const auto same_dimension = [](const Dimension& x, const Dimension& y) { return x.name == y.name && x.size == y.size; };
+  return std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(), same_dimension) &&
+         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
+}
+
+// For each layer the index of the first layer of its shape.
+std::vector<std::size_t> first_of_shape(const Network& network) {
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < network.layers.size(); ++k) {
+    std::size_t first = 0;
+    while (first < k && !same_shape(network.layers[first].workload, network.layers[k].workload)) ++first;
+    out.push_back(first);
+  }
+  return out;
+}
+
+// One unit of parallel work: a layer under one keep choice.
+struct Task {
+  std::size_t shape, choice;
+};
+
+struct ShapeSearch {
+  std::unique_ptr<LayerSearch> search;
+  std::vector<LayerSearch::Answer> answers;
+  std::vector<double> seconds;
+};
+
+Diagnostics check_strategy(const SearchOptions& options) {
+  const auto known = strategy_names();
+  if (std::find(known.begin(), known.end(), options.strategy) != known.end()) return {};
+  return {{"", 0, "strategy", options.strategy + " is not a strategy" + did_you_mean(options.strategy, known) +
+                                  "; there is " + join(known)}};
+}
+
+}  // namespace
+
+std::vector<std::string> strategy_names() { return {"sunstone"}; }
+
+std::string_view name(Status status) {
+  switch (status) {
+    case Status::Optimal: return "optimal";
+    case Status::Bounded: return "bounded";
+    case Status::Feasible: return "feasible";
+    case Status::Infeasible: return "infeasible";
+  }
+  return "";
+}
+
+bool NetworkResult::all_feasible() const {
+  return std::all_of(layers.begin(), layers.end(),
+                     [](const LayerResult& l) { return l.result.status != Status::Infeasible; });
+}
+
+Result<NetworkResult> map_network(const Network& network, const Architecture& architecture, const SearchOptions& options) {
+  const auto start = Clock::now();
+  if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
+
+  // Step 1. One search per shape, one task per search and keep choice.
+  const std::vector<std::size_t> shape_of = first_of_shape(network);
+  std::map<std::size_t, ShapeSearch> shapes;
+  std::vector<Task> tasks;
+  for (std::size_t k = 0; k < network.layers.size(); ++k) {
+    if (shape_of[k] != k) continue;
+    auto search = LayerSearch::create(network.layers[k].workload, architecture, options);
+    if (!search) return search.errors();
+    ShapeSearch& s = shapes[k];
+    s.search = std::make_unique<LayerSearch>(*std::move(search));
+    s.answers.resize(s.search->keep_choices());
+    s.seconds.resize(s.search->keep_choices());
+    for (std::size_t choice = 0; choice < s.answers.size(); ++choice) tasks.push_back({k, choice});
+  }
+
+  // Step 2. All tasks, in any order: each writes its own place.
+  parallel_for(tasks.size(), options.threads, [&](std::size_t t) {
+    const auto begin = Clock::now();
+    ShapeSearch& s = shapes.at(tasks[t].shape);
+    s.answers[tasks[t].choice] = s.search->search(tasks[t].choice);
+    s.seconds[tasks[t].choice] = seconds_since(begin);
+  });
+
+  // Step 3. Conclusions, in the network's order.
+  std::map<std::size_t, MappingResult> results;
+  for (auto& [k, s] : shapes) {
+    results[k] = s.search->conclude(s.answers);
+    for (double seconds : s.seconds) results[k].seconds += seconds;
+  }
+  NetworkResult out;
+  for (std::size_t k = 0; k < network.layers.size(); ++k) {
+    const Layer& layer = network.layers[k];
+    out.layers.push_back({layer.workload.name, layer.count, results.at(shape_of[k])});
+    if (shape_of[k] != k) out.layers.back().result.seconds = 0;  // reused
+    out.total.energy += results.at(shape_of[k]).cost.energy * layer.count;
+    out.total.cycles += results.at(shape_of[k]).cost.cycles * layer.count;
+  }
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture, const SearchOptions& options) {
+  Network network{workload.name, {{workload, 1}}};
+  SearchOptions serial = options;
+  serial.threads = 1;
+  auto result = map_network(network, architecture, serial);
+  if (!result) return result.errors();
+  return std::move(result->layers.front().result);
+}
+
+}  // namespace heliolite

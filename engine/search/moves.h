@@ -1,0 +1,45 @@
+#pragma once
+// Small changes of a complete plan: a prime factor of a dimension moves to another slot. What is legal follows from the
+// mapspace alone; whether it fits, the cost model says.
+#include <vector>
+
+#include "engine/search/plan.h"
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+struct Move {
+  u8 dimension = 0;
+  u8 from = 0;  // slots
+  u8 to = 0;
+  u32 factor = 1;
+};
+
+class MoveSpace {
+ public:
+  explicit MoveSpace(const Mapspace& space);
+
+  // Every legal single move of the plan, in canonical order.
+  void list(const Plan& plan, std::vector<Move>& out) const;
+
+  // Whether the dimension's factors obey the limits of every slot.
+  bool legal(const Plan& plan, int dimension) const;
+
+ private:
+  bool slot_allows(int slot, int dimension) const;
+
+  const Mapspace& space_;
+  std::vector<u8> slots_;  // those that any dimension may use
+};
+
+inline void apply(Plan& plan, const Move& m) {
+  plan.factor[m.from][m.dimension] /= m.factor;
+  plan.factor[m.to][m.dimension] *= m.factor;
+}
+
+inline void undo(Plan& plan, const Move& m) {
+  plan.factor[m.from][m.dimension] *= m.factor;
+  plan.factor[m.to][m.dimension] /= m.factor;
+}
+
+}  // namespace heliolite

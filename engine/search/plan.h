@@ -1,0 +1,28 @@
+#pragma once
+// A mapping while it is being searched: factors by slot and dimension. A slot is a place for loops; slots in
+// nest order are X, Y and temporal of level 0, then of level 1, and so on.
+#include <array>
+
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+
+namespace heliolite {
+
+inline constexpr int kMaxSlots = 3 * kMaxLevels;
+
+constexpr int slot_of(LoopKind kind, int level) { return 3 * level + static_cast<int>(kind); }
+constexpr int level_of(int slot) { return slot / 3; }
+constexpr LoopKind kind_of(int slot) { return static_cast<LoopKind>(slot % 3); }
+
+struct Plan {
+  std::array<Extents, kMaxSlots> factor;     // 1 = no loop
+  std::array<u16, kMaxLevels> order{};       // index into the level's loop orders
+  std::array<TensorMask, kMaxLevels> keep{};
+
+  Plan() {
+    for (Extents& f : factor) f.fill(1);
+  }
+  auto operator<=>(const Plan&) const = default;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,97 @@
+#include "engine/search/refine.h"
+
+namespace heliolite {
+namespace {
+
+class Climb {
+ public:
+  Climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget)
+      : ladder_(ladder), moves_(moves), best_(std::move(start)), last_(ladder.evaluated() + budget), top_(ladder.levels() - 1) {
+    none_.fill(1);
+  }
+
+  Candidate run() {
+    // Cheapest kind of step first; a success starts over.
+    while (!spent() && (orders() || single_moves() || pairs() || moves_with_orders())) {
+    }
+    return best_;
+  }
+
+ private:
+  bool spent() const { return ladder_.evaluated() >= last_; }
+
+  bool take(const Plan& plan, const Score& score) {
+    if (!score.fits || !(score.value < best_.score.value)) return false;
+    best_ = {plan, score};
+    return true;
+  }
+
+  // Step 1. Loop orders, level by level.
+  bool orders() {
+    Plan trial = best_.plan;
+    const Score s = ladder_.choose_orders(trial, 1, top_, none_);
+    return take(trial, s);
+  }
+
+  // Step 2. One factor to another slot, orders as they are.
+  bool single_moves() {
+    moves_.list(best_.plan, list_);
+    bool any = false;
+    for (const Move& m : list_) {
+      if (spent()) break;
+      if (best_.plan.factor[m.from][m.dimension] % m.factor != 0) continue;  // an earlier success took it
+      Plan trial = best_.plan;
+      apply(trial, m);
+      if (!moves_.legal(trial, m.dimension)) continue;
+      any |= take(trial, ladder_.score(trial, top_, none_));
+    }
+    return any;
+  }
+
+  // Step 3. Two factors of different dimensions change places, or one makes room for the other.
+  bool pairs() {
+    moves_.list(best_.plan, list_);
+    const Plan start = best_.plan;
+    for (const Move& a : list_) {
+      Plan first = start;
+      apply(first, a);
+      for (const Move& b : list_) {
+        if (b.dimension <= a.dimension || (a.to != b.from && a.from != b.to)) continue;
+        if (spent()) return false;
+        Plan trial = first;
+        apply(trial, b);
+        if (take(trial, ladder_.score(trial, top_, none_))) return true;
+      }
+    }
+    return false;
+  }
+
+  // Step 4. One factor to another slot, all orders chosen anew.
+  bool moves_with_orders() {
+    moves_.list(best_.plan, list_);
+    for (const Move& m : list_) {
+      if (spent()) return false;
+      Plan trial = best_.plan;
+      apply(trial, m);
+      const Score s = ladder_.choose_orders(trial, 1, top_, none_);
+      if (take(trial, s)) return true;
+    }
+    return false;
+  }
+
+  Ladder& ladder_;
+  const MoveSpace& moves_;
+  Candidate best_;
+  u64 last_;
+  int top_;
+  Extents none_;
+  std::vector<Move> list_;
+};
+
+}  // namespace
+
+Candidate refine(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget) {
+  return Climb(ladder, moves, std::move(start), budget).run();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,23 @@
+#pragma once
+// Hill-climbing from a complete plan: what the level-by-level search fixes too early is moved afterwards.
+#include "engine/search/ladder.h"
+#include "engine/search/moves.h"
+
+namespace heliolite {
+
+struct Candidate {
+  Plan plan;
+  Score score;
+
+  // Canonical order of candidates: by value, then by the plan itself.
+  bool better_than(const Candidate& other) const {
+    if (score.value != other.score.value) return score.value < other.score.value;
+    return plan < other.plan;
+  }
+};
+
+// Moves single prime factors, pairs of them, and loop orders as long as the value falls. Stops after `budget`
+// evaluations. Deterministic.
+Candidate refine(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget);
+
+}  // namespace heliolite
