@@ -1,0 +1,97 @@
+#pragma once
+// Words that the tiles of a level's tensors take, and whether they fit.
+#include <array>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// How much of each dimension a tile covers; 1 beyond the workload's dimensions.
+using Extents = std::array<u32, kMaxDimensions>;
+
+constexpr Extents unit_extents() {
+  Extents e{};
+  for (u32& x : e) x = 1;
+  return e;
+}
+
+// The projections of a workload, compiled for speed.
+class Footprint {
+ public:
+  explicit Footprint(const Workload& workload);
+
+  // Product over the tensor's ranks of 1 + sum coefficient * (extent - 1).
+  u64 words(int tensor, const Extents& tile) const {
+    u64 product = 1;
+    for (u8 r = first_[tensor]; r < first_[tensor + 1]; ++r) {
+      u64 extent = 1;
+      for (u8 t = 0; t < rank_[r].count; ++t)
+        extent += u64{rank_[r].coefficient[t]} * (tile[rank_[r].dimension[t]] - 1);
+      product *= extent;
+    }
+    return product;
+  }
+
+  int tensor_count() const { return tensor_count_; }
+
+ private:
+  struct CompiledRank {
+    u8 count = 0;
+    std::array<u8, kMaxTerms> dimension{};
+    std::array<u16, kMaxTerms> coefficient{};
+  };
+  std::array<CompiledRank, kMaxTensors * kMaxRanks> rank_{};
+  std::array<u8, kMaxTensors + 1> first_{};
+  int tensor_count_ = 0;
+};
+
+// A conjunction of capacity limits on one tile: every buffer that must hold it, or what grows from it. As a
+// function object it is the test of for_each_tile().
+class CapacityTest {
+ public:
+  explicit CapacityTest(const Footprint& footprint) : footprint_(&footprint) {}
+
+  // The tiles of `tensors` together take at most `words`, in a buffer whose tile is larger by `scale` per
+  // dimension (what the fan-outs and loops between the two multiply it by).
+  void add(TensorMask tensors, u64 words, const Extents& scale = unit_extents());
+
+  // A level's usable capacity, for the tensors it keeps. Nothing to do for an unbounded level.
+  void add(const StorageLevel& level, TensorMask kept, const Extents& scale = unit_extents());
+
+  bool operator()(const Extents& tile) const {
+    for (const Limit& limit : limits_)
+      if (!holds(limit, tile)) return false;
+    return true;
+  }
+
+ private:
+  struct Limit {
+    u64 words = 0;
+    TensorMask tensors = 0;
+    bool scaled = false;
+    Extents scale{};
+  };
+
+  bool holds(const Limit& limit, const Extents& tile) const {
+    if (limit.scaled) return total(limit.tensors, scaled(tile, limit.scale)) <= limit.words;
+    return total(limit.tensors, tile) <= limit.words;
+  }
+  u64 total(TensorMask tensors, const Extents& tile) const {
+    u64 sum = 0;
+    for (int v = 0; v < footprint_->tensor_count(); ++v)
+      if ((tensors >> v & 1) != 0) sum += footprint_->words(v, tile);
+    return sum;
+  }
+  static Extents scaled(Extents tile, const Extents& scale) {
+    for (int d = 0; d < kMaxDimensions; ++d) tile[d] *= scale[d];
+    return tile;
+  }
+
+  const Footprint* footprint_;
+  std::vector<Limit> limits_;
+};
+
+}  // namespace heliolite
