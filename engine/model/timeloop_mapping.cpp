@@ -1,0 +1,286 @@
+#include "engine/model/timeloop_mapping.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "arch/timeloop_attributes.h"
+#include "arch/timeloop_loops.h"
+#include "engine/base/text.h"
+#include "engine/model/keep.h"
+#include "engine/model/mapping_check.h"
+
+namespace heliolite {
+namespace {
+
+// What one temporal or spatial directive says, by dimension.
+struct Nest {
+  std::optional<YamlNode> place;
+  std::array<FactorWord, kMaxDimensions> factor{};
+  std::vector<int> order;     // innermost first, every dimension
+  std::size_t split = 0;      // of a spatial one: the first `split` of the order are X
+};
+
+enum class DirectiveType : u8 { Temporal, Spatial, Keep };
+
+class MappingReader {
+ public:
+  MappingReader(const Workload& workload, const Architecture& architecture)
+      : workload_(workload),
+        architecture_(architecture),
+        temporal_(architecture.levels.size()),
+        spatial_(architecture.levels.size()) {
+    for (const Dimension& d : workload.dimensions) dimensions_.push_back(d.name);
+    for (const Tensor& t : workload.tensors) tensors_.push_back(t.name);
+    for (std::size_t i = 0; i < architecture.levels.size(); ++i)
+      keep_.push_back(default_keep(architecture, static_cast<int>(i), workload));
+    explicit_.resize(keep_.size());
+  }
+
+  Result<Mapping> run(const YamlNode& node) {
+    // Step 1. The directives, one by one.
+    if (!node.is_sequence()) return node.error("must be a list of directives {target, type, factors, ..}");
+    for (std::size_t i = 0; i < node.size(); ++i) directive(node.at(i));
+    if (!errors_.empty()) return errors_;
+    // Step 2. Factors 0, then the loops in nest order.
+    for (std::size_t d = 0; d < dimensions_.size(); ++d) fill_zero(static_cast<int>(d));
+    const Mapping mapping = build(node);
+    if (!errors_.empty()) return errors_;
+    // Step 3. Everything else that makes it a mapping of this workload.
+    for (Diagnostic e : well_formed(mapping, workload_, architecture_))
+      errors_.push_back(node.error(e.field.empty() ? e.message : e.field + ": " + e.message));
+    if (!errors_.empty()) return errors_;
+    return mapping;
+  }
+
+ private:
+  void directive(const YamlNode& node) {
+    MapReader reader(node, errors_);
+    if (!reader.valid()) return;
+    const std::optional<YamlNode> target = reader.required_child("target");
+    const std::optional<YamlNode> type_node = reader.required_child("type");
+    const std::optional<DirectiveType> type = type_node ? type_of(*type_node) : std::nullopt;
+    if (!target || !type) return;
+    const std::optional<std::size_t> level = level_of(*target, *type);
+    for (const char* key : {"no_multicast_no_reduction", "no_temporal_reuse", "no_reuse", "rmw_on_first_writeback",
+                            "rmw_first_update", "passthrough", "no_coalesce"}) {
+      const std::optional<YamlNode> value = reader.child(key);
+      if (value && !says_nothing(*value))
+        errors_.push_back(value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
+    }
+    reader.ignore("no_link_transfer");  // there are none in the model
+    if (*type == DirectiveType::Keep) {
+      const auto keep = reader.child("keep");
+      const auto bypass = reader.child("bypass");
+      reader.finish();
+      if (level) set_keep(*level, keep, bypass);
+      return;
+    }
+    const bool is_spatial = *type == DirectiveType::Spatial;
+    const auto factors = reader.child("factors");
+    const auto permutation = reader.child("permutation");
+    const auto split = is_spatial ? reader.child("split") : std::nullopt;
+    reader.finish();
+    if (level) set_nest(*level, is_spatial, node, factors, permutation, split);
+  }
+
+  std::optional<DirectiveType> type_of(const YamlNode& node) {
+    const std::string& word = node.text();
+    if (word == "temporal") return DirectiveType::Temporal;
+    if (word == "spatial") return DirectiveType::Spatial;
+    if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing") return DirectiveType::Keep;
+    const std::vector<std::string> names{"temporal", "spatial", "datatype", "dataspace", "bypass"};
+    errors_.push_back(node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"),
+                                             did_you_mean(word, names))));
+    return std::nullopt;
+  }
+
+  // A level by name or number (innermost = 0); for spatial ones also what owns the fan-out below it, which in v0.4
+  // may bear the name of the component below.
+  std::optional<std::size_t> level_of(const YamlNode& target, DirectiveType type) {
+    const auto& levels = architecture_.levels;
+    const std::string& word = target.text();
+    std::vector<std::string> names;
+    if (type == DirectiveType::Spatial) {
+      for (std::size_t i = 0; i < levels.size(); ++i) {
+        const std::string& owner = levels[i].fanout_name;
+        if (owner.empty()) continue;
+        if (word == owner || word == "inter_" + owner + "_spatial") return i;
+        names.push_back(owner);
+      }
+    }
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (word == levels[i].name) return i;
+      names.push_back(levels[i].name);
+    }
+    const std::optional<i64> number = target.as_integer();
+    if (number && *number >= 0 && *number < static_cast<i64>(levels.size())) return static_cast<std::size_t>(*number);
+    errors_.push_back(target.error(
+        fmt::format("target = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
+    return std::nullopt;
+  }
+
+  void set_keep(std::size_t level, const std::optional<YamlNode>& keep, const std::optional<YamlNode>& bypass) {
+    for (const bool keeps : {true, false}) {
+      const std::optional<YamlNode>& node = keeps ? keep : bypass;
+      if (!node) continue;
+      for (const std::string& name : read_tensors(*node, errors_)) {
+        const TensorMask mask = tensors_named(name, *node);
+        const TensorMask contrary = keeps ? explicit_[level].bypass : explicit_[level].keep;
+        if ((mask & contrary) != 0)
+          errors_.push_back(node->error(
+              fmt::format("{} is both kept and bypassed by {}", name, architecture_.levels[level].name)));
+        TensorMask& said = keeps ? explicit_[level].keep : explicit_[level].bypass;
+        said = static_cast<TensorMask>(said | mask);
+        keep_[level] = static_cast<TensorMask>(keeps ? keep_[level] | mask : keep_[level] & ~mask);
+      }
+    }
+  }
+
+  TensorMask tensors_named(const std::string& name, const YamlNode& place) {
+    if (name == "all") return static_cast<TensorMask>((1u << tensors_.size()) - 1);
+    if (const auto v = workload_.find_tensor(name)) return static_cast<TensorMask>(1u << *v);
+    errors_.push_back(place.error(
+        fmt::format("unknown tensor '{}', must be {}{}", name, join(tensors_, "or"), did_you_mean(name, tensors_))));
+    return 0;
+  }
+
+  std::optional<int> dimension(const std::string& name, const YamlNode& place) {
+    if (const auto d = workload_.find_dimension(name)) return d;
+    errors_.push_back(place.error(fmt::format("unknown dimension '{}', must be {}{}", name, join(dimensions_, "or"),
+                                              did_you_mean(name, dimensions_))));
+    return std::nullopt;
+  }
+
+  void set_nest(std::size_t level, bool is_spatial, const YamlNode& place, const std::optional<YamlNode>& factors,
+                const std::optional<YamlNode>& permutation, const std::optional<YamlNode>& split) {
+    Nest& nest = is_spatial ? spatial_[level] : temporal_[level];
+    if (nest.place) {
+      errors_.push_back(place.error(fmt::format("{} has two {} directives, the first in line {}",
+                                                architecture_.levels[level].name, is_spatial ? "spatial" : "temporal",
+                                                nest.place->line())));
+      return;
+    }
+    nest.place = place;
+    if (factors) {
+      for (const FactorWord& word : read_factors(*factors, errors_)) {
+        if (word.relation != Relation::Equal)
+          errors_.push_back(word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
+        if (const auto d = dimension(word.dimension, word.place)) nest.factor[static_cast<std::size_t>(*d)] = word;
+      }
+    }
+    if (permutation) {
+      for (const std::string& name : read_permutation(*permutation, dimensions_, errors_))
+        if (const auto d = dimension(name, *permutation)) nest.order.push_back(*d);
+    }
+    // Timeloop puts the dimensions that are not named outside, in the workload's order.
+    for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d)
+      if (std::ranges::find(nest.order, d) == nest.order.end()) nest.order.push_back(d);
+    nest.split = nest.order.size();
+    if (!split || split->is_null()) return;
+    const std::optional<i64> value = split->as_integer();
+    if (!value || *value < 0)
+      errors_.push_back(split->error(fmt::format("split = {}, must be an integer of at least 0", split->text())));
+    else nest.split = std::min(nest.split, static_cast<std::size_t>(*value));
+  }
+
+  void fill_zero(int dimension) {
+    FactorWord* zero = nullptr;
+    u64 others = 1;
+    const u64 size = workload_.dimensions[static_cast<std::size_t>(dimension)].size;
+    for (std::vector<Nest>* nests : {&temporal_, &spatial_}) {
+      for (Nest& nest : *nests) {
+        FactorWord& word = nest.factor[static_cast<std::size_t>(dimension)];
+        if (word.value == 0 && zero != nullptr)
+          errors_.push_back(word.place.error(fmt::format("{} has factor 0, the whole dimension, twice", word.dimension)));
+        if (word.value == 0) zero = &word;
+        else if (word.residual && *word.residual != word.value) others = 0;
+        else if (others <= kMaxDimensionSize) others *= word.value;
+      }
+    }
+    if (zero == nullptr) return;
+    if (others != 0 && size % others == 0) {
+      zero->value = size / others;
+      zero->residual.reset();
+      return;
+    }
+    errors_.push_back(zero->place.error(
+        others == 0 ? fmt::format("{0}=0 cannot be worked out beside residual factors of {0}", zero->dimension)
+                    : fmt::format("{}=0: the other factors give {}, which does not divide the size {}", zero->dimension,
+                                  others, size)));
+  }
+
+  Mapping build(const YamlNode& node) {
+    Mapping mapping;
+    mapping.level_count = static_cast<u8>(architecture_.levels.size());
+    for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
+      mapping.keep[i] = keep_[i];
+      const Nest& across = spatial_[i];
+      for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
+        const bool x = kind == LoopKind::SpatialX;
+        const auto middle = across.order.begin() + static_cast<std::ptrdiff_t>(across.split);
+        const std::vector<int> order(x ? across.order.begin() : middle, x ? middle : across.order.end());
+        append(mapping, kind, i, across, order, node);
+        check_fanout(across, order, i, x);
+      }
+      append(mapping, LoopKind::Temporal, i, temporal_[i], temporal_[i].order, node);
+    }
+    return mapping;
+  }
+
+  void append(Mapping& mapping, LoopKind kind, std::size_t level, const Nest& nest, const std::vector<int>& order,
+              const YamlNode& node) {
+    for (const int d : order) {
+      const FactorWord& word = nest.factor[static_cast<std::size_t>(d)];
+      const u64 residual = word.residual.value_or(word.value);
+      if (residual < 1 || residual > word.value) {
+        errors_.push_back(word.place.error(fmt::format("{0}={1},{2}: the last tile has {2} iterations, must be from 1 to {1}",
+                                                       word.dimension, word.value, residual)));
+      } else if (word.value > 1 && mapping.loop_count == kMaxLoops) {
+        errors_.push_back(node.error(fmt::format("more than {} loops", kMaxLoops)));
+        return;
+      } else {
+        mapping.add(kind, static_cast<int>(level), d, word.value, residual);
+      }
+    }
+  }
+
+  void check_fanout(const Nest& nest, const std::vector<int>& order, std::size_t level, bool x) {
+    const StorageLevel& storage = architecture_.levels[level];
+    const u64 width = x ? storage.fanout_x : storage.fanout_y;
+    u64 used = 1;
+    for (const int d : order) used = std::min(used * nest.factor[static_cast<std::size_t>(d)].value, kMaxDimensionSize);
+    if (used <= width) return;
+    errors_.push_back(nest.place->error(fmt::format("factors along {} need {}, the fan-out below {} has {}", x ? "X" : "Y",
+                                                    used, storage.name, width)));
+  }
+
+  struct Said {
+    TensorMask keep = 0;
+    TensorMask bypass = 0;
+  };
+
+  const Workload& workload_;
+  const Architecture& architecture_;
+  std::vector<std::string> dimensions_;
+  std::vector<std::string> tensors_;
+  std::vector<Nest> temporal_;  // by level
+  std::vector<Nest> spatial_;   // of the fan-out below the level
+  std::vector<TensorMask> keep_;
+  std::vector<Said> explicit_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload,
+                                      const Architecture& architecture) {
+  const YamlNode list = node.find("mapping").value_or(node);
+  return MappingReader(workload, architecture).run(list);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/text.h"
+#include "engine/model/timeloop_mapping.h"
+
+namespace heliolite {
+namespace {
+
+// A YAML scalar: plain where it is a simple word.
+std::string quoted(std::string_view text) {
+  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (plain && !(text[0] >= '0' && text[0] <= '9')) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+class MappingWriter {
+ public:
+  MappingWriter(const Mapping& mapping, const Workload& workload, const Architecture& architecture)
+      : mapping_(mapping), workload_(workload), architecture_(architecture) {
+    for (const Dimension& d : workload.dimensions) one_letter_ = one_letter_ && d.name.size() == 1;
+  }
+
+  Result<std::string> run() {
+    out_ = "mapping:\n";
+    for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
+      keep(i);
+      nest(i, false);
+      const StorageLevel& level = architecture_.levels[i];
+      if (level.fanout_x * level.fanout_y > 1) nest(i, true);
+      else refuse_spatial(i);
+    }
+    if (!errors_.empty()) return errors_;
+    return out_;
+  }
+
+ private:
+  void keep(std::size_t level) {
+    std::vector<std::string> kept;
+    std::vector<std::string> bypassed;
+    for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
+      (mapping_.keeps(static_cast<int>(level), static_cast<int>(v)) ? kept : bypassed)
+          .push_back(quoted(workload_.tensors[v].name));
+    out_ += fmt::format("  - {{target: {}, type: bypass, keep: [{}], bypass: [{}]}}\n",
+                        quoted(architecture_.levels[level].name), fmt::join(kept, ", "), fmt::join(bypassed, ", "));
+  }
+
+  void refuse_spatial(std::size_t level) {
+    for (const Loop& loop : mapping_.loops())
+      if (loop.level == level && loop.is_spatial())
+        complain(loop, "is spatial, but there is no fan-out for Timeloop to put it on");
+  }
+
+  void complain(const Loop& loop, std::string_view what) {
+    errors_.push_back({"", 0, architecture_.levels[loop.level].name,
+                       fmt::format("{} {}", workload_.dimensions[loop.dimension].name, what)});
+  }
+
+  // A temporal directive, or the spatial one of the fan-out below. Unit loops come last in the permutation.
+  void nest(std::size_t level, bool spatial) {
+    std::array<const Loop*, kMaxDimensions> of{};
+    std::vector<int> order;
+    std::size_t split = 0;
+    for (const Loop& loop : mapping_.loops()) {
+      if (loop.level != level || loop.is_spatial() != spatial) continue;
+      if (of[loop.dimension] != nullptr) {
+        const bool axes = of[loop.dimension]->kind != loop.kind;
+        complain(loop, axes ? "is on both axes of the fan-out: Timeloop's files have one factor for both"
+                            : "has two loops here: Timeloop's files have one factor");
+        continue;
+      }
+      of[loop.dimension] = &loop;
+      order.push_back(loop.dimension);
+      if (loop.kind == LoopKind::SpatialX) ++split;
+    }
+    std::vector<std::string> factors;
+    std::vector<std::string> names;
+    for (std::size_t d = 0; d < workload_.dimensions.size(); ++d) {
+      const std::string& name = workload_.dimensions[d].name;
+      if (of[d] == nullptr) order.push_back(static_cast<int>(d));
+      const bool perfect = of[d] == nullptr || of[d]->is_perfect();
+      factors.push_back(perfect ? fmt::format("{}={}", name, of[d] == nullptr ? 1 : of[d]->end)
+                                : fmt::format("{}={},{}", name, of[d]->end, of[d]->residual));
+    }
+    for (const int d : order) names.push_back(workload_.dimensions[static_cast<std::size_t>(d)].name);
+    const StorageLevel& storage = architecture_.levels[level];
+    const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
+    out_ += fmt::format("  - {{target: {}, type: {}, factors: \"{}\", permutation: {}{}}}\n", quoted(target),
+                        spatial ? "spatial" : "temporal", fmt::join(factors, " "), permutation(names),
+                        spatial ? fmt::format(", split: {}", split) : "");
+  }
+
+  std::string permutation(const std::vector<std::string>& names) const {
+    if (one_letter_) return fmt::format("{}", fmt::join(names, ""));
+    return fmt::format("[{}]", fmt::join(names, ", "));
+  }
+
+  const Mapping& mapping_;
+  const Workload& workload_;
+  const Architecture& architecture_;
+  bool one_letter_ = true;
+  std::string out_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
+                                           const Architecture& architecture) {
+  return MappingWriter(mapping, workload, architecture).run();
+}
+
+}  // namespace heliolite
