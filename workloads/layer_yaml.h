@@ -1,0 +1,27 @@
+#pragma once
+// One workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/base/yaml_node.h"
+#include "workloads/families.h"
+#include "workloads/workload_yaml.h"
+
+namespace heliolite {
+
+// What the layers of a network share.
+struct LayerContext {
+  u64 batch = 1;
+  Pass pass = Pass::Forward;
+  std::map<std::string, Arguments, std::less<>> defaults;  // by family
+};
+
+// Reads the keys of `map` that describe the shape and the roles (not `name` and `count`), leaving finish() to the
+// caller. Complains and returns nothing when there is no valid workload.
+std::optional<Workload> read_workload(MapReader& map, const LayerContext& context, Diagnostics& errors);
+
+// `{k: 64, c: 64}` or "k=64,c=64" for one family.
+std::optional<Arguments> read_arguments(const Family& family, const YamlNode& node, Diagnostics& errors);
+
+}  // namespace heliolite

@@ -1,0 +1,171 @@
+#include "workloads/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/text.h"
+#include "workloads/compact_text.h"
+#include "workloads/einsum_text.h"
+#include "workloads/presets.h"
+#include "workloads/timeloop_problem.h"
+#include "workloads/workload_yaml.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kYamlSuffix = ".yaml";
+
+Network single(Workload workload) {
+  Network network{workload.name, {}};
+  network.layers.push_back({std::move(workload), 1});
+  return network;
+}
+
+// "resnet18/conv2_x@batch=16,pass=weight_update"
+struct Request {
+  std::string name;
+  std::optional<std::string> layer;
+  NetworkOptions options;
+};
+
+// Complaints: file = the request.
+Result<NetworkOptions> parse_options(std::string_view text, const std::string& what) {
+  NetworkOptions options;
+  Diagnostics errors;
+  const auto complain = [&](std::string message) { errors.push_back({shortened(what), 0, "", std::move(message)}); };
+  if (trim(text).empty()) complain("nothing after '@', must be batch=N or pass=weight_update");
+  for (const std::string& option : split(text, ',')) {
+    const std::size_t equals = option.find('=');
+    const std::string_view key = trim(std::string_view(option).substr(0, equals));
+    const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
+    if (key == "batch") {
+      const bool digits = !value.empty() && value.size() <= 7 && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+      const u64 batch = digits ? static_cast<u64>(std::stoul(std::string(value))) : 0;
+      if (batch < 1 || batch > kMaxBatch) {
+        complain(fmt::format("batch = {}, must be an integer from 1 to {}", shortened(value), kMaxBatch));
+      } else {
+        options.batch = batch;
+      }
+    } else if (key == "pass") {
+      options.pass = find_pass(value);
+      if (!options.pass) complain(fmt::format("pass = {}, must be forward or weight_update", shortened(value)));
+    } else {
+      const std::vector<std::string> known{"batch", "pass"};
+      complain(fmt::format("unknown option '{}', must be batch or pass{}", shortened(key), did_you_mean(key, known)));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return options;
+}
+
+Result<Request> parse_request(const std::string& what) {
+  Request request;
+  const std::size_t at = what.rfind('@');
+  if (at != std::string::npos) {
+    Result<NetworkOptions> options = parse_options(std::string_view(what).substr(at + 1), what);
+    if (!options) return options.errors();
+    request.options = *options;
+  }
+  request.name = what.substr(0, at);
+  const std::size_t slash = request.name.find('/');
+  if (slash != std::string::npos && workload_preset(request.name.substr(0, slash))) {
+    request.layer = request.name.substr(slash + 1);
+    request.name.resize(slash);
+  }
+  return request;
+}
+
+Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options) {
+  if (!is_timeloop_problem(root)) return network_from_yaml(root, name, options);
+  if (options.batch || options.pass) {
+    return Diagnostic{root.file(), 0, "", "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
+  }
+  Result<Workload> workload = timeloop_problem(root, name);
+  if (!workload) return workload.errors();
+  return single(std::move(*workload));
+}
+
+Result<Network> from_file(const std::string& path, const NetworkOptions& options) {
+  const Result<YamlNode> root = YamlNode::load_file(path);
+  if (!root) return root.errors();
+  return from_yaml(*root, fs::path(path).stem().string(), options);
+}
+
+Result<Network> from_preset(std::string_view text, const Request& request) {
+  const Result<YamlNode> root = YamlNode::parse(text, "presets/" + request.name + std::string(kYamlSuffix));
+  if (!root) return root.errors();
+  Result<Network> network = from_yaml(*root, request.name, request.options);
+  if (!network || !request.layer) return network;
+  std::vector<std::string> names;
+  for (Layer& layer : network->layers) {
+    if (layer.workload.name == *request.layer) {
+      Network one = single(std::move(layer.workload));
+      one.name = request.name + "/" + *request.layer;
+      return one;
+    }
+    names.push_back(layer.workload.name);
+  }
+  const std::string hint = did_you_mean(*request.layer, names);
+  return Diagnostic{request.name, 0, "", fmt::format("no layer '{}'{}", shortened(*request.layer),
+                                                     hint.empty() ? ", must be one of " + join(names, "or") : hint)};
+}
+
+bool looks_like_path(std::string_view what) {
+  return what.find('/') != std::string_view::npos || what.ends_with(".yaml") || what.ends_with(".yml") || what.ends_with(".json");
+}
+
+Diagnostic nothing_matches(const std::string& what, const std::string& name) {
+  const std::vector<std::string> presets = workload_preset_names();
+  return {shortened(what.empty() ? "''" : what), 0, "",
+          fmt::format("no such workload{}; must be a file, a preset ({}), sizes of a shape like gemm:512x512x512 ({}), or "
+                      "an Einsum like \"o[i,j] += a[i,k]*b[k,j]; i=8,j=8,k=8\"",
+                      did_you_mean(name, presets), join(presets), join(family_names()))};
+}
+
+}  // namespace
+
+std::optional<std::string_view> workload_preset(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_workload_presets()) {
+    if (file.name.ends_with(kYamlSuffix) && file.name.substr(0, file.name.size() - kYamlSuffix.size()) == name) return file.text;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> workload_preset_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_workload_presets()) {
+    if (file.name.ends_with(kYamlSuffix)) names.emplace_back(file.name.substr(0, file.name.size() - kYamlSuffix.size()));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<Network> load_network(const std::string& what) {
+  const auto is_file = [](const std::string& path) {
+    std::error_code error;
+    return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
+  };
+  // Step 1. A file that exists.
+  if (is_file(what)) return from_file(what, {});
+  // Step 2. Compact text.
+  if (is_compact_text(what)) {
+    Result<Workload> workload = parse_compact_text(what);
+    if (!workload) return workload.errors();
+    return single(std::move(*workload));
+  }
+  // Step 3. A preset, one of its layers, or a file, with options after '@'.
+  Result<Request> request = parse_request(what);
+  if (!request) return request.errors();
+  if (const auto text = workload_preset(request->name)) return from_preset(*text, *request);
+  if (is_file(request->name)) return from_file(request->name, request->options);
+  // Step 4. Nothing: a path gets the file system's complaint.
+  std::error_code error;
+  if (looks_like_path(request->name) || fs::is_directory(request->name, error)) return from_file(request->name, {});
+  return nothing_matches(what, request->name);
+}
+
+}  // namespace heliolite
