@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The arrows of docs/design.md: which folder may include which, and where each library may be used.
+# Usage: include_arrows_test.sh <source root>
+set -u
+cd "$1" || exit 1
+failures=0
+
+# may_include FOLDER ALLOWED-FOLDER...: quoted includes of FOLDER's files.
+may_include() {
+  local folder=$1 hit target allowed
+  shift
+  while IFS= read -r hit; do
+    target=${hit#*\"}
+    target=${target%\"*}
+    target=${target%/*}
+    for allowed in "$folder" "$@"; do
+      [ "$target" = "$allowed" ] && continue 2
+    done
+    printf '%s: %s may include only: %s\n' "$hit" "$folder" "$folder $*"
+    failures=$((failures + 1))
+  done < <(grep -nE '^ *# *include "[^"]*/' "$folder"/*.h "$folder"/*.cpp /dev/null 2>/dev/null)
+}
+
+# only_in PATTERN REGEX-OF-FILES: angle-bracket includes of a library.
+only_in() {
+  local hit
+  while IFS= read -r hit; do
+    [[ ${hit%%:*} =~ ^($2)$ ]] && continue
+    printf '%s: allowed only in %s\n' "$hit" "$2"
+    failures=$((failures + 1))
+  done < <(grep -rnE "^ *# *include [<\"]($1)" --include='*.h' --include='*.cpp' engine arch workloads cli tests bench)
+}
+
+may_include engine/base
+may_include workloads engine/base
+may_include arch engine/base
+may_include engine/model engine/base workloads arch
+may_include engine/verify engine/base workloads arch engine/model
+may_include engine/space engine/base workloads arch engine/model
+may_include engine/search engine/base workloads arch engine/model engine/space
+
+for folder in engine/*/ workloads/ arch/; do
+  grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
+done
+
+tests='tests/.*'
+only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
+only_in '(tbb|oneapi)/' "engine/search/parallel.*|$tests"
+only_in 'nlohmann/' "cli/.*|engine/verify/.*|$tests"
+only_in 'CLI/' 'cli/.*'
+only_in '(gtest|gmock|rapidcheck)' "$tests"
+only_in 'benchmark/' 'bench/.*'
+
+[ "$failures" = 0 ] && echo "includes: all arrows point the right way"
+exit "$((failures > 0))"
