@@ -108,23 +108,32 @@ class Verifier {
     const Result<Mapping> mapping = golden_mapping(record, model->workload(), model->architecture());
     if (!mapping) return complain(mapping.errors());
     Mismatch mismatch{record.id, record.line, "", {}};
-    const Diagnostics illegal = refusal(*model, *mapping);
+    Diagnostics illegal = well_formed(*mapping, model->workload(), model->architecture());
     if (illegal.empty()) {
-      mismatch.differences = compare(record, model->explain(*mapping), model->workload());
-    } else {
-      mismatch.refused = to_string(illegal);
+      const Evaluation fast = model->evaluate(*mapping);
+      if (fast.verdict == Verdict::Fits) {
+        compare_both_paths(record, *model, *mapping, fast.cost, mismatch);
+      } else {
+        illegal = fits(*mapping, model->workload(), model->architecture());
+      }
     }
+    mismatch.refused = to_string(illegal);
     const bool matched = illegal.empty() && mismatch.differences.empty();
     ++(matched ? mode.matched : mode.mismatched);
     ++(matched ? report_.total.matched : report_.total.mismatched);
     if (!matched && report_.mismatches.size() < options_.show) report_.mismatches.push_back(std::move(mismatch));
   }
 
-  // Why our model does not take the mapping; empty when it does.
-  static Diagnostics refusal(const CostModel& model, const Mapping& mapping) {
-    Diagnostics malformed = well_formed(mapping, model.workload(), model.architecture());
-    if (!malformed.empty() || model.fit(mapping).verdict == Verdict::Fits) return malformed;
-    return fits(mapping, model.workload(), model.architecture());
+  // explain() against the record, and evaluate() against explain().
+  static void compare_both_paths(const GoldenRecord& record, const CostModel& model, const Mapping& mapping,
+                                 const Cost& fast, Mismatch& mismatch) {
+    const Breakdown ours = model.explain(mapping);
+    mismatch.differences = compare(record, ours, model.workload());
+    if (fast.energy == ours.energy && fast.cycles == ours.cycles) return;
+    mismatch.differences.push_back({"explain() against evaluate(): energy_pJ", fast.energy.picojoules(),
+                                    ours.energy.picojoules()});
+    mismatch.differences.push_back({"explain() against evaluate(): cycles", static_cast<double>(fast.cycles),
+                                    static_cast<double>(ours.cycles)});
   }
 
   // The compiled pair of machine and problem; null (after complaining once) when one of them cannot be read.
