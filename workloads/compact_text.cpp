@@ -105,7 +105,8 @@ class ArgumentParser {
 
   void set(std::string_view name, const std::string& text, u64 value, std::size_t column) {
     if (value < 1 || value > largest_value(name)) {
-      complain(column, fmt::format("{} = {}, must be an integer from 1 to {}", name, shortened(text), largest_value(name)));
+      complain(column,
+               fmt::format("{} = {}, must be an integer from 1 to {}", name, shortened(text), largest_value(name)));
     }
     arguments_.emplace(name, value);
   }

@@ -98,8 +98,9 @@ class EinsumParser {
     std::size_t column = cursor_.column();
     const auto before = cursor_.digits();
     if (before && !cursor_.take("*")) {
-      return fail(fmt::format("expected '*' and a dimension after the factor {} (constant offsets are not supported), found {}",
-                              shortened(before->text), cursor_.found()));
+      return fail(
+          fmt::format("expected '*' and a dimension after the factor {} (constant offsets are not supported), found {}",
+                      shortened(before->text), cursor_.found()));
     }
     if (before && !coefficient(*before, column, term)) return false;
     if (!dimension(term)) return false;
@@ -129,8 +130,9 @@ class EinsumParser {
     if (!known && known_only_) {
       const std::vector<std::string> names = names_of(workload_.dimensions);
       const std::string hint = did_you_mean(*name, names);
-      errors_.push_back(cursor_.error_at(column, fmt::format("unknown dimension '{}'{}", shortened(*name),
-                                                             hint.empty() ? ", must be one of " + join(names, "or") : hint)));
+      errors_.push_back(
+          cursor_.error_at(column, fmt::format("unknown dimension '{}'{}", shortened(*name),
+                                               hint.empty() ? ", must be one of " + join(names, "or") : hint)));
       return false;
     }
     term.dimension = known.value_or(static_cast<int>(workload_.dimensions.size()));
@@ -161,8 +163,9 @@ class EinsumParser {
     if (!known) {
       const std::vector<std::string> names = names_of(workload_.dimensions);
       const std::string hint = did_you_mean(name, names);
-      errors_.push_back(cursor_.error_at(column, fmt::format("unknown dimension '{}'{}", shortened(name),
-                                                             hint.empty() ? ", must be one of " + join(names, "or") : hint)));
+      errors_.push_back(
+          cursor_.error_at(column, fmt::format("unknown dimension '{}'{}", shortened(name),
+                                               hint.empty() ? ", must be one of " + join(names, "or") : hint)));
     } else if (!digits || !value.at_end() || digits->value < 1 || digits->value > kMaxDimensionSize) {
       errors_.push_back(cursor_.error_at(value_column, fmt::format("{} = {}, must be an integer from 1 to {}", name,
                                                                    shortened(text), kMaxDimensionSize)));

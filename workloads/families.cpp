@@ -13,22 +13,34 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-const Names kConvParameters{"n",       "k",       "c",        "p",         "q",         "r",     "s",
-                            "stride",  "wstride", "hstride",  "dilation",  "wdilation", "hdilation", "groups"};
+const Names kConvParameters{"n",      "k",       "c",       "p",        "q",         "r",         "s",
+                            "stride", "wstride", "hstride", "dilation", "wdilation", "hdilation", "groups"};
 const Names kDepthwiseParameters{"n",      "c",       "p",       "q",        "r",         "s",
                                  "stride", "wstride", "hstride", "dilation", "wdilation", "hdilation"};
 
 Family convolution(std::string_view name, std::string_view summary, Names parameters, Names required) {
-  return {.name = name, .summary = summary, .parameters = std::move(parameters), .positional = 0,
-          .required = std::move(required), .batch = "n", .formula = "", .dimensions = {}};
+  return {.name = name,
+          .summary = summary,
+          .parameters = std::move(parameters),
+          .positional = 0,
+          .required = std::move(required),
+          .batch = "n",
+          .formula = "",
+          .dimensions = {}};
 }
 
 // `dimensions` are the parameters in capitals, all required.
 Family einsum(std::string_view name, std::string_view summary, Names parameters, Names dimensions,
               std::string_view formula, std::string_view batch = "") {
   const int positional = static_cast<int>(parameters.size());
-  return {.name = name, .summary = summary, .parameters = parameters, .positional = positional,
-          .required = parameters, .batch = batch, .formula = formula, .dimensions = std::move(dimensions)};
+  return {.name = name,
+          .summary = summary,
+          .parameters = parameters,
+          .positional = positional,
+          .required = parameters,
+          .batch = batch,
+          .formula = formula,
+          .dimensions = std::move(dimensions)};
 }
 
 const std::vector<Family>& table() {
@@ -68,13 +80,24 @@ Result<ConvShape> conv_shape(Arguments& a) {
   for (const auto& [both, width, height] :
        {std::array{"stride", "wstride", "hstride"}, std::array{"dilation", "wdilation", "hdilation"}}) {
     if (a.contains(both) && (a.contains(width) || a.contains(height))) {
-      return Diagnostic{"", 0, both, fmt::format("{} sets both directions; give either {} or {} and {}", both, both, width, height)};
+      return Diagnostic{"", 0, both,
+                        fmt::format("{} sets both directions; give either {} or {} and {}", both, both, width, height)};
     }
   }
   const u64 stride = get("stride", 1), dilation = get("dilation", 1), groups = get("groups", 1);
   const u64 p = get("p", 1), r = get("r", 1);
-  ConvShape shape{get("n", 1), get("k", 1), get("c", 1), p, get("q", p), r, get("s", r), get("wstride", stride),
-                  get("hstride", stride), get("wdilation", dilation), get("hdilation", dilation), groups};
+  ConvShape shape{get("n", 1),
+                  get("k", 1),
+                  get("c", 1),
+                  p,
+                  get("q", p),
+                  r,
+                  get("s", r),
+                  get("wstride", stride),
+                  get("hstride", stride),
+                  get("wdilation", dilation),
+                  get("hdilation", dilation),
+                  groups};
   if (shape.k % groups != 0 || shape.c % groups != 0) {
     return Diagnostic{"", 0, "groups",
                       fmt::format("groups = {}, must divide the channels c = {} and k = {}", groups, shape.c, shape.k)};
@@ -118,9 +141,20 @@ Result<Workload> conv(const ConvShape& s) {
 // The gradient of the weights is itself a convolution, of the inputs (batch and channels swapped) with the gradient
 // of the outputs as its kernel: N'=C, C'=N, K'=K, R'=P, S'=Q, P'=R, Q'=S; stride and dilation swap too.
 Result<Workload> weight_update(const ConvShape& s) {
-  if (s.groups > 1) return Diagnostic{"", 0, "groups", fmt::format("groups = {}, must be 1 for a weight update", s.groups)};
-  return conv({.n = s.c, .k = s.k, .c = s.n, .p = s.r, .q = s.s, .r = s.p, .s = s.q, .wstride = s.wdilation,
-               .hstride = s.hdilation, .wdilation = s.wstride, .hdilation = s.hstride, .groups = 1});
+  if (s.groups > 1)
+    return Diagnostic{"", 0, "groups", fmt::format("groups = {}, must be 1 for a weight update", s.groups)};
+  return conv({.n = s.c,
+               .k = s.k,
+               .c = s.n,
+               .p = s.r,
+               .q = s.s,
+               .r = s.p,
+               .s = s.q,
+               .wstride = s.wdilation,
+               .hstride = s.hdilation,
+               .wdilation = s.wstride,
+               .hdilation = s.hstride,
+               .groups = 1});
 }
 
 }  // namespace

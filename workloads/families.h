@@ -20,9 +20,9 @@ struct Family {
   std::vector<std::string_view> parameters;
   int positional = 0;
   std::vector<std::string_view> required;
-  std::string_view batch;  // the parameter a network's batch size multiplies, "" when there is none
-  std::string_view formula;                    // of families that are no convolutions
-  std::vector<std::string_view> dimensions;    // their order
+  std::string_view batch;                    // the parameter a network's batch size multiplies, "" when there is none
+  std::string_view formula;                  // of families that are no convolutions
+  std::vector<std::string_view> dimensions;  // their order
 };
 
 // Values by parameter name.

@@ -5,32 +5,11 @@
 #include <algorithm>
 
 #include "engine/base/text.h"
-#include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/yaml_help.h"
 
 namespace heliolite {
 namespace {
-
-// Complaints of the readers of text and of check() at a place of the file.
-void add_at(const YamlNode& node, const Diagnostics& inner, Diagnostics& errors) {
-  for (const Diagnostic& error : inner) {
-    const std::string where = error.field.empty() ? "" : error.field + ": ";
-    errors.push_back(node.error(where + error.message));
-  }
-}
-
-std::string size_range() { return fmt::format("an integer from 1 to {}", kMaxDimensionSize); }
-
-std::string shown(const YamlNode& node) {
-  return node.is_scalar() ? shortened(node.text()) : node.is_null() ? "nothing" : node.is_map() ? "a map" : "a list";
-}
-
-std::optional<u64> size_of(const YamlNode& node, std::string_view name, u64 largest, Diagnostics& errors) {
-  const std::optional<i64> value = node.as_integer();
-  if (value && *value >= 1 && static_cast<u64>(*value) <= largest) return static_cast<u64>(*value);
-  errors.push_back(node.error(fmt::format("{} = {}, must be an integer from 1 to {}", name, shown(node), largest)));
-  return std::nullopt;
-}
 
 // Reads one way of describing a workload into `workload_`.
 class WorkloadReader {
@@ -114,14 +93,15 @@ class WorkloadReader {
     u64& n = arguments.emplace(family.batch, 1).first->second;
     n *= context_.batch;  // within 64 bits: kMaxBatch * kMaxDimensionSize
     if (n <= kMaxDimensionSize) return true;
-    errors_.push_back(place_.error(fmt::format("{} = {} after the batch of {}, must be {}", family.batch, n,
-                                               context_.batch, size_range())));
+    errors_.push_back(
+        place_.error(fmt::format("{} = {} after the batch of {}, must be {}", family.batch, n, context_.batch,
+                                 fmt::format("an integer from 1 to {}", kMaxDimensionSize))));
     return false;
   }
 
   bool no_batch() {
-    errors_.push_back(place_.error(fmt::format("has no batch dimension; a batch of {} cannot be applied, must be 1",
-                                               context_.batch)));
+    errors_.push_back(place_.error(
+        fmt::format("has no batch dimension; a batch of {} cannot be applied, must be 1", context_.batch)));
     return false;
   }
 
@@ -151,8 +131,9 @@ class WorkloadReader {
     if (const auto node = map_.child("sizes")) sizes(*node);
     for (const Dimension& d : workload_.dimensions) {
       if (d.size != 0) continue;
-      errors_.push_back(place_.error(
-          fmt::format("no size for dimension {}; give sizes: {{{}: 64}} or \"; {}=64\" after the formula", d.name, d.name, d.name)));
+      errors_.push_back(
+          place_.error(fmt::format("no size for dimension {}; give sizes: {{{}: 64}} or \"; {}=64\" after the formula",
+                                   d.name, d.name, d.name)));
     }
     workload_.name = "einsum";
   }
@@ -175,7 +156,7 @@ class WorkloadReader {
       }
       u64& size = workload_.dimensions[static_cast<std::size_t>(*d)].size;
       if (size != 0) errors_.push_back(value.error(fmt::format("a second size for dimension {}", key)));
-      size = size_of(value, key, kMaxDimensionSize, errors_).value_or(1);
+      size = read_size(value, key, kMaxDimensionSize, errors_).value_or(1);
     }
   }
 
@@ -205,7 +186,7 @@ class WorkloadReader {
       return;
     }
     for (const std::string& key : node.keys()) {
-      workload_.dimensions.push_back({key, size_of(*node.find(key), key, kMaxDimensionSize, errors_).value_or(1)});
+      workload_.dimensions.push_back({key, read_size(*node.find(key), key, kMaxDimensionSize, errors_).value_or(1)});
     }
   }
 
@@ -246,8 +227,8 @@ class WorkloadReader {
       const YamlNode value = *node->find(key);
       const std::optional<int> v = workload_.find_tensor(key);
       if (!v) {
-        errors_.push_back(value.error(fmt::format("unknown tensor '{}', must be one of {}{}", shortened(key), join(names, "or"),
-                                                  did_you_mean(key, names))));
+        errors_.push_back(value.error(fmt::format("unknown tensor '{}', must be one of {}{}", shortened(key),
+                                                  join(names, "or"), did_you_mean(key, names))));
         continue;
       }
       Tensor& tensor = workload_.tensors[static_cast<std::size_t>(*v)];
@@ -269,38 +250,6 @@ class WorkloadReader {
 };
 
 }  // namespace
-
-std::optional<Arguments> read_arguments(const Family& family, const YamlNode& node, Diagnostics& errors) {
-  if (node.is_scalar()) {
-    Result<Arguments> parsed = parse_arguments(family, node.text());
-    if (parsed) return std::move(*parsed);
-    add_at(node, parsed.errors(), errors);
-    return std::nullopt;
-  }
-  if (!node.is_map()) {
-    errors.push_back(node.error(fmt::format("{} must be a map of sizes, like {{{}: 64, ..}}, not {}", family.name,
-                                            family.parameters.front(), shown(node))));
-    return std::nullopt;
-  }
-  const std::vector<std::string> names(family.parameters.begin(), family.parameters.end());
-  const std::size_t before = errors.size();
-  Arguments arguments;
-  for (const std::string& key : node.keys()) {
-    const YamlNode value = *node.find(key);
-    const auto parameter = find_parameter(family, key);
-    if (!parameter) {
-      const std::string hint = did_you_mean(key, names);
-      errors.push_back({node.file(), node.key_line(key), node.field(),
-                        fmt::format("unknown key '{}'{}", shortened(key), hint.empty() ? ", must be one of " + join(names, "or") : hint)});
-    } else if (const auto size = size_of(value, *parameter, largest_value(*parameter), errors)) {
-      if (!arguments.emplace(*parameter, *size).second) {
-        errors.push_back(value.error(fmt::format("a second value for {}", *parameter)));
-      }
-    }
-  }
-  if (errors.size() != before) return std::nullopt;
-  return arguments;
-}
 
 std::optional<Workload> read_workload(MapReader& map, const LayerContext& context, Diagnostics& errors) {
   return WorkloadReader(map, context, errors).run();

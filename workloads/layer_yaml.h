@@ -21,7 +21,4 @@ struct LayerContext {
 // caller. Complains and returns nothing when there is no valid workload.
 std::optional<Workload> read_workload(MapReader& map, const LayerContext& context, Diagnostics& errors);
 
-// `{k: 64, c: 64}` or "k=64,c=64" for one family.
-std::optional<Arguments> read_arguments(const Family& family, const YamlNode& node, Diagnostics& errors);
-
 }  // namespace heliolite

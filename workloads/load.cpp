@@ -43,7 +43,8 @@ Result<NetworkOptions> parse_options(std::string_view text, const std::string& w
     const std::string_view key = trim(std::string_view(option).substr(0, equals));
     const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
     if (key == "batch") {
-      const bool digits = !value.empty() && value.size() <= 7 && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+      const bool digits = !value.empty() && value.size() <= 7 &&
+                          std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
       const u64 batch = digits ? static_cast<u64>(std::stoul(std::string(value))) : 0;
       if (batch < 1 || batch > kMaxBatch) {
         complain(fmt::format("batch = {}, must be an integer from 1 to {}", shortened(value), kMaxBatch));
@@ -82,7 +83,8 @@ Result<Request> parse_request(const std::string& what) {
 Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options) {
   if (!is_timeloop_problem(root)) return network_from_yaml(root, name, options);
   if (options.batch || options.pass) {
-    return Diagnostic{root.file(), 0, "", "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
+    return Diagnostic{root.file(), 0, "",
+                      "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
   }
   Result<Workload> workload = timeloop_problem(root, name);
   if (!workload) return workload.errors();
@@ -110,27 +112,32 @@ Result<Network> from_preset(std::string_view text, const Request& request) {
     names.push_back(layer.workload.name);
   }
   const std::string hint = did_you_mean(*request.layer, names);
-  return Diagnostic{request.name, 0, "", fmt::format("no layer '{}'{}", shortened(*request.layer),
-                                                     hint.empty() ? ", must be one of " + join(names, "or") : hint)};
+  return Diagnostic{request.name, 0, "",
+                    fmt::format("no layer '{}'{}", shortened(*request.layer),
+                                hint.empty() ? ", must be one of " + join(names, "or") : hint)};
 }
 
 bool looks_like_path(std::string_view what) {
-  return what.find('/') != std::string_view::npos || what.ends_with(".yaml") || what.ends_with(".yml") || what.ends_with(".json");
+  return what.find('/') != std::string_view::npos || what.ends_with(".yaml") || what.ends_with(".yml") ||
+         what.ends_with(".json");
 }
 
 Diagnostic nothing_matches(const std::string& what, const std::string& name) {
   const std::vector<std::string> presets = workload_preset_names();
-  return {shortened(what.empty() ? "''" : what), 0, "",
-          fmt::format("no such workload{}; must be a file, a preset ({}), sizes of a shape like gemm:512x512x512 ({}), or "
-                      "an Einsum like \"o[i,j] += a[i,k]*b[k,j]; i=8,j=8,k=8\"",
-                      did_you_mean(name, presets), join(presets), join(family_names()))};
+  const std::string hint = did_you_mean(name, presets);
+  return {
+      what.empty() ? "''" : shortened(what), 0, "",
+      fmt::format("no such workload{} It must be a file, a preset ({}), a shape with sizes like gemm:512x512x512 ({}), "
+                  "or an Einsum like \"o[i,j] += a[i,k]*b[k,j]; i=8,j=8,k=8\"",
+                  hint.empty() ? "." : hint, join(presets), join(family_names()))};
 }
 
 }  // namespace
 
 std::optional<std::string_view> workload_preset(std::string_view name) {
   for (const EmbeddedFile& file : embedded_workload_presets()) {
-    if (file.name.ends_with(kYamlSuffix) && file.name.substr(0, file.name.size() - kYamlSuffix.size()) == name) return file.text;
+    if (file.name.ends_with(kYamlSuffix) && file.name.substr(0, file.name.size() - kYamlSuffix.size()) == name)
+      return file.text;
   }
   return std::nullopt;
 }
@@ -138,7 +145,8 @@ std::optional<std::string_view> workload_preset(std::string_view name) {
 std::vector<std::string> workload_preset_names() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_workload_presets()) {
-    if (file.name.ends_with(kYamlSuffix)) names.emplace_back(file.name.substr(0, file.name.size() - kYamlSuffix.size()));
+    if (file.name.ends_with(kYamlSuffix))
+      names.emplace_back(file.name.substr(0, file.name.size() - kYamlSuffix.size()));
   }
   std::ranges::sort(names);
   return names;

@@ -25,8 +25,8 @@ class TextCursor {
   std::string_view value();  // what a size may be mistaken for: everything up to a separator
   bool at_end();
 
-  std::size_t column();  // 1-based, of the next token
-  Diagnostic error(std::string message);                                  // at the next token
+  std::size_t column();                   // 1-based, of the next token
+  Diagnostic error(std::string message);  // at the next token
   Diagnostic error_at(std::size_t column, std::string message) const;
   std::string found();  // the next token for "expected .., found ..": "'x'" or "the end"
 

@@ -8,48 +8,29 @@
 
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/timeloop_shapes.h"
+#include "workloads/yaml_help.h"
 
 namespace heliolite {
 namespace {
 
-struct BuiltInShape {
-  std::string_view name;  // lower case, with hyphens
-  std::string_view text;
-};
-
-// The shapes a problem may name instead of spelling out (Timeloop's folder problem-shapes).
-constexpr std::array<BuiltInShape, 3> kBuiltInShapes{{
-    {"cnn-layer", R"(
-dimensions: [R, S, P, Q, C, K, N]
-coefficients: [{name: Wstride, default: 1}, {name: Hstride, default: 1},
-               {name: Wdilation, default: 1}, {name: Hdilation, default: 1}]
-data_spaces:
-- {name: Weights, projection: [[[C]], [[K]], [[R]], [[S]]]}
-- {name: Inputs, projection: [[[N]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]}
-- {name: Outputs, projection: [[[N]], [[K]], [[Q]], [[P]]], read_write: true}
-)"},
-    {"gemm-abz", R"(
-dimensions: [M, N, K]
-data_spaces:
-- {name: A, projection: [M, K]}
-- {name: B, projection: [N, K]}
-- {name: Z, projection: [M, N], read_write: true}
-)"},
-    {"gemm", R"(
-dimensions: [M, N, K]
-data_spaces:
-- {name: A, projection: [M, K]}
-- {name: B, projection: [N, K]}
-- {name: C, projection: [M, N]}
-- {name: D, projection: [M, N], read_write: true}
-)"},
-}};
-
 // Sections a Timeloop file may hold besides its problem.
-constexpr std::array<const char*, 16> kOtherSections{
-    "architecture", "arch",     "components",           "compound_components",    "constraints", "mapping",
-    "mapper",       "mapspace", "sparse_optimizations", "architecture_constraints", "variables", "mapspace_constraints",
-    "globals",      "ERT",      "ART",                  "version"};
+constexpr std::array<const char*, 16> kOtherSections{"architecture",
+                                                     "arch",
+                                                     "components",
+                                                     "compound_components",
+                                                     "constraints",
+                                                     "mapping",
+                                                     "mapper",
+                                                     "mapspace",
+                                                     "sparse_optimizations",
+                                                     "architecture_constraints",
+                                                     "variables",
+                                                     "mapspace_constraints",
+                                                     "globals",
+                                                     "ERT",
+                                                     "ART",
+                                                     "version"};
 
 std::string with_hyphens(std::string_view key) {
   std::string out(key);
@@ -61,10 +42,6 @@ std::string with_hyphens(std::string_view key) {
 std::optional<YamlNode> child(MapReader& map, std::string_view key) {
   const auto underscores = map.child(key);
   return underscores ? underscores : map.child(with_hyphens(key));
-}
-
-std::string shown(const YamlNode& node) {
-  return node.is_scalar() ? shortened(node.text()) : node.is_null() ? "nothing" : node.is_map() ? "a map" : "a list";
 }
 
 class ProblemReader {
@@ -188,7 +165,8 @@ class ProblemReader {
     map.words("ranks");  // their names only
     const auto projection = map.required_child("projection");
     if (projection && !projection->is_sequence()) {
-      errors_.push_back(projection->error(fmt::format("projection must be a list of ranks, not {}", shown(*projection))));
+      errors_.push_back(
+          projection->error(fmt::format("projection must be a list of ranks, not {}", shown(*projection))));
     }
     for (std::size_t i = 0; projection && i < projection->size(); ++i) rank(tensor, projection->at(i));
     map.finish();
@@ -199,14 +177,16 @@ class ProblemReader {
     Rank& rank_here = tensor.ranks.emplace_back();
     if (node.is_scalar()) return dimension(rank_here, node);
     if (!node.is_sequence()) {
-      errors_.push_back(node.error(fmt::format("a rank must be a list of terms like [[P, Wstride], [R]], not {}", shown(node))));
+      errors_.push_back(
+          node.error(fmt::format("a rank must be a list of terms like [[P, Wstride], [R]], not {}", shown(node))));
       return;
     }
     for (std::size_t i = 0; i < node.size(); ++i) {
       const YamlNode term = node.at(i);
       const bool list = term.is_sequence() && (term.size() == 1 || term.size() == 2) && term.at(0).is_scalar();
       if (!list || (term.size() == 2 && !term.at(1).is_scalar())) {
-        errors_.push_back(term.error(fmt::format("a term must be a list [dimension] or [dimension, coefficient], not {}", shown(term))));
+        errors_.push_back(term.error(
+            fmt::format("a term must be a list [dimension] or [dimension, coefficient], not {}", shown(term))));
         continue;
       }
       const std::size_t before = errors_.size();
@@ -222,8 +202,8 @@ class ProblemReader {
     }
     std::vector<std::string> names;
     for (const Dimension& d : workload_.dimensions) names.push_back(d.name);
-    errors_.push_back(node.error(fmt::format("unknown dimension '{}', must be one of {}{}", shown(node), join(names, "or"),
-                                             did_you_mean(node.text(), names))));
+    errors_.push_back(node.error(fmt::format("unknown dimension '{}', must be one of {}{}", shown(node),
+                                             join(names, "or"), did_you_mean(node.text(), names))));
   }
 
   void coefficient(const YamlNode& node, Term& term) {
@@ -241,9 +221,9 @@ class ProblemReader {
     }
     std::vector<std::string> names;
     for (const Coefficient& c : coefficients_) names.push_back(c.name);
-    errors_.push_back(node.error(fmt::format("unknown coefficient '{}', must be {}an integer from 1 to {}{}", shown(node),
-                                             names.empty() ? "" : join(names, ",") + " or ", kMaxCoefficient,
-                                             did_you_mean(node.text(), names))));
+    errors_.push_back(node.error(fmt::format("unknown coefficient '{}', must be {}an integer from 1 to {}{}",
+                                             shown(node), names.empty() ? "" : join(names, ",") + " or ",
+                                             kMaxCoefficient, did_you_mean(node.text(), names))));
   }
 
   void instance(MapReader& map) {
@@ -266,7 +246,8 @@ class ProblemReader {
     for (const char* key : {"Wpadding", "Hpadding"}) {
       const auto padding = map.child(key);
       if (!padding || padding->as_integer() == 0) continue;
-      errors_.push_back(padding->error(fmt::format("{} = {}, must be 0: padding is not modelled", key, shown(*padding))));
+      errors_.push_back(
+          padding->error(fmt::format("{} = {}, must be 0: padding is not modelled", key, shown(*padding))));
     }
   }
 
@@ -297,6 +278,8 @@ class ProblemReader {
 
 bool is_timeloop_problem(const YamlNode& root) { return root.has("problem") || root.has("shape"); }
 
-Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name) { return ProblemReader().run(root, name); }
+Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name) {
+  return ProblemReader().run(root, name);
+}
 
 }  // namespace heliolite

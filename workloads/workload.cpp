@@ -32,8 +32,7 @@ u64 extent(const Workload& workload, const Rank& rank) {
 bool is_identifier(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name[0]) &&
-         std::ranges::all_of(name, [&](char c) { return letter(c) || digit(c); });
+  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) { return letter(c) || digit(c); });
 }
 
 bool is_weight_name(std::string_view name) {
@@ -69,14 +68,16 @@ class Checker {
 
   void name_of(const std::string& field, std::string_view kind, const std::string& name) {
     if (is_identifier(name)) return;
-    complain(field, fmt::format("the {}'s name is '{}', must be a letter followed by letters, digits and _", kind, name));
+    complain(field,
+             fmt::format("the {}'s name is '{}', must be a letter followed by letters, digits and _", kind, name));
   }
 
   void dimension(const Dimension& d) {
     const std::string field = "dimensions." + d.name;
     name_of(field, "dimension", d.name);
     if (d.size >= 1 && d.size <= kMaxDimensionSize) return;
-    complain(field, fmt::format("the size of {} is {}, must be an integer from 1 to {}", d.name, d.size, kMaxDimensionSize));
+    complain(field,
+             fmt::format("the size of {} is {}, must be an integer from 1 to {}", d.name, d.size, kMaxDimensionSize));
   }
 
   void tensor(const Tensor& t) {
@@ -90,7 +91,8 @@ class Checker {
 
   void rank(const Tensor& t, const Rank& r, const std::string& field) {
     if (r.terms.empty() || r.terms.size() > static_cast<std::size_t>(kMaxTerms)) {
-      complain(field, fmt::format("a rank of {} is a sum of {} terms, must be 1 to {}", t.name, r.terms.size(), kMaxTerms));
+      complain(field,
+               fmt::format("a rank of {} is a sum of {} terms, must be 1 to {}", t.name, r.terms.size(), kMaxTerms));
     }
     std::vector<int> seen;
     for (const Term& term : r.terms) {
@@ -132,8 +134,9 @@ class Checker {
       if (t.is_output()) outputs.push_back(t.name);
     }
     if (outputs.size() == 1) return;
-    complain("tensors", outputs.empty() ? "no tensor is the output, exactly one must be"
-                                        : fmt::format("{} outputs ({}), must be exactly one", outputs.size(), join(outputs)));
+    complain("tensors", outputs.empty()
+                            ? "no tensor is the output, exactly one must be"
+                            : fmt::format("{} outputs ({}), must be exactly one", outputs.size(), join(outputs)));
   }
 
   void used_and_counted() {
@@ -151,8 +154,9 @@ class Checker {
       complain("dimensions." + name, fmt::format("dimension {} indexes no tensor", name));
     }
     if (w_.macs() > kMaxMacs) {
-      complain("dimensions", fmt::format("the product of all sizes is more than {} multiply-accumulates, the most accepted",
-                                         kMaxMacs));
+      complain(
+          "dimensions",
+          fmt::format("the product of all sizes is more than {} multiply-accumulates, the most accepted", kMaxMacs));
     }
   }
 
@@ -230,8 +234,8 @@ Diagnostics check(const Workload& workload) { return Checker(workload).run(); }
 void infer_roles(Workload& workload) {
   const auto is = [](Role role) { return [role](const Tensor& t) { return t.role == role; }; };
   if (std::ranges::any_of(workload.tensors, is(Role::Weight))) return;
-  auto weight = std::ranges::find_if(
-      workload.tensors, [](const Tensor& t) { return t.role == Role::Input && is_weight_name(t.name); });
+  auto weight = std::ranges::find_if(workload.tensors,
+                                     [](const Tensor& t) { return t.role == Role::Input && is_weight_name(t.name); });
   if (weight == workload.tensors.end()) weight = std::ranges::find_if(workload.tensors, is(Role::Input));
   if (weight != workload.tensors.end()) weight->role = Role::Weight;
 }

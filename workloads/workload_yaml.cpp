@@ -10,6 +10,7 @@
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
 #include "workloads/presets.h"
+#include "workloads/yaml_help.h"
 
 namespace heliolite {
 namespace {
@@ -114,13 +115,15 @@ class NetworkReader {
     }
     const auto [it, fresh] = lines.emplace(name, node.line());
     if (!fresh) {
-      errors_.push_back(node.error(fmt::format("a second layer '{}', the first is at line {}", shortened(name), it->second)));
+      errors_.push_back(
+          node.error(fmt::format("a second layer '{}', the first is at line {}", shortened(name), it->second)));
     }
   }
 
   void limits() {
     if (!errors_.empty() || network_.macs() <= kMaxNetworkMacs) return;
-    errors_.push_back(root_.error(fmt::format("more than {} multiply-accumulates in all layers, the most accepted", kMaxNetworkMacs)));
+    errors_.push_back(root_.error(
+        fmt::format("more than {} multiply-accumulates in all layers, the most accepted", kMaxNetworkMacs)));
   }
 
   const YamlNode& root_;
@@ -138,7 +141,8 @@ std::optional<Pass> find_pass(std::string_view name) {
   return std::nullopt;
 }
 
-Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallback_name, const NetworkOptions& options) {
+Result<Network> network_from_yaml(const YamlNode& root, const std::string& fallback_name,
+                                  const NetworkOptions& options) {
   return NetworkReader(root, options).run(fallback_name);
 }
 

@@ -20,7 +20,8 @@ std::string shown(const YamlNode& node) {
     case YamlNode::Kind::Map: return "a map";
     case YamlNode::Kind::Scalar: break;
   }
-  const std::string text = node.text().size() > kLongestQuote ? node.text().substr(0, kLongestQuote) + ".." : node.text();
+  const std::string text =
+      node.text().size() > kLongestQuote ? node.text().substr(0, kLongestQuote) + ".." : node.text();
   return node.quoted() ? '"' + text + '"' : text;
 }
 

@@ -88,7 +88,8 @@ Result<std::string> read_text_file(const std::string& path) {
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
     text.append(block.data(), count);
     if (text.size() > kMaxTextFileBytes) {
-      return Diagnostic{path, 0, "", fmt::format("larger than {} MiB, the largest file accepted", kMaxTextFileBytes >> 20)};
+      return Diagnostic{path, 0, "",
+                        fmt::format("larger than {} MiB, the largest file accepted", kMaxTextFileBytes >> 20)};
     }
   }
   if (std::ferror(file.get())) return Diagnostic{path, 0, "", fmt::format("cannot be read: {}", std::strerror(errno))};

@@ -7,16 +7,13 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <limits>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-#include "engine/base/text.h"
 #include "engine/base/text_file.h"
+#include "engine/base/yaml_value.h"
 
 namespace heliolite {
 namespace {
@@ -24,45 +21,6 @@ namespace {
 constexpr int kMaxDepth = 64;
 constexpr u64 kMaxNodes = 1'000'000;  // with aliases expanded; the largest real files have some 10 000
 constexpr std::size_t kMaxComplaints = 50;
-constexpr std::size_t kManyEntries = 32;  // from here on a map finds its keys by hash
-
-// One value of a document. Aliases share it, so it knows neither its file nor its field.
-struct Value {
-  struct Entry {
-    std::string key;
-    int line = 0;
-    std::shared_ptr<const Value> value;
-  };
-
-  YamlNode::Kind kind = YamlNode::Kind::Null;
-  int line = 0;
-  bool quoted = false;
-  std::string tag;
-  std::string text;
-  std::vector<std::shared_ptr<const Value>> elements;
-  std::vector<Entry> entries;
-  u64 nodes = 1;   // of this subtree, aliases expanded
-  int height = 1;  // levels of this subtree
-
-  std::unordered_map<std::string, std::size_t> index;  // of a map with many entries: key -> entry
-
-  const Entry* find(const std::string& key) const {
-    if (!index.empty()) {
-      const auto it = index.find(key);
-      return it == index.end() ? nullptr : &entries[it->second];
-    }
-    const auto it = std::ranges::find(entries, key, &Entry::key);
-    return it == entries.end() ? nullptr : &*it;
-  }
-  void make_index() {
-    if (entries.size() < kManyEntries) return;
-    for (std::size_t i = 0; i < entries.size(); ++i) index.emplace(entries[i].key, i);
-  }
-  void account(const Value& child) {
-    nodes += child.nodes;
-    height = std::max(height, child.height + 1);
-  }
-};
 
 // Leaves yaml-cpp's parser early; caught in YamlNode::parse and nowhere else.
 struct Stop {
@@ -77,7 +35,7 @@ class Builder : public YAML::EventHandler {
  public:
   Builder(std::string file, Diagnostics& errors) : file_(std::move(file)), errors_(errors) {}
 
-  std::shared_ptr<const Value> take_root() { return std::exchange(root_, nullptr); }
+  std::shared_ptr<const YamlValue> take_root() { return std::exchange(root_, nullptr); }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -117,12 +75,12 @@ class Builder : public YAML::EventHandler {
  private:
   // A list or map that is being read. In a map, a key waits for its value.
   struct Open {
-    std::shared_ptr<Value> value;
+    std::shared_ptr<YamlValue> value;
     YAML::anchor_t anchor = 0;
     std::optional<std::string> key = std::nullopt;
     int key_line = 0;
     std::unordered_map<std::string, int> key_lines = {};
-    std::vector<std::shared_ptr<const Value>> merged = {};  // values of `<<`
+    std::vector<std::shared_ptr<const YamlValue>> merged = {};  // values of `<<`
   };
 
   [[noreturn]] void stop(const YAML::Mark& mark, std::string message) const {
@@ -142,15 +100,16 @@ class Builder : public YAML::EventHandler {
     return out;
   }
 
-  std::shared_ptr<Value> make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
-    auto value = std::make_shared<Value>();
+  std::shared_ptr<YamlValue> make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
+    auto value = std::make_shared<YamlValue>();
     value->kind = kind;
     value->line = line_of(mark);
-    if (tag.size() > 1 && tag.front() == '!') value->tag = tag;  // "?", "!" and tag:yaml.org,.. are implicit or standard
+    if (tag.size() > 1 && tag.front() == '!')
+      value->tag = tag;  // "?", "!" and tag:yaml.org,.. are implicit or standard
     return value;
   }
 
-  void open(std::shared_ptr<Value> value, YAML::anchor_t anchor, const YAML::Mark& mark) {
+  void open(std::shared_ptr<YamlValue> value, YAML::anchor_t anchor, const YAML::Mark& mark) {
     if (static_cast<int>(stack_.size()) >= kMaxDepth) stop_deep(mark);
     if (wants_key()) stop(mark, "a key must be a plain name, not a list or map");
     stack_.push_back({.value = std::move(value), .anchor = anchor});
@@ -164,7 +123,7 @@ class Builder : public YAML::EventHandler {
     add(std::move(done.value), done.anchor);
   }
 
-  void add(std::shared_ptr<const Value> value, YAML::anchor_t anchor) {
+  void add(std::shared_ptr<const YamlValue> value, YAML::anchor_t anchor) {
     if (anchor != 0) anchors_[anchor] = value;
     const int line = value->line;
     place(std::move(value), line);
@@ -174,7 +133,7 @@ class Builder : public YAML::EventHandler {
     return !stack_.empty() && stack_.back().value->kind == YamlNode::Kind::Map && !stack_.back().key;
   }
 
-  void place(std::shared_ptr<const Value> value, int line) {
+  void place(std::shared_ptr<const YamlValue> value, int line) {
     placed_ += value->kind == YamlNode::Kind::Map || value->kind == YamlNode::Kind::Sequence ? 1 : value->nodes;
     if (stack_.empty()) {
       root_ = std::move(value);
@@ -189,20 +148,21 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  void take_key(const Value& key, int line) {
+  void take_key(const YamlValue& key, int line) {
     if (key.kind != YamlNode::Kind::Scalar) {
       throw Stop{{file_, line, path(), "a key must be a plain name, not empty, a list or a map"}};
     }
     Open& map = stack_.back();
     const auto [it, fresh] = map.key_lines.emplace(key.text, line);
     if (!fresh && errors_.size() < kMaxComplaints) {
-      errors_.push_back({file_, line, path(), fmt::format("duplicate key '{}', first given at line {}", key.text, it->second)});
+      errors_.push_back(
+          {file_, line, path(), fmt::format("duplicate key '{}', first given at line {}", key.text, it->second)});
     }
     map.key = key.text;
     map.key_line = line;
   }
 
-  void put(Open& parent, std::shared_ptr<const Value> value) {
+  void put(Open& parent, std::shared_ptr<const YamlValue> value) {
     if (parent.value->kind == YamlNode::Kind::Sequence) {
       parent.value->account(*value);
       parent.value->elements.push_back(std::move(value));
@@ -218,7 +178,7 @@ class Builder : public YAML::EventHandler {
   }
 
   // `<<: *base` or `<<: [*a, *b]`: entries of other maps, used where the map itself has none.
-  void take_merge(Open& parent, const std::shared_ptr<const Value>& value) {
+  void take_merge(Open& parent, const std::shared_ptr<const YamlValue>& value) {
     if (value->kind == YamlNode::Kind::Map) parent.merged.push_back(value);
     if (value->kind == YamlNode::Kind::Sequence) {
       parent.merged.insert(parent.merged.end(), value->elements.begin(), value->elements.end());
@@ -231,7 +191,7 @@ class Builder : public YAML::EventHandler {
 
   static void merge(Open& map) {
     for (const auto& source : map.merged) {
-      for (const Value::Entry& entry : source->entries) {
+      for (const YamlValue::Entry& entry : source->entries) {
         if (!map.key_lines.emplace(entry.key, entry.line).second) continue;
         map.value->account(*entry.value);
         map.value->entries.push_back(entry);
@@ -242,15 +202,16 @@ class Builder : public YAML::EventHandler {
   std::string file_;
   Diagnostics& errors_;
   std::vector<Open> stack_;
-  std::unordered_map<YAML::anchor_t, std::shared_ptr<const Value>> anchors_;
-  std::shared_ptr<const Value> root_;
+  std::unordered_map<YAML::anchor_t, std::shared_ptr<const YamlValue>> anchors_;
+  std::shared_ptr<const YamlValue> root_;
   u64 placed_ = 0;  // values read so far, of all open maps and lists
 };
 
 Diagnostic second_document(const std::string& name, std::string_view text, int line) {
   const bool marked = text.starts_with("---") || text.find("\n---") != std::string_view::npos;
-  return {name, line, "", marked ? "a second document starts here; a file holds one"
-                                 : "text that belongs to nothing: the value above it has already ended"};
+  return {name, line, "",
+          marked ? "a second document starts here; a file holds one"
+                 : "text that belongs to nothing: the value above it has already ended"};
 }
 
 // The line where brackets first nest deeper than allowed, 0 if nowhere. Knows quotes and comments only roughly, so
@@ -274,14 +235,14 @@ int line_of_deep_brackets(std::string_view text) {
 }
 
 // The document's root, or null when there is none.
-std::shared_ptr<const Value> build(std::string_view text, const std::string& name, Diagnostics& errors) {
+std::shared_ptr<const YamlValue> build(std::string_view text, const std::string& name, Diagnostics& errors) {
   std::istringstream stream{std::string(text)};
   try {
     YAML::Parser parser(stream);
     Builder builder(name, errors);
-    std::shared_ptr<const Value> root;
+    std::shared_ptr<const YamlValue> root;
     while (parser.HandleNextDocument(builder)) {
-      std::shared_ptr<const Value> next = builder.take_root();
+      std::shared_ptr<const YamlValue> next = builder.take_root();
       if (root && next && next->kind != YamlNode::Kind::Null) {
         errors.push_back(second_document(name, text, next->line));
         return nullptr;
@@ -299,39 +260,7 @@ std::shared_ptr<const Value> build(std::string_view text, const std::string& nam
   return nullptr;
 }
 
-std::optional<i64> parse_integer(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  if (hex) text.remove_prefix(2);
-  u64 value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
-  constexpr u64 kMax = std::numeric_limits<i64>::max();
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMax) return std::nullopt;
-  return negative ? -static_cast<i64>(value) : static_cast<i64>(value);
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  if (const auto integer = parse_integer(text)) return static_cast<double>(*integer);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
-  if (digits.empty() || !(digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'))) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-const std::string kNothing;
-
 }  // namespace
-
-// A value at its place.
-struct YamlNode::Impl {
-  std::shared_ptr<const std::string> file;
-  std::string field;
-  std::shared_ptr<const Value> value;
-};
 
 Result<YamlNode> YamlNode::load_file(const std::string& path) {
   Result<std::string> text = read_text_file(path);
@@ -341,11 +270,12 @@ Result<YamlNode> YamlNode::load_file(const std::string& path) {
 
 Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name) {
   if (text.size() > kMaxTextFileBytes) {
-    return Diagnostic{name, 0, "", fmt::format("larger than {} MiB, the largest text accepted", kMaxTextFileBytes >> 20)};
+    return Diagnostic{name, 0, "",
+                      fmt::format("larger than {} MiB, the largest text accepted", kMaxTextFileBytes >> 20)};
   }
   Diagnostics errors = check_text(text, name);
   if (!errors.empty()) return errors;
-  std::shared_ptr<const Value> root = build(text, name, errors);
+  std::shared_ptr<const YamlValue> root = build(text, name, errors);
   if (!errors.empty()) {
     if (const int line = line_of_deep_brackets(text)) {
       return Diagnostic{name, line, "", fmt::format("brackets nested deeper than {} levels", kMaxDepth)};
@@ -357,74 +287,5 @@ Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name)
   node.impl_ = std::make_shared<const Impl>(Impl{std::make_shared<const std::string>(name), "", std::move(root)});
   return node;
 }
-
-YamlNode::Kind YamlNode::kind() const { return impl_ ? impl_->value->kind : Kind::Null; }
-const std::string& YamlNode::file() const { return impl_ ? *impl_->file : kNothing; }
-int YamlNode::line() const { return impl_ ? impl_->value->line : 0; }
-const std::string& YamlNode::field() const { return impl_ ? impl_->field : kNothing; }
-std::string YamlNode::tag() const { return impl_ ? impl_->value->tag : ""; }
-const std::string& YamlNode::text() const { return impl_ ? impl_->value->text : kNothing; }
-bool YamlNode::quoted() const { return impl_ && impl_->value->quoted; }
-
-std::size_t YamlNode::size() const {
-  return impl_ ? std::max(impl_->value->elements.size(), impl_->value->entries.size()) : 0;
-}
-
-YamlNode YamlNode::at(std::size_t index) const {
-  if (!is_sequence() || index >= size()) return {};
-  YamlNode node;
-  node.impl_ = std::make_shared<const Impl>(
-      Impl{impl_->file, fmt::format("{}[{}]", impl_->field, index), impl_->value->elements[index]});
-  return node;
-}
-
-std::vector<std::string> YamlNode::keys() const {
-  std::vector<std::string> keys;
-  if (!is_map()) return keys;
-  for (const Value::Entry& entry : impl_->value->entries) keys.push_back(entry.key);
-  return keys;
-}
-
-bool YamlNode::has(std::string_view key) const {
-  return is_map() && impl_->value->find(std::string(key)) != nullptr;
-}
-
-int YamlNode::key_line(std::string_view key) const {
-  const Value::Entry* entry = is_map() ? impl_->value->find(std::string(key)) : nullptr;
-  return entry == nullptr ? line() : entry->line;
-}
-
-std::optional<YamlNode> YamlNode::find(std::string_view key) const {
-  const Value::Entry* entry = is_map() ? impl_->value->find(std::string(key)) : nullptr;
-  if (entry == nullptr) return std::nullopt;
-  const std::string field = impl_->field.empty() ? entry->key : impl_->field + "." + entry->key;
-  YamlNode node;
-  node.impl_ = std::make_shared<const Impl>(Impl{impl_->file, field, entry->value});
-  return node;
-}
-
-std::optional<bool> YamlNode::as_bool() const {
-  if (!is_scalar() || quoted()) return std::nullopt;
-  const std::string word = lower(text());
-  if (word == "true" || word == "yes" || word == "on") return true;
-  if (word == "false" || word == "no" || word == "off") return false;
-  return std::nullopt;
-}
-
-std::optional<i64> YamlNode::as_integer() const {
-  if (!is_scalar() || quoted()) return std::nullopt;
-  if (const auto integer = parse_integer(text())) return integer;
-  const auto number = parse_number(text());
-  constexpr double kExact = 9007199254740992.0;  // 2^53: every integer up to here is a double
-  if (!number || std::abs(*number) > kExact || *number != std::floor(*number)) return std::nullopt;
-  return static_cast<i64>(*number);
-}
-
-std::optional<double> YamlNode::as_number() const {
-  if (!is_scalar() || quoted()) return std::nullopt;
-  return parse_number(text());
-}
-
-Diagnostic YamlNode::error(std::string message) const { return {file(), line(), field(), std::move(message)}; }
 
 }  // namespace heliolite

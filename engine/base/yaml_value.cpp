@@ -1,0 +1,110 @@
+// Reading the values the parser built; see yaml_node.cpp.
+#include "engine/base/yaml_value.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+std::optional<i64> parse_integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  if (hex) text.remove_prefix(2);
+  u64 value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hex ? 16 : 10);
+  constexpr u64 kMax = std::numeric_limits<i64>::max();
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value > kMax) return std::nullopt;
+  return negative ? -static_cast<i64>(value) : static_cast<i64>(value);
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  if (const auto integer = parse_integer(text)) return static_cast<double>(*integer);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  if (digits.empty() || !(digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'))) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+const std::string kNothing;
+
+}  // namespace
+
+YamlNode::Kind YamlNode::kind() const { return impl_ ? impl_->value->kind : Kind::Null; }
+const std::string& YamlNode::file() const { return impl_ ? *impl_->file : kNothing; }
+int YamlNode::line() const { return impl_ ? impl_->value->line : 0; }
+const std::string& YamlNode::field() const { return impl_ ? impl_->field : kNothing; }
+std::string YamlNode::tag() const { return impl_ ? impl_->value->tag : ""; }
+const std::string& YamlNode::text() const { return impl_ ? impl_->value->text : kNothing; }
+bool YamlNode::quoted() const { return impl_ && impl_->value->quoted; }
+
+std::size_t YamlNode::size() const {
+  return impl_ ? std::max(impl_->value->elements.size(), impl_->value->entries.size()) : 0;
+}
+
+YamlNode YamlNode::at(std::size_t index) const {
+  if (!is_sequence() || index >= size()) return {};
+  YamlNode node;
+  node.impl_ = std::make_shared<const Impl>(
+      Impl{impl_->file, fmt::format("{}[{}]", impl_->field, index), impl_->value->elements[index]});
+  return node;
+}
+
+std::vector<std::string> YamlNode::keys() const {
+  std::vector<std::string> keys;
+  if (!is_map()) return keys;
+  for (const YamlValue::Entry& entry : impl_->value->entries) keys.push_back(entry.key);
+  return keys;
+}
+
+bool YamlNode::has(std::string_view key) const { return is_map() && impl_->value->find(std::string(key)) != nullptr; }
+
+int YamlNode::key_line(std::string_view key) const {
+  const YamlValue::Entry* entry = is_map() ? impl_->value->find(std::string(key)) : nullptr;
+  return entry == nullptr ? line() : entry->line;
+}
+
+std::optional<YamlNode> YamlNode::find(std::string_view key) const {
+  const YamlValue::Entry* entry = is_map() ? impl_->value->find(std::string(key)) : nullptr;
+  if (entry == nullptr) return std::nullopt;
+  const std::string field = impl_->field.empty() ? entry->key : impl_->field + "." + entry->key;
+  YamlNode node;
+  node.impl_ = std::make_shared<const Impl>(Impl{impl_->file, field, entry->value});
+  return node;
+}
+
+std::optional<bool> YamlNode::as_bool() const {
+  if (!is_scalar() || quoted()) return std::nullopt;
+  const std::string word = lower(text());
+  if (word == "true" || word == "yes" || word == "on") return true;
+  if (word == "false" || word == "no" || word == "off") return false;
+  return std::nullopt;
+}
+
+std::optional<i64> YamlNode::as_integer() const {
+  if (!is_scalar() || quoted()) return std::nullopt;
+  if (const auto integer = parse_integer(text())) return integer;
+  const auto number = parse_number(text());
+  constexpr double kExact = 9007199254740992.0;  // 2^53: every integer up to here is a double
+  if (!number || std::abs(*number) > kExact || *number != std::floor(*number)) return std::nullopt;
+  return static_cast<i64>(*number);
+}
+
+std::optional<double> YamlNode::as_number() const {
+  if (!is_scalar() || quoted()) return std::nullopt;
+  return parse_number(text());
+}
+
+Diagnostic YamlNode::error(std::string message) const { return {file(), line(), field(), std::move(message)}; }
+
+}  // namespace heliolite

@@ -1,0 +1,61 @@
+#pragma once
+// What the parser (yaml_node.cpp) builds and YamlNode reads.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+// One value of a document. Aliases share it, so it knows neither its file nor its field.
+struct YamlValue {
+  struct Entry {
+    std::string key;
+    int line = 0;
+    std::shared_ptr<const YamlValue> value;
+  };
+
+  static constexpr std::size_t kManyEntries = 32;  // from here on a map finds its keys by hash
+
+  YamlNode::Kind kind = YamlNode::Kind::Null;
+  int line = 0;
+  bool quoted = false;
+  std::string tag;
+  std::string text;
+  std::vector<std::shared_ptr<const YamlValue>> elements;
+  std::vector<Entry> entries;
+  u64 nodes = 1;   // of this subtree, aliases expanded
+  int height = 1;  // levels of this subtree
+
+  std::unordered_map<std::string, std::size_t> index;  // of a map with many entries: key -> entry
+
+  const Entry* find(const std::string& key) const {
+    if (!index.empty()) {
+      const auto it = index.find(key);
+      return it == index.end() ? nullptr : &entries[it->second];
+    }
+    const auto it = std::ranges::find(entries, key, &Entry::key);
+    return it == entries.end() ? nullptr : &*it;
+  }
+  void make_index() {
+    if (entries.size() < kManyEntries) return;
+    for (std::size_t i = 0; i < entries.size(); ++i) index.emplace(entries[i].key, i);
+  }
+  void account(const YamlValue& child) {
+    nodes += child.nodes;
+    height = std::max(height, child.height + 1);
+  }
+};
+
+// A value at its place.
+struct YamlNode::Impl {
+  std::shared_ptr<const std::string> file;
+  std::string field;
+  std::shared_ptr<const YamlValue> value;
+};
+
+}  // namespace heliolite
