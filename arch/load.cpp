@@ -30,22 +30,28 @@ const EmbeddedFile* find_preset(std::string_view name) {
   return nullptr;
 }
 
+bool looks_like_path(const std::string& what) { return what.find_first_of("/\\.") != std::string::npos; }
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
 // A preset's name or a path. Something that is neither, and does not look like a path, is a misspelt preset.
 Result<YamlNode> load_document(const std::string& what) {
   if (const EmbeddedFile* preset = find_preset(what)) return YamlNode::parse(preset->text, std::string(preset->name));
-  std::error_code ignored;
-  const bool looks_like_path = what.find_first_of("/\\.") != std::string::npos;
-  if (looks_like_path || fs::exists(fs::path(what), ignored)) return YamlNode::load_file(what);
+  if (looks_like_path(what) || is_there(what)) return YamlNode::load_file(what);
   const std::vector<std::string> presets = architecture_preset_names();
   return Diagnostic{"", 0, "architecture",
                     fmt::format("'{}' is neither a preset nor a file{}; presets: {}", what, did_you_mean(what, presets),
                                 join(presets))};
 }
 
-// A path in a file is relative to that file.
+// A path in a file is relative to that file; a bare word that is no file stays one (a preset, perhaps misspelt).
 std::string beside(const std::string& file, const std::string& path) {
   if (find_preset(path) || fs::path(path).is_absolute()) return path;
-  return (fs::path(file).parent_path() / path).string();
+  const fs::path joined = fs::path(file).parent_path() / path;
+  return looks_like_path(path) || is_there(joined) ? joined.string() : path;
 }
 
 Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {

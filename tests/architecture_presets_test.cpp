@@ -155,6 +155,28 @@ TEST(ArchitecturePresets, Snowcat) {
   EXPECT_NEAR(preset("snowcat").levels[0].energy.read_pj, 1.3426197385087358e16 / (223948800 + 24883200), 1e-3);
 }
 
+// The reference runs' own machine files, read as Timeloop files, give the same machines.
+TEST(ArchitecturePresets, SameAsTheTimeloopFiles) {
+  for (const std::string name : {"eyeriss", "edge_unified", "simba", "gemmini", "snowcat"}) {
+    SCOPED_TRACE(name);
+    const Architecture own = preset(name);
+    const Architecture theirs = preset(std::string(HELIOLITE_TEST_DATA) + "/golden/arch/" + name + ".yaml");
+    ASSERT_EQ(own.levels.size(), theirs.levels.size());
+    for (std::size_t i = 0; i < own.levels.size(); ++i) {
+      const StorageLevel& level = theirs.levels[i];
+      const StorageLevel& same = own.levels[i];
+      expect_level(same, {level.name, level.entries, level.instances, level.mesh_x, level.word_bits, level.block_words,
+                          level.cluster_size, level.fanout_x, level.fanout_y, level.energy.read_pj, level.bandwidth.read,
+                          level.bandwidth.write, level.bandwidth.shared, same.keep.keep, same.keep.bypass,
+                          level.multiple_buffering, level.address_generation_pj, level.network.hop_pj});
+    }
+    EXPECT_EQ(own.compute.name, theirs.compute.name);
+    EXPECT_EQ(own.compute.instances, theirs.compute.instances);
+    EXPECT_EQ(own.compute.mesh_x, theirs.compute.mesh_x);
+    EXPECT_EQ(own.compute.op_pj, theirs.compute.op_pj);
+  }
+}
+
 TEST(ArchitecturePresets, Dataflows) {
   const Architecture simba = preset("simba");
   EXPECT_TRUE(simba.constraints_for_channels_only);
