@@ -3,6 +3,17 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#ifdef HELIOLITE_TSAN
+// Debian's libtbb is not built for ThreadSanitizer, which therefore does not see how tasks are ordered. This file is
+// compiled without it and states the order: everything before the loop, then each body, then everything after.
+#include <sanitizer/tsan_interface.h>
+#define HELIOLITE_HAPPENS_BEFORE(address) __tsan_release(address)
+#define HELIOLITE_HAPPENS_AFTER(address) __tsan_acquire(address)
+#else
+#define HELIOLITE_HAPPENS_BEFORE(address)
+#define HELIOLITE_HAPPENS_AFTER(address)
+#endif
+
 namespace heliolite {
 
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& body) {
@@ -10,15 +21,21 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
     for (std::size_t k = 0; k < count; ++k) body(k);
     return;
   }
+  [[maybe_unused]] char begin = 0;
+  [[maybe_unused]] char end = 0;
+  HELIOLITE_HAPPENS_BEFORE(&begin);
   tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
   arena.execute([&] {
     // Searches differ in length by orders of magnitude: one task each, no chunks.
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1),
                       [&](const tbb::blocked_range<std::size_t>& range) {
+                        HELIOLITE_HAPPENS_AFTER(&begin);
                         for (std::size_t k = range.begin(); k != range.end(); ++k) body(k);
+                        HELIOLITE_HAPPENS_BEFORE(&end);
                       },
                       tbb::simple_partitioner{});
   });
+  HELIOLITE_HAPPENS_AFTER(&end);
 }
 
 }  // namespace heliolite
