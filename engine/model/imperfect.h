@@ -1,16 +1,35 @@
 #pragma once
 // Traffic of nests with residual ("Ruby") factors, by the rules of Timeloop: closed forms where they exist, elsewhere
 // a walk of the nest that remembers equal states. Perfect factors are a special case.
-#include <memory>
+#include <vector>
 
 #include "arch/architecture.h"
+#include "engine/model/compiled.h"
+#include "engine/model/imperfect_walk.h"
 #include "engine/model/mapping.h"
+#include "engine/model/multicast.h"
 #include "engine/model/nest_traffic.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
 
-// The mapping must be well formed (mapping_check.h): bounds reached, residuals legal, loops in nest order.
+struct ImperfectOptions {
+  bool closed_forms = true;  // false: walk everything; the result is the same
+  bool records = true;       // false: leave LevelNest::records empty (enough where the network costs nothing)
+};
+
+// Storage that evaluations in a row share; one per thread.
+struct ImperfectWorkspace {
+  ResidualWalk walk;
+  std::vector<u64> words;               // by context of a fan-out
+  std::vector<ReceiverGroups> groups;
+};
+
+// `out` is overwritten; its storage is reused. The mapping must be well formed (mapping_check.h): bounds reached,
+// residuals legal, loops in nest order.
+void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace, NestTraffic& out,
+                       const ImperfectOptions& options = {});
+
 NestTraffic imperfect_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping);
 
 }  // namespace heliolite

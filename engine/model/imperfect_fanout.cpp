@@ -1,0 +1,167 @@
+#include "engine/model/imperfect_fanout.h"
+
+#include <algorithm>
+
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+struct Receiver {
+  u64 offset;  // linear index of the receiver's words among all that the fan-out may ask for
+  u64 column, row;
+  auto operator<=>(const Receiver&) const = default;
+};
+
+// Words apart, per iteration of each spatial loop: offsets of all ranks linearised over the box they span.
+std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ResidualNest& nest, int begin, int end) {
+  std::array<u64, kMaxRanks> span;  // largest offset + 1
+  for (int r = 0; r < t.rank_count; ++r) span[r] = 1;
+  for (int l = begin; l < end; ++l) {
+    const ResidualLoop& loop = nest.loop[l];
+    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+      span[t.by_dimension[k].rank] += t.by_dimension[k].coefficient * loop.step * (loop.end - 1);
+  }
+  std::array<u64, kMaxRanks> weight;
+  u64 product = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    weight[r] = product;
+    product *= span[r];
+  }
+  std::array<u64, kMaxLoops> step;
+  for (int l = begin; l < end; ++l) {
+    const ResidualLoop& loop = nest.loop[l];
+    step[l] = 0;
+    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+      step[l] += t.by_dimension[k].coefficient * loop.step * weight[t.by_dimension[k].rank];
+  }
+  return step;
+}
+
+// Lists the receivers in use by counting through the loops like an odometer. A dimension that is unrolled along both
+// axes runs its inner loop to the residual only in the last iteration of the outer one.
+struct ReceiverList {
+  const ResidualNest& nest;
+  int begin;
+  const std::array<u64, kMaxLoops>& step;
+  u64 grid_columns;
+  std::vector<Receiver>& out;
+
+  void list(int l, u64 offset, DimensionMask last) {
+    if (l < begin) {
+      const u64 id = out.size();
+      out.push_back({offset, id % grid_columns, id / grid_columns});
+      return;
+    }
+    const ResidualLoop& loop = nest.loop[l];
+    const bool in_last = (last & loop.bit()) != 0;
+    const u64 count = in_last ? loop.residual : loop.end;
+    for (u64 k = 0; k < count; ++k) {
+      const bool stays_last = in_last && k + 1 == count;
+      list(l - 1, offset + k * step[l], stays_last ? last : static_cast<DimensionMask>(last & ~loop.bit()));
+    }
+  }
+};
+
+// Twice the hops of one group of equal words: along the row to its last column, and in each used column up and
+// down from the centre.
+u64 half_hops(const Receiver* group, std::size_t count, u64 rows) {
+  const i64 centre = static_cast<i64>(rows) - 1;  // in half rows
+  u64 sum = 2 * group[count - 1].column;
+  for (std::size_t k = 0, end = 0; k < count; k = end) {
+    while (end < count && group[end].column == group[k].column) ++end;
+    const auto lowest = static_cast<i64>(group[k].row), highest = static_cast<i64>(group[end - 1].row);
+    sum += static_cast<u64>(std::max<i64>(0, centre - 2 * lowest) + std::max<i64>(0, 2 * highest - centre));
+  }
+  return sum;
+}
+
+u64 receivers_along(const ResidualNest& nest, int level, int dimension, bool last) {
+  u64 middle_count = 1, last_count = 1;
+  for (int l = nest.first_temporal[level] - 1; l >= nest.first[level]; --l) {
+    const ResidualLoop& loop = nest.loop[l];
+    if (loop.dimension != dimension) continue;
+    middle_count *= loop.end;
+    last_count = loop.end * (last_count - 1) + loop.residual;
+  }
+  return last ? last_count : middle_count;
+}
+
+}  // namespace
+
+u64 active_receivers(const ResidualNest& nest, int level, DimensionMask last) {
+  u64 count = 1;
+  DimensionMask seen = 0;
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {
+    const ResidualLoop& loop = nest.loop[l];
+    if (seen & loop.bit()) continue;
+    seen |= loop.bit();
+    count *= receivers_along(nest, level, loop.dimension, (last & loop.bit()) != 0);
+  }
+  return count;
+}
+
+u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+                       DimensionMask last) {
+  if (!nest.has_spatial(level)) return 1;
+  u64 count = 1;
+  DimensionMask seen = 0;
+  std::array<u64, kMaxDimensions> along, step;
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {  // innermost first: gives the step
+    const ResidualLoop& loop = nest.loop[l];
+    const u8 d = loop.dimension;
+    if ((seen & loop.bit()) || !(t.indexing >> d & 1)) continue;
+    seen |= loop.bit();
+    along[d] = receivers_along(nest, level, d, (last & loop.bit()) != 0);
+    step[d] = t.by_dimension[t.first_of[d]].coefficient * loop.step;
+    count *= along[d];
+  }
+  if (!t.sliding || count == 1) return count;
+  bool enumerate = t.entangled;
+  for (int r = 0; r < t.rank_count && !enumerate; ++r) {
+    std::array<u8, 2> d{};
+    int sharing = 0;
+    for (int k = 0; k < kMaxDimensions && sharing <= 2; ++k)
+      if ((seen & t.sharing[r]) >> k & 1) {
+        if (sharing < 2) d[static_cast<std::size_t>(sharing)] = static_cast<u8>(k);
+        ++sharing;
+      }
+    if (sharing == 2) count = count / (along[d[0]] * along[d[1]]) * distinct_sums(step[d[0]], along[d[0]], step[d[1]], along[d[1]]);
+    enumerate = sharing > 2;
+  }
+  if (!enumerate) return count;
+  thread_local std::vector<ReceiverGroups> groups;
+  residual_groups(t, nest, level, machine, last, groups);
+  u64 distinct = 0;
+  for (const ReceiverGroups& g : groups) distinct += g.groups;
+  return distinct;
+}
+
+void residual_groups(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+                     DimensionMask last, std::vector<ReceiverGroups>& out) {
+  out.clear();
+  if (!nest.has_spatial(level)) {
+    out.push_back({1, 1, 0});
+    return;
+  }
+  thread_local std::vector<Receiver> receivers;  // reused: this is called in searches
+  receivers.clear();
+  const int begin = nest.first[level], end = nest.first_temporal[level];
+  const u64 columns = std::max(machine.fanout_x, nest.columns[level]);
+  const u64 rows = std::max(machine.fanout_y, nest.fanout[level] / nest.columns[level]);
+  const auto step = linear_steps(t, nest, begin, end);
+  ReceiverList{nest, begin, step, columns, receivers}.list(end - 1, 0, last);
+  std::sort(receivers.begin(), receivers.end());
+  for (std::size_t from = 0, to = 0; from < receivers.size(); from = to) {
+    while (to < receivers.size() && receivers[to].offset == receivers[from].offset) ++to;
+    const u64 multicast = to - from;
+    auto at = std::find_if(out.begin(), out.end(), [&](const ReceiverGroups& g) { return g.multicast == multicast; });
+    if (at == out.end()) at = out.insert(out.end(), {multicast, 0, 0});
+    ++at->groups;
+    at->half_hops += half_hops(&receivers[from], multicast, rows);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
+}
+
+}  // namespace heliolite

@@ -1,0 +1,24 @@
+#pragma once
+// The receivers of a fan-out at one step of a nest with residual factors: how many there are, how many want different
+// words, and what reaching them costs (timeloop_model rules 9-11).
+#include <vector>
+
+#include "engine/model/compiled.h"
+#include "engine/model/imperfect_nest.h"
+#include "engine/model/multicast.h"
+
+namespace heliolite {
+
+// Receivers at steps where the dimensions `last` are in their last context and all others in a middle one.
+u64 active_receivers(const ResidualNest& nest, int level, DimensionMask last);
+
+// Of those, the ones with different words of tensor t; by closed form, else by enumeration.
+u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+                       DimensionMask last);
+
+// The groups of receivers with the same words, sorted by multicast, into `out` (reused storage). Receivers in use are
+// numbered without gaps, X fastest, and laid out on the physical grid. Without spatial loops: one receiver, no hops.
+void residual_groups(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+                     DimensionMask last, std::vector<ReceiverGroups>& out);
+
+}  // namespace heliolite

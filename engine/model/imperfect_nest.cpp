@@ -1,0 +1,83 @@
+#include "engine/model/imperfect_nest.h"
+
+namespace heliolite {
+
+ResidualNest::ResidualNest(const Compiled& c, const Mapping& m)
+    : level_count(c.level_count), loop_count(0), residual(0), perfect(true) {
+  ResidualTile tile;
+  tile.middle.fill(1);
+  tile.last.fill(1);
+  for (int i = 0; i < level_count; ++i) {
+    inside[i] = tile;
+    add_level(i, m, tile, residual);
+  }
+  first[level_count] = static_cast<u8>(loop_count);
+  inside[level_count] = tile;
+  perfect = residual == 0;
+  count_instances();
+}
+
+void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, DimensionMask& imperfect_inside) {
+  first[i] = first_temporal[i] = static_cast<u8>(loop_count);
+  fanout[i] = columns[i] = 1;
+  FanoutContexts& context = contexts[i];
+  context.bits = 0;
+  DimensionMask uneven = 0;
+  master[i] = tile;
+  for (; loop_count < m.loop_count && m.loop[loop_count].level == i; ++loop_count) {
+    const Loop& from = m.loop[loop_count];
+    const u8 d = from.dimension;
+    ResidualLoop& to = loop[loop_count];
+    to = {from.end, from.residual, tile.middle[d], d, static_cast<u8>(i), from.is_spatial(), (imperfect_inside >> d & 1) != 0};
+    tile.last[d] += tile.middle[d] * (to.residual - 1);
+    tile.middle[d] *= to.end;
+    if (!to.perfect()) imperfect_inside |= to.bit();
+    if (!to.spatial) continue;
+    first_temporal[i] = static_cast<u8>(loop_count + 1);
+    fanout[i] *= to.end;
+    if (from.kind == LoopKind::SpatialX) columns[i] *= to.end;
+    if (!to.perfect() && !(uneven & to.bit())) {
+      uneven |= to.bit();
+      context.dimension[context.bits++] = d;
+    }
+    master[i] = tile;
+  }
+}
+
+// Timeloop's averages, multiplied in its order (rule 13).
+void ResidualNest::count_instances() {
+  std::array<double, kMaxDimensions> outer;  // iterations of the loops outside, per dimension
+  outer.fill(1);
+  double average = 1;
+  int l = loop_count - 1;
+  for (int i = level_count - 1; i >= 0; --i) {
+    used[i] = average;
+    for (; l >= first[i]; --l) {
+      const auto end = static_cast<double>(loop[l].end), rest = static_cast<double>(loop[l].residual);
+      double& steps = outer[loop[l].dimension];
+      if (loop[l].spatial) average *= end == rest ? end : (rest + end * (steps - 1)) / steps;
+      steps = rest + end * (steps - 1);
+    }
+  }
+}
+
+ResidualExtents ResidualNest::largest(const ResidualTile& tile, int outer) const {
+  ResidualExtents extent = tile.last;
+  for (int l = outer; l < loop_count; ++l)
+    if (loop[l].residual > 1) extent[loop[l].dimension] = tile.middle[loop[l].dimension];
+  return extent;
+}
+
+u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent) {
+  std::array<u64, kMaxRanks> rank;
+  for (int r = 0; r < t.rank_count; ++r) rank[r] = 1;
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[k];
+    rank[term.rank] += term.coefficient * (extent[term.dimension] - 1);
+  }
+  u64 words = 1;
+  for (int r = 0; r < t.rank_count; ++r) words *= rank[r];
+  return words;
+}
+
+}  // namespace heliolite

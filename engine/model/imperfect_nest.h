@@ -1,0 +1,79 @@
+#pragma once
+// One pass over a nest with residual factors (specification: docs/cost_model.md): steps, extents of middle and last tiles,
+// instances in use. A loop (end, residual) runs `residual` times in the last context of its dimension, when all outer
+// loops of the dimension are in their last iteration, else `end` times.
+#include <array>
+
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+
+namespace heliolite {
+
+using ResidualExtents = std::array<u64, kMaxDimensions>;
+
+struct ResidualLoop {
+  u64 end, residual;
+  u64 step;  // distance of two iterations in the dimension: product of the ends inside
+  u8 dimension, level;
+  bool spatial;
+  bool shrinks;  // an imperfect loop of the dimension lies inside: the last iteration's tile may be smaller
+
+  bool perfect() const { return end == residual; }
+  DimensionMask bit() const { return static_cast<DimensionMask>(1u << dimension); }
+};
+
+// Extents of a tile, per dimension: in the middle and in the last context of the dimension.
+struct ResidualTile {
+  ResidualExtents middle, last;
+};
+
+// Contexts of a fan-out: which of its imperfect dimensions are in their last context. Bit k of a context: dimension[k].
+struct FanoutContexts {
+  std::array<u8, kMaxDimensions> dimension;
+  u8 bits = 0;
+
+  std::size_t count() const { return std::size_t{1} << bits; }
+  std::size_t index(DimensionMask last) const {
+    std::size_t context = 0;
+    for (int k = 0; k < bits; ++k) context |= static_cast<std::size_t>(last >> dimension[k] & 1) << k;
+    return context;
+  }
+  DimensionMask last(std::size_t context) const {
+    DimensionMask mask = 0;
+    for (int k = 0; k < bits; ++k) mask |= static_cast<DimensionMask>((context >> k & 1) << dimension[k]);
+    return mask;
+  }
+};
+
+// Without initialisers: built per evaluation, only what is used is written.
+struct ResidualNest {
+  int level_count, loop_count;
+  std::array<ResidualLoop, kMaxLoops> loop;  // innermost first
+  // Level i owns the loops [first[i], first[i + 1]), its temporal ones start at first_temporal[i].
+  std::array<u8, kMaxLevels + 1> first;
+  std::array<u8, kMaxLevels> first_temporal;
+  std::array<ResidualTile, kMaxLevels + 1> inside;  // of all loops inside level i; [level_count] = whole dimensions
+  std::array<ResidualTile, kMaxLevels> master;      // and through the spatial loops of level i
+  std::array<double, kMaxLevels> used;              // instances of the level in use, on average
+  std::array<u64, kMaxLevels> fanout;               // product of the spatial ends of level i
+  std::array<u64, kMaxLevels> columns;              // of those along X
+  std::array<FanoutContexts, kMaxLevels> contexts;
+  DimensionMask residual;  // dimensions with an imperfect loop
+  bool perfect;
+
+  ResidualNest(const Compiled& c, const Mapping& m);
+
+  bool has_spatial(int level) const { return first_temporal[level] != first[level]; }
+  // The largest tile of the loops before `outer`: a dimension is always in its last context when no loop of it
+  // from `outer` outwards has a second iteration.
+  ResidualExtents largest(const ResidualTile& tile, int outer) const;
+
+ private:
+  void add_level(int i, const Mapping& m, ResidualTile& tile, DimensionMask& imperfect_inside);
+  void count_instances();
+};
+
+// Words of the box of tensor t, extents per dimension.
+u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent);
+
+}  // namespace heliolite

@@ -1,0 +1,247 @@
+#include "engine/model/imperfect_product.h"
+
+#include <algorithm>
+
+namespace heliolite {
+namespace {
+
+// Steps at which a dimension is in a middle and in its last context.
+struct Steps {
+  u64 middle, last;
+};
+using StepsByDimension = std::array<Steps, kMaxDimensions>;
+
+// What one step of each kind is worth: the extents the dimension contributes to the volume.
+using WorthByDimension = StepsByDimension;
+
+using LoopMask = u64;  // bit l: loop l
+static_assert(kMaxLoops <= 64);
+
+// Steps of the temporal loops at or outside `mover`; the loops inside it, from `from` on, stay at iteration 0.
+// `resting` loops have one iteration in their last context and only those contexts count; a mover that rests in
+// its last context counts only the others. kEveryLoop: every iteration is a step, for compute units.
+constexpr int kEveryLoop = -1;
+
+StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, LoopMask resting) {
+  StepsByDimension steps;
+  steps.fill({0, 1});
+  for (int l = nest.loop_count - 1; l >= from; --l) {
+    const ResidualLoop& loop = nest.loop[l];
+    auto& [middle, last] = steps[loop.dimension];
+    if (l >= mover && !loop.spatial) {
+      if (l == mover && loop.residual == 1) last = 0;
+      middle = middle * loop.end + last * (loop.residual - 1);
+    } else if (resting >> l & 1) {
+      middle = 0;
+    } else if (loop.residual > 1) {
+      middle += last;
+      last = 0;
+    }
+  }
+  return steps;
+}
+
+// words[context] += factor * product over the dimensions, split by the dimensions of the fan-out's contexts.
+void add_product(const FanoutContexts& contexts, const StepsByDimension& steps,
+                 const WorthByDimension& worth, DimensionMask dimensions, i64 factor, std::span<u64> words) {
+  u64 common = static_cast<u64>(factor);  // negative factors wrap around, as do the sums: all is modulo 2^64
+  DimensionMask split = 0;
+  for (int k = 0; k < contexts.bits; ++k) split |= static_cast<DimensionMask>(1u << contexts.dimension[k]);
+  for (int d = 0; d < kMaxDimensions; ++d)
+    if ((dimensions & ~split) >> d & 1)
+      common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
+  if (common == 0) return;
+  for (std::size_t context = 0; context < contexts.count(); ++context) {
+    u64 product = common;
+    for (int k = 0; k < contexts.bits; ++k) {
+      const u8 d = contexts.dimension[k];
+      product *= context >> k & 1 ? steps[d].last * worth[d].last : steps[d].middle * worth[d].middle;
+    }
+    words[context] += product;
+  }
+}
+
+DimensionMask looping_dimensions(const ResidualNest& nest, int from) {
+  DimensionMask mask = 0;
+  for (int l = from; l < nest.loop_count; ++l) mask |= nest.loop[l].bit();
+  return mask;
+}
+
+// Extents of the tile inside `level`, as a product over dimensions; 1 for those of `constant` ranks and all that
+// do not index the tensor.
+WorthByDimension tile_worth(const CompiledTensor& t, const ResidualNest& nest, int level, DimensionMask constant) {
+  const ResidualTile& tile = nest.inside[level];
+  DimensionMask cut = 0;  // spatial loops of the level that keep everything inside in a middle context
+  for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l)
+    if (nest.loop[l].residual > 1) cut |= nest.loop[l].bit();
+  WorthByDimension worth;
+  worth.fill({1, 1});
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[k];
+    const u8 d = term.dimension;
+    if (constant >> d & 1) continue;
+    const u64 middle = 1 + term.coefficient * (tile.middle[d] - 1);
+    worth[d].middle *= middle;
+    worth[d].last *= cut >> d & 1 ? middle : 1 + term.coefficient * (tile.last[d] - 1);
+  }
+  return worth;
+}
+
+// Timeloop's short cut: at a level without spatial loops the innermost loop, when perfect, counts its last iteration
+// as a middle one.
+bool counts_last_as_middle(const ResidualNest& nest, int level, int mover) {
+  return mover == nest.first[level] && !nest.has_spatial(level) && mover < nest.loop_count &&
+         nest.loop[mover].level == level && nest.loop[mover].perfect() && nest.loop[mover].end >= 3;
+}
+
+int next_mover(const CompiledTensor& t, const ResidualNest& nest, int from) {
+  int l = from;
+  while (l < nest.loop_count && (nest.loop[l].spatial || !(t.indexing >> nest.loop[l].dimension & 1))) ++l;
+  return l;
+}
+
+int next_temporal(const ResidualNest& nest, int from) {
+  int l = from;
+  while (l < nest.loop_count && nest.loop[l].spatial) ++l;
+  return l;
+}
+
+// One evaluation of the products for a tensor and a level.
+struct Products {
+  const CompiledTensor& t;
+  const ResidualNest& nest;
+  int level;
+  std::span<u64> words;
+  WorthByDimension worth;
+  DimensionMask dimensions;
+
+  Products(const CompiledTensor& tensor, const ResidualNest& n, int i, DimensionMask constant, std::span<u64> out)
+      : t(tensor), nest(n), level(i), words(out), worth(tile_worth(tensor, n, i, constant)),
+        dimensions(static_cast<DimensionMask>(tensor.indexing | looping_dimensions(n, n.first_temporal[i]))) {}
+
+  // Steps at which a loop at or outside `mover` advances, times their extents.
+  void add(int mover, LoopMask resting, i64 factor) {
+    WorthByDimension w = worth;
+    if (counts_last_as_middle(nest, level, mover)) {
+      const u8 d = nest.loop[mover].dimension;
+      w[d].last = w[d].middle;
+    }
+    const StepsByDimension steps = count_steps(nest, nest.first_temporal[level], mover, resting);
+    add_product(nest.contexts[level], steps, w, dimensions, factor, words);
+  }
+};
+
+// Every move fetches the whole tile. A mover with residual 1 rests in its last context: the next one moves there.
+void disjoint_words(Products& p) {
+  LoopMask resting = 0;
+  int mover = next_mover(p.t, p.nest, p.nest.first_temporal[p.level]);
+  for (;;) {
+    p.add(mover, resting, 1);
+    if (mover == p.nest.loop_count || p.nest.loop[mover].residual > 1) return;
+    resting |= LoopMask{1} << mover;
+    mover = next_mover(p.t, p.nest, mover + 1);
+  }
+}
+
+// Moves of the tile along each rank when a loop advances by one.
+using Move = std::array<i64, kMaxRanks>;
+
+Move move_of(const CompiledTensor& t, const ResidualLoop& loop) {
+  Move move{};
+  for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
+    move[t.by_dimension[k].rank] += static_cast<i64>(t.by_dimension[k].coefficient * loop.step);
+  return move;
+}
+
+DimensionMask sliding_dimensions(const CompiledTensor& t) {
+  DimensionMask mask = 0;
+  for (int r = 0; r < t.rank_count; ++r) mask |= t.sharing[r];
+  return mask;
+}
+
+// Volume over the ranks that hold a sliding dimension, and how much of it one move by `move` makes new.
+struct SlidingVolume {
+  u64 full = 1, fresh = 1;
+};
+
+SlidingVolume sliding_volume(const CompiledTensor& t, const ResidualExtents& extent, DimensionMask sliding,
+                             const Move& move) {
+  std::array<i64, kMaxRanks> rank{};
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[k];
+    if (sliding >> term.dimension & 1)
+      rank[term.rank] = std::max<i64>(rank[term.rank], 1) + static_cast<i64>(term.coefficient * (extent[term.dimension] - 1));
+  }
+  SlidingVolume volume;
+  u64 overlap = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    if (rank[r] == 0) {
+      if (move[r] != 0) overlap = 0;  // a rank that does not slide: neighbouring tiles are disjoint
+      continue;
+    }
+    volume.full *= static_cast<u64>(rank[r]);
+    overlap *= static_cast<u64>(std::max<i64>(0, rank[r] - move[r]));
+  }
+  volume.fresh = volume.full - overlap;
+  return volume;
+}
+
+// Section K, loop by loop: the steps at which loop j advances cost nothing when the net move is zero, the new part
+// when it repeats the innermost move, else the whole tile.
+void sliding_words(Products& p, DimensionMask sliding) {
+  const ResidualNest& nest = p.nest;
+  const int mover = next_mover(p.t, nest, nest.first_temporal[p.level]);
+  Move first{};
+  if (mover < nest.loop_count) first = move_of(p.t, nest.loop[mover]);
+  const SlidingVolume volume = sliding_volume(p.t, nest.inside[p.level].middle, sliding, first);
+  Move inner{};  // sum of the moves of the loops inside
+  u64 previous = 0;
+  for (int j = mover;; j = next_temporal(nest, j + 1)) {
+    // Steps that advance j or an outer loop: those of the loop inside give way to what j's cost.
+    u64 cost = volume.full;
+    if (j < nest.loop_count) {
+      const Move own = move_of(p.t, nest.loop[j]);
+      bool stays = true, repeats = true;
+      for (int r = 0; r < p.t.rank_count; ++r) {
+        const i64 net = own[r] - inner[r];
+        stays &= net == 0;
+        repeats &= net == first[r];
+        inner[r] += own[r];
+      }
+      cost = stays ? 0 : repeats ? volume.fresh : volume.full;
+    }
+    if (cost != previous) p.add(j, 0, static_cast<i64>(cost - previous));
+    previous = cost;
+    if (j >= nest.loop_count) return;
+  }
+}
+
+bool every_loop_moves(const CompiledTensor& t, const ResidualNest& nest, int level) {
+  for (int l = nest.first[level]; l < nest.loop_count; ++l)
+    if ((t.indexing >> nest.loop[l].dimension & 1) && nest.loop[l].residual == 1) return false;
+  return true;
+}
+
+}  // namespace
+
+bool product_words(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words) {
+  const DimensionMask sliding = sliding_dimensions(t);
+  if (sliding == 0) {
+    Products products(t, nest, level, 0, words);
+    disjoint_words(products);
+    return true;
+  }
+  if ((sliding & nest.residual) != 0 || !every_loop_moves(t, nest, level)) return false;
+  Products products(t, nest, level, sliding, words);
+  sliding_words(products, sliding);
+  return true;
+}
+
+void product_steps(const ResidualNest& nest, std::span<u64> steps) {
+  WorthByDimension worth;
+  worth.fill({1, 1});
+  const StepsByDimension counts = count_steps(nest, nest.first_temporal[0], kEveryLoop, 0);
+  add_product(nest.contexts[0], counts, worth, looping_dimensions(nest, 0), 1, steps);
+}
+
+}  // namespace heliolite
