@@ -226,6 +226,13 @@ expect "runs" is "$(cat "$sandbox/out")" "<eval>"
 expect "options arrive" called 'cmake .*-DA=1 -DB=2'
 expect "the tree is untouched" [ ! -e "$tree/build" ]
 
+start "packages only"
+run "$tree/heliolite" --packages bench ci
+expect "installs those sections" called 'install .*clang-tidy .*libbenchmark-dev'
+expect "and no other" not_called 'libgtest-dev'
+expect "builds nothing" not_called '^cmake'
+expect "succeeds" is "$status" 0
+
 start "test"
 run "$tree/heliolite" test
 expect "installs the test packages too" called 'install .*libgtest-dev'
