@@ -36,6 +36,7 @@ class Builder : public YAML::EventHandler {
   Builder(std::string file, Diagnostics& errors) : file_(std::move(file)), errors_(errors) {}
 
   std::shared_ptr<const YamlValue> take_root() { return std::exchange(root_, nullptr); }
+  const YAML::Mark& last_scalar() const { return last_scalar_; }
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -54,6 +55,7 @@ class Builder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
+    last_scalar_ = mark;
     auto value = make(YamlNode::Kind::Scalar, mark, tag);
     value->quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     value->text = text;
@@ -204,6 +206,7 @@ class Builder : public YAML::EventHandler {
   std::vector<Open> stack_;
   std::unordered_map<YAML::anchor_t, std::shared_ptr<const YamlValue>> anchors_;
   std::shared_ptr<const YamlValue> root_;
+  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
   u64 placed_ = 0;  // values read so far, of all open maps and lists
 };
 
@@ -234,6 +237,24 @@ int line_of_deep_brackets(std::string_view text) {
   return 0;
 }
 
+// Whether the scalar at `at` is in quotes that are not closed, which the parser accepts at the end of a text.
+bool is_open_quote(std::string_view text, std::size_t at) {
+  while (at < text.size() && (text[at] == '!' || text[at] == '&')) {  // a tag or an anchor before it
+    at = text.find_first_not_of(" \t\r\n", std::min(text.find_first_of(" \t\r\n", at), text.size()));
+  }
+  if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return false;
+  const char quote = text[at];
+  for (++at; at < text.size(); ++at) {
+    const bool escape = quote == '"' ? text[at] == '\\' : text.substr(at).starts_with("''");
+    if (escape) {
+      ++at;
+    } else if (text[at] == quote) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The document's root, or null when there is none.
 std::shared_ptr<const YamlValue> build(std::string_view text, const std::string& name, Diagnostics& errors) {
   std::istringstream stream{std::string(text)};
@@ -248,6 +269,10 @@ std::shared_ptr<const YamlValue> build(std::string_view text, const std::string&
         return nullptr;
       }
       if (!root) root = std::move(next);
+    }
+    const YAML::Mark& last = builder.last_scalar();
+    if (!last.is_null() && is_open_quote(text, static_cast<std::size_t>(last.pos))) {
+      errors.push_back({name, line_of(last), "", "not valid YAML: the quote opened here is never closed"});
     }
     return root;
   } catch (const Stop& stop) {
@@ -275,6 +300,7 @@ Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name)
   }
   Diagnostics errors = check_text(text, name);
   if (!errors.empty()) return errors;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   std::shared_ptr<const YamlValue> root = build(text, name, errors);
   if (!errors.empty()) {
     if (const int line = line_of_deep_brackets(text)) {

@@ -1,0 +1,53 @@
+// Small text helpers: suggestions, lists, splitting.
+#include "engine/base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace heliolite {
+namespace {
+
+const std::vector<std::string> kKeys{"bandwidth", "entries", "word_bits", "K",
+                                     "stride",    "wstride", "resnet18",  "bert_base"};
+
+TEST(Text, SuggestsTheNearestName) {
+  EXPECT_EQ(nearest("bandwith", kKeys), "bandwidth");
+  EXPECT_EQ(nearest("badnwidth", kKeys), "bandwidth");  // swapped neighbours are one slip
+  EXPECT_EQ(nearest("word-bits", kKeys), "word_bits");
+  EXPECT_EQ(nearest("ENTRIES", kKeys), "entries");
+  EXPECT_EQ(nearest("k", kKeys), "K");
+  EXPECT_EQ(nearest("resnet81", kKeys), "resnet18");
+  EXPECT_EQ(nearest("bert", kKeys), "bert_base");  // the beginning of a name
+  EXPECT_EQ(nearest("wstrid", kKeys), "wstride");
+}
+
+TEST(Text, SuggestsNothingFarFetched) {
+  EXPECT_EQ(nearest("Q", kKeys), std::nullopt);
+  EXPECT_EQ(nearest("", kKeys), std::nullopt);
+  EXPECT_EQ(nearest("latency", kKeys), std::nullopt);
+  EXPECT_EQ(nearest("entries", {}), std::nullopt);
+  EXPECT_EQ(nearest(std::string(1'000'000, 'e'), kKeys), std::nullopt);
+}
+
+TEST(Text, EndsAMessageWithASuggestion) {
+  EXPECT_EQ(did_you_mean("strde", kKeys), ", did you mean 'stride'?");
+  EXPECT_EQ(did_you_mean("energy", kKeys), "");
+}
+
+TEST(Text, JoinsAsInASentence) {
+  EXPECT_EQ(join(std::vector<std::string>{}), "");
+  EXPECT_EQ(join(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(join(std::vector<std::string>{"a", "b"}), "a and b");
+  EXPECT_EQ(join(std::vector<std::string>{"a", "b", "c"}, "or"), "a, b or c");
+}
+
+TEST(Text, SplitsAndTrims) {
+  EXPECT_EQ(split("a, b ,,c", ','), (std::vector<std::string>{"a", "b", "", "c"}));
+  EXPECT_EQ(split("", ','), std::vector<std::string>{});
+  EXPECT_EQ(split("a", ','), std::vector<std::string>{"a"});
+  EXPECT_EQ(trim(" \t x y \r\n"), "x y");
+  EXPECT_EQ(trim("   "), "");
+  EXPECT_EQ(lower("AbC-9"), "abc-9");
+}
+
+}  // namespace
+}  // namespace heliolite
