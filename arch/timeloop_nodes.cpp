@@ -315,7 +315,7 @@ class NodesReader {
         for (const std::string& tensor : other.kept) {
           if (&one < &other && std::ranges::find(one.kept, tensor) != one.kept.end())
             errors_.push_back(node.error(fmt::format("{} is kept in two branches of !Parallel", tensor)));
-          for (std::size_t s = one.first; s < one.last; ++s) pass_by(machine_.storage[s].level.keep, tensor);
+          for (std::size_t s = one.first; s < one.last; ++s) pass_by(machine_.storage[s].level, tensor);
         }
       }
     }
@@ -324,8 +324,10 @@ class NodesReader {
       for (const std::string& tensor : one.kept) kept_.push_back(tensor);
   }
 
-  static void pass_by(KeepRule& keep, const std::string& tensor) {
-    if (std::ranges::find(keep.bypass, tensor) == keep.bypass.end()) keep.bypass.push_back(tensor);
+  static void pass_by(StorageLevel& level, const std::string& tensor) {
+    if (!level.loops_allowed) return;  // a fan-out's own level keeps nothing anyway
+    std::vector<std::string>& bypass = level.keep.bypass;
+    if (std::ranges::find(bypass, tensor) == bypass.end()) bypass.push_back(tensor);
   }
 
   void remember(const KeepRule& keep) {
