@@ -1,0 +1,34 @@
+#pragma once
+// How many mappings a mapspace has, exactly, without enumerating them: capacities aside, the choices are
+// splits of the dimensions over levels and fan-outs, a loop order per level, and what each level keeps.
+// Conventions and the comparison with published counts: docs/rules/mapspace_size.md.
+#include <boost/multiprecision/cpp_int.hpp>
+#include <optional>
+#include <vector>
+
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+using BigCount = boost::multiprecision::cpp_int;
+
+struct MapspaceSize {
+  std::vector<BigCount> splits;      // by dimension: its perfect splits over all places, alone on every fan-out
+  BigCount tilings;                  // all dimensions together: the product of the splits that fit the fan-outs
+  bool tilings_exact = true;         // false: the fan-outs are too many to count jointly, tilings = product of splits
+  std::vector<BigCount> unrollings;  // by level: legal uses of the fan-out below it alone; 0: not counted, too many
+  std::vector<BigCount> orders;      // by level: n! for the n loops it may have
+  std::vector<BigCount> keeps;       // by level: 2^(open tensors)
+  BigCount mappings;                 // tilings * orders * keeps
+  // Different loop nests: a loop of one iteration is no loop and has no place in the order. Absent when counting
+  // would take long (many levels, wide fan-outs).
+  std::optional<BigCount> nests;
+};
+
+struct MapspaceSizeOptions {
+  bool unit_loops = false;  // dimensions of size 1 take part in the orders (the convention of published counts)
+};
+
+MapspaceSize mapspace_size(const Mapspace& mapspace, MapspaceSizeOptions options = {});
+
+}  // namespace heliolite
