@@ -18,8 +18,8 @@ using LoopMask = u64;  // bit l: loop l
 static_assert(kMaxLoops <= 64);
 
 // Steps of the temporal loops at or outside `mover`; the loops inside it, from `from` on, stay at iteration 0.
-// `resting` loops have one iteration in their last context and only those contexts count; a mover that rests in
-// its last context counts only the others. kEveryLoop: every iteration is a step, for compute units.
+// `resting` loops have one iteration in their last context: of those inside the mover only that context counts, of the
+// mover itself only the others. kEveryLoop: every iteration is a step, for compute units.
 constexpr int kEveryLoop = -1;
 
 StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, LoopMask resting) {
@@ -29,7 +29,7 @@ StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, Loop
     const ResidualLoop& loop = nest.loop[l];
     auto& [middle, last] = steps[loop.dimension];
     if (l >= mover && !loop.spatial) {
-      if (l == mover && loop.residual == 1) last = 0;
+      if (resting >> l & 1) last = 0;
       middle = middle * loop.end + last * (loop.residual - 1);
     } else if (resting >> l & 1) {
       middle = 0;
@@ -136,9 +136,10 @@ void disjoint_words(Products& p) {
   LoopMask resting = 0;
   int mover = next_mover(p.t, p.nest, p.nest.first_temporal[p.level]);
   for (;;) {
+    const bool rests = mover < p.nest.loop_count && p.nest.loop[mover].residual == 1;
+    if (rests) resting |= LoopMask{1} << mover;
     p.add(mover, resting, 1);
-    if (mover == p.nest.loop_count || p.nest.loop[mover].residual > 1) return;
-    resting |= LoopMask{1} << mover;
+    if (!rests) return;
     mover = next_mover(p.t, p.nest, mover + 1);
   }
 }
