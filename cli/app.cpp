@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "cli/json.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
@@ -58,6 +60,7 @@ int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
 
 void set_up(CLI::App& app) {
   app.name("heliolite");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.require_subcommand(0, 1);
   app.allow_extras(false);
   app.footer(

@@ -93,7 +93,8 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
 std::string time_table(const Breakdown& b) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
   Table table({"<level", "words used", "capacity", "room used", "cycles", "<", fmt::format("leakage [{}]", unit.name)});
-  const auto limit = [&](u64 cycles) { return cycles == b.cycles ? "sets the pace" : ""; };
+  // A level waits for the compute units unless its bandwidth asks for more cycles.
+  const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
     table.row({level->name, fmt::format("{}", level->used_words),
@@ -102,7 +103,8 @@ std::string time_table(const Breakdown& b) {
                fmt::format("{}", level->cycles), limit(level->cycles),
                level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
   }
-  table.row({b.compute.name, "", "", "", fmt::format("{}", b.compute.cycles), limit(b.compute.cycles), ""});
+  table.row({b.compute.name, "", "", "", fmt::format("{}", b.compute.cycles),
+             b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
   return table.to_string();
 }
 

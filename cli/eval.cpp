@@ -7,17 +7,26 @@
 #include "cli/inputs.h"
 #include "cli/json.h"
 #include "engine/model/cost_model.h"
+#include "engine/space/mapspace.h"
 
 namespace heliolite::cli {
 namespace {
 
-Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown) {
+// The machine's constraints that the mapping does not obey: it has a cost, but `map` would not return it.
+Diagnostics outside_mapspace(const MappedLayer& layer) {
+  const Result<Mapspace> space = resolve(layer.workload, layer.architecture);
+  return space ? violations(*space, layer.mapping) : space.errors();
+}
+
+Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown, const Diagnostics& outside) {
   Json answer = answer_head(command);
   answer["question"] = {{"workload", question(layer.workload)}, {"architecture", question(layer.architecture)}};
   answer["name"] = layer.workload.name;
   add_cost(answer, breakdown.energy, breakdown.cycles, breakdown.utilization);
   answer["macs"] = layer.workload.macs();
   answer["mapping"] = to_json(layer.mapping, layer.workload, layer.architecture);
+  answer["outside_mapspace"] = Json::array();
+  for (const Diagnostic& d : outside) answer["outside_mapspace"].push_back(d.to_string());
   answer["breakdown"] = to_json(breakdown, layer.workload);
   return answer;
 }
@@ -25,6 +34,8 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
 int run(const char* command, bool by_level, const MappedLayerNames& names, const Output& output) {
   const Result<MappedLayer> layer = load_mapped_layer(names);
   if (!layer) return fail(layer.errors());
+  const Diagnostics outside = outside_mapspace(*layer);
+  for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
   const CostModel model(layer->workload, layer->architecture);
   const Breakdown breakdown = model.explain(layer->mapping);
   std::string text = summary_text(breakdown, layer->workload, layer->architecture);
@@ -35,7 +46,7 @@ int run(const char* command, bool by_level, const MappedLayerNames& names, const
     text += "\nNetworks: words of one sender\n" + network_table(breakdown, layer->workload);
   }
   output.table(text);
-  return output.json(answer_json(command, *layer, breakdown)) ? kSuccess : kBadInput;
+  return output.json(answer_json(command, *layer, breakdown, outside)) ? kSuccess : kBadInput;
 }
 
 void add_command(CLI::App& app, Output& output, Action& action, const char* name, const char* what, bool by_level) {

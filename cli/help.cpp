@@ -1,0 +1,57 @@
+#include "cli/help.h"
+
+#include <sstream>
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kDescriptionWidth = 86;  // next to a first column of 30
+
+// "FILE": the placeholder without the text of range checks.
+std::string placeholder(const CLI::Option* option) {
+  const std::string name = option->get_type_name();
+  return name.substr(0, name.find(':'));
+}
+
+std::string wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string out, word;
+  std::size_t column = 0;
+  while (words >> word) {
+    if (column > 0 && column + 1 + word.size() > kDescriptionWidth) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += word.size();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_usage(const CLI::App* app, std::string /*name*/) const {
+  if (app->get_parent() == nullptr) return "\nUsage: heliolite COMMAND [options]\n";
+  std::string usage = "\nUsage: heliolite " + app->get_name();
+  for (const CLI::Option* option : app->get_options()) {
+    if (!option->get_required()) continue;
+    const bool positional = option->get_snames().empty();
+    usage += (positional ? "" : " -" + option->get_snames().front()) + " " + placeholder(option);
+  }
+  return usage + " [options]\n";
+}
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+  if (option->get_type_size() == 0 || option->get_positional()) return "";
+  return " " + placeholder(option);
+}
+
+std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
+  const std::string value = option->get_default_str();
+  return wrapped(option->get_description() + (value.empty() ? "" : " (default " + value + ")"));
+}
+
+}  // namespace heliolite::cli
