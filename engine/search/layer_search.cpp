@@ -9,15 +9,17 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kRefineBudget = 60'000;  // evaluations of one climb
+constexpr u64 kRefineBudget = 60'000;  // evaluations of one climb, and of all kicks together
+constexpr int kKicks = 24;
 
 // A climb may end anywhere on a plateau; the first few candidates of the level-by-level search are climbed from.
-constexpr std::size_t kClimbs = 3;
+constexpr std::size_t kClimbs = 6;
 
 OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const LevelSpace& level) {
   OrderOptions out;
   out.loops = space.non_unit;
-  for (u8 d : level.temporal.order.dimensions()) out.innermost.push_back(d);
+  const auto innermost = level.temporal.order.dimensions();
+  out.innermost.assign(innermost.begin(), innermost.end());
   out.rule = {rules[Rule::OrderPrefix], rules[Rule::OrderRun], rules[Rule::OrderDominance]};
   return out;
 }
@@ -49,7 +51,7 @@ void LayerSearch::list_keep_choices() {
   std::vector<std::pair<int, int>> open;  // (level, tensor)
   for (int i = 0; i < space_->level_count(); ++i) {
     const LevelSpace& level = space_->levels[static_cast<std::size_t>(i)];
-    base[i] = level.keep | level.open;
+    base.at(static_cast<std::size_t>(i)) = static_cast<TensorMask>(level.keep | level.open);
     for (int v = 0; v < space_->tensor_count; ++v)
       if (level.open >> v & 1) open.emplace_back(i, v);
   }
@@ -79,10 +81,11 @@ LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
   if (!found.best.empty() && options_.rules[Rule::Refine]) {
     const MoveSpace moves(*space_);
     for (std::size_t k = 0; k < std::min(kClimbs, found.best.size()); ++k) {
-      found.best[k] = refine(ladder, moves, found.best[k], kRefineBudget);
+      found.best[k] = climb(ladder, moves, found.best[k], kRefineBudget);
       answer.statistics.rules.count(Rule::Refine, true);
     }
     std::sort(found.best.begin(), found.best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+    found.best.front() = kick_and_climb(ladder, moves, found.best.front(), kKicks, kRefineBudget);
   }
   answer.statistics.evaluated = ladder.evaluated();
   if (found.best.empty()) return answer;

@@ -1,5 +1,7 @@
 #include "engine/search/refine.h"
 
+#include <random>
+
 namespace heliolite {
 namespace {
 
@@ -90,8 +92,37 @@ class Climb {
 
 }  // namespace
 
-Candidate refine(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget) {
+Candidate climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget) {
   return Climb(ladder, moves, std::move(start), budget).run();
+}
+
+Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget) {
+  constexpr u64 kSeed = 0x5eed'0f'5a17;
+  constexpr int kMovesOfAKick = 4, kTries = 8;
+  const u64 last = ladder.evaluated() + budget;
+  const int top = ladder.levels() - 1;
+  Extents none;
+  none.fill(1);
+  std::mt19937_64 random(kSeed);
+  std::vector<Move> list;
+  for (int kick = 0; kick < kicks; ++kick) {
+    Candidate trial = best;
+    for (int attempt = 0; attempt < kTries && ladder.evaluated() < last; ++attempt) {
+      trial.plan = best.plan;
+      for (int k = 0; k < kMovesOfAKick; ++k) {
+        moves.list(trial.plan, list);
+        if (list.empty()) return best;
+        apply(trial.plan, list[random() % list.size()]);
+      }
+      trial.score = ladder.choose_orders(trial.plan, 1, top, none);
+      if (trial.score.fits) break;
+    }
+    if (ladder.evaluated() >= last) break;
+    if (!trial.score.fits) continue;
+    trial = climb(ladder, moves, trial, last - ladder.evaluated());
+    if (trial.score.value < best.score.value) best = trial;
+  }
+  return best;
 }
 
 }  // namespace heliolite
