@@ -69,12 +69,12 @@ struct ComputeSpec {
 
 struct ArchitectureSpec {
   Place place;
-  std::optional<std::string> base;  // the machine this one varies: a preset's name or a file
+  std::optional<std::string> base;      // the machine this one varies: a preset's name or a file
   std::optional<std::string> ert, art;  // files of Accelergy's tables
   std::optional<std::string> name, description;
   std::optional<double> technology_nm, cycle_ns;
-  std::optional<u64> word_bits;                // of levels and compute that do not say
-  std::optional<EnergyModel> energy;           // likewise
+  std::optional<u64> word_bits;       // of levels and compute that do not say
+  std::optional<EnergyModel> energy;  // likewise
   std::optional<bool> one_axis_per_dimension;
   std::optional<bool> constraints_for_channels_only;
   std::vector<LevelSpec> levels;  // innermost first

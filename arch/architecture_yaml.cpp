@@ -23,15 +23,8 @@ ComputeSpec read_compute(const YamlNode& node, Diagnostics& errors) {
   compute.name = reader.string("name");
   if (const std::optional<i64> bits = reader.integer("word_bits", 1, static_cast<i64>(kMaxWordBits)))
     compute.word_bits = static_cast<u64>(*bits);
-  if (const std::optional<YamlNode> energy = reader.child("energy")) {
-    const std::optional<double> pj = energy->as_number();
-    if (!pj) {
-      if (const std::optional<EnergyModel> model = read_energy_model(*energy, errors)) compute.energy = *model;
-    } else {
-      compute.energy = reader.number("energy", 0, kMaxAccessPicojoules).value_or(0);
-    }
-  }
-  compute.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, errors);
+  compute.energy = read_amount(reader.child("energy"), kMaxAccessPicojoules, {"pat", "table"}, errors);
+  compute.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
   reader.finish();
   return compute;
 }
@@ -95,6 +88,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   spec.compute.place = spec.place;
   if (const std::optional<YamlNode> compute = reader.child("compute")) spec.compute = read_compute(*compute, errors);
   reader.finish();
+  std::ranges::stable_sort(errors, {}, &Diagnostic::line);
   if (!errors.empty()) return errors;
   return spec;
 }

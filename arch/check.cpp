@@ -77,8 +77,8 @@ void Checker::sizes(const StorageLevel& level) {
   count("fanout_x", level.fanout_x, 1, kMaxFanout);
   count("fanout_y", level.fanout_y, 1, kMaxFanout);
   if (level.cluster_size >= 1 && level.instances % level.cluster_size != 0)
-    complain("cluster_size", fmt::format("cluster_size = {} does not divide the {} instances", level.cluster_size,
-                                         level.instances));
+    complain("cluster_size",
+             fmt::format("cluster_size = {} does not divide the {} instances", level.cluster_size, level.instances));
 }
 
 void Checker::energies(const StorageLevel& level) {
@@ -108,11 +108,11 @@ void Checker::factors(std::string_view field, const std::vector<FactorConstraint
   for (const FactorConstraint& factor : factors) {
     if (factor.dimension.empty()) complain(field, "a factor without a dimension");
     if (factor.value > kMaxDimensionSize)
-      complain(field, fmt::format("factor {} of {}, must be at most {}", factor.value, factor.dimension,
-                                  kMaxDimensionSize));
+      complain(field,
+               fmt::format("factor {} of {}, must be at most {}", factor.value, factor.dimension, kMaxDimensionSize));
     else if (factor.relation != Relation::AtMost && factor.value > most)
-      complain(field, fmt::format("{} unrolled by {}, but the fan-out has {} places", factor.dimension, factor.value,
-                                  most));
+      complain(field,
+               fmt::format("{} unrolled by {}, but the fan-out has {} places", factor.dimension, factor.value, most));
     if (factor.relation == Relation::AtMost && factor.value == 0)
       complain(field, fmt::format("{} at most 0, must be at least 1", factor.dimension));
   }
@@ -146,7 +146,8 @@ void Checker::level(int index) {
   for (int other = index + 1; other < static_cast<int>(levels.size()); ++other)
     if (levels[static_cast<std::size_t>(other)].name == level.name)
       complain("name", fmt::format("two levels are called {}", level.name));
-  if (level.name == architecture_.compute.name) complain("name", fmt::format("{} is also the compute unit", level.name));
+  if (level.name == architecture_.compute.name)
+    complain("name", fmt::format("{} is also the compute unit", level.name));
   sizes(level);
   energies(level);
   keep(level, index + 1 == static_cast<int>(levels.size()));
@@ -187,7 +188,8 @@ Diagnostics check(const Architecture& architecture) {
   return check(architecture, [&](int level) {
     Diagnostic diagnostic;
     if (level == kComputeUnits) diagnostic.field = "compute";
-    if (level >= 0) diagnostic.field = fmt::format("levels[{}]", architecture.levels[static_cast<std::size_t>(level)].name);
+    if (level >= 0)
+      diagnostic.field = fmt::format("levels[{}]", architecture.levels[static_cast<std::size_t>(level)].name);
     return diagnostic;
   });
 }

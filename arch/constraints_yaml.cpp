@@ -70,12 +70,11 @@ std::optional<FactorConstraint> parse_factor(std::string_view text) {
 std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& errors) {
   std::vector<FactorConstraint> factors;
   for (const std::string& word : reader.words("factors").value_or(Words{})) {
-    if (std::optional<FactorConstraint> factor = parse_factor(word))
-      factors.push_back(*std::move(factor));
+    if (std::optional<FactorConstraint> factor = parse_factor(word)) factors.push_back(*std::move(factor));
     else
-      errors.push_back(reader.node().find("factors")->error(fmt::format(
-          "factor '{}', must be a dimension, =, <= or >=, and a number up to {} (=0: the whole dimension)", word,
-          kMaxDimensionSize)));
+      errors.push_back(reader.node().find("factors")->error(
+          fmt::format("factor '{}', must be a dimension, =, <= or >=, and a number up to {} (=0: the whole dimension)",
+                      word, kMaxDimensionSize)));
   }
   return factors;
 }

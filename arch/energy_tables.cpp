@@ -10,9 +10,9 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kSmallestSramWords = 64;   // from here on CACTI's numbers are used
+constexpr u64 kSmallestSramWords = 64;     // from here on CACTI's numbers are used
 constexpr u64 kLargestFlipFlopWords = 32;  // up to here flip-flops are cheaper
-constexpr u64 kSmallestSramBits = 8;     // CACTI's narrowest word
+constexpr u64 kSmallestSramBits = 8;       // CACTI's narrowest word
 constexpr std::string_view kDramPrefix = "dram_";
 constexpr double kTableBits = 32;  // width of the comparator, adder and multiplier in the table
 
@@ -58,8 +58,8 @@ double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm) {
   static const double comparator = component("comparator_32").energy_pj;
   if (words == 0) return 0;
   const double address_bits = static_cast<double>(std::bit_width(words - 1));
-  const double at_45nm = static_cast<double>(width_bits) * bit +
-                         static_cast<double>(words) * comparator * address_bits / kTableBits;
+  const double at_45nm =
+      static_cast<double>(width_bits) * bit + static_cast<double>(words) * comparator * address_bits / kTableBits;
   return at_45nm * logic_scaling(technology_nm).energy;
 }
 
@@ -74,7 +74,8 @@ MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm) {
   const MemoryCost smallest = sram(kSmallestSramWords);
   const double flip_flops = flip_flop_access_pj(std::min(words, kLargestFlipFlopWords), width_bits, technology_nm);
   // 0 up to 32 words, 1 at 64 words.
-  const double share = std::max(0.0, std::log2(static_cast<double>(words) / static_cast<double>(kLargestFlipFlopWords)));
+  const double share =
+      std::max(0.0, std::log2(static_cast<double>(words) / static_cast<double>(kLargestFlipFlopWords)));
   const auto blend = [&](double sram_pj) {
     const double low = std::min(flip_flops, sram_pj);
     return low * std::pow(sram_pj / low, share);

@@ -23,10 +23,10 @@ constexpr double kKilo = 1024;
 constexpr std::array kUnits{Unit{"B", 1},
                             Unit{"KB", kKilo},
                             Unit{"KiB", kKilo},
-                            Unit{"MB", kKilo * kKilo},
-                            Unit{"MiB", kKilo * kKilo},
-                            Unit{"GB", kKilo * kKilo * kKilo},
-                            Unit{"GiB", kKilo * kKilo * kKilo}};
+                            Unit{"MB", kKilo* kKilo},
+                            Unit{"MiB", kKilo* kKilo},
+                            Unit{"GB", kKilo* kKilo* kKilo},
+                            Unit{"GiB", kKilo* kKilo* kKilo}};
 
 // "108 KB", "3.1MB"; nothing without a known unit.
 std::optional<double> parse_bytes(std::string_view text) {
@@ -127,8 +127,8 @@ std::optional<DramSpec> read_dram(MapReader& reader, Diagnostics& errors) {
   if (const std::optional<bool> is_dram = node->as_bool()) return DramSpec{*is_dram, ""};
   const std::vector<std::string> types = dram_types();
   if (dram_pj_per_bit(node->text())) return DramSpec{true, node->text()};
-  errors.push_back(node->error(fmt::format("dram = {}, must be true, false or a type: {}{}", node->text(), join(types, "or"),
-                                           did_you_mean(node->text(), types))));
+  errors.push_back(node->error(fmt::format("dram = {}, must be true, false or a type: {}{}", node->text(),
+                                           join(types, "or"), did_you_mean(node->text(), types))));
   return DramSpec{true, types.front()};
 }
 
@@ -141,7 +141,8 @@ std::optional<u64> optional_size(MapReader& reader, std::string_view key, u64 mo
 std::optional<u64> parse_size(std::string_view text) {
   u64 value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMaxFanout) return std::nullopt;
+  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMaxFanout)
+    return std::nullopt;
   return value;
 }
 
@@ -164,8 +165,8 @@ void read_fanout(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
     level.fanout_x = x;
     level.fanout_y = y;
   } else {
-    errors.push_back(node->error(fmt::format(
-        "fanout = {}, must be 16, 14x12 or {{x: 14, y: 12}}, each from 1 to {}", node->text(), kMaxFanout)));
+    errors.push_back(node->error(fmt::format("fanout = {}, must be 16, 14x12 or {{x: 14, y: 12}}, each from 1 to {}",
+                                             node->text(), kMaxFanout)));
   }
 }
 
@@ -179,8 +180,8 @@ void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.block_words = optional_size(reader, "block_words", kMaxBlockWords);
   level.cluster_size = optional_size(reader, "cluster_size", kMaxClusterSize);
   read_energy(reader, level, errors);
-  level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, errors);
-  level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, errors);
+  level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, {"table"}, errors);
+  level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
   level.address_generation_pj = reader.number("address_generation_pj", 0, kMaxAccessPicojoules);
   level.bandwidth = read_bandwidth(reader, errors);
   level.network = read_network(reader, errors);
@@ -236,11 +237,16 @@ std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& 
   return std::nullopt;
 }
 
-std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most, Diagnostics& errors) {
+std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most,
+                                  const std::vector<std::string>& models, Diagnostics& errors) {
   if (!node) return std::nullopt;
-  if (node->text() == "table") return Amount(EnergyModel::Table);
-  if (const std::optional<double> value = node->as_number(); value && *value >= 0 && *value <= most) return Amount(*value);
-  errors.push_back(node->error(fmt::format("'{}' must be a number from 0 to {} or 'table'", node->text(), most)));
+  if (std::ranges::find(models, node->text()) != models.end())
+    return Amount(node->text() == "table" ? EnergyModel::Table : EnergyModel::Pat);
+  if (const std::optional<double> value = node->as_number(); value && *value >= 0 && *value <= most)
+    return Amount(*value);
+  errors.push_back(node->error(fmt::format("{} must be a number from 0 to {}, or {}{}",
+                                           node->is_scalar() ? "'" + node->text() + "'" : "this", most,
+                                           join(models, "or"), did_you_mean(node->text(), models))));
   return Amount(0.0);
 }
 

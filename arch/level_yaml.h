@@ -12,8 +12,9 @@ Place place_of(const YamlNode& node);
 // "pat" or "table"; anything else is complained about.
 std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& errors);
 
-// A number in [0, most], or "table".
-std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most, Diagnostics& errors);
+// A number in [0, most], or one of `models` ("pat", "table").
+std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most,
+                                  const std::vector<std::string>& models, Diagnostics& errors);
 
 // One entry of `levels`, innermost part first: a unified level gives one, a split one (`buffers`) a chain of
 // single-tensor levels of which only the innermost has loops and the fan-out.

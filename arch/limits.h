@@ -8,11 +8,11 @@ inline constexpr u64 kMaxEntries = u64{1} << 50;  // words of one instance
 inline constexpr u64 kMaxWordBits = 1024;
 inline constexpr u64 kMaxBlockWords = 65536;
 inline constexpr u64 kMaxClusterSize = 65536;
-inline constexpr u64 kMaxFanout = 1'000'000;         // along one axis
-inline constexpr u64 kMaxInstances = 0x7fff'ffff;    // of a level, in the whole machine
+inline constexpr u64 kMaxFanout = 1'000'000;       // along one axis
+inline constexpr u64 kMaxInstances = 0x7fff'ffff;  // of a level, in the whole machine
 inline constexpr double kMaxMultipleBuffering = 1024;
-inline constexpr double kMaxBandwidth = 1e12;        // words per cycle
+inline constexpr double kMaxBandwidth = 1e12;  // words per cycle
 inline constexpr double kMinBandwidth = 1e-6;
-inline constexpr double kMaxAreaUm2 = 1e12;          // of one instance
+inline constexpr double kMaxAreaUm2 = 1e12;  // of one instance
 
 }  // namespace heliolite

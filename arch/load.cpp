@@ -42,9 +42,10 @@ Result<YamlNode> load_document(const std::string& what) {
   if (const EmbeddedFile* preset = find_preset(what)) return YamlNode::parse(preset->text, std::string(preset->name));
   if (looks_like_path(what) || is_there(what)) return YamlNode::load_file(what);
   const std::vector<std::string> presets = architecture_preset_names();
+  const std::string suggestion = did_you_mean(what, presets);
   return Diagnostic{"", 0, "architecture",
-                    fmt::format("'{}' is neither a preset nor a file{}; presets: {}", what, did_you_mean(what, presets),
-                                join(presets))};
+                    fmt::format("'{}' is neither a preset nor a file{} Presets: {}", what,
+                                suggestion.empty() ? "." : suggestion, join(presets))};
 }
 
 // A path in a file is relative to that file; a bare word that is no file stays one (a preset, perhaps misspelt).
@@ -63,7 +64,8 @@ Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
     if (*table) *table = beside(document.file(), **table);
   if (!spec.base) return read;
   if (depth >= kMaxBases)
-    return spec.place.error(fmt::format("base = {}: more than {} bases, one of another (a circle?)", *spec.base, kMaxBases));
+    return spec.place.error(
+        fmt::format("base = {}: more than {} bases, one of another (a circle?)", *spec.base, kMaxBases));
 
   const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base));
   if (!base_document) {

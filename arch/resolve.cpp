@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "arch/architecture_spec.h"
 #include "arch/check.h"
@@ -44,14 +45,14 @@ class Resolver {
 };
 
 bool Resolver::node_known(const Place& place) {
-  if (!spec_.technology_nm) complain(place, "energies, leakage or areas from the tables need technology_nm of the machine");
+  if (!spec_.technology_nm)
+    complain(place, "energies, leakage or areas from the tables need technology_nm of the machine");
   return spec_.technology_nm.has_value();
 }
 
 std::optional<u64> Resolver::entries(const LevelSpec& spec, const StorageLevel& level) {
   if (!spec.capacity) {
-    if (!level.is_dram)
-      complain(spec.place, "missing key 'entries' (words) or 'capacity' ('108 KB', or 'unbounded')");
+    if (!level.is_dram) complain(spec.place, "missing key 'entries' (words) or 'capacity' ('108 KB', or 'unbounded')");
     return std::nullopt;
   }
   if (const Words* words = std::get_if<Words>(&*spec.capacity)) return words->count;
@@ -93,8 +94,7 @@ std::optional<MemoryCost> Resolver::table_cost(const LevelSpec& spec, const Stor
   }
   if (!node_known(spec.place)) return std::nullopt;
   const u64 rows = *level.entries / level.block_words + (*level.entries % level.block_words != 0);
-  MemoryCost cost =
-      memory_cost(rows, level.word_bits * level.block_words * level.cluster_size, *spec_.technology_nm);
+  MemoryCost cost = memory_cost(rows, level.word_bits * level.block_words * level.cluster_size, *spec_.technology_nm);
   const double share = 1.0 / static_cast<double>(level.cluster_size);
   return MemoryCost{cost.read_pj * share, cost.write_pj * share, cost.leakage_mw * share, cost.area_um2 * share};
 }
@@ -116,8 +116,8 @@ void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
   if (!fixed && !from_pat && !from_table)
     complain(spec.place, "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
 
-  const Amount leakage = spec.leakage.value_or(from_table ? Amount(EnergyModel::Table)
-                                                          : Amount(fixed ? fixed->leak_pj_per_cycle : 0.0));
+  const Amount leakage =
+      spec.leakage.value_or(from_table ? Amount(EnergyModel::Table) : Amount(fixed ? fixed->leak_pj_per_cycle : 0.0));
   const Amount area = area_source(spec.area, spec.name, from_table);
   const bool asks_table = from_table || leakage.index() == 1 || area.index() == 1;
   const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
@@ -130,7 +130,8 @@ void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
   level.area_um2 = area.index() == 1 ? table.area_um2 : std::get<double>(area);
 }
 
-Amount Resolver::area_source(const std::optional<Amount>& stated, const std::string& name, bool energy_from_table) const {
+Amount Resolver::area_source(const std::optional<Amount>& stated, const std::string& name,
+                             bool energy_from_table) const {
   if (stated) return *stated;
   if (tables_.art) {
     const auto found = tables_.art->components.find(name);
@@ -175,7 +176,8 @@ void Resolver::compute(Compute& compute) {
   const bool from_table = *energy == Amount(EnergyModel::Table);
   const Amount area = area_source(spec.area, compute.name, from_table);
   LogicCost table;
-  if ((from_table || area.index() == 1) && node_known(spec.place)) table = mac_cost(compute.word_bits, *spec_.technology_nm);
+  if ((from_table || area.index() == 1) && node_known(spec.place))
+    table = mac_cost(compute.word_bits, *spec_.technology_nm);
   if (const double* pj = std::get_if<double>(&*energy)) compute.op_pj = *pj;
   else compute.op_pj = from_table ? table.energy_pj : pat_mac_pj(compute.word_bits);
   compute.area_um2 = area.index() == 1 ? table.area_um2 : std::get<double>(area);
@@ -241,6 +243,7 @@ Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables
   };
   // What could not be filled in is complained about once, not again by the checks.
   if (errors.empty()) errors = check(architecture, place_of);
+  std::ranges::stable_sort(errors, {}, [](const Diagnostic& error) { return std::pair(error.file, error.line); });
   if (!errors.empty()) return errors;
   return architecture;
 }

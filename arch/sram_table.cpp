@@ -22,7 +22,8 @@ double share_of(double low, double high, double x) { return std::log(x / low) / 
 // The last element whose key is at most x (the first one if none is).
 template <class T>
 std::size_t floor_index(const std::vector<T>& sorted, double T::*key, double x) {
-  const auto above = std::upper_bound(sorted.begin(), sorted.end(), x, [&](double v, const T& t) { return v < t.*key; });
+  const auto above =
+      std::upper_bound(sorted.begin(), sorted.end(), x, [&](double v, const T& t) { return v < t.*key; });
   return above == sorted.begin() ? 0 : static_cast<std::size_t>(above - sorted.begin()) - 1;
 }
 

@@ -84,23 +84,52 @@ void expect_machine(const std::string& name, const std::vector<Expected>& want, 
 // The three single-tensor scratchpads of a row-stationary element.
 std::vector<Expected> scratchpads(u64 count, u64 mesh_x) {
   const auto spad = [&](const char* name, u64 entries, const char* tensor) {
-    return Expected{name, entries, count, mesh_x, 16, 1, 1, 1, 1, pat_sram_pj(entries, 16), 2, 2, kUnlimited, {tensor}, kAll};
+    return Expected{name, entries, count,      mesh_x,   16,  1, 1, 1, 1, pat_sram_pj(entries, 16),
+                    2,    2,       kUnlimited, {tensor}, kAll};
   };
   return {spad("PsumSpad", 16, "outputs"), spad("WeightSpad", 192, "weights"), spad("IfmapSpad", 12, "inputs")};
 }
 
 TEST(ArchitecturePresets, Eyeriss) {
   std::vector<Expected> levels = scratchpads(168, 14);
-  levels.push_back({"GLB", 55296, 1, 1, 16, 4, 1, 14, 12, pat_sram_pj(55296, 16, 4), 16, 16, kUnlimited,
-                    {"inputs", "outputs"}, kNone, 1, 0.05});
+  levels.push_back({"GLB",
+                    55296,
+                    1,
+                    1,
+                    16,
+                    4,
+                    1,
+                    14,
+                    12,
+                    pat_sram_pj(55296, 16, 4),
+                    16,
+                    16,
+                    kUnlimited,
+                    {"inputs", "outputs"},
+                    kNone,
+                    1,
+                    0.05});
   levels.push_back({"DRAM", kUnlimited, 1, 1, 16, 4, 1, 1, 1, 800, 8, 8, kUnlimited, kAll, kNone});
   expect_machine("eyeriss", levels, 168, 14, 16);
 }
 
 TEST(ArchitecturePresets, DcSplit) {
   std::vector<Expected> levels = scratchpads(1024, 32);
-  levels.push_back({"GLB", 1625292, 1, 1, 16, 4, 1, 32, 32, pat_sram_pj(1625292, 16, 4), 9, 9, kUnlimited,
-                    {"inputs", "outputs"}, kNone});
+  levels.push_back({"GLB",
+                    1625292,
+                    1,
+                    1,
+                    16,
+                    4,
+                    1,
+                    32,
+                    32,
+                    pat_sram_pj(1625292, 16, 4),
+                    9,
+                    9,
+                    kUnlimited,
+                    {"inputs", "outputs"},
+                    kNone});
   levels.push_back({"DRAM", kUnlimited, 1, 1, 16, 4, 1, 1, 1, 800, kUnlimited, kUnlimited, 16, kAll, kNone});
   expect_machine("dc_split", levels, 1024, 32, 16);
 }
@@ -114,23 +143,53 @@ TEST(ArchitecturePresets, EdgeUnified) {
 }
 
 TEST(ArchitecturePresets, DcUnified) {
-  expect_machine("dc_unified",
-                 {{"L1", 256, 1024, 32, 16, 1, 1, 1, 1, 1.0, 3, 2, kUnlimited, kAll, kNone},
-                  {"GLB", 1625292, 1, 1, 16, 4, 1, 32, 32, pat_sram_pj(1625292, 16, 4), 64, 64, kUnlimited, kAll, kNone},
-                  {"DRAM", kUnlimited, 1, 1, 16, 4, 1, 1, 1, 800, kUnlimited, kUnlimited, 16, kAll, kNone}},
-                 1024, 32, 16);
+  expect_machine(
+      "dc_unified",
+      {{"L1", 256, 1024, 32, 16, 1, 1, 1, 1, 1.0, 3, 2, kUnlimited, kAll, kNone},
+       {"GLB", 1625292, 1, 1, 16, 4, 1, 32, 32, pat_sram_pj(1625292, 16, 4), 64, 64, kUnlimited, kAll, kNone},
+       {"DRAM", kUnlimited, 1, 1, 16, 4, 1, 1, 1, 800, kUnlimited, kUnlimited, 16, kAll, kNone}},
+      1024, 32, 16);
 }
 
 TEST(ArchitecturePresets, Simba) {
   expect_machine(
       "simba",
-      {{"WeightReg", 1, 1024, 32, 8, 1, 64, 1, 1, pat_sram_pj(1, 8, 1, 64), kUnlimited, kUnlimited, kUnlimited,
-        {"weights"}, kAll},
+      {{"WeightReg",
+        1,
+        1024,
+        32,
+        8,
+        1,
+        64,
+        1,
+        1,
+        pat_sram_pj(1, 8, 1, 64),
+        kUnlimited,
+        kUnlimited,
+        kUnlimited,
+        {"weights"},
+        kAll},
        {"AccumBuf", 128, 128, 32, 24, 1, 8, 1, 8, pat_sram_pj(128, 24, 1, 8), 2, 2, kUnlimited, {"outputs"}, kAll},
        {"WeightBuf", 4096, 128, 32, 8, 8, 1, 1, 1, pat_sram_pj(4096, 8, 8), 16, 8, kUnlimited, {"weights"}, kAll},
        {"InputBuf", 8192, 16, 4, 8, 8, 1, 8, 1, pat_sram_pj(8192, 8, 8), 16, 8, kUnlimited, {"inputs"}, kAll},
-       {"GLB", 65536, 1, 1, 8, 32, 1, 4, 4, pat_sram_pj(65536, 8, 32), 64, 64, kUnlimited, {"inputs", "outputs"}, kNone,
-        1, 0, 0.02},
+       {"GLB",
+        65536,
+        1,
+        1,
+        8,
+        32,
+        1,
+        4,
+        4,
+        pat_sram_pj(65536, 8, 32),
+        64,
+        64,
+        kUnlimited,
+        {"inputs", "outputs"},
+        kNone,
+        1,
+        0,
+        0.02},
        {"DRAM", kUnlimited, 1, 1, 8, 64, 1, 1, 1, 6400, 10, 10, kUnlimited, kAll, kNone}},
       1024, 32, 8);
 }
@@ -147,11 +206,12 @@ TEST(ArchitecturePresets, Gemmini) {
 }
 
 TEST(ArchitecturePresets, Snowcat) {
-  expect_machine("snowcat",
-                 {{"Buffer", u64{1} << 41, 1, 1, 8, 1, 1, 1, 1, pat_sram_pj(u64{1} << 41, 8), kUnlimited, kUnlimited,
-                   kUnlimited, kAll, kNone},
-                  {"MainMemory", kUnlimited, 1, 1, 8, 8, 1, 1, 1, 800, kUnlimited, kUnlimited, kUnlimited, kAll, kNone}},
-                 1, 1, 8);
+  expect_machine(
+      "snowcat",
+      {{"Buffer", u64{1} << 41, 1, 1, 8, 1, 1, 1, 1, pat_sram_pj(u64{1} << 41, 8), kUnlimited, kUnlimited, kUnlimited,
+        kAll, kNone},
+       {"MainMemory", kUnlimited, 1, 1, 8, 8, 1, 1, 1, 800, kUnlimited, kUnlimited, kUnlimited, kAll, kNone}},
+      1, 1, 8);
   EXPECT_NEAR(preset("snowcat").levels[0].energy.read_pj, 1.3426197385087358e16 / (223948800 + 24883200), 1e-3);
 }
 
@@ -165,10 +225,11 @@ TEST(ArchitecturePresets, SameAsTheTimeloopFiles) {
     for (std::size_t i = 0; i < own.levels.size(); ++i) {
       const StorageLevel& level = theirs.levels[i];
       const StorageLevel& same = own.levels[i];
-      expect_level(same, {level.name, level.entries, level.instances, level.mesh_x, level.word_bits, level.block_words,
-                          level.cluster_size, level.fanout_x, level.fanout_y, level.energy.read_pj, level.bandwidth.read,
-                          level.bandwidth.write, level.bandwidth.shared, same.keep.keep, same.keep.bypass,
-                          level.multiple_buffering, level.address_generation_pj, level.network.hop_pj});
+      expect_level(same,
+                   {level.name, level.entries, level.instances, level.mesh_x, level.word_bits, level.block_words,
+                    level.cluster_size, level.fanout_x, level.fanout_y, level.energy.read_pj, level.bandwidth.read,
+                    level.bandwidth.write, level.bandwidth.shared, same.keep.keep, same.keep.bypass,
+                    level.multiple_buffering, level.address_generation_pj, level.network.hop_pj});
     }
     EXPECT_EQ(own.compute.name, theirs.compute.name);
     EXPECT_EQ(own.compute.instances, theirs.compute.instances);

@@ -39,7 +39,8 @@ std::string complaints(const std::string& text) {
 }
 
 // Two levels; `main` and `buffer` are put into the level's map, `top` into the machine's.
-std::string two_levels(const std::string& buffer, const std::string& main = "", const std::string& top = "energy: pat") {
+std::string two_levels(const std::string& buffer, const std::string& main = "",
+                       const std::string& top = "energy: pat") {
   return "architecture:\n  " + top + "\n  levels:\n  - {name: Main, dram: true" + (main.empty() ? "" : ", " + main) +
          "}\n  - {name: Buf, " + buffer + "}\n";
 }
@@ -159,7 +160,8 @@ TEST(ArchitectureYaml, KeepBypassOpen) {
   EXPECT_EQ(rule("open: all").keep, Names{});
   EXPECT_EQ(rule("open: all").bypass, Names{});
   EXPECT_EQ(rule("keep: A").keep, Names{"A"});
-  expect_complaint(two_levels("entries: 9, keep: inputs, bypass: inputs"), {"inputs is both in 'keep' and in 'bypass'"});
+  expect_complaint(two_levels("entries: 9, keep: inputs, bypass: inputs"),
+                   {"inputs is both in 'keep' and in 'bypass'"});
 }
 
 TEST(ArchitectureYaml, SplitLevelIsAChainWithLoopsAtTheInnermost) {
@@ -303,8 +305,8 @@ architecture:
 
 TEST_F(ArchitectureFiles, VariantsOfVariantsAndTheirMistakes) {
   write("one.yaml", "architecture: {base: eyeriss_45nm, technology_nm: 32}\n");
-  const Result<Architecture> two =
-      load_architecture(write("two.yaml", "architecture: {base: one.yaml, levels: [{name: WeightSpad, entries: 96}]}\n"));
+  const Result<Architecture> two = load_architecture(
+      write("two.yaml", "architecture: {base: one.yaml, levels: [{name: WeightSpad, entries: 96}]}\n"));
   ASSERT_TRUE(two.ok()) << to_string(two.errors());
   EXPECT_EQ(two->levels[1].energy.read_pj, memory_cost(96, 16, 32).read_pj);
 
@@ -334,7 +336,8 @@ ART:
 TEST_F(ArchitectureFiles, ReferenceTablesByKeyAndByComma) {
   const std::string ert = write("ert.yaml", kTables);
   const std::string by_comma = write("plain.yaml", two_levels("entries: 4"));
-  const std::string by_key = write("keyed.yaml", two_levels("entries: 4", "", "energy: pat\n  ert: ert.yaml\n  art: ert.yaml"));
+  const std::string by_key =
+      write("keyed.yaml", two_levels("entries: 4", "", "energy: pat\n  ert: ert.yaml\n  art: ert.yaml"));
   for (const std::string& what : {by_comma + "," + ert, by_key}) {
     const Result<Architecture> loaded = load_architecture(what);
     ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());
@@ -345,9 +348,36 @@ TEST_F(ArchitectureFiles, ReferenceTablesByKeyAndByComma) {
     EXPECT_EQ(loaded->levels[1].energy.read_pj, 200);
     EXPECT_EQ(loaded->compute.op_pj, 0.7);
   }
-  const Result<Architecture> stated = load_architecture(write("stated.yaml", two_levels("entries: 4, energy: 9")) + "," + ert);
+  const Result<Architecture> stated =
+      load_architecture(write("stated.yaml", two_levels("entries: 4, energy: 9")) + "," + ert);
   ASSERT_TRUE(stated.ok());
   EXPECT_EQ(stated->levels[0].energy.read_pj, 9);
+}
+
+// The fenced YAML of the manual page.
+std::vector<std::string> examples(const fs::path& page) {
+  std::ifstream in(page);
+  std::vector<std::string> blocks;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```yaml";
+      if (inside) blocks.emplace_back();
+    } else if (inside) {
+      blocks.back() += line + "\n";
+    }
+  }
+  return blocks;
+}
+
+TEST_F(ArchitectureFiles, TheManualsExamplesWork) {
+  const Names blocks = examples(fs::path(HELIOLITE_TEST_DATA) / ".." / "docs" / "formats_architecture.md");
+  ASSERT_EQ(blocks.size(), 2U);
+  for (const std::string& block : blocks) {
+    const Result<Architecture> loaded = load_architecture(write("example.yaml", block));
+    ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());
+    EXPECT_GT(loaded->area_um2(), 0);
+  }
 }
 
 TEST_F(ArchitectureFiles, WhatIsNoArchitecture) {
@@ -377,7 +407,8 @@ TEST(ArchitectureCheck, FindsWhatAReaderMightGetWrong) {
   EXPECT_NE(broken([](Architecture& a) { a.levels[1].mesh_x = 16; }), "");
   EXPECT_NE(broken([](Architecture& a) { a.compute.mesh_x = 3; }), "");
   EXPECT_NE(broken([](Architecture& a) { a.levels[2].name = "GLB"; }).find("two levels"), std::string::npos);
-  EXPECT_NE(broken([](Architecture& a) { a.levels[2].energy.read_pj = -1; }).find("levels[WeightBuf]"), std::string::npos);
+  EXPECT_NE(broken([](Architecture& a) { a.levels[2].energy.read_pj = -1; }).find("levels[WeightBuf]"),
+            std::string::npos);
   EXPECT_NE(broken([](Architecture& a) { a.levels[2].energy.read_pj = std::nan(""); }), "");
   EXPECT_NE(broken([](Architecture& a) { a.levels.clear(); }), "");
   EXPECT_NE(broken([](Architecture& a) { a.levels.back().keep.bypass = {"weights"}; }), "");
@@ -388,8 +419,9 @@ TEST(ArchitectureCheck, FindsWhatAReaderMightGetWrong) {
 
 // Whatever is put where a value belongs, reading ends with an answer.
 RC_GTEST_PROP(ArchitectureYaml, AnyScalarIsAnsweredWithoutCrashing, ()) {
-  const auto key = *rc::gen::element<std::string>("entries", "capacity", "energy", "fanout", "bandwidth", "keep", "dram",
-                                                  "word_bits", "leak_pj_per_cycle", "constraints", "network", "buffers");
+  const auto key =
+      *rc::gen::element<std::string>("entries", "capacity", "energy", "fanout", "bandwidth", "keep", "dram",
+                                     "word_bits", "leak_pj_per_cycle", "constraints", "network", "buffers");
   const auto value = *rc::gen::element<std::string>(
       "0", "-1", "1e308", "99999999999999999999", "nan", ".inf", "x", "1x", "xx", "~", "[]", "{}", "[1, [2]]", "{a: b}",
       "true", "'4'", "4 KB", "1e30 GB", "table", "pat", "[all, inputs]", "\"\"", "1x1x1", "=");

@@ -35,12 +35,13 @@ rc::Gen<double> any_node() {
 
 // Evenly spread over the orders of magnitude.
 rc::Gen<u64> any_words() {
-  return rc::gen::map(rc::gen::inRange(0, 2400), [](int hundredths) {
-    return static_cast<u64>(std::exp2(hundredths / 100.0));
-  });
+  return rc::gen::map(rc::gen::inRange(0, 2400),
+                      [](int hundredths) { return static_cast<u64>(std::exp2(hundredths / 100.0)); });
 }
 
-rc::Gen<u64> any_bits() { return rc::gen::oneOf(rc::gen::element<u64>(8, 16, 24, 32, 64, 128, 256), rc::gen::inRange<u64>(1, 600)); }
+rc::Gen<u64> any_bits() {
+  return rc::gen::oneOf(rc::gen::element<u64>(8, 16, 24, 32, 64, 128, 256), rc::gen::inRange<u64>(1, 600));
+}
 
 TEST(EnergyTables, ExactAtEveryGridPointFrom64Words) {
   int checked = 0;
@@ -59,10 +60,10 @@ TEST(EnergyTables, ExactAtEveryGridPointFrom64Words) {
 }
 
 TEST(EnergyTables, KnownPoints) {
-  expect_near(memory_cost(1024, 16, 45).read_pj, 1.96991);    // 2 KB; an ERT of the Sparseloop artifact has it too
-  expect_near(memory_cost(8192, 64, 45).read_pj, 25.8695);    // 64 KB
-  expect_near(memory_cost(16384, 64, 45).write_pj, 26.065);   // 128 KB
-  expect_near(memory_cost(128, 16, 45).area_um2, 1020.59);    // 256 B
+  expect_near(memory_cost(1024, 16, 45).read_pj, 1.96991);   // 2 KB; an ERT of the Sparseloop artifact has it too
+  expect_near(memory_cost(8192, 64, 45).read_pj, 25.8695);   // 64 KB
+  expect_near(memory_cost(16384, 64, 45).write_pj, 26.065);  // 128 KB
+  expect_near(memory_cost(128, 16, 45).area_um2, 1020.59);   // 256 B
 }
 
 TEST(EnergyTables, FlipFlopFormulaUpTo32Words) {
@@ -184,9 +185,9 @@ TEST(EnergyTables, Dram) {
 }
 
 TEST(PatEnergy, TimeloopsNumbers) {
-  expect_near(pat_sram_pj(256, 16), 1.0);         // 0.5 KB
-  expect_near(pat_sram_pj(51200, 16), 6.0);       // 100 KB
-  expect_near(pat_sram_pj(51200, 16, 4), 24.0);   // four words at once
+  expect_near(pat_sram_pj(256, 16), 1.0);        // 0.5 KB
+  expect_near(pat_sram_pj(51200, 16), 6.0);      // 100 KB
+  expect_near(pat_sram_pj(51200, 16, 4), 24.0);  // four words at once
   expect_near(pat_sram_pj(1, 8, 1, 64), (1 + (64.0 / 1024 - 0.5) * 5 / 99.5) * 32 / 64);
   EXPECT_EQ(pat_sram_pj(0, 16), 0);
   expect_near(pat_dram_pj(16, 4), 800);
