@@ -1,0 +1,384 @@
+// Timeloop's mapping files: optimal mappings that Timeloop itself replayed cost the same here, writing and reading
+// give the same mapping, and every complaint says what to change.
+#include "engine/model/timeloop_mapping.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "arch/timeloop_architecture.h"
+#include "engine/base/yaml_node.h"
+#include "engine/model/cost_model.h"
+
+namespace heliolite {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
+
+Architecture machine(const std::string& name) {
+  const Result<YamlNode> file = YamlNode::load_file(kData + name + ".yaml");
+  const Result<Architecture> read = read_timeloop_architecture({*file});
+  if (!read) ADD_FAILURE() << to_string(read.errors());
+  return *read;
+}
+
+// "M=4 N=6 K=8" and "A: M K, B: K N, Z: M N"; the last tensor is the output, ranks "2P+R" have coefficients.
+struct Shape {
+  std::vector<Dimension> dimensions;
+  std::vector<std::pair<std::string, std::vector<std::vector<Term>>>> tensors;
+};
+
+Workload workload(const Shape& shape, const std::string& weight) {
+  Workload w;
+  w.name = "test";
+  w.dimensions = shape.dimensions;
+  for (const auto& [name, ranks] : shape.tensors) {
+    Tensor t{name, {}, name == weight ? Role::Weight : Role::Input};
+    for (const auto& terms : ranks) t.ranks.push_back({terms});
+    w.tensors.push_back(t);
+  }
+  w.tensors.back().role = Role::Output;
+  return w;
+}
+
+// Z[M,N] = sum_K A[M,K] B[K,N].
+Workload gemm(u64 m, u64 n, u64 k) {
+  return workload({{{"M", m}, {"N", n}, {"K", k}},
+                   {{"A", {{{0, 1}}, {{2, 1}}}}, {"B", {{{2, 1}}, {{1, 1}}}}, {"Z", {{{0, 1}}, {{1, 1}}}}}},
+                  "A");
+}
+
+Workload conv(u64 r, u64 s, u64 p, u64 q, u64 c, u64 k, u64 stride) {
+  const std::vector<Term> x{{0, 1}, {2, stride}}, y{{1, 1}, {3, stride}};
+  return workload({{{"R", r}, {"S", s}, {"P", p}, {"Q", q}, {"C", c}, {"K", k}, {"N", 1}},
+                   {{"Weights", {{{4, 1}}, {{5, 1}}, {{0, 1}}, {{1, 1}}}},
+                    {"Inputs", {{{6, 1}}, {{4, 1}}, x, y}},
+                    {"Outputs", {{{6, 1}}, {{5, 1}}, {{3, 1}}, {{2, 1}}}}}},
+                  "Weights");
+}
+
+Workload mttkrp() {
+  return workload({{{"I", 4}, {"J", 4}, {"K", 3}, {"L", 4}},
+                   {{"A", {{{0, 1}}, {{2, 1}}, {{3, 1}}}},
+                    {"B", {{{2, 1}}, {{1, 1}}}},
+                    {"C", {{{3, 1}}, {{1, 1}}}},
+                    {"Z", {{{0, 1}}, {{1, 1}}}}}},
+                  "A");
+}
+
+Result<Mapping> read(const std::string& text, const Workload& w, const Architecture& a) {
+  const Result<YamlNode> node = YamlNode::parse(text, "map.yaml");
+  if (!node) return node.errors();
+  return read_timeloop_mapping(*node, w, a);
+}
+
+// ---- proven optima, with the energy and cycles of Timeloop's own model
+
+struct Optimum {
+  std::string machine;
+  Workload workload;
+  std::string mapping;
+  double energy_pj;
+  u64 cycles;
+};
+
+std::vector<Optimum> optima() {
+  return {
+      {"m2_arr2", gemm(4, 6, 8), R"(mapping:
+  - {target: L1, type: bypass, keep: [A, B, Z], bypass: []}
+  - {target: L1, type: temporal, factors: "M=1 N=6 K=2", permutation: NKM}
+  - {target: DRAM, type: bypass, keep: [A, B, Z], bypass: []}
+  - {target: DRAM, type: temporal, factors: "M=4 N=1 K=1", permutation: MNK}
+  - {target: DRAM, type: spatial, factors: "M=1 N=1 K=4", permutation: KMN, split: 3}
+)",
+       21726.876884422112, 48},
+      {"m7_two_fan", conv(3, 3, 8, 4, 4, 6, 2), R"(mapping:
+  - {target: L1, type: bypass, keep: [Weights, Inputs, Outputs], bypass: []}
+  - {target: L1, type: temporal, factors: "R=1 S=1 P=1 Q=1 C=1 K=3 N=1", permutation: KRSPQCN}
+  - {target: L1, type: spatial, factors: "R=1 S=1 P=1 Q=2 C=2 K=1 N=1", permutation: QCRSPKN, split: 7}
+  - {target: GLB, type: bypass, keep: [Weights, Inputs, Outputs], bypass: []}
+  - {target: GLB, type: temporal, factors: "R=3 S=3 P=1 Q=1 C=1 K=1 N=1", permutation: SRPQCKN}
+  - {target: GLB, type: spatial, factors: "R=1 S=1 P=1 Q=1 C=1 K=2 N=1", permutation: KRSPQCN, split: 7}
+  - {target: DRAM, type: bypass, keep: [Weights, Inputs, Outputs], bypass: []}
+  - {target: DRAM, type: temporal, factors: "R=1 S=1 P=8 Q=2 C=2 K=1 N=1", permutation: PQCRSKN}
+)",
+       329474.83417085424, 1136},
+      {"m5_eyemini", mttkrp(), R"(mapping:
+  - {target: PsumSpad, type: bypass, keep: [Z], bypass: [A, B, C]}
+  - {target: PsumSpad, type: temporal, factors: "I=1 J=1 K=1 L=1", permutation: IJKL}
+  - {target: WeightSpad, type: bypass, keep: [A], bypass: [B, C, Z]}
+  - {target: WeightSpad, type: temporal, factors: "I=4 J=1 K=1 L=1", permutation: IJKL}
+  - {target: IfmapSpad, type: bypass, keep: [B, C], bypass: [A, Z]}
+  - {target: IfmapSpad, type: temporal, factors: "I=1 J=1 K=1 L=1", permutation: IJKL}
+  - {target: GLB, type: bypass, keep: [B, C, Z], bypass: [A]}
+  - {target: GLB, type: temporal, factors: "I=1 J=1 K=1 L=1", permutation: IJKL}
+  - {target: GLB, type: spatial, factors: "I=1 J=1 K=3 L=4", permutation: LIJK, split: 3}
+  - {target: DRAM, type: bypass, keep: [A, B, C, Z], bypass: []}
+  - {target: DRAM, type: temporal, factors: "I=1 J=4 K=1 L=1", permutation: JIKL}
+)",
+       19338.4, 38},
+      {"eyeriss", conv(3, 3, 56, 56, 64, 64, 1), R"(mapping:
+  - {target: PsumSpad, type: bypass, keep: [Outputs], bypass: [Weights, Inputs]}
+  - {target: PsumSpad, type: temporal, factors: "R=1 S=1 P=1 Q=1 C=1 K=16 N=1", permutation: KRSPQCN}
+  - {target: WeightSpad, type: bypass, keep: [Weights], bypass: [Inputs, Outputs]}
+  - {target: WeightSpad, type: temporal, factors: "R=3 S=1 P=1 Q=1 C=4 K=1 N=1", permutation: RCSPQKN}
+  - {target: IfmapSpad, type: bypass, keep: [Inputs], bypass: [Weights, Outputs]}
+  - {target: IfmapSpad, type: temporal, factors: "R=1 S=1 P=1 Q=1 C=1 K=1 N=1", permutation: RSPQCKN}
+  - {target: GLB, type: bypass, keep: [Inputs, Outputs], bypass: [Weights]}
+  - {target: GLB, type: temporal, factors: "R=1 S=1 P=56 Q=4 C=2 K=1 N=1", permutation: PQCRSKN}
+  - {target: GLB, type: spatial, factors: "R=1 S=3 P=1 Q=2 C=8 K=2 N=1", permutation: CRPNSQK, split: 4}
+  - {target: DRAM, type: bypass, keep: [Weights, Inputs, Outputs], bypass: []}
+  - {target: DRAM, type: temporal, factors: "R=1 S=1 P=1 Q=7 C=1 K=2 N=1", permutation: KQRSPCN}
+)",
+       717472450.1226131, 1204224},
+  };
+}
+
+TEST(TimeloopMapping, OptimaCostWhatTimeloopSays) {
+  for (const Optimum& o : optima()) {
+    const Architecture a = machine(o.machine);
+    const Result<Mapping> mapping = read(o.mapping, o.workload, a);
+    ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+    const Breakdown cost = CostModel(o.workload, a).explain(*mapping);
+    EXPECT_NEAR(cost.energy.picojoules() / o.energy_pj, 1.0, 1e-6) << o.machine;
+    EXPECT_EQ(cost.cycles, o.cycles) << o.machine;
+  }
+}
+
+TEST(TimeloopMapping, OptimaSurviveWritingAndReading) {
+  for (const Optimum& o : optima()) {
+    const Architecture a = machine(o.machine);
+    const Mapping mapping = *read(o.mapping, o.workload, a);
+    const Result<std::string> text = write_timeloop_mapping(mapping, o.workload, a);
+    ASSERT_TRUE(text.ok()) << to_string(text.errors());
+    const Result<Mapping> back = read(*text, o.workload, a);
+    ASSERT_TRUE(back.ok()) << *text << to_string(back.errors());
+    EXPECT_EQ(*back, mapping) << *text;
+  }
+}
+
+// ---- what the words mean
+
+// "L1 x: K4 | L1 t: M2,1 ..", innermost first.
+std::string nest(const Mapping& m, const Workload& w, const Architecture& a) {
+  std::string out;
+  for (const Loop& loop : m.loops()) {
+    const char* kind = loop.kind == LoopKind::SpatialX ? "x" : loop.kind == LoopKind::SpatialY ? "y" : "t";
+    out += fmt::format("{}{}.{} {}{}{}", out.empty() ? "" : " | ", a.levels[loop.level].name, kind,
+                       w.dimensions[loop.dimension].name, loop.end,
+                       loop.is_perfect() ? std::string() : fmt::format(",{}", loop.residual));
+  }
+  return out;
+}
+
+// Of gemm(8, 4, 16) on edge_unified: L1 - 16 x 16 - GLB - DRAM.
+std::string nest(const std::string& text) {
+  const Workload w = gemm(8, 4, 16);
+  const Architecture a = machine("edge_unified");
+  const Result<Mapping> mapping = read(text, w, a);
+  return mapping ? nest(*mapping, w, a) : to_string(mapping.errors());
+}
+
+TEST(TimeloopMapping, EverySpelling) {
+  const std::string want = "L1.t N4 | L1.t M2 | GLB.x K4 | GLB.y M4 | DRAM.t K4";
+  const std::string spatial = "- {target: GLB, type: spatial, factors: [K=4, M=4], permutation: [K, M, N], split: 1}\n";
+  const std::string outer = "- {target: DRAM, type: temporal, factors: K=4}\n";
+  EXPECT_EQ(nest("mapping:\n- {target: L1, type: temporal, factors: M2 N4, permutation: NMK}\n" + spatial + outer), want);
+  EXPECT_EQ(nest("- {target: L1, type: temporal, factors: \"M=2, N=4\", permutation: \"N, M\"}\n" + spatial + outer), want);
+  EXPECT_EQ(nest("- {target: 0, type: temporal, factors: [M2, N=4], permutation: [N]}\n" + spatial + outer), want);
+  EXPECT_EQ(nest(outer + spatial + "- {type: temporal, factors: [M=2, N=4, K=1], permutation: NKM, target: L1}\n"), want);
+}
+
+TEST(TimeloopMapping, FactorZeroIsWhatIsLeft) {
+  EXPECT_EQ(nest("[{target: DRAM, type: temporal, factors: K0 M0 N0, permutation: KMN}]"), "DRAM.t K16 | DRAM.t M8 | DRAM.t N4");
+  EXPECT_EQ(nest("[{target: DRAM, type: temporal, factors: K=0 M=0 N=0}, {target: L1, type: temporal, factors: K2 M8 N1}]"),
+            "L1.t M8 | L1.t K2 | DRAM.t N4 | DRAM.t K8");
+}
+
+TEST(TimeloopMapping, LettersBeyondTheSplitGoToY) {
+  const std::string rest = ", {target: DRAM, type: temporal, factors: K0 M0 N0}]";
+  EXPECT_EQ(nest("[{target: GLB, type: spatial, factors: K4 M2, permutation: KM}" + rest),
+            "GLB.x K4 | GLB.x M2 | DRAM.t M4 | DRAM.t N4 | DRAM.t K4");
+  EXPECT_EQ(nest("[{target: GLB, type: spatial, factors: K4 M2, permutation: MK, split: 0}" + rest),
+            "GLB.y M2 | GLB.y K4 | DRAM.t M4 | DRAM.t N4 | DRAM.t K4");
+  // Unit factors count as letters; what is not named comes last.
+  EXPECT_EQ(nest("[{target: GLB, type: spatial, factors: K4 M2, permutation: NK, split: 2}" + rest),
+            "GLB.x K4 | GLB.y M2 | DRAM.t M4 | DRAM.t N4 | DRAM.t K4");
+}
+
+TEST(TimeloopMapping, ResidualsAreMixedRadix) {
+  const Workload w = gemm(7, 2, 7);
+  const Architecture a = machine("edge_unified");
+  const Result<Mapping> mapping = read("- {target: L1, type: temporal, factors: \"M=3,1\"}\n"
+                                       "- {target: GLB, type: spatial, factors: \"K4,3\"}\n"
+                                       "- {target: DRAM, type: temporal, factors: M3 N2 K2}\n", w, a);
+  ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+  EXPECT_EQ(nest(*mapping, w, a), "L1.t M3,1 | GLB.x K4,3 | DRAM.t M3 | DRAM.t N2 | DRAM.t K2");
+  const Result<std::string> text = write_timeloop_mapping(*mapping, w, a);
+  EXPECT_THAT(*text, HasSubstr("M=3,1"));
+  EXPECT_EQ(*read(*text, w, a), *mapping);
+}
+
+TEST(TimeloopMapping, LevelsKeepWhatNobodyTellsThemToBypass) {
+  const Workload w = gemm(8, 4, 16);
+  Architecture a = machine("edge_unified");
+  a.levels[1].keep.bypass = {"B"};
+  const std::string loops = "- {target: DRAM, type: temporal, factors: K0 M0 N0}\n";
+  EXPECT_EQ(read(loops, w, a)->keep[1], 0b101);
+  EXPECT_EQ(read(loops, w, a)->keep[0], 0b111);
+  EXPECT_EQ(read(loops + "- {target: GLB, type: datatype, keep: [B], bypass: A}\n", w, a)->keep[1], 0b110);
+  EXPECT_EQ(read(loops + "- {target: L1, type: dataspace, bypass: \"*\"}\n", w, a)->keep[0], 0);
+}
+
+TEST(TimeloopMapping, FanoutsGoByTheirOwnersNames) {
+  const Workload w = conv(1, 3, 4, 4, 8, 16, 1);
+  const Architecture a = machine("small_nodes");
+  const std::string rest = "- {target: Main, type: temporal, factors: S0 P0 Q0 C0 K0}\n";
+  const std::string lines = "- {target: Column, type: spatial, factors: Q4, permutation: Q}\n"
+                            "- {target: inter_PE_spatial, type: spatial, factors: S3, permutation: S, split: 0}\n"
+                            "- {target: Mac, type: spatial, factors: C2}\n";
+  const Result<Mapping> mapping = read(lines + rest, w, a);
+  ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+  EXPECT_THAT(nest(*mapping, w, a), HasSubstr("OutputReg.x C2 | inter_PE_spatial.y S3 | Shared.x Q4 | Main.t P4"));
+  EXPECT_EQ(mapping->keep[3], 0);      // a fan-out's own level keeps nothing
+  EXPECT_EQ(mapping->keep[0], 0b100);  // OutputReg
+  EXPECT_EQ(*read(*write_timeloop_mapping(*mapping, w, a), w, a), *mapping);
+}
+
+TEST(TimeloopMapping, NamesOfMoreThanOneLetter) {
+  Workload w = gemm(8, 4, 16);
+  w.dimensions[0].name = "rows";
+  w.dimensions[2].name = "k1";
+  const Architecture a = machine("edge_unified");
+  const Result<Mapping> mapping =
+      read("- {target: L1, type: temporal, factors: rows=8 k1=2, permutation: k1 N rows}\n"
+           "- {target: DRAM, type: temporal, factors: [k1=8, N=4], permutation: [N, k1]}\n", w, a);
+  ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+  EXPECT_EQ(nest(*mapping, w, a), "L1.t k12 | L1.t rows8 | DRAM.t N4 | DRAM.t k18");
+  EXPECT_EQ(*read(*write_timeloop_mapping(*mapping, w, a), w, a), *mapping);
+}
+
+// ---- complaints
+
+TEST(TimeloopMappingErrors, SayWhereAndWhat) {
+  const std::string rest = "- {target: DRAM, type: temporal, factors: K0 M0 N0}\n";
+  const auto one = [&](const std::string& directive) { return nest("mapping:\n- {" + directive + "}\n" + rest); };
+  ASSERT_THAT(one("target: L1, type: temporal"), HasSubstr("DRAM.t"));
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"target: L2, type: temporal", "map.yaml:2: mapping[0].target: target = L2, must be L1, GLB or DRAM"},
+      {"target: DRAAM, type: temporal", "did you mean 'DRAM'?"},
+      {"target: 3, type: temporal", "target = 3, must be"},
+      {"type: temporal", "missing key 'target'"},
+      {"target: L1", "missing key 'type'"},
+      {"target: L1, type: temporel", "type = temporel, must be temporal, spatial, datatype, dataspace or bypass, did you "
+                                     "mean 'temporal'?"},
+      {"target: L1, type: skew", "type = skew, must be"},
+      {"target: L1, type: temporal, factor: K4", "unknown key 'factor', did you mean 'factors'?"},
+      {"target: L1, type: temporal, split: 1", "unknown key 'split'"},
+      {"target: L1, type: temporal, factors: J4", "unknown dimension 'J', must be M, N or K"},
+      {"target: L1, type: temporal, factors: K<=4", "K: a mapping's factors are exact, not bounds"},
+      {"target: L1, type: temporal, factors: K4 K2", "K has two factors"},
+      {"target: L1, type: temporal, factors: K=-4", "has no value"},
+      {"target: L1, type: temporal, factors: \"K=4,5\"", "K=4,5: the last tile has 5 iterations, must be from 1 to 4"},
+      {"target: L1, type: temporal, factors: \"K=4,0\"", "must be from 1 to 4"},
+      {"target: L1, type: temporal, factors: \"K=4,2\"", "K=0 cannot be worked out beside residual factors"},
+      {"target: L1, type: temporal, factors: K0", "K has factor 0, the whole dimension, twice"},
+      {"target: L1, type: temporal, factors: K3", "K=0: the other factors give 3, which does not divide the size 16"},
+      {"target: L1, type: temporal, permutation: KJ", "unknown dimension 'J'"},
+      {"target: L1, type: temporal, permutation: KK", "dimension 'K' is named twice"},
+      {"target: DRAM, type: temporal", "DRAM has two temporal directives, the first in line 2"},
+      {"target: GLB, type: spatial, factors: K4, split: -1", "split = -1, must be an integer of at least 0"},
+      {"target: GLB, type: spatial, factors: K16 M2", "factors along X need 32, the fan-out below GLB has 16"},
+      {"target: L1, type: spatial, factors: K2", "factors along X need 2, the fan-out below L1 has 1"},
+      {"target: L1, type: bypass, keep: [D]", "unknown tensor 'D', must be A, B or Z"},
+      {"target: L1, type: bypass, keep: [A], bypass: [A]", "A is both kept and bypassed by L1"},
+      {"target: DRAM, type: bypass, bypass: [A]", "the outermost level must keep every tensor"},
+      {"target: L1, type: temporal, no_temporal_reuse: [A]", "changes how accesses are counted"},
+  };
+  for (const auto& [directive, message] : cases) EXPECT_THAT(one(directive), HasSubstr(message)) << directive;
+  EXPECT_THAT(nest("mapping: 4"), HasSubstr("must be a list of directives"));
+  EXPECT_THAT(nest("mapping: [4]"), HasSubstr("must be a map"));
+  EXPECT_THAT(nest("[{target: L1, type: temporal, factors: K4}]"),
+              HasSubstr("the factors of K must multiply to its size 16, they give 4"));
+  EXPECT_THAT(nest("[{target: GLB, type: spatial, factors: \"K=16,8\"}, {target: L1, type: temporal, factors: M8 N4}]"),
+              HasSubstr("needs a loop over K outside it"));
+}
+
+TEST(TimeloopMappingErrors, WhatTheFormatCannotSay) {
+  const Workload w = gemm(8, 4, 16);
+  const Architecture a = machine("edge_unified");
+  Mapping m;
+  m.level_count = 3;
+  m.keep = {7, 7, 7};
+  m.add(LoopKind::SpatialX, 1, 2, 4);
+  m.add(LoopKind::SpatialY, 1, 2, 4);
+  m.add(LoopKind::Temporal, 2, 0, 8);
+  m.add(LoopKind::Temporal, 2, 1, 4);
+  EXPECT_THAT(to_string(write_timeloop_mapping(m, w, a).errors()), HasSubstr("GLB: K is on both axes of the fan-out"));
+  Mapping nowhere;
+  nowhere.level_count = 3;
+  nowhere.add(LoopKind::SpatialX, 0, 2, 16);
+  EXPECT_THAT(to_string(write_timeloop_mapping(nowhere, w, a).errors()), HasSubstr("there is no fan-out"));
+}
+
+TEST(TimeloopMappingErrors, MoreLoopsThanAMappingHolds) {
+  Workload w = gemm(512, 512, 512);
+  for (const char* name : {"a", "b", "c", "d", "e"}) w.dimensions.push_back({name, 512});
+  Architecture a = machine("edge_unified");
+  a.levels.resize(9);
+  std::string text;
+  for (std::size_t i = 0; i < 9; ++i) {
+    a.levels[i].name = fmt::format("L{}", i);
+    text += fmt::format("- {{target: L{}, type: temporal, factors: M2 N2 K2 a2 b2 c2 d2 e2}}\n", i);
+  }
+  EXPECT_THAT(to_string(read(text, w, a).errors()), HasSubstr("more than 64 loops"));
+}
+
+// Any perfect one-axis mapping survives writing and reading.
+RC_GTEST_PROP(TimeloopMapping, RoundTrip, ()) {
+  const Architecture a = machine("edge_unified");
+  std::vector<u64> size(3, 1);
+  struct Part {
+    LoopKind kind;
+    int level, dimension;
+    u64 end;
+  };
+  std::vector<Part> parts;
+  for (int level = 0; level < 3; ++level) {
+    std::map<int, u64> across;
+    for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
+      if (kind != LoopKind::Temporal && level != 1) continue;
+      std::vector<int> order{0, 1, 2};
+      for (std::size_t i = 0; i < 3; ++i) std::swap(order[i], order[*rc::gen::inRange<std::size_t>(i, 3)]);
+      for (const int d : order) {
+        const u64 end = *rc::gen::inRange<u64>(1, kind == LoopKind::Temporal ? 6 : 3);
+        if (kind == LoopKind::SpatialY && across[d] > 1) continue;
+        if (kind == LoopKind::SpatialX) across[d] = end;
+        parts.push_back({kind, level, d, end});
+        size[static_cast<std::size_t>(d)] *= end;
+      }
+    }
+  }
+  Mapping m;
+  m.level_count = 3;
+  for (const Part& p : parts) m.add(p.kind, p.level, p.dimension, p.end);
+  for (std::size_t i = 0; i < 2; ++i) m.keep[i] = *rc::gen::inRange<TensorMask>(0, 8);
+  m.keep[2] = 7;
+  const Workload w = gemm(size[0], size[1], size[2]);
+  const Result<std::string> text = write_timeloop_mapping(m, w, a);
+  RC_ASSERT(text.ok());
+  const Result<Mapping> back = read(*text, w, a);
+  if (!back) RC_FAIL(*text + to_string(back.errors()));
+  RC_ASSERT(*back == m);
+}
+
+}  // namespace
+}  // namespace heliolite
