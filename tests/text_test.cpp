@@ -18,6 +18,7 @@ TEST(Text, SuggestsTheNearestName) {
   EXPECT_EQ(nearest("resnet81", kKeys), "resnet18");
   EXPECT_EQ(nearest("bert", kKeys), "bert_base");  // the beginning of a name
   EXPECT_EQ(nearest("wstrid", kKeys), "wstride");
+  EXPECT_EQ(nearest("gem", std::vector<std::string>{"gemm-abz", "gemm"}), "gemm");  // a slip before a beginning
 }
 
 TEST(Text, SuggestsNothingFarFetched) {

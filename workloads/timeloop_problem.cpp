@@ -86,6 +86,7 @@ class ProblemReader {
     } else {
       shape(*shape_node);
     }
+    if (workload_.dimensions.empty()) return;  // complained about; its sizes would all look unknown
     if (const auto instance_node = map.child("instance")) {
       MapReader instance_map(*instance_node, errors_);
       instance(instance_map);

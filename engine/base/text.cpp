@@ -39,13 +39,12 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
   const std::string wanted = lower(word);
   const std::size_t limit = likely_slips(wanted.size());
   std::optional<std::string> best;
-  std::size_t best_distance = limit + 1;
+  std::size_t best_distance = limit + 2;  // limit + 1: no slip, but the beginning of a name
   for (const std::string& candidate : candidates) {
     if (candidate.empty() || candidate.size() > kLongestWord) continue;
     const std::string text = lower(candidate);
     std::size_t distance = edit_distance(wanted, text);
-    const bool prefix = wanted.size() >= 3 && text.starts_with(wanted);
-    if (prefix) distance = std::min(distance, limit);
+    if (distance > limit) distance = wanted.size() >= 3 && text.starts_with(wanted) ? limit + 1 : limit + 2;
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
