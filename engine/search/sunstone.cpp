@@ -36,14 +36,42 @@ bool same_unrolling(const Plan& a, const Plan& b) {
   return true;
 }
 
-void keep_best(std::vector<Node>& nodes, std::size_t width) {
-  const auto before = [](const Node& a, const Node& b) { return a.before(b); };
-  if (nodes.size() > width) {
-    std::nth_element(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(width), nodes.end(), before);
-    nodes.resize(width);
+// The best `width` nodes seen, without keeping many more at a time.
+class Shortlist {
+ public:
+  explicit Shortlist(std::size_t width) : width_(width) {}
+
+  void add(const Node& node) {
+    ++offered_;
+    if (full_ && worst_ < node.score.value) return;
+    nodes_.push_back(node);
+    if (nodes_.size() / 2 >= width_) trim();
   }
-  std::sort(nodes.begin(), nodes.end(), before);
-}
+  std::size_t offered() const { return offered_; }
+
+  // Best first.
+  std::vector<Node> take() {
+    if (nodes_.size() > width_) trim();
+    std::sort(nodes_.begin(), nodes_.end(), before);
+    return std::move(nodes_);
+  }
+
+ private:
+  static bool before(const Node& a, const Node& b) { return a.before(b); }
+  void trim() {
+    const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(width_);
+    std::nth_element(nodes_.begin(), end - 1, nodes_.end(), before);
+    nodes_.resize(width_);
+    worst_ = nodes_.back().score.value;
+    full_ = true;
+  }
+
+  std::size_t width_;
+  std::size_t offered_ = 0;
+  std::vector<Node> nodes_;
+  bool full_ = false;
+  Value worst_;
+};
 
 class Search {
  public:
@@ -61,10 +89,7 @@ class Search {
     root.tile.fill(1);
     root.rest.fill(1);
     for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
-    std::vector<Node> start;
-    unroll(0, root, start);
-    keep_best(start, beam(kUnrollings));
-    for (const Node& node : start) descend(0, node);
+    for (const Node& node : unrolled({root}, 0, kUnrollings)) descend(0, node);
     return std::move(result_);
   }
 
@@ -79,53 +104,27 @@ class Search {
     // Step 1. Tiles of this level and of those up to the next fan-out, which hold other tensors of the same unit.
     const int outer = next_fanout(level);
     const bool fanout = space_.levels[static_cast<std::size_t>(outer)].spatial.exists();
-    std::vector<Node> tiles{node};
-    for (int i = level; i < outer; ++i) {
-      std::vector<Node> grown;
-      for (const Node& n : tiles) grow(i, outer, n, grown);
-      select(grown, i, outer, kTilesRanked);
-      tiles = std::move(grown);
-    }
+    std::vector<Node> nodes{node};
+    for (int i = level; i < outer; ++i) nodes = grown(nodes, i, outer, fanout || i + 1 < outer ? kTilesRanked : kCompleteWidth);
     // Step 2. Each unrolling of that fan-out with the tile that suits it best.
-    std::vector<Node> next;
-    if (fanout) {
-      for (const Node& tile : tiles) unroll(outer, tile, next);
-      best_of_each_unrolling(outer, next);
-      select(next, outer, outer, kUnrollings);
-    } else {
-      next = std::move(tiles);
-      keep_best(next, beam(kCompleteWidth));
-    }
+    if (fanout) nodes = unrolled(nodes, outer, kUnrollings);
     // Step 3. Best first, until the incumbent cannot be beaten.
-    for (const Node& n : next) {
+    for (const Node& n : nodes) {
       if (hopeless(n)) break;
       descend(outer, n);
     }
   }
 
-  // Narrows to `width` nodes, judged at level `outer`; of the more promising ones levels `first` .. outer choose their orders.
-  void select(std::vector<Node>& nodes, int first, int outer, std::size_t width) {
-    result_.rules.count(Rule::Beam, nodes.size() > beam(width));
-    keep_best(nodes, beam(kPreselected * width));
-    for (Node& n : nodes) {
+  // Narrows a shortlist to `width`, judged at level `outer`: its nodes choose the orders of levels `first` .. outer.
+  std::vector<Node> narrow(Shortlist& list, int first, int outer, std::size_t width) {
+    result_.rules.count(Rule::Beam, list.offered() > beam(width));
+    Shortlist chosen(beam(width));
+    for (Node& n : list.take()) {
       n.score = ladder_.choose_orders(n.plan, first, outer, n.rest);
-      speed_up(outer, n);
+      if (first < outer) speed_up(outer, n);
+      chosen.add(n);
     }
-    keep_best(nodes, beam(width));
-  }
-
-  void best_of_each_unrolling(int level, std::vector<Node>& nodes) {
-    if (!rules_[Rule::Beam]) return;
-    std::map<std::pair<Extents, Extents>, std::size_t> best;
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const Plan& plan = nodes[k].plan;
-      const auto [at, fresh] =
-          best.try_emplace({plan.factor[slot_of(LoopKind::SpatialX, level)], plan.factor[slot_of(LoopKind::SpatialY, level)]}, k);
-      if (!fresh && nodes[k].before(nodes[at->second])) at->second = k;
-    }
-    std::vector<Node> kept;
-    for (const auto& [unrolling, k] : best) kept.push_back(nodes[k]);
-    nodes = std::move(kept);
+    return chosen.take();
   }
 
   int next_fanout(int level) const {
@@ -144,13 +143,19 @@ class Search {
     result_.rules.cuts[static_cast<std::size_t>(rule)] += cut;
   }
 
-  // Step 1.
-  void grow(int level, int outer, const Node& node, std::vector<Node>& out) {
+  // Step 1. The nodes with tiles of `level` added.
+  std::vector<Node> grown(const std::vector<Node>& nodes, int level, int outer, std::size_t width) {
+    Shortlist list(beam(kPreselected * width));
+    for (const Node& node : nodes) grow(level, outer, node, list);
+    return narrow(list, level, outer, width);
+  }
+
+  void grow(int level, int outer, const Node& node, Shortlist& out) {
     const TileSpace tiles = make_tile_space(divisors_, node.tile, node.rest,
                                             space_.levels[static_cast<std::size_t>(level)].temporal.factor);
     const auto fits = [&](const Extents& tile) { return ladder_.tile_fits(tile, level, keep_); };
+    Node n = node;
     const auto take = [&](const Extents& tile) {
-      Node n = node;
       n.tile = tile;
       Extents& factor = n.plan.factor[slot_of(LoopKind::Temporal, level)];
       for (int d = 0; d < space_.dimension_count; ++d) {
@@ -161,7 +166,7 @@ class Search {
       n.score = ladder_.score(n.plan, outer, n.rest);
       if (!n.score.fits) return;
       speed_up(outer, n);
-      out.push_back(n);
+      out.add(n);
     };
     // Inside a fan-out a maximal tile can swallow what would fill the machine: T1 is for the levels outside all of them.
     const TileCounts counts = for_each_tile(tiles, {rules_[Rule::MaximalTiles] && outermost_fanout_ <= level}, fits, take);
@@ -170,32 +175,43 @@ class Search {
 
   // Ranks a tile as if the fan-out at `outer` were used as well as the tile lets it: a tile that swallows the dimensions
   // that would fill the machine is worse than its traffic says.
-  void speed_up(int outer, Node& node) {
-    if (unrolled(outer, node) || !space_.levels[static_cast<std::size_t>(outer)].spatial.exists()) return;
-    const u64 parallel = most_parallel(outer, node.rest);
+  void speed_up(int outer, Node& node) const {
+    const SpatialSpace& fanout = space_.levels[static_cast<std::size_t>(outer)].spatial;
+    if (!fanout.exists()) return;
+    const u64 parallel = std::min(most_along(fanout.fanout_x, fanout.allowed_x, node.rest) *
+                                      most_along(fanout.fanout_y, fanout.allowed_y, node.rest),
+                                  product(fanout.allowed_x | fanout.allowed_y, node.rest));
     Cost& cost = node.score.cost;
     cost.cycles = (cost.cycles + parallel - 1) / parallel;
     node.score.value = Value::of(ladder_.objective(), cost);
   }
 
-  bool unrolled(int level, const Node& node) const {
-    const Extents &x = node.plan.factor[slot_of(LoopKind::SpatialX, level)], &y = node.plan.factor[slot_of(LoopKind::SpatialY, level)];
-    return std::any_of(x.begin(), x.end(), [](u32 f) { return f > 1; }) || std::any_of(y.begin(), y.end(), [](u32 f) { return f > 1; });
+  u64 product(DimensionMask dimensions, const Extents& rest) const {
+    u64 out = 1;
+    for (int d = 0; d < space_.dimension_count; ++d)
+      if (dimensions >> d & 1) out *= rest[d];
+    return out;
   }
 
-  u64 most_parallel(int level, const Extents& rest) {
-    const auto [at, fresh] = parallel_.try_emplace({level, rest}, 1);
-    if (!fresh) return at->second;
-    const UnrollingSpace unrollings = make_unrolling_space(divisors_, rest, space_, level, ladder_.model().workload());
-    const u64 all = unrollings.fanout.fanout_x * unrollings.fanout.fanout_y;
+  // Most instances of one axis that factors of the rest can use.
+  u64 most_along(u64 instances, DimensionMask allowed, const Extents& rest) const {
+    if (instances == 1 || allowed == 0) return 1;
+    std::vector<bool> reached(instances + 1);
+    reached[1] = true;
     u64 most = 1;
-    for_each_unrolling(unrollings, {true, true, rules_[Rule::IndexingFirst]}, [&](const Unrolling& u) -> bool {
-      u64 product = 1;
-      for (int d = 0; d < space_.dimension_count; ++d) product *= u.factor(d);
-      most = std::max(most, product);
-      return most < all;
-    });
-    return at->second = most;
+    for (int d = 0; d < space_.dimension_count; ++d) {
+      if (!(allowed >> d & 1) || rest[d] == 1) continue;
+      // Downwards, so that a product made with d is not multiplied by d again.
+      for (u64 n = std::min(most, instances); n >= 1; --n) {
+        if (!reached[n]) continue;
+        for (u32 f : divisors_[static_cast<std::size_t>(d)].of(rest[d])) {
+          if (n * f > instances) break;
+          reached[n * f] = true;
+          most = std::max(most, n * f);
+        }
+      }
+    }
+    return most;
   }
 
   // Whether the limits of the slots outside `level` leave a place for every dimension's rest.
@@ -213,21 +229,30 @@ class Search {
     return true;
   }
 
-  // Step 2.
-  void unroll(int level, const Node& node, std::vector<Node>& out) {
-    const UnrollingSpace unrollings =
-        make_unrolling_space(divisors_, node.rest, space_, level, ladder_.model().workload());
+  // Step 2. Of each unrolling of the fan-out below `level`, the node it suits best.
+  std::vector<Node> unrolled(const std::vector<Node>& nodes, int level, std::size_t width) {
+    std::map<Unrolling, Node> best;
+    for (const Node& node : nodes) unroll(level, node, best);
+    Shortlist list(beam(kPreselected * width));
+    for (const auto& [unrolling, node] : best) list.add(node);
+    return narrow(list, level, level, width);
+  }
+
+  void unroll(int level, const Node& node, std::map<Unrolling, Node>& best) {
+    const UnrollingSpace unrollings = make_unrolling_space(divisors_, node.rest, space_, level, ladder_.model().workload());
+    Node n = node;
     const auto take = [&](const Unrolling& u) {
-      Node n = node;
       n.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
       n.plan.factor[slot_of(LoopKind::SpatialY, level)] = u.y;
       for (int d = 0; d < space_.dimension_count; ++d) {
-        n.tile[d] *= u.factor(d);
-        n.rest[d] /= u.factor(d);
+        n.tile[d] = node.tile[d] * u.factor(d);
+        n.rest[d] = node.rest[d] / u.factor(d);
       }
       if (!ladder_.tile_fits(n.tile, level, keep_)) return;
       n.score = ladder_.score(n.plan, level, n.rest);
-      if (n.score.fits) out.push_back(n);
+      if (!n.score.fits) return;
+      const auto [at, fresh] = best.try_emplace(u, n);
+      if (!fresh && n.before(at->second)) at->second = n;
     };
     const bool full = rules_[Rule::FullUnrolling];
     const UnrollingCounts counts = for_each_unrolling(unrollings, {full, full, rules_[Rule::IndexingFirst]}, take);
@@ -266,8 +291,7 @@ class Search {
   const std::atomic<bool>* stop_;
   int top_;
   int outermost_fanout_ = -1;  // -1: none
-  std::vector<DivisorTable> divisors_;                 // by dimension
-  std::map<std::pair<int, Extents>, u64> parallel_;  // most_parallel() of a level and a rest
+  std::vector<DivisorTable> divisors_;  // by dimension
   SunstoneResult result_;
 };
 
