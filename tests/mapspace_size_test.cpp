@@ -149,7 +149,7 @@ RC_GTEST_PROP(MapspaceSizeProperty, AgreesWithEnumeration, ()) {
   if (*rc::gen::arbitrary<bool>()) a.levels[0].constraints.spatial.allowed_x = {{"N", "K"}};
   if (*rc::gen::arbitrary<bool>()) a.levels[1].constraints.temporal.order = {"N"};
   if (*rc::gen::arbitrary<bool>()) a.levels[2].constraints.temporal.factors = {{"K", Relation::Equal, 1}};
-  const auto space = resolve(gemm(upto(8), upto(8), upto(12)), a);
+  const auto space = resolve(gemm(upto(6), upto(4), upto(8)), a);
   RC_ASSERT(space.ok());
   const MapspaceSize size = mapspace_size(*space);
   const Walked walked = walk(*space);

@@ -2,44 +2,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "engine/space/divisors.h"
 
 namespace heliolite {
 namespace {
 
-// Counting stops to be "at once" beyond so many additions of big integers.
-constexpr double kWorkLimit = 2e7;
-constexpr double kOptionLimit = 2e5;  // ways to unroll the dimensions, each alone
-constexpr double kStateLimit = 1e6;
+constexpr double kOptionLimit = 2e5;          // ways to unroll the dimensions, each alone
 constexpr std::size_t kMaxCountedLevels = 6;  // for nests: sets of levels are enumerated
 
 bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
-
-BigCount factorial(int n) {
-  BigCount product = 1;
-  for (int i = 2; i <= n; ++i) product *= i;
-  return product;
-}
-
-// One axis of one fan-out. `rooms`: the values that floor(fan-out / product of factors) can take; since
-// floor(floor(X / a) / b) = floor(X / (a b)) the room is all a count needs to know.
-struct Axis {
-  int level = 0;
-  bool y = false;
-  std::vector<u64> rooms;  // ascending
-
-  std::size_t index(u64 room) const {
-    return static_cast<std::size_t>(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());
-  }
-};
-
-// One way to unroll one dimension over all axes, and how often it can be completed.
-struct Option {
-  std::vector<u32> factor;  // by axis
-  u32 ordered = 0;          // levels (bits) with a loop that has a place in the order; for nests only
-  BigCount ways;
-};
 
 class Counter {
  public:
@@ -47,9 +20,7 @@ class Counter {
 
   MapspaceSize run() {
     MapspaceSize size;
-    std::vector<int> levels;
     for (int l = 0; l < space_.level_count(); ++l) {
-      levels.push_back(l);
       size.unrollings.push_back(unrollings(l));
       size.orders.push_back(factorial(ordered_loops(l)));
       size.keeps.push_back(BigCount{1} << std::popcount(space_.levels[l].open));
@@ -62,15 +33,19 @@ class Counter {
       size.tilings *= a.splits;
       unrollings += a.unrollings;
     }
-    const bool countable = unrollings <= kOptionLimit;
-    const std::vector<Axis> axes = countable ? axes_of(levels) : std::vector<Axis>{};
-    const auto joint = countable ? tilings(axes) : std::nullopt;
+    std::optional<BigCount> joint;
+    if (unrollings <= kOptionLimit) {
+      std::vector<int> levels(space_.levels.size());
+      std::iota(levels.begin(), levels.end(), 0);
+      const std::vector<Axis> axes = axes_of(space_, levels);
+      joint = tilings(axes);
+      if (joint) size.nests = nests(axes, size.keeps);
+    }
     size.tilings_exact = joint.has_value();
     if (joint) size.tilings = *joint;
     size.mappings = size.tilings;
     for (const BigCount& n : size.orders) size.mappings *= n;
     for (const BigCount& n : size.keeps) size.mappings *= n;
-    if (joint) size.nests = nests(axes, size.keeps);
     return size;
   }
 
@@ -95,29 +70,6 @@ class Counter {
       loops |= loops != 0 ? all & ~static_cast<unsigned>(space_.non_unit) : 0;
     }
     return std::popcount(static_cast<DimensionMask>(loops & ~unsigned{prefix(level)}));
-  }
-
-  std::vector<Axis> axes_of(const std::vector<int>& levels) const {
-    std::vector<Axis> axes;
-    for (int l : levels) {
-      const SpatialSpace& s = space_.levels[l].spatial;
-      if (s.allowed_x != 0) axes.push_back({l, false, {s.fanout_x}});
-      if (s.allowed_y != 0) axes.push_back({l, true, {s.fanout_y}});
-    }
-    for (Axis& axis : axes) {
-      const SpatialSpace& s = space_.levels[axis.level].spatial;
-      for (int d = 0; d < space_.dimension_count; ++d) {
-        if (!contains(axis.y ? s.allowed_y : s.allowed_x, d)) continue;
-        std::vector<u64> more = axis.rooms;
-        for (u64 factor : divisors(space_.size[d]))
-          for (u64 room : axis.rooms)
-            if (room >= factor) more.push_back(room / factor);
-        std::sort(more.begin(), more.end());
-        more.erase(std::unique(more.begin(), more.end()), more.end());
-        axis.rooms = std::move(more);
-      }
-    }
-    return axes;
   }
 
   // By index of a divisor of one dimension's size: ways to write it as factors of some places.
@@ -209,10 +161,10 @@ class Counter {
     return out;
   }
 
-  std::vector<Option> options_of(int d, const std::vector<Axis>& axes, Temporal temporal) const {
+  std::vector<AxisOption> options_of(int d, const std::vector<Axis>& axes, Temporal temporal) const {
     const DivisorTable table(space_.size[d]);
     const std::vector<Completions> all = completions(d, temporal, table);
-    std::vector<Option> out;
+    std::vector<AxisOption> out;
     std::vector<u32> factor(axes.size(), 1);
     const auto finish = [&](u64 left) {
       for (const LevelSpace& level : space_.levels) {
@@ -244,86 +196,25 @@ class Counter {
     return out;
   }
 
-  // Sum over one option per dimension, all within the axes, of the product of their ways and of the factorial
-  // of the loops of each of the `ordered_levels`. A dense table over (room of each axis, loops of each level).
-  std::optional<BigCount> combine(const std::vector<std::vector<Option>>& choices, const std::vector<Axis>& axes,
-                                  int ordered_levels) const {
-    const std::size_t most = choices.size() + 1;  // loops of a level: 0 .. dimensions
-    double states = 1;
-    for (const Axis& axis : axes) states *= static_cast<double>(axis.rooms.size());
-    for (int l = 0; l < ordered_levels; ++l) states *= static_cast<double>(most);
-    if (states > kStateLimit) return std::nullopt;
-    std::vector<std::size_t> radix;
-    for (const Axis& axis : axes) radix.push_back(axis.rooms.size());
-    radix.resize(axes.size() + static_cast<std::size_t>(ordered_levels), most);
-    // Start: every room at its largest (the last index), no loops.
-    std::vector<BigCount> now(static_cast<std::size_t>(states)), next;
-    std::vector<std::size_t> digit(radix.size(), 0);
-    for (std::size_t a = 0; a < axes.size(); ++a) digit[a] = axes[a].rooms.size() - 1;
-    now[encode(digit, radix)] = 1;
-    double work = 0;
-    for (const std::vector<Option>& options : choices) {
-      next.assign(now.size(), 0);
-      for (std::size_t s = 0; s < now.size(); ++s) {
-        if (now[s] == 0) continue;
-        if ((work += static_cast<double>(options.size())) > kWorkLimit) return std::nullopt;
-        for (const Option& o : options) {
-          decode(s, radix, digit);
-          if (advance(o, axes, digit)) next[encode(digit, radix)] += now[s] * o.ways;
-        }
-      }
-      std::swap(now, next);
-    }
-    BigCount total = 0;
-    for (std::size_t s = 0; s < now.size(); ++s) {
-      if (now[s] == 0) continue;
-      decode(s, radix, digit);
-      BigCount orders = 1;
-      for (std::size_t i = axes.size(); i < digit.size(); ++i) orders *= factorial(static_cast<int>(digit[i]));
-      total += now[s] * orders;
-    }
-    return total;
-  }
-
-  static std::size_t encode(const std::vector<std::size_t>& digit, const std::vector<std::size_t>& radix) {
-    std::size_t code = 0;
-    for (std::size_t i = 0; i < radix.size(); ++i) code = code * radix[i] + digit[i];
-    return code;
-  }
-  static void decode(std::size_t code, const std::vector<std::size_t>& radix, std::vector<std::size_t>& digit) {
-    for (std::size_t i = radix.size(); i-- > 0; code /= radix[i]) digit[i] = code % radix[i];
-  }
-  // False: an axis has no room for the option.
-  static bool advance(const Option& o, const std::vector<Axis>& axes, std::vector<std::size_t>& digit) {
-    for (std::size_t a = 0; a < axes.size(); ++a) {
-      if (o.factor[a] == 1) continue;
-      const u64 room = axes[a].rooms[digit[a]] / o.factor[a];
-      if (room == 0) return false;
-      digit[a] = axes[a].index(room);
-    }
-    for (std::size_t l = axes.size(); l < digit.size(); ++l) digit[l] += o.ordered >> (l - axes.size()) & 1;
-    return true;
-  }
-
   BigCount unrollings(int level) const {
-    const std::vector<Axis> axes = axes_of({level});
-    std::vector<std::vector<Option>> choices;
+    const std::vector<Axis> axes = axes_of(space_, {level});
+    std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d) choices.push_back(options_of(d, axes, Temporal::Ignore));
-    return combine(choices, axes, 0).value_or(0);
+    return count_jointly(choices, axes, 0).value_or(0);
   }
 
   std::optional<BigCount> tilings(const std::vector<Axis>& axes) const {
-    std::vector<std::vector<Option>> choices;
+    std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d) choices.push_back(options_of(d, axes, Temporal::Count));
-    return combine(choices, axes, 0);
+    return count_jointly(choices, axes, 0);
   }
 
   std::optional<BigCount> nests(const std::vector<Axis>& axes, const std::vector<BigCount>& keeps) const {
     if (space_.levels.size() > kMaxCountedLevels) return std::nullopt;
-    std::vector<std::vector<Option>> choices;
+    std::vector<std::vector<AxisOption>> choices;
     for (int d = 0; d < space_.dimension_count; ++d)
       if (contains(space_.non_unit, d)) choices.push_back(options_of(d, axes, Temporal::ByLevels));
-    std::optional<BigCount> count = combine(choices, axes, space_.level_count());
+    std::optional<BigCount> count = count_jointly(choices, axes, space_.level_count());
     if (count)
       for (const BigCount& n : keeps) *count *= n;
     return count;

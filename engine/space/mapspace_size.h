@@ -2,15 +2,13 @@
 // How many mappings a mapspace has, exactly, without enumerating them: capacities aside, the choices are
 // splits of the dimensions over levels and fan-outs, a loop order per level, and what each level keeps.
 // Conventions and the comparison with published counts: docs/rules/mapspace_size.md.
-#include <boost/multiprecision/cpp_int.hpp>
 #include <optional>
 #include <vector>
 
+#include "engine/space/joint_count.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {
-
-using BigCount = boost::multiprecision::cpp_int;
 
 struct MapspaceSize {
   std::vector<BigCount> splits;      // by dimension: its perfect splits over all places, alone on every fan-out

@@ -1,0 +1,113 @@
+#include "engine/space/joint_count.h"
+
+#include <algorithm>
+
+#include "engine/space/divisors.h"
+
+namespace heliolite {
+namespace {
+
+// Beyond so many additions of big integers, or so many sums at a time, counting is given up.
+constexpr double kWorkLimit = 2e7;
+constexpr double kStateLimit = 1e6;
+
+bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
+
+std::size_t index_of(const std::vector<u64>& rooms, u64 room) {
+  return static_cast<std::size_t>(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());
+}
+
+// A state is a number in mixed radix: the index of the room of each axis, then the loops of each level.
+std::size_t encode(const std::vector<std::size_t>& digit, const std::vector<std::size_t>& radix) {
+  std::size_t code = 0;
+  for (std::size_t i = 0; i < radix.size(); ++i) code = code * radix[i] + digit[i];
+  return code;
+}
+
+void decode(std::size_t code, const std::vector<std::size_t>& radix, std::vector<std::size_t>& digit) {
+  for (std::size_t i = radix.size(); i-- > 0; code /= radix[i]) digit[i] = code % radix[i];
+}
+
+// False: an axis has no room for the option.
+bool advance(const AxisOption& o, const std::vector<Axis>& axes, std::vector<std::size_t>& digit) {
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    if (o.factor[a] == 1) continue;
+    const u64 room = axes[a].rooms[digit[a]] / o.factor[a];
+    if (room == 0) return false;
+    digit[a] = index_of(axes[a].rooms, room);
+  }
+  for (std::size_t l = axes.size(); l < digit.size(); ++l) digit[l] += o.ordered >> (l - axes.size()) & 1;
+  return true;
+}
+
+}  // namespace
+
+BigCount factorial(int n) {
+  BigCount product = 1;
+  for (int i = 2; i <= n; ++i) product *= i;
+  return product;
+}
+
+std::vector<Axis> axes_of(const Mapspace& mapspace, const std::vector<int>& levels) {
+  std::vector<Axis> axes;
+  for (int l : levels) {
+    const SpatialSpace& s = mapspace.levels[l].spatial;
+    if (s.allowed_x != 0) axes.push_back({l, false, {s.fanout_x}});
+    if (s.allowed_y != 0) axes.push_back({l, true, {s.fanout_y}});
+  }
+  for (Axis& axis : axes) {
+    const SpatialSpace& s = mapspace.levels[axis.level].spatial;
+    for (int d = 0; d < mapspace.dimension_count; ++d) {
+      if (!contains(axis.y ? s.allowed_y : s.allowed_x, d)) continue;
+      std::vector<u64> more = axis.rooms;
+      for (u64 factor : divisors(mapspace.size[d]))
+        for (u64 room : axis.rooms)
+          if (room >= factor) more.push_back(room / factor);
+      std::sort(more.begin(), more.end());
+      more.erase(std::unique(more.begin(), more.end()), more.end());
+      axis.rooms = std::move(more);
+    }
+  }
+  return axes;
+}
+
+std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices, const std::vector<Axis>& axes,
+                                      int ordered_levels) {
+  const std::size_t most = choices.size() + 1;  // loops of a level: 0 .. dimensions
+  double states = 1;
+  for (const Axis& axis : axes) states *= static_cast<double>(axis.rooms.size());
+  for (int l = 0; l < ordered_levels; ++l) states *= static_cast<double>(most);
+  if (states > kStateLimit) return std::nullopt;
+  std::vector<std::size_t> radix;
+  for (const Axis& axis : axes) radix.push_back(axis.rooms.size());
+  radix.resize(axes.size() + static_cast<std::size_t>(ordered_levels), most);
+  // Start: every room at its largest, no loops.
+  std::vector<BigCount> now(static_cast<std::size_t>(states)), next;
+  std::vector<std::size_t> digit(radix.size(), 0);
+  for (std::size_t a = 0; a < axes.size(); ++a) digit[a] = axes[a].rooms.size() - 1;
+  now[encode(digit, radix)] = 1;
+  double work = 0;
+  for (const std::vector<AxisOption>& options : choices) {
+    next.assign(now.size(), 0);
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      if (now[s] == 0) continue;
+      if ((work += static_cast<double>(options.size())) > kWorkLimit) return std::nullopt;
+      for (const AxisOption& o : options) {
+        decode(s, radix, digit);
+        if (advance(o, axes, digit)) next[encode(digit, radix)] += now[s] * o.ways;
+      }
+    }
+    std::swap(now, next);
+  }
+  BigCount total = 0;
+  for (std::size_t s = 0; s < now.size(); ++s) {
+    if (now[s] == 0) continue;
+    decode(s, radix, digit);
+    BigCount orders = 1;
+    for (std::size_t i = axes.size(); i < digit.size(); ++i) orders *= factorial(static_cast<int>(digit[i]));
+    total += now[s] * orders;
+  }
+  return total;
+}
+
+}  // namespace heliolite
