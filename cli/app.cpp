@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/load.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/json.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
+#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -58,6 +60,11 @@ int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
   return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
 }
 
+std::string presets_text() {
+  return fmt::format("Machines:  {}\nWorkloads: {}\n", fmt::join(architecture_preset_names(), " "),
+                     fmt::join(workload_preset_names(), " "));
+}
+
 void set_up(CLI::App& app) {
   app.name("heliolite");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -66,7 +73,7 @@ void set_up(CLI::App& app) {
   app.footer(
       "-a and -w take a preset's name, a file of ours or a Timeloop file; -w also text such as gemm:512x512x512\n"
       "or \"o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128\". Tables go to stdout, progress and warnings to stderr.\n"
-      "Exit codes: 0 done, 1 nothing legal found or a check failed, 2 bad input.\n\n"
+      "Exit codes: 0 done, 1 nothing legal found or a check failed, 2 bad input.\n\n" + presets_text() + "\n"
       "Examples:\n"
       "  heliolite map -a eyeriss -w resnet18                    best mapping of every layer\n"
       "  heliolite map -a eyeriss -w resnet18 --json best.json   the same, mappings included\n"
