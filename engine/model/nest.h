@@ -2,6 +2,7 @@
 // One pass over a perfect loop nest: extents, steps and products that every count is made of, and the closed
 // forms of timeloop_model section K for temporal traffic and spatial distinctness. Header-only: all of it is
 // on the hot path of CostModel::evaluate.
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -135,8 +136,7 @@ inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
     if (t.by_dimension[k].rank == first.rank)
       extent += static_cast<u64>(t.by_dimension[k].coefficient) * (tile[t.by_dimension[k].dimension] - 1);
-  if (move >= extent) return full * nest.outside[a];
-  const u64 delta = full / extent * move;
+  const u64 delta = full / extent * std::min(move, extent);
   u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
   u64 inner = move;
   for (int j = a + 1; j < count; ++j) {
