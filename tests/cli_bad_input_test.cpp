@@ -108,14 +108,14 @@ TEST_F(CliBadInput, SyntaxErrorsNameTheLine) {
 }
 
 TEST_F(CliBadInput, UnknownKeysAreSuggested) {
-  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entires: 64")), AllOf(HasSubstr("a.yaml:6"), HasSubstr("entires"),
+  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entires: 64")), AllOf(HasSubstr("a.yaml:7"), HasSubstr("entires"),
                                                                           HasSubstr("'entries'")));
   EXPECT_THAT(workload(with(kWorkload, "output: Z", "ouput: Z")), AllOf(HasSubstr("w.yaml:7"), HasSubstr("'output'")));
   EXPECT_THAT(mapping("mapping: [{level: DRAM, tempral: []}]"), AllOf(HasSubstr("m.yaml:1"), HasSubstr("'temporal'")));
 }
 
 TEST_F(CliBadInput, WrongTypes) {
-  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: many")), AllOf(HasSubstr("a.yaml:6"), HasSubstr("many")));
+  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: many")), AllOf(HasSubstr("a.yaml:7"), HasSubstr("many")));
   EXPECT_THAT(workload(with(kWorkload, "M: 8", "M: eight")), AllOf(HasSubstr("w.yaml:2"), HasSubstr("eight")));
   EXPECT_THAT(machine("architecture: [1, 2]"), HasSubstr("a.yaml:1"));
   EXPECT_THAT(workload("42"), HasSubstr("w.yaml"));
@@ -127,7 +127,7 @@ TEST_F(CliBadInput, SizesOutOfRange) {
     EXPECT_THAT(refused("map -a eyeriss -w gemm:8x8x" + size).err, HasSubstr("heliolite: "));
   }
   for (const std::string size : {"0", "-4", "1e30"})
-    EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: " + size)), AllOf(HasSubstr("a.yaml:6"), HasSubstr(size)));
+    EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: " + size)), AllOf(HasSubstr("a.yaml:7"), HasSubstr(size)));
   refused("map -a eyeriss -w gemm:2000000000x2000000000x2000000000");  // each in range, the product is not
 }
 
@@ -189,7 +189,7 @@ TEST_F(CliBadInput, NamesAreSuggested) {
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --strategy sunstne").err, HasSubstr("'sunstone'"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --without bem").err, HasSubstr("'beam'"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --layer conv9").err, HasSubstr("conv1"));
-  EXPECT_THAT(refused("orders -w gemm:8x8x8 --without prefix").err, HasSubstr("'order-prefix'"));
+  EXPECT_THAT(refused("orders -w gemm:8x8x8 --without ordr-prefix").err, HasSubstr("'order-prefix'"));
 }
 
 TEST_F(CliBadInput, OptionsMissingOrWrong) {
@@ -217,7 +217,7 @@ TEST_F(CliBadInput, JsonThatCannotBeWritten) {
 
 TEST_F(CliBadInput, ManyErrorsAtOnce) {
   const std::string err = machine(with(with(kMachine, "entries: 64", "entires: 64"), "entries: 8", "entries: -8"));
-  EXPECT_THAT(err, AllOf(HasSubstr("a.yaml:6"), HasSubstr("a.yaml:7")));
+  EXPECT_THAT(err, AllOf(HasSubstr("a.yaml:7"), HasSubstr("a.yaml:8")));
 }
 
 TEST_F(CliBadInput, AReaderThatStopsReading) {
