@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "engine/base/text_file.h"
+
 namespace heliolite {
 namespace {
 
@@ -202,7 +206,8 @@ TEST(WorkloadYaml, ExplainsExplicitTensors) {
   EXPECT_THAT(complaint(head + "tensors: {A: [M, Q], Z: [M]}\noutput: Z\n"),
               HasSubstr("w.yaml:2: tensors.A[1]: column 1: unknown dimension 'Q', must be one of M or K"));
   EXPECT_THAT(complaint(head + "tensors: {A: [M, K], Z: [M]}\n"), HasSubstr("missing key 'output'"));
-  EXPECT_THAT(complaint(head + "tensors: {A: [M, K], Z: [M]}\noutput: Y\n"), HasSubstr("output = Y, must be one of A or Z"));
+  EXPECT_THAT(complaint(head + "tensors: {A: [M, K], Z: [M]}\noutput: Y\n"),
+              HasSubstr("output = Y, must be one of A or Z"));
   EXPECT_THAT(complaint(head + "tensors: {A: [M, K], Z: [M]}\noutput: [Z, A]\n"),
               HasSubstr("w.yaml:3: output: output = a list"));
   EXPECT_THAT(complaint(head + "output: Z\n"), HasSubstr("missing key 'tensors'"));
@@ -239,6 +244,22 @@ TEST(WorkloadYaml, ExplainsBatchesAndPasses) {
 TEST(WorkloadYaml, BoundsTheWholeNetwork) {
   EXPECT_THAT(complaint("layers:\n- {name: a, gemm: 100000x100000x100000, count: 1000000}\n"),
               HasSubstr("more than 1000000000000000000 multiply-accumulates in all layers"));
+}
+
+// Every YAML block of the documentation is a workload or a network.
+TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
+  const Result<std::string> document = read_text_file(HELIOLITE_TEST_DATA "/../docs/formats_workload.md");
+  ASSERT_TRUE(document.ok()) << to_string(document.errors());
+  constexpr std::string_view kOpen = "```yaml\n", kClose = "```";
+  int examples = 0;
+  for (std::size_t at = 0; (at = document->find(kOpen, at)) != std::string::npos; ++examples) {
+    at += kOpen.size();
+    const std::size_t end = document->find(kClose, at);
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_EQ(complaint(document->substr(at, end - at)), "") << document->substr(at, end - at);
+    at = end;
+  }
+  EXPECT_EQ(examples, 5);
 }
 
 }  // namespace
