@@ -13,17 +13,15 @@ Architecture cut_above(const Architecture& whole, std::size_t level) {
 }
 
 // Declaration order, behind the machine's own innermost loops.
-std::array<u8, kMaxDimensions> spatial_order(const Mapspace& space, const SpatialSpace& fanout) {
-  std::array<u8, kMaxDimensions> out{};
-  int n = 0;
-  DimensionMask seen = 0;
-  const auto add = [&](int d) {
-    if (seen >> d & 1) return;
-    seen |= static_cast<DimensionMask>(1u << d);
-    out[static_cast<std::size_t>(n++)] = static_cast<u8>(d);
+std::vector<u8> spatial_order(const Mapspace& space, const SpatialSpace& fanout) {
+  std::vector<u8> out;
+  DimensionMask left = space.non_unit;
+  const auto add = [&](u8 d) {
+    if (left >> d & 1) out.push_back(d);
+    left &= static_cast<DimensionMask>(~(1u << d));
   };
   for (u8 d : fanout.order.dimensions()) add(d);
-  for (int d = 0; d < space.dimension_count; ++d) add(d);
+  for (u8 d = 0; d < space.dimension_count; ++d) add(d);
   return out;
 }
 
@@ -39,8 +37,8 @@ u64 present_loops(const LoopOrder& order, const Extents& a, const Extents& b) {
 
 Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                std::vector<std::vector<LoopOrder>> orders, Objective objective,
-               const std::array<TensorMask, kMaxLevels>& keep)
-    : space_(space), orders_(std::move(orders)), objective_(objective) {
+               const std::array<TensorMask, kMaxLevels>& keep, const std::atomic<bool>* stop)
+    : space_(space), orders_(std::move(orders)), objective_(objective), stop_(stop) {
   const std::size_t levels = architecture.levels.size();
   for (std::size_t i = 0; i < levels; ++i) {
     models_.emplace_back(workload, cut_above(architecture, i));
@@ -54,30 +52,39 @@ Ladder::Ladder(const Workload& workload, const Architecture& architecture, const
   }
 }
 
-Mapping Ladder::mapping(const Plan& plan, int top, const Extents& rest) const {
-  Mapping out;
+void Ladder::write(Mapping& out, const Plan& plan, int top, const Extents& rest) const {
   out.level_count = static_cast<u8>(top + 1);
+  out.loop_count = 0;
   for (int i = 0; i <= top; ++i) {
     out.keep[i] = plan.keep[i];
     if (space_.levels[static_cast<std::size_t>(i)].spatial.exists())
-      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-        for (int k = 0; k < space_.dimension_count; ++k)
-          out.add(axis, i, spatial_order_[i][k], plan.factor[slot_of(axis, i)][spatial_order_[i][k]]);
+      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
+        const Extents& factor = plan.factor[slot_of(axis, i)];
+        for (u8 d : spatial_order_[i]) out.add(axis, i, d, factor[d]);
+      }
     const auto loops = orders(i)[plan.order[i]].loops();
     const Extents& temporal = plan.factor[slot_of(LoopKind::Temporal, i)];
     for (u8 d : loops) out.add(LoopKind::Temporal, i, d, temporal[d]);
     if (i == top)
       for (u8 d : loops) out.add(LoopKind::Temporal, i, d, rest[d]);
   }
+}
+
+Mapping Ladder::mapping(const Plan& plan) const {
+  Extents none;
+  none.fill(1);
+  Mapping out;
+  write(out, plan, levels() - 1, none);
   return out;
 }
 
 Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
   ++evaluated_;
-  const Evaluation e = models_[static_cast<std::size_t>(top)].evaluate(mapping(plan, top, rest));
+  write(scratch_, plan, top, rest);
+  const Evaluation e = models_[static_cast<std::size_t>(top)].evaluate(scratch_);
   if (e.verdict != Verdict::Fits) return {};
   const Cost& outside = compulsory_.outside[top];
-  const u64 cycles = (e.cost.cycles + fanout_outside_[top] - 1) / fanout_outside_[top];
+  const u64 cycles = fanout_outside_[top] == 1 ? e.cost.cycles : (e.cost.cycles + fanout_outside_[top] - 1) / fanout_outside_[top];
   const Cost cost{e.cost.energy + outside.energy, std::max(cycles, outside.cycles)};
   return {true, cost, Value::of(objective_, cost)};
 }

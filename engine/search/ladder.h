@@ -3,6 +3,7 @@
 // holds everything and runs all loops not yet placed. What is placed inside is charged exactly; what lies outside is
 // charged its compulsory cost, at the parallelism of every fan-out still to come.
 #include <array>
+#include <atomic>
 #include <vector>
 
 #include "engine/model/cost_model.h"
@@ -24,7 +25,8 @@ class Ladder {
  public:
   // `orders[i]`: the loop orders to choose from at level i.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
-         std::vector<std::vector<LoopOrder>> orders, Objective objective, const std::array<TensorMask, kMaxLevels>& keep);
+         std::vector<std::vector<LoopOrder>> orders, Objective objective, const std::array<TensorMask, kMaxLevels>& keep,
+         const std::atomic<bool>* stop = nullptr);
 
   int levels() const { return static_cast<int>(models_.size()); }
   const CostModel& model() const { return models_.back(); }
@@ -33,9 +35,11 @@ class Ladder {
   Objective objective() const { return objective_; }
   const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
 
-  // The plan's loops up to level `top`, the loops `rest` outside them at `top`. With top = outermost and no rest, the mapping.
-  Mapping mapping(const Plan& plan, int top, const Extents& rest) const;
+  // Of a complete plan.
+  Mapping mapping(const Plan& plan) const;
 
+  // The plan's loops up to level `top`, the loops `rest` outside them at `top`. With top = outermost and no rest, the
+  // mapping's cost.
   Score score(const Plan& plan, int top, const Extents& rest);
 
   // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best score.
@@ -45,15 +49,20 @@ class Ladder {
   bool tile_fits(const Extents& tile, int level, const std::array<TensorMask, kMaxLevels>& keep) const;
 
   u64 evaluated() const { return evaluated_; }
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
  private:
+  void write(Mapping& out, const Plan& plan, int top, const Extents& rest) const;
+
   const Mapspace& space_;
   std::vector<CostModel> models_;  // [i]: levels 0 .. i
   std::vector<std::vector<LoopOrder>> orders_;
-  std::array<std::array<u8, kMaxDimensions>, kMaxLevels> spatial_order_{};
+  std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1
   Objective objective_;
   CompulsoryCost compulsory_;
   std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
+  const std::atomic<bool>* stop_;
+  Mapping scratch_;  // of score(): loops beyond its count are stale
   u64 evaluated_ = 0;
 };
 

@@ -24,6 +24,14 @@ OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const Le
   return out;
 }
 
+Candidate everything_outermost(const Mapspace& space, const std::array<TensorMask, kMaxLevels>& keep) {
+  Candidate out;
+  out.plan.keep = keep;
+  for (int d = 0; d < space.dimension_count; ++d)
+    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] = static_cast<u32>(space.size[static_cast<std::size_t>(d)]);
+  return out;
+}
+
 }  // namespace
 
 LayerSearch::LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
@@ -74,7 +82,7 @@ void LayerSearch::list_keep_choices() {
 
 LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
   const auto& keep = keep_[keep_choice];
-  Ladder ladder(workload_, architecture_, *space_, orders_, options_.objective, keep);
+  Ladder ladder(workload_, architecture_, *space_, orders_, options_.objective, keep, options_.stop);
   SunstoneResult found = sunstone(ladder, keep, options_);
   Answer answer;
   answer.statistics.rules = found.rules;
@@ -87,13 +95,22 @@ LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
     std::sort(found.best.begin(), found.best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
     found.best.front() = kick_and_climb(ladder, moves, found.best.front(), kKicks, kRefineBudget);
   }
+  // An interrupted search may not have completed anything; with everything at the outermost level there is still an answer.
+  if (found.best.empty()) {
+    Candidate plain = everything_outermost(*space_, keep);
+    Extents none;
+    none.fill(1);
+    plain.score = ladder.score(plain.plan, ladder.levels() - 1, none);
+    const MoveSpace moves(*space_);
+    bool legal = plain.score.fits;
+    for (int d = 0; d < space_->dimension_count; ++d) legal &= moves.legal(plain.plan, d);
+    if (legal) found.best.push_back(plain);
+  }
   answer.statistics.evaluated = ladder.evaluated();
   if (found.best.empty()) return answer;
   answer.found = true;
   answer.best = found.best.front();
-  Extents none;
-  none.fill(1);
-  answer.mapping = ladder.mapping(answer.best.plan, ladder.levels() - 1, none);
+  answer.mapping = ladder.mapping(answer.best.plan);
   return answer;
 }
 
@@ -129,6 +146,7 @@ MappingResult LayerSearch::conclude(const std::vector<Answer>& answers) const {
 }
 
 Diagnostics LayerSearch::why_infeasible() const {
+  if (options_.stop != nullptr && options_.stop->load()) return {{"", 0, "", "stopped before a mapping was found"}};
   Diagnostics out = perfect_factor_conflicts(*space_);
   const CostModel model(workload_, architecture_);
   const Compiled& c = model.compiled();

@@ -20,7 +20,7 @@ class Climb {
   }
 
  private:
-  bool spent() const { return ladder_.evaluated() >= last_; }
+  bool spent() const { return ladder_.evaluated() >= last_ || ladder_.stopped(); }
 
   bool take(const Plan& plan, const Score& score) {
     if (!score.fits || !(score.value < best_.score.value)) return false;
@@ -107,7 +107,7 @@ Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best,
   std::vector<Move> list;
   for (int kick = 0; kick < kicks; ++kick) {
     Candidate trial = best;
-    for (int attempt = 0; attempt < kTries && ladder.evaluated() < last; ++attempt) {
+    for (int attempt = 0; attempt < kTries && ladder.evaluated() < last && !ladder.stopped(); ++attempt) {
       trial.plan = best.plan;
       for (int k = 0; k < kMovesOfAKick; ++k) {
         moves.list(trial.plan, list);
@@ -117,7 +117,7 @@ Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best,
       trial.score = ladder.choose_orders(trial.plan, 1, top, none);
       if (trial.score.fits) break;
     }
-    if (ladder.evaluated() >= last) break;
+    if (ladder.evaluated() >= last || ladder.stopped()) break;
     if (!trial.score.fits) continue;
     trial = climb(ladder, moves, trial, last - ladder.evaluated());
     if (trial.score.value < best.score.value) best = trial;

@@ -11,10 +11,10 @@ namespace {
 
 // Widths of the beam. Ranking is in two steps: all candidates with the orders they have, then the best few with
 // orders chosen for them.
-constexpr std::size_t kTilesRanked = 64;    // tiles of a unit that are combined with unrollings
+constexpr std::size_t kTilesRanked = 48;    // tiles of a unit that are combined with unrollings
 constexpr std::size_t kUnrollings = 12;     // different unrollings that are continued
 constexpr std::size_t kCompleteWidth = 6;   // tiles at the outermost level that are completed
-constexpr std::size_t kPreselected = 4;     // times a width: candidates that get their own orders
+constexpr std::size_t kPreselected = 3;     // times a width: candidates that get their own orders
 constexpr std::size_t kUnlimited = ~std::size_t{0};
 
 // A partial plan: levels below some level done, the fan-out below that level too.
@@ -76,8 +76,7 @@ class Shortlist {
 class Search {
  public:
   Search(Ladder& ladder, const std::array<TensorMask, kMaxLevels>& keep, const SearchOptions& options)
-      : ladder_(ladder), space_(ladder.space()), keep_(keep), rules_(options.rules), stop_(options.stop),
-        top_(ladder.levels() - 1) {
+      : ladder_(ladder), space_(ladder.space()), keep_(keep), rules_(options.rules), top_(ladder.levels() - 1) {
     for (int d = 0; d < space_.dimension_count; ++d) divisors_.emplace_back(space_.size[static_cast<std::size_t>(d)]);
     for (int i = 0; i <= top_; ++i)
       if (space_.levels[static_cast<std::size_t>(i)].spatial.exists()) outermost_fanout_ = i;
@@ -95,11 +94,10 @@ class Search {
 
  private:
   std::size_t beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kUnlimited; }
-  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
   // Levels inside `level` are done, and the fan-out below it.
   void descend(int level, const Node& node) {
-    if (stopped()) return;
+    if (ladder_.stopped()) return;
     if (level == top_) return complete(node);
     // Step 1. Tiles of this level and of those up to the next fan-out, which hold other tensors of the same unit.
     const int outer = next_fanout(level);
@@ -155,18 +153,20 @@ class Search {
                                             space_.levels[static_cast<std::size_t>(level)].temporal.factor);
     const auto fits = [&](const Extents& tile) { return ladder_.tile_fits(tile, level, keep_); };
     Node n = node;
-    const auto take = [&](const Extents& tile) {
+    const auto take = [&](const Extents& tile) -> bool {
       n.tile = tile;
       Extents& factor = n.plan.factor[slot_of(LoopKind::Temporal, level)];
       for (int d = 0; d < space_.dimension_count; ++d) {
         factor[d] = tile[d] / node.tile[d];
         n.rest[d] = node.rest[d] / factor[d];
       }
-      if (!rest_can_be_placed(n.rest, level)) return;
+      if (!rest_can_be_placed(n.rest, level)) return true;
       n.score = ladder_.score(n.plan, outer, n.rest);
-      if (!n.score.fits) return;
-      speed_up(outer, n);
-      out.add(n);
+      if (n.score.fits) {
+        speed_up(outer, n);
+        out.add(n);
+      }
+      return !ladder_.stopped();
     };
     // Inside a fan-out a maximal tile can swallow what would fill the machine: T1 is for the levels outside all of them.
     const TileCounts counts = for_each_tile(tiles, {rules_[Rule::MaximalTiles] && outermost_fanout_ <= level}, fits, take);
@@ -241,18 +241,19 @@ class Search {
   void unroll(int level, const Node& node, std::map<Unrolling, Node>& best) {
     const UnrollingSpace unrollings = make_unrolling_space(divisors_, node.rest, space_, level, ladder_.model().workload());
     Node n = node;
-    const auto take = [&](const Unrolling& u) {
+    const auto take = [&](const Unrolling& u) -> bool {
       n.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
       n.plan.factor[slot_of(LoopKind::SpatialY, level)] = u.y;
       for (int d = 0; d < space_.dimension_count; ++d) {
         n.tile[d] = node.tile[d] * u.factor(d);
         n.rest[d] = node.rest[d] / u.factor(d);
       }
-      if (!ladder_.tile_fits(n.tile, level, keep_)) return;
+      if (!ladder_.tile_fits(n.tile, level, keep_)) return true;
       n.score = ladder_.score(n.plan, level, n.rest);
-      if (!n.score.fits) return;
+      if (!n.score.fits) return true;
       const auto [at, fresh] = best.try_emplace(u, n);
       if (!fresh && n.before(at->second)) at->second = n;
+      return !ladder_.stopped();
     };
     const bool full = rules_[Rule::FullUnrolling];
     const UnrollingCounts counts = for_each_unrolling(unrollings, {full, full, rules_[Rule::IndexingFirst]}, take);
@@ -288,7 +289,6 @@ class Search {
   const Mapspace& space_;
   const std::array<TensorMask, kMaxLevels>& keep_;
   RuleSet rules_;
-  const std::atomic<bool>* stop_;
   int top_;
   int outermost_fanout_ = -1;  // -1: none
   std::vector<DivisorTable> divisors_;  // by dimension
