@@ -235,7 +235,7 @@ std::string disagreement(u64 seed, const testing::RandomOptions& options) {
 }
 
 // Cases per generated seed: RapidCheck's own overhead then does not count.
-constexpr u64 kCases = 20;
+constexpr u64 kCases = 40;
 
 void check_cases(u64 seed, const testing::RandomOptions& options) {
   for (u64 k = 0; k < kCases; ++k) {

@@ -161,9 +161,9 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
           end = s.left;
         else if (chance(rng, temporal ? 40 : 60) && (!temporal || temporal_left > 0))
           end = s.choose(rng, room);
+        // Now and then an end that is never reached, even in a loop that has nothing left to do.
+        if (temporal && options.imperfect && chance(rng, 5) && (outermost || temporal_left > 0)) end = s.left + 1;
         if (end <= 1) continue;
-        // Now and then an end that is never reached, even in the outermost loop.
-        if (temporal && outermost && options.imperfect && chance(rng, 5)) ++end;
         const u64 residual = s.take(end);
         if (!temporal) room /= end;
         if (temporal && !outermost) --temporal_left;
