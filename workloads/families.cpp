@@ -18,9 +18,8 @@ const Names kConvParameters{"n",      "k",       "c",       "p",        "q",    
 const Names kDepthwiseParameters{"n",      "c",       "p",       "q",        "r",         "s",
                                  "stride", "wstride", "hstride", "dilation", "wdilation", "hdilation"};
 
-Family convolution(std::string_view name, std::string_view summary, Names parameters, Names required) {
+Family convolution(std::string_view name, Names parameters, Names required) {
   return {.name = name,
-          .summary = summary,
           .parameters = std::move(parameters),
           .positional = 0,
           .required = std::move(required),
@@ -30,11 +29,10 @@ Family convolution(std::string_view name, std::string_view summary, Names parame
 }
 
 // `dimensions` are the parameters in capitals, all required.
-Family einsum(std::string_view name, std::string_view summary, Names parameters, Names dimensions,
-              std::string_view formula, std::string_view batch = "") {
+Family einsum(std::string_view name, Names parameters, Names dimensions, std::string_view formula,
+              std::string_view batch = "") {
   const int positional = static_cast<int>(parameters.size());
   return {.name = name,
-          .summary = summary,
           .parameters = parameters,
           .positional = positional,
           .required = parameters,
@@ -45,23 +43,28 @@ Family einsum(std::string_view name, std::string_view summary, Names parameters,
 
 const std::vector<Family>& table() {
   static const std::vector<Family> families{
-      convolution("conv", "2-D convolution; groups split both channels", kConvParameters, {"k", "c", "p"}),
-      convolution("depthwise", "depthwise 2-D convolution, one filter per channel", kDepthwiseParameters, {"c", "p"}),
-      convolution("fc", "fully connected layer, a 1x1 convolution of one pixel", {"n", "k", "c"}, {"k", "c"}),
-      convolution("conv_wu", "weight update of a 2-D convolution, sizes of the forward layer", kConvParameters,
-                  {"k", "c", "p"}),
-      einsum("gemm", "matrix product", {"m", "n", "k"}, {"M", "N", "K"}, "Z[M,N] += A[M,K] * B[K,N]", "n"),
-      einsum("bmm", "batched matrix product, h matrices (attention heads)", {"h", "m", "n", "k"}, {"H", "M", "N", "K"},
-             "Z[H,M,N] += A[H,M,K] * B[H,K,N]", "h"),
-      einsum("mttkrp", "matricised tensor times Khatri-Rao product, j = rank", {"i", "j", "k", "l"},
-             {"I", "J", "K", "L"}, "Z[I,J] += A[I,K,L] * B[K,J] * C[L,J]"),
-      einsum("ttmc", "tensor times matrix chain, l and m = ranks", {"i", "j", "k", "l", "m"}, {"I", "J", "K", "L", "M"},
-             "Z[I,L,M] += A[I,J,K] * B[J,L] * C[K,M]"),
-      einsum("sddmm", "sampled dense-dense matrix product, k = rank", {"i", "j", "k"}, {"I", "J", "K"},
-             "Z[I,J] += S[I,J] * A[I,K] * B[K,J]"),
-      einsum("mmc", "chain of two matrix products", {"i", "j", "k", "l"}, {"I", "J", "K", "L"},
-             "Z[I,L] += A[I,J] * B[J,K] * C[K,L]"),
-      einsum("tcl", "tensor contraction layer", {"i", "j", "k", "l", "m", "n"}, {"I", "J", "K", "L", "M", "N"},
+      // 2-D convolution; groups split both channels.
+      convolution("conv", kConvParameters, {"k", "c", "p"}),
+      // One filter per channel.
+      convolution("depthwise", kDepthwiseParameters, {"c", "p"}),
+      // Fully connected: a 1x1 convolution of one pixel.
+      convolution("fc", {"n", "k", "c"}, {"k", "c"}),
+      // Weight update of a convolution, given the sizes of the forward layer.
+      convolution("conv_wu", kConvParameters, {"k", "c", "p"}),
+      // Matrix product.
+      einsum("gemm", {"m", "n", "k"}, {"M", "N", "K"}, "Z[M,N] += A[M,K] * B[K,N]", "n"),
+      // h matrix products, as of attention heads.
+      einsum("bmm", {"h", "m", "n", "k"}, {"H", "M", "N", "K"}, "Z[H,M,N] += A[H,M,K] * B[H,K,N]", "h"),
+      // Matricised tensor times Khatri-Rao product of rank j.
+      einsum("mttkrp", {"i", "j", "k", "l"}, {"I", "J", "K", "L"}, "Z[I,J] += A[I,K,L] * B[K,J] * C[L,J]"),
+      // Tensor times matrix chain of ranks l and m.
+      einsum("ttmc", {"i", "j", "k", "l", "m"}, {"I", "J", "K", "L", "M"}, "Z[I,L,M] += A[I,J,K] * B[J,L] * C[K,M]"),
+      // Sampled dense-dense matrix product of rank k.
+      einsum("sddmm", {"i", "j", "k"}, {"I", "J", "K"}, "Z[I,J] += S[I,J] * A[I,K] * B[K,J]"),
+      // Chain of two matrix products.
+      einsum("mmc", {"i", "j", "k", "l"}, {"I", "J", "K", "L"}, "Z[I,L] += A[I,J] * B[J,K] * C[K,L]"),
+      // Tensor contraction layer.
+      einsum("tcl", {"i", "j", "k", "l", "m", "n"}, {"I", "J", "K", "L", "M", "N"},
              "Z[L,M,N] += A[I,J,K] * B[I,L] * C[J,M] * D[K,N]"),
   };
   return families;
@@ -158,8 +161,6 @@ Result<Workload> weight_update(const ConvShape& s) {
 }
 
 }  // namespace
-
-std::span<const Family> families() { return table(); }
 
 std::vector<std::string> family_names() {
   std::vector<std::string> names;

@@ -4,7 +4,6 @@
 // those of Timeloop's shapes, so that mappings and records can be compared by name.
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +14,6 @@ namespace heliolite {
 
 struct Family {
   std::string_view name;
-  std::string_view summary;
   // Names of the parameters; the first `positional` may be given as "512x512x512".
   std::vector<std::string_view> parameters;
   int positional = 0;
@@ -28,7 +26,6 @@ struct Family {
 // Values by parameter name.
 using Arguments = std::map<std::string, u64, std::less<>>;
 
-std::span<const Family> families();
 std::vector<std::string> family_names();
 const Family* find_family(std::string_view name);  // null when there is none
 
