@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "engine/base/text_file.h"
 
 namespace heliolite {
 namespace {
@@ -464,6 +469,34 @@ TEST(TimeloopArchitectureErrors, Files) {
   EXPECT_THAT(to_string(twice.errors()), HasSubstr("a second 'architecture', the first is m.yaml:"));
   EXPECT_EQ(complaints(flat(kReg) + "problem: {}\nmapper: {}\nmapping: []\ncomponents: {}\nsparse_optimizations: []\n"),
             "accepted");
+}
+
+// A word of a good file replaced by another thing: read or refused with a place, never a crash.
+RC_GTEST_PROP(TimeloopArchitectureErrors, NoReplacedWordCrashesAnything, ()) {
+  static const std::vector<std::string> files{"small_tree.yaml", "small_nodes.yaml", "small_tables.yaml",
+                                              "eyeriss_ert.yaml", "simba.yaml"};
+  static const std::vector<std::string> junk{"~",   "[]",  "{}",     "-1",   "0",     "1e99", "''",   "[[1]]", "{a: 1}",
+                                             "nan", "x+1", "!Other", "1e12", "true",  "K=0",  "[0..", "a[1..2]", "2 ** 70"};
+  const Result<std::string> text = read_text_file(kData + *rc::gen::elementOf(files));
+  RC_ASSERT(text.ok());
+  std::vector<std::pair<std::size_t, std::size_t>> words;  // begin, length
+  for (std::size_t at = 0; at < text->size();) {
+    const std::size_t begin = std::min(text->find_first_not_of(" \n,:{}[]", at), text->size());
+    const std::size_t end = std::min(text->find_first_of(" \n,:{}[]", begin), text->size());
+    if (end > begin) words.emplace_back(begin, end - begin);
+    at = end + 1;
+  }
+  const auto [begin, length] = *rc::gen::elementOf(words);
+  std::string changed = *text;
+  changed.replace(begin, length, *rc::gen::elementOf(junk));
+  const Result<YamlNode> document = YamlNode::parse(changed, "fuzz.yaml");
+  if (!document) return;
+  const Result<Architecture> machine = read_timeloop_architecture({*document});
+  if (machine) return;
+  for (const Diagnostic& e : machine.errors()) {
+    RC_ASSERT(e.file == "fuzz.yaml");
+    RC_ASSERT(!e.message.empty());
+  }
 }
 
 }  // namespace
