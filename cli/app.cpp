@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arch/load.h"
@@ -39,6 +40,7 @@ int fail_extras(const CLI::App& app) {
   const auto given = app.get_subcommands();
   const CLI::App& command = given.empty() ? app : *given.front();
   Diagnostics errors;
+  bool after_option = false;  // then it is probably the option's value
   for (const std::string& extra : app.remaining(true)) {
     if (given.empty() && !extra.starts_with("-")) {
       const std::vector<std::string> known = command_names(app);
@@ -47,6 +49,8 @@ int fail_extras(const CLI::App& app) {
       break;  // the rest belonged to it
     }
     const bool option = extra.size() > 1 && extra.starts_with("-");
+    if (!option && std::exchange(after_option, false)) continue;
+    after_option = option;
     errors.push_back({"", 0, "", fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
                                              option ? did_you_mean(extra, option_names(command)) : "")});
   }
@@ -56,7 +60,14 @@ int fail_extras(const CLI::App& app) {
 
 int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
   const auto given = app.get_subcommands();
-  fail(error.what());
+  const CLI::App& command = given.empty() ? app : *given.front();
+  std::string message = error.what();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() > 1 && option->get_items_expected_max() == 1) {
+      message = fmt::format("{} is given {} times, once is possible", option->get_name(), option->count());
+    }
+  }
+  fail(message);
   return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
 }
 
@@ -84,6 +95,17 @@ void set_up(CLI::App& app) {
 }
 
 }  // namespace
+
+CLI::Validator whole_number(u64 low, u64 high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        u64 value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = problem == std::errc() && end == text.data() + text.size() && value >= low && value <= high;
+        return good ? std::string() : fmt::format("'{}' must be a whole number from {} to {}", text, low, high);
+      },
+      "");
+}
 
 void add_output_options(CLI::App& command, Output& output) {
   command.add_option("--json", output.json_target, "Write the answer as JSON; - writes it to stdout instead of tables")

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/output.h"
+#include "engine/base/types.h"
 
 namespace heliolite::cli {
 
@@ -13,6 +14,9 @@ using Action = std::function<int(const Output&)>;
 
 // --json and --quiet, the same for every command.
 void add_output_options(CLI::App& command, Output& output);
+
+// Checks the text of a number in the words of the other complaints.
+CLI::Validator whole_number(u64 low, u64 high);
 
 void add_map_command(CLI::App& app, Output& output, Action& action);
 void add_eval_command(CLI::App& app, Output& output, Action& action);

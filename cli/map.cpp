@@ -96,11 +96,13 @@ std::string result_table(const Network& network, const NetworkResult& result) {
     table.row(row);
   }
   table.rule();
-  u64 layers = 0;
-  for (const LayerResult& layer : result.layers) layers += layer.count;
+  u64 runs = 0;
+  for (const LayerResult& layer : result.layers)
+    if (layer.result.status != Status::Infeasible) runs += layer.count;
   const Cost& total = result.total;
-  table.row({"total", fmt::format("{}", layers), "", unit(total.energy.picojoules()), grouped(total.cycles), "",
-             scientific(edp(total.energy, total.cycles)), "", "", "", seconds(result.seconds)});
+  table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
+             unit(total.energy.picojoules()), grouped(total.cycles), "", scientific(edp(total.energy, total.cycles)), "", "",
+             "", seconds(result.seconds)});
   return table.to_string();
 }
 
@@ -161,7 +163,8 @@ Json answer_json(const MapArguments& arguments, const Network& network, const Ar
   answer["total"] = {{"energy_pj", total.energy.picojoules()},
                      {"cycles", total.cycles},
                      {"edp_pj_cycles", edp(total.energy, total.cycles)},
-                     {"seconds", result.seconds}};
+                     {"seconds", result.seconds},
+                     {"all_feasible", result.all_feasible()}};
   return answer;
 }
 
@@ -221,7 +224,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->capture_default_str();
   command->add_option("-t,--threads", arguments->threads, "0 = every core; the answer does not depend on it")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024))
+      ->check(whole_number(0, 1024))
       ->capture_default_str();
   command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
   command->add_option("--without", arguments->without, "Switch rules off: " + join(rule_names()))

@@ -110,9 +110,12 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--mode", arguments->mode, "Only records of this mode (strict, free, imperfect, link)")
       ->type_name("MODE");
   command->add_option("--id", arguments->id, "Only this record")->type_name("ID");
-  command->add_option("--limit", arguments->limit, "At most N records")->type_name("N");
+  command->add_option("--limit", arguments->limit, "At most N records")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000'000));
   command->add_option("--show", arguments->show, "Print the differences of the first N records that differ")
       ->type_name("N")
+      ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
   add_output_options(*command, output);
   command->footer("Exit code 1 when a record differs.\n\nExample:\n  heliolite verify tests/golden/golden.jsonl");
