@@ -1,4 +1,4 @@
-// Nests with residual factors: worked examples with every number, closed forms against the walk, both against the oracle.
+// Nests with residual factors: worked examples with every number; closed forms and the walk against the oracle.
 #include "engine/model/imperfect.h"
 
 #include <gtest/gtest.h>
@@ -34,12 +34,13 @@ static bool operator==(const NestTraffic& a, const NestTraffic& b) {
 }
 
 static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
-  out << "computes " << t.computes << " macs " << t.macs_used << "/" << t.utilized_macs << " cycles " << t.compute_cycles;
+  out << "computes " << t.computes << " macs " << t.macs_used << "/" << t.utilized_macs;
+  out << " cycles " << t.compute_cycles;
   for (std::size_t v = 0; v < t.at.size(); ++v)
     for (std::size_t i = 0; i < t.at[v].size(); ++i) {
       const LevelNest& n = t.at[v][i];
-      out << "\n  tensor " << v << " level " << i << ": tile " << n.tile_words << " below " << n.tile_below_master << " used "
-          << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share " << n.share;
+      out << "\n  tensor " << v << " level " << i << ": tile " << n.tile_words << " below " << n.tile_below_master
+          << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share " << n.share;
       for (const NestRecord& r : n.records)
         out << " [" << r.multicast << " " << r.groups << " " << r.words << " hops " << r.hop_words << "]";
     }
@@ -53,7 +54,8 @@ std::string describe(const testing::RandomProblem& p) {
   for (const Tensor& t : p.workload.tensors) {
     out << t.name << "[";
     for (const Rank& r : t.ranks) {
-      for (const Term& term : r.terms) out << "+" << term.coefficient << p.workload.dimensions[static_cast<std::size_t>(term.dimension)].name;
+      for (const Term& term : r.terms)
+        out << "+" << term.coefficient << p.workload.dimensions[static_cast<std::size_t>(term.dimension)].name;
       out << ",";
     }
     out << "] ";
@@ -92,8 +94,11 @@ enum Level { Buf, Main };
 
 Workload gemm(u64 m, u64 n, u64 k) {
   const auto rank = [](int d) { return Rank{{{d, 1}}}; };
-  return {"gemm", {{"M", m}, {"N", n}, {"K", k}}, {{"A", {rank(M), rank(K)}, Role::Weight}, {"B", {rank(K), rank(N)}, Role::Input},
-          {"Z", {rank(M), rank(N)}, Role::Output}}};
+  return {"gemm",
+          {{"M", m}, {"N", n}, {"K", k}},
+          {{"A", {rank(M), rank(K)}, Role::Weight},
+           {"B", {rank(K), rank(N)}, Role::Input},
+           {"Z", {rank(M), rank(N)}, Role::Output}}};
 }
 
 Mapping empty_mapping() {
@@ -228,7 +233,8 @@ std::string disagreement(u64 seed, const testing::RandomOptions& options) {
     const NestTraffic got = model(p, how);
     if (got == want) continue;
     std::ostringstream out;
-    out << "seed " << seed << (how.closed_forms ? "" : " (walk)") << ": " << describe(p) << "\nmodel " << got << "\noracle " << want;
+    out << "seed " << seed << (how.closed_forms ? "" : " (walk)") << ": " << describe(p);
+    out << "\nmodel " << got << "\noracle " << want;
     return out.str();
   }
   return "";
@@ -244,7 +250,9 @@ void check_cases(u64 seed, const testing::RandomOptions& options) {
   }
 }
 
-RC_GTEST_PROP(ImperfectProperty, SmallResidualNestsEqualTheOracle, (u64 seed)) { check_cases(seed, {.imperfect = true}); }
+RC_GTEST_PROP(ImperfectProperty, SmallResidualNestsEqualTheOracle, (u64 seed)) {
+  check_cases(seed, {.imperfect = true});
+}
 
 RC_GTEST_PROP(ImperfectProperty, PerfectNestsEqualTheOracle, (u64 seed)) { check_cases(seed, {}); }
 

@@ -80,7 +80,7 @@ inline Workload random_workload(Rng& rng, const RandomOptions& options = {}) {
   w.name = "random";
   const int dimensions = static_cast<int>(pick(rng, 1, static_cast<u64>(options.max_dimensions)));
   for (int d = 0; d < dimensions; ++d)
-    w.dimensions.push_back({std::string(1, static_cast<char>('A' + d)), chance(rng, 10) ? 1 : pick(rng, 1, options.max_size)});
+    w.dimensions.push_back({std::string(1, static_cast<char>('A' + d)), pick(rng, 1, options.max_size)});
   const int tensors = static_cast<int>(pick(rng, 2, static_cast<u64>(options.max_tensors)));
   DimensionMask indexed = 0;
   for (int v = 0; v < tensors; ++v) {
@@ -91,7 +91,8 @@ inline Workload random_workload(Rng& rng, const RandomOptions& options = {}) {
     if (unused.empty()) unused.push_back(static_cast<int>(pick(rng, 0, static_cast<u64>(dimensions - 1))));
     for (int d : unused) indexed |= static_cast<DimensionMask>(1u << d);
     detail::shuffle(rng, unused);
-    Tensor t{output ? "Out" : "In" + std::to_string(v), {}, output ? Role::Output : v == 0 ? Role::Weight : Role::Input};
+    const Role role = output ? Role::Output : v == 0 ? Role::Weight : Role::Input;
+    Tensor t{output ? "Out" : "In" + std::to_string(v), {}, role};
     while (!unused.empty()) t.ranks.push_back(detail::random_rank(rng, unused, options.sliding));
     w.tensors.push_back(std::move(t));
   }

@@ -371,7 +371,8 @@ inline NestTraffic ReferenceWalk::traffic() const {
 }
 
 // What `mapping` moves on `architecture`, by walking its nest. For small nests: the time doubles with every loop.
-inline NestTraffic reference_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping) {
+inline NestTraffic reference_traffic(const Workload& workload, const Architecture& architecture,
+                                     const Mapping& mapping) {
   return ReferenceWalk(workload, architecture, mapping).traffic();
 }
 

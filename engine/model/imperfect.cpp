@@ -30,7 +30,8 @@ class Evaluator {
   void count_computes(NestTraffic& out) {
     out.utilized_macs = 1;
     u64 cycles = 1;
-    for (int l = 0; l < nest_.loop_count; ++l) (nest_.loop[l].spatial ? out.utilized_macs : cycles) *= nest_.loop[l].end;
+    for (int l = 0; l < nest_.loop_count; ++l)
+      (nest_.loop[l].spatial ? out.utilized_macs : cycles) *= nest_.loop[l].end;
     out.macs_used = static_cast<u64>(nest_.used[0] * static_cast<double>(nest_.fanout[0]));
     start(0);
     product_steps(nest_, w_.words);
@@ -104,8 +105,8 @@ class Evaluator {
 
 }  // namespace
 
-void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace, NestTraffic& out,
-                       const ImperfectOptions& options) {
+void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
+                       NestTraffic& out, const ImperfectOptions& options) {
   Evaluator(compiled, mapping, workspace, options).run(out);
 }
 

@@ -27,8 +27,8 @@ struct ImperfectWorkspace {
 
 // `out` is overwritten; its storage is reused. The mapping must be well formed (mapping_check.h): bounds reached,
 // residuals legal, loops in nest order.
-void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace, NestTraffic& out,
-                       const ImperfectOptions& options = {});
+void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
+                       NestTraffic& out, const ImperfectOptions& options = {});
 
 NestTraffic imperfect_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping);
 

@@ -126,7 +126,10 @@ u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int le
         if (sharing < 2) d[static_cast<std::size_t>(sharing)] = static_cast<u8>(k);
         ++sharing;
       }
-    if (sharing == 2) count = count / (along[d[0]] * along[d[1]]) * distinct_sums(step[d[0]], along[d[0]], step[d[1]], along[d[1]]);
+    if (sharing == 2) {
+      const u64 pairs = along[d[0]] * along[d[1]];
+      count = count / pairs * distinct_sums(step[d[0]], along[d[0]], step[d[1]], along[d[1]]);
+    }
     enumerate = sharing > 2;
   }
   if (!enumerate) return count;

@@ -28,7 +28,8 @@ void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, Dimens
     const Loop& from = m.loop[loop_count];
     const u8 d = from.dimension;
     ResidualLoop& to = loop[loop_count];
-    to = {from.end, from.residual, tile.middle[d], d, static_cast<u8>(i), from.is_spatial(), (imperfect_inside >> d & 1) != 0};
+    const bool shrinks = (imperfect_inside >> d & 1) != 0;
+    to = {from.end, from.residual, tile.middle[d], d, static_cast<u8>(i), from.is_spatial(), shrinks};
     tile.last[d] += tile.middle[d] * (to.residual - 1);
     tile.middle[d] *= to.end;
     if (!to.perfect()) imperfect_inside |= to.bit();

@@ -171,7 +171,8 @@ SlidingVolume sliding_volume(const CompiledTensor& t, const ResidualExtents& ext
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t.by_dimension[k];
     if (sliding >> term.dimension & 1)
-      rank[term.rank] = std::max<i64>(rank[term.rank], 1) + static_cast<i64>(term.coefficient * (extent[term.dimension] - 1));
+      rank[term.rank] =
+          std::max<i64>(rank[term.rank], 1) + static_cast<i64>(term.coefficient * (extent[term.dimension] - 1));
   }
   SlidingVolume volume;
   u64 overlap = 1;

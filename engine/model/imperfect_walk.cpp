@@ -58,7 +58,7 @@ void ResidualWalk::prepare() {
 // One execution of the loops up to `l`.
 void ResidualWalk::visit(int l, DimensionMask last, State& state, u64 weight, u64* out) {
   const ResidualNest& nest = *nest_;
-  for (; l >= from_ && nest.loop[l].spatial; --l)  // unit 0: the first iteration, the last one only if there is no other
+  for (; l >= from_ && nest.loop[l].spatial; --l)  // unit 0: iteration 0, the last one only if there is no other
     if (nest.loop[l].residual > 1) last = static_cast<DimensionMask>(last & ~nest.loop[l].bit());
   if (l < from_) {
     out[nest.contexts[level_].index(last)] += weight * fresh_words(static_cast<DimensionMask>(last & ~cut_), state);

@@ -20,7 +20,7 @@ struct NestRecord {
 struct LevelNest {
   std::vector<NestRecord> records;  // network below the level, one sender; sorted by (multicast, groups)
   double accesses_sum = 0;          // sum of the records' words
-  double share = 0;                 // what one receiver gets on average: sum of words * multicast / fanout; may be fractional
+  double share = 0;                 // one receiver's words on average: sum of words * multicast / fanout; a fraction
   u64 tile_words = 0;               // largest tile of one instance of the level
   u64 tile_below_master = 0;        // largest tile of all receivers of the fan-out together (rule 14)
   u64 used = 1;                     // instances of the level in use: the average, truncated (rule 13)
