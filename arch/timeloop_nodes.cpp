@@ -4,33 +4,12 @@
 #include <utility>
 
 #include "arch/limits.h"
-#include "arch/timeloop_constraints.h"
 #include "arch/timeloop_formats.h"
+#include "arch/timeloop_leaf.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
-
-// Copies of all that follows, side by side.
-struct Fanout {
-  std::string name;  // of the container or component that has them
-  u64 x = 1;
-  u64 y = 1;
-  NetworkEnergy network;
-  SpatialConstraints constraints;
-  YamlNode place;
-};
-
-// A node's own keys, whatever its tag.
-struct Leaf {
-  std::string name;
-  TimeloopAttributes own;
-  Fanout fanout;
-  LevelConstraints constraints;
-  KeepRule keep;
-  bool loops_constrained = false;
-  bool valid = false;
-};
 
 bool has_energy(const NetworkEnergy& network) {
   return network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0;
@@ -87,56 +66,9 @@ class NodesReader {
     reader.finish();
   }
 
-  // Step 1 of container() and component(): keys, own attributes, fan-out, constraints.
-  Leaf leaf(const YamlNode& node, MapReader& reader, const std::string& fallback) {
-    Leaf leaf;
-    leaf.valid = reader.valid();
-    leaf.name = fallback.empty() ? reader.required_string("name").value_or("?")
-                                 : reader.string("name").value_or(fallback);
-    if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors_);
-    leaf.fanout.name = leaf.name;
-    leaf.fanout.place = node;
-    if (const auto spatial = reader.child("spatial"); spatial && !spatial->is_null()) mesh(*spatial, leaf);
-    if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
-      constrain(*constraints, leaf);
-    refuse(reader, "sparse_optimizations", "sparse machines are not supported");
-    refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress");
-    return leaf;
-  }
-
-  void refuse(MapReader& reader, const char* key, std::string_view why) {
-    const std::optional<YamlNode> value = reader.child(key);
-    if (value && !says_nothing(*value)) errors_.push_back(value->error(fmt::format("{}: {}", key, why)));
-  }
-
-  void mesh(const YamlNode& spatial, Leaf& leaf) {
-    TimeloopAttributes names = leaf.own;
-    names.insert(inherited_.begin(), inherited_.end());
-    AttributeReader reader(spatial, leaf.name, read_attributes(spatial, {}, errors_), names, variables_, errors_);
-    leaf.fanout.x = reader.integer({"meshX"}, 1, kMaxFanout).value_or(1);
-    leaf.fanout.y = reader.integer({"meshY"}, 1, kMaxFanout).value_or(1);
-    reader.finish();
-  }
-
-  void constrain(const YamlNode& constraints, Leaf& leaf) {
-    MapReader reader(constraints, errors_);
-    if (const auto child = reader.child("spatial")) read_spatial_constraint(*child, leaf.fanout.constraints, errors_);
-    if (const auto child = reader.child("temporal")) {
-      read_temporal_constraint(*child, leaf.constraints.temporal, errors_);
-      leaf.loops_constrained = !says_nothing(*child);
-    }
-    if (const auto child = reader.child("dataspace")) read_keep_constraint(*child, leaf.keep, errors_);
-    if (const auto child = reader.child("max_overbooked_proportion"); child && !says_nothing(*child)) {
-      const auto proportion = child->find("proportion");
-      if (!child->is_map() || (proportion && !says_nothing(*proportion)))
-        errors_.push_back(child->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
-    }
-    reader.finish();
-  }
-
   void container(const YamlNode& node) {
     MapReader reader(node, errors_);
-    Leaf leaf = this->leaf(node, reader, "");
+    TimeloopLeaf leaf = read_leaf(reader, "", inherited_, variables_, errors_);
     reader.finish();
     if (!leaf.valid) return;
     after_compute(node);
@@ -150,7 +82,7 @@ class NodesReader {
     fan_out(leaf);
   }
 
-  void fan_out(Leaf& leaf) {
+  void fan_out(TimeloopLeaf& leaf) {
     if (leaf.fanout.x * leaf.fanout.y == 1) return;
     if (branch_depth_ > 0)
       errors_.push_back(leaf.fanout.place.error(
@@ -166,7 +98,7 @@ class NodesReader {
   void nothing(const YamlNode& node) {
     if (node.is_null() || (node.is_scalar() && node.text().empty())) return;
     MapReader reader(node, errors_);
-    const Leaf leaf = this->leaf(node, reader, "nothing");
+    const TimeloopLeaf leaf = read_leaf(reader, "nothing", inherited_, variables_, errors_);
     for (const char* key : {"class", "subclass", "required_actions", "enabled"}) reader.ignore(key);
     reader.finish();
     keep_in_branch(leaf, node);
@@ -174,7 +106,7 @@ class NodesReader {
 
   void component(const YamlNode& node) {
     MapReader reader(node, errors_);
-    Leaf leaf = this->leaf(node, reader, "");
+    TimeloopLeaf leaf = read_leaf(reader, "", inherited_, variables_, errors_);
     const std::optional<std::string> class_name = reader.required_string("class");
     for (const char* key : {"subclass", "required_actions", "area_share", "area_scale"}) reader.ignore(key);
     const std::optional<YamlNode> scale = reader.child("energy_scale");
@@ -197,7 +129,7 @@ class NodesReader {
     else compute(leaf, attributes, energy_scale);
   }
 
-  bool is_enabled(const YamlNode& enabled, const Leaf& leaf) {
+  bool is_enabled(const YamlNode& enabled, const TimeloopLeaf& leaf) {
     std::optional<bool> on = enabled.as_bool();
     if (!on && !enabled.is_null()) {
       if (const auto value = number_of(enabled, leaf.own, variables_, errors_)) on = *value != 0;
@@ -213,7 +145,7 @@ class NodesReader {
     if (machine_.compute) errors_.push_back(node.error("comes after the compute unit, which must be the last node"));
   }
 
-  void storage(Leaf& leaf, AttributeReader& attributes, const std::string& class_name,
+  void storage(TimeloopLeaf& leaf, AttributeReader& attributes, const std::string& class_name,
                std::optional<double> energy_scale) {
     TimeloopStorage storage = read_storage_attributes(attributes, class_name);
     attributes.finish();
@@ -222,11 +154,11 @@ class NodesReader {
     storage.level.instances = mesh_x_ * mesh_y_;
     storage.level.mesh_x = mesh_x_;
     storage.level.keep = leaf.keep;
-    storage.level.constraints.temporal = leaf.constraints.temporal;
+    storage.level.constraints.temporal = leaf.temporal;
     machine_.storage.push_back(std::move(storage));
   }
 
-  void compute(const Leaf& leaf, AttributeReader& attributes, std::optional<double> energy_scale) {
+  void compute(const TimeloopLeaf& leaf, AttributeReader& attributes, std::optional<double> energy_scale) {
     TimeloopCompute compute = read_compute_attributes(attributes);
     attributes.finish();
     compute.energy_scale = energy_scale;
@@ -242,7 +174,7 @@ class NodesReader {
   // The fan-outs since the last storage: the first is that storage's own where this changes no number, each other
   // one needs a level in between to start from.
   void place_fanouts() {
-    for (Fanout& fanout : fanouts_) {
+    for (TimeloopFanout& fanout : fanouts_) {
       if (machine_.storage.empty()) break;
       if (!can_carry(machine_.storage.back().level, fanout)) bridge(fanout);
       StorageLevel& level = machine_.storage.back().level;
@@ -261,12 +193,12 @@ class NodesReader {
 
   // Timeloop puts every fan-out on a level of its own; its words then also cross the network from the storage to that
   // level, and a DRAM's answer for outputs there (rule 26).
-  bool can_carry(const StorageLevel& level, const Fanout& fanout) const {
+  bool can_carry(const StorageLevel& level, const TimeloopFanout& fanout) const {
     return level.fanout_name.empty() && level.network.router_pj == 0 && level.network.ingress_pj == 0 &&
            !(level.is_dram && has_energy(fanout.network));
   }
 
-  void bridge(const Fanout& fanout) {
+  void bridge(const TimeloopFanout& fanout) {
     TimeloopStorage between;
     between.place = fanout.place;
     between.free_of_charge = true;
@@ -336,7 +268,7 @@ class NodesReader {
   }
 
   // `!Nothing {constraints: {dataspace: {keep: [Inputs]}}}`: these pass by the other branches.
-  void keep_in_branch(const Leaf& leaf, const YamlNode& node) {
+  void keep_in_branch(const TimeloopLeaf& leaf, const YamlNode& node) {
     if (leaf.keep.keep.empty() && leaf.keep.bypass.empty()) return;
     if (branch_depth_ > 0) remember(leaf.keep);
     else errors_.push_back(node.error("holds no tensors to keep or bypass: dataspace"));
@@ -366,7 +298,7 @@ class NodesReader {
   TimeloopMachine machine_;  // outermost first until the end
   TimeloopAttributes inherited_;
   std::vector<Container> containers_;
-  std::vector<Fanout> fanouts_;    // since the last storage
+  std::vector<TimeloopFanout> fanouts_;    // since the last storage
   std::vector<std::string> kept_;  // by the branch of !Parallel being read
   int branch_depth_ = 0;
   u64 mesh_x_ = 1;

@@ -8,6 +8,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -378,6 +379,27 @@ RC_GTEST_PROP(TimeloopMapping, RoundTrip, ()) {
   const Result<Mapping> back = read(*text, w, a);
   if (!back) RC_FAIL(*text + to_string(back.errors()));
   RC_ASSERT(*back == m);
+}
+
+// A word of a good mapping replaced by another thing: read or refused with a place, never a crash.
+RC_GTEST_PROP(TimeloopMappingErrors, NoReplacedWordCrashesAnything, ()) {
+  static const Architecture a = machine("m7_two_fan");
+  static const Optimum good = optima()[1];
+  static const std::vector<std::string> junk{"~", "[]", "{}", "-1", "0", "K0", "K=4,9", "4294967296", "KK", "\"\"",
+                                             "\"K=2147483647 C=2147483647\"", "[[K]]", "DRAM", "spatial"};
+  std::string text = good.mapping;
+  const std::size_t at = *rc::gen::inRange<std::size_t>(0, text.size());
+  const std::size_t begin = std::min(text.find_first_not_of(" \n,:{}[]\"", at), text.size() - 1);
+  const std::size_t end = std::min(text.find_first_of(" \n,:{}[]\"", begin), text.size());
+  text.replace(begin, end - begin, *rc::gen::elementOf(junk));
+  const Result<YamlNode> node = YamlNode::parse(text, "fuzz.yaml");
+  if (!node) return;
+  const Result<Mapping> mapping = read_timeloop_mapping(*node, good.workload, a);
+  if (mapping) return;
+  for (const Diagnostic& e : mapping.errors()) {
+    RC_ASSERT(e.file == "fuzz.yaml");
+    RC_ASSERT(!e.message.empty());
+  }
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "arch/timeloop_leaf.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "arch/limits.h"
+#include "arch/timeloop_constraints.h"
+
+namespace heliolite {
+namespace {
+
+void refuse(MapReader& reader, const char* key, std::string_view why, Diagnostics& errors) {
+  const std::optional<YamlNode> value = reader.child(key);
+  if (value && !says_nothing(*value)) errors.push_back(value->error(fmt::format("{}: {}", key, why)));
+}
+
+void read_mesh(const YamlNode& spatial, const TimeloopAttributes& inherited, const TimeloopAttributes& variables,
+               TimeloopLeaf& leaf, Diagnostics& errors) {
+  TimeloopAttributes names = leaf.own;
+  names.insert(inherited.begin(), inherited.end());
+  AttributeReader reader(spatial, leaf.name, read_attributes(spatial, {}, errors), names, variables, errors);
+  leaf.fanout.x = reader.integer({"meshX"}, 1, kMaxFanout).value_or(1);
+  leaf.fanout.y = reader.integer({"meshY"}, 1, kMaxFanout).value_or(1);
+  reader.finish();
+}
+
+void read_constraints(const YamlNode& constraints, TimeloopLeaf& leaf, Diagnostics& errors) {
+  MapReader reader(constraints, errors);
+  if (const auto child = reader.child("spatial")) read_spatial_constraint(*child, leaf.fanout.constraints, errors);
+  if (const auto child = reader.child("temporal")) {
+    read_temporal_constraint(*child, leaf.temporal, errors);
+    leaf.loops_constrained = !says_nothing(*child);
+  }
+  if (const auto child = reader.child("dataspace")) read_keep_constraint(*child, leaf.keep, errors);
+  if (const auto child = reader.child("max_overbooked_proportion"); child && !says_nothing(*child)) {
+    const auto proportion = child->find("proportion");
+    if (!child->is_map() || (proportion && !says_nothing(*proportion)))
+      errors.push_back(child->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const TimeloopAttributes& inherited,
+                       const TimeloopAttributes& variables, Diagnostics& errors) {
+  TimeloopLeaf leaf;
+  leaf.valid = reader.valid();
+  leaf.name = fallback.empty() ? reader.required_string("name").value_or("?") : reader.string("name").value_or(fallback);
+  if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors);
+  leaf.fanout.name = leaf.name;
+  leaf.fanout.place = reader.node();
+  if (const auto spatial = reader.child("spatial"); spatial && !spatial->is_null())
+    read_mesh(*spatial, inherited, variables, leaf, errors);
+  if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
+    read_constraints(*constraints, leaf, errors);
+  refuse(reader, "sparse_optimizations", "sparse machines are not supported", errors);
+  refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress", errors);
+  return leaf;
+}
+
+}  // namespace heliolite

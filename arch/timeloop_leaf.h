@@ -1,0 +1,38 @@
+#pragma once
+// What the nodes of a v0.4 file have in common: a name, attributes, a fan-out, constraints.
+#include <string>
+
+#include "arch/architecture.h"
+#include "arch/timeloop_attributes.h"
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+// Copies of all that follows, side by side.
+struct TimeloopFanout {
+  std::string name;  // of the container or component that has them
+  u64 x = 1;
+  u64 y = 1;
+  NetworkEnergy network;
+  SpatialConstraints constraints;
+  YamlNode place;
+};
+
+// A node's own keys, whatever its tag.
+struct TimeloopLeaf {
+  std::string name;
+  TimeloopAttributes own;  // without what containers hand down
+  TimeloopFanout fanout;   // 1 x 1 when it has none
+  LoopConstraints temporal;
+  KeepRule keep;
+  bool loops_constrained = false;
+  bool valid = false;      // the node is a map
+};
+
+// Reads these keys; the caller goes on with its own ones and finishes the reader. `fallback`: the name when a node need
+// not have one.
+TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const TimeloopAttributes& inherited,
+                       const TimeloopAttributes& variables, Diagnostics& errors);
+
+}  // namespace heliolite

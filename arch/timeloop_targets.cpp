@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/timeloop_attributes.h"
+#include "arch/timeloop_constraints.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+using Names = std::vector<std::string>;
+
+enum class TargetType : u8 { Temporal, Spatial, Keep, Utilization, Overbooking };
+
+std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors) {
+  const std::string& word = node.text();
+  if (word == "temporal") return TargetType::Temporal;
+  if (word == "spatial") return TargetType::Spatial;
+  if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing") return TargetType::Keep;
+  if (word == "utilization" || word == "parallelism") return TargetType::Utilization;
+  if (word == "max_overbooked_proportion") return TargetType::Overbooking;
+  const Names names{"temporal", "spatial", "dataspace", "datatype", "bypass", "utilization"};
+  errors.push_back(node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
+  return std::nullopt;
+}
+
+// Reads one list of targets into the levels of a machine.
+class TargetReader {
+ public:
+  TargetReader(bool fanouts_by_owner, Architecture& architecture, Diagnostics& errors)
+      : fanouts_by_owner_(fanouts_by_owner), architecture_(architecture), errors_(errors) {}
+
+  void list(const YamlNode& targets) {
+    if (targets.is_null()) return;
+    if (!targets.is_sequence()) {
+      errors_.push_back(targets.error("must be a list of constraints {target, type, ..}"));
+      return;
+    }
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const YamlNode entry = targets.at(i);
+      if (!entry.is_map()) {
+        errors_.push_back(entry.error("must be a constraint {target, type, ..}"));
+      } else if (const auto nested = entry.find("constraints")) {
+        // Old files: {target: X, constraints: [{type, ..}]}.
+        MapReader reader(entry, errors_);
+        reader.ignore("constraints");
+        reader.ignore("target");
+        reader.ignore("name");
+        reader.finish();
+        for (std::size_t j = 0; nested->is_sequence() && j < nested->size(); ++j) one(entry, nested->at(j));
+        if (!nested->is_sequence()) errors_.push_back(nested->error("must be a list of constraints {type, ..}"));
+      } else {
+        one(entry, entry);
+      }
+    }
+  }
+
+ private:
+  void one(const YamlNode& entry, const YamlNode& constraint) {
+    const auto target = entry.has("target") ? entry.find("target") : entry.find("name");
+    const auto type_node = constraint.find("type");
+    if (!target || !target->is_scalar()) errors_.push_back(entry.error("missing key 'target': the name of a level"));
+    if (!type_node || !type_node->is_scalar())
+      errors_.push_back(constraint.error("missing key 'type': temporal, spatial, dataspace, .."));
+    if (!target || !target->is_scalar() || !type_node || !type_node->is_scalar()) return;
+    const auto type = target_type(*type_node, errors_);
+    if (!type) return;
+    const YamlNode body = constraint.find("attributes").value_or(constraint);
+    if (*type == TargetType::Utilization || *type == TargetType::Overbooking) {
+      beyond(body, *type);
+      return;
+    }
+    const std::optional<std::size_t> index = find(*target, *type);
+    if (!index) return;
+    StorageLevel& level = architecture_.levels[*index];
+    if (*type == TargetType::Temporal) read_temporal_constraint(body, level.constraints.temporal, errors_);
+    else if (*type == TargetType::Spatial) read_spatial_constraint(body, level.constraints.spatial, errors_);
+    else read_keep_constraint(body, level.keep, errors_);
+  }
+
+  // Constraints on what a mapping makes of the machine, not on its loops.
+  void beyond(const YamlNode& body, TargetType type) {
+    const bool utilization = type == TargetType::Utilization;
+    const auto value = body.find(utilization ? "min" : "proportion");
+    if (value && !says_nothing(*value))
+      errors_.push_back(value->error(
+          utilization ? "utilization: a least utilization cannot be demanded of mappings; fix spatial factors instead"
+                      : "max_overbooked_proportion: tiles larger than the memory are not supported"));
+  }
+
+  std::optional<std::size_t> find(const YamlNode& target, TargetType type) {
+    const auto& levels = architecture_.levels;
+    const bool spatial = type == TargetType::Spatial;
+    Names names;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const std::string& name = spatial && fanouts_by_owner_ ? levels[i].fanout_name : levels[i].name;
+      if (name == target.text() && !name.empty()) return i;
+      if (!name.empty()) names.push_back(name);
+    }
+    const std::optional<i64> number = target.as_integer();
+    if (number && !fanouts_by_owner_ && *number >= 0 && *number < static_cast<i64>(levels.size()))
+      return static_cast<std::size_t>(*number);
+    errors_.push_back(target.error(fmt::format("target = {}, must be {}{}", target.text(),
+                                               names.empty() ? "a level, and there is none" : join(names, "or"),
+                                               did_you_mean(target.text(), names))));
+    return std::nullopt;
+  }
+
+  bool fanouts_by_owner_;
+  Architecture& architecture_;
+  Diagnostics& errors_;
+};
+
+}  // namespace
+
+void read_constraint_targets(const YamlNode& node, bool fanouts_by_owner, Architecture& architecture,
+                             Diagnostics& errors) {
+  TargetReader targets(fanouts_by_owner, architecture, errors);
+  if (!node.is_map()) {
+    targets.list(node);
+    return;
+  }
+  MapReader reader(node, errors);
+  reader.ignore("version");
+  for (const char* key : {"targets", "constraints"})
+    if (const auto list = reader.child(key)) targets.list(*list);
+  reader.finish();
+}
+
+}  // namespace heliolite
