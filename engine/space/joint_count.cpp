@@ -8,7 +8,7 @@ namespace heliolite {
 namespace {
 
 // Beyond so many additions of big integers, or so many sums at a time, counting is given up.
-constexpr double kWorkLimit = 2e7;
+constexpr double kWorkLimit = 5e6;
 constexpr double kStateLimit = 1e6;
 
 bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
