@@ -23,8 +23,11 @@ TEST(Objective, ValuesOrderLikeNumbers) {
     const Cost a = draw(), b = draw();
     for (Objective o : {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p}) {
       const double x = objective_number(o, a), y = objective_number(o, b);
-      if (x < y * (1 - 1e-9)) EXPECT_LT(Value::of(o, a), Value::of(o, b));
-      if (x > y * (1 + 1e-9)) EXPECT_GT(Value::of(o, a), Value::of(o, b));
+      if (x < y * (1 - 1e-9)) {
+        EXPECT_LT(Value::of(o, a), Value::of(o, b));
+      } else if (x > y * (1 + 1e-9)) {
+        EXPECT_GT(Value::of(o, a), Value::of(o, b));
+      }
       EXPECT_LT(Value::of(o, a), Value::worst());
     }
   }

@@ -53,6 +53,7 @@ class Checker {
     unique();
     outputs();
     if (errors_.empty()) used_and_counted();
+    if (errors_.empty()) countable();
     return std::move(errors_);
   }
 
@@ -157,6 +158,25 @@ class Checker {
       complain(
           "dimensions",
           fmt::format("the product of all sizes is more than {} multiply-accumulates, the most accepted", kMaxMacs));
+    }
+  }
+
+  // The words that cross between levels are at most the MACs times the holes that strides make in a tile's box: they
+  // must stay countable in 64 bits.
+  void countable() {
+    constexpr double kMostWords = 4e18;
+    for (const Tensor& t : w_.tensors) {
+      double words = static_cast<double>(w_.macs());
+      for (const Rank& rank : t.ranks) {
+        double holes = 0;
+        for (const Term& term : rank.terms)
+          if (w_.dimensions[static_cast<std::size_t>(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
+        words *= std::max(1.0, holes);
+      }
+      if (words > kMostWords)
+        complain("tensors." + t.name, fmt::format("the strides of {} are too large for {} multiply-accumulates: their "
+                                                  "product is {:.2g}, at most {:.2g} can be counted",
+                                                  t.name, w_.macs(), words, kMostWords));
     }
   }
 

@@ -21,7 +21,7 @@ inline constexpr int kMaxLoops = 64;   // non-unit loops of one mapping
 
 inline constexpr u64 kMaxDimensionSize = 0x7fff'ffff;   // 2^31 - 1
 inline constexpr u64 kMaxCoefficient = 0xffff;          // stride, dilation
-inline constexpr u64 kMaxMacs = 1'000'000'000'000'000;  // 1e15: counts stay exact in doubles and in 64 bits
+inline constexpr u64 kMaxMacs = 4'000'000'000'000'000;  // counts stay exact in doubles (2^53) and in 64 bits
 
 using TensorMask = u8;      // bit v: tensor v
 using DimensionMask = u16;  // bit d: dimension d

@@ -126,22 +126,24 @@ Breakdown CostModel::explain(const Mapping& mapping) const {
     const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps()};
     return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
   }
-  const NestTraffic traffic = imperfect_traffic(workload_, architecture_, mapping);
+  thread_local ImperfectWorkspace workspace;
+  thread_local NestTraffic traffic;
+  imperfect_traffic(compiled_, mapping, workspace, traffic);
   const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
   return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
 }
 
 Evaluation CostModel::evaluate_residual(const Mapping& mapping) const {
-  const Breakdown b = explain(mapping);
-  for (int i = 0; i < compiled_.level_count; ++i) {
-    const auto level = static_cast<u8>(i);
+  for (u8 i = 0; i < compiled_.level_count; ++i) {
     u64 x = 1, y = 1;
     for (const Loop& loop : mapping.loops())
       if (loop.level == i && loop.is_spatial()) (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
-    if (x > compiled_.level[i].fanout_x) return {Verdict::OverFanoutX, level, {}};
-    if (y > compiled_.level[i].fanout_y) return {Verdict::OverFanoutY, level, {}};
-    if (b.level[level].used_words > compiled_.level[i].capacity_words) return {Verdict::OverCapacity, level, {}};
+    if (x > compiled_.level[i].fanout_x) return {Verdict::OverFanoutX, i, {}};
+    if (y > compiled_.level[i].fanout_y) return {Verdict::OverFanoutY, i, {}};
   }
+  const Breakdown b = explain(mapping);
+  for (u8 i = 0; i < compiled_.level_count; ++i)
+    if (b.level[i].used_words > compiled_.level[i].capacity_words) return {Verdict::OverCapacity, i, {}};
   return {Verdict::Fits, 0, {b.energy, b.cycles}};
 }
 

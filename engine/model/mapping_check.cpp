@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
 namespace {
+
+// Iterations when residuals are ignored, of one dimension's loops and of all loops: counts stay within 64 bits. Far above
+// what a mapping needs that reaches its bounds in earnest.
+constexpr double kMostOfADimension = 1LL << 36;
+constexpr double kMostIterations = 4e18;
 
 Diagnostic complaint(std::string field, std::string message) { return {"", 0, std::move(field), std::move(message)}; }
 
@@ -69,6 +75,27 @@ std::string capacity_message(const LevelBreakdown& level, const Workload& w, con
   return fmt::format("tile does not fit: {} {}, needs {} ({})", level.name, holds, level.used_words, tiles);
 }
 
+Diagnostics fanout_complaints(const Mapping& mapping, const Architecture& architecture) {
+  Diagnostics out;
+  for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
+    const StorageLevel& level = architecture.levels[i];
+    u64 x = 1, y = 1;
+    for (const Loop& loop : mapping.loops())
+      if (loop.level == i && loop.is_spatial()) {
+        u64& axis = loop.kind == LoopKind::SpatialX ? x : y;
+        axis = std::min(axis * loop.end, kMaxDimensionSize);  // far above any fan-out
+      }
+    const auto over = [&](const char* axis, u64 used, u64 allowed) {
+      if (used > allowed)
+        out.push_back(complaint(level.name, fmt::format("spatial factors along {} need {}, the fan-out has {}", axis, used,
+                                                        allowed)));
+    };
+    over("x", x, level.fanout_x);
+    over("y", y, level.fanout_y);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
@@ -94,13 +121,26 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
     return out;
   }
   check_loops(mapping, workload, architecture, out);
+  double all_ends = 1;
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+    double ends = 1;
+    for (const Loop& loop : mapping.loops())
+      if (loop.dimension == d) ends *= loop.end;
+    all_ends *= ends;
+    if (ends > kMostOfADimension) {
+      out.push_back(complaint("", fmt::format("the factors of {} multiply to {:.2g}, at most {:.2g} is accepted",
+                                              workload.dimensions[d].name, ends, kMostOfADimension)));
+      continue;
+    }
     const u64 n = iterations(mapping, static_cast<int>(d));
     if (n != workload.dimensions[d].size)
       out.push_back(complaint("", fmt::format("the factors of {} must multiply to its size {}, they give {} ({})",
                                               workload.dimensions[d].name, workload.dimensions[d].size, n,
                                               factor_product(mapping, static_cast<int>(d), workload, architecture))));
   }
+  if (out.empty() && all_ends > kMostIterations)
+    out.push_back(complaint("", fmt::format("all factors together multiply to {:.2g}, at most {:.2g} is accepted", all_ends,
+                                            kMostIterations)));
   const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
   const TensorMask missing = all & static_cast<TensorMask>(~mapping.keep[mapping.level_count - 1u]);
   if (missing != 0)
@@ -111,21 +151,11 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
 }
 
 Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
-  Diagnostics out;
-  const CostModel model(workload, architecture);
-  const Breakdown breakdown = model.explain(mapping);
+  Diagnostics out = fanout_complaints(mapping, architecture);
+  if (!out.empty()) return out;  // explain() looks at every receiver: there may be any number of them
+  const Breakdown breakdown = CostModel(workload, architecture).explain(mapping);
   for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
     const StorageLevel& level = architecture.levels[i];
-    u64 x = 1, y = 1;
-    for (const Loop& loop : mapping.loops())
-      if (loop.level == i && loop.is_spatial()) (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
-    const auto over = [&](const char* axis, u64 used, u64 allowed) {
-      if (used > allowed)
-        out.push_back(complaint(level.name, fmt::format("spatial factors along {} need {}, the fan-out has {}", axis, used,
-                                                        allowed)));
-    };
-    over("x", x, level.fanout_x);
-    over("y", y, level.fanout_y);
     if (breakdown.level[i].capacity_words != 0 && breakdown.level[i].used_words > breakdown.level[i].capacity_words)
       out.push_back(complaint(level.name, capacity_message(breakdown.level[i], workload, level)));
   }

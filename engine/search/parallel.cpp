@@ -1,7 +1,10 @@
 #include "engine/search/parallel.h"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+
+#include <optional>
 
 #ifdef HELIOLITE_TSAN
 // Debian's libtbb is not built for ThreadSanitizer, which therefore does not see how tasks are ordered. This file is
@@ -24,6 +27,10 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   [[maybe_unused]] char begin = 0;
   [[maybe_unused]] char end = 0;
   HELIOLITE_HAPPENS_BEFORE(&begin);
+  // More threads than cores are allowed: asking for them must not change anything but the time.
+  std::optional<tbb::global_control> allowed;
+  if (threads > tbb::this_task_arena::max_concurrency())
+    allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
   arena.execute([&] {
     // Searches differ in length by orders of magnitude: one task each, no chunks.
