@@ -5,15 +5,16 @@
 namespace heliolite {
 
 const std::array<RuleInfo, kRules> kRuleTable{{
-    {Rule::OrderPrefix, "order-prefix", true, "O1/O2: no loop is added that no tensor gains from"},
-    {Rule::OrderRun, "order-run", true, "a loop that every kept tensor reuses fully comes next, without alternatives"},
-    {Rule::OrderDominance, "order-dominance", true, "O3: drop an order if another gives every tensor at least its reuse"},
-    {Rule::MaximalTiles, "maximal-tiles", false, "T1: drop a tile that can still grow in its level"},
-    {Rule::FullUnrolling, "full-unrolling", false, "S1a, b: unrollings that fill the fan-out, else those that cannot grow"},
-    {Rule::IndexingFirst, "indexing-first", false, "S1c: unroll mostly dimensions that index the tensor that moves"},
-    {Rule::AlphaBeta, "alpha-beta", false, "A1: drop a partial mapping that cannot beat the incumbent"},
-    {Rule::Beam, "beam", false, "continue only the most promising partial mappings of a level"},
-    {Rule::Refine, "refine", false, "hill-climb from the best complete mappings"},
+    {Rule::OrderPrefix, "order-prefix", Soundness::WithoutHalos, "O1/O2: no loop is added that no tensor gains from"},
+    {Rule::OrderRun, "order-run", Soundness::Sound, "a loop that every kept tensor reuses fully comes next, without alternatives"},
+    {Rule::OrderDominance, "order-dominance", Soundness::WithoutHalos, "O3: drop an order if another gives every tensor at least its reuse"},
+    {Rule::MaximalTiles, "maximal-tiles", Soundness::Heuristic,
+     "T1: outside every fan-out, drop a tile that can still grow in its level"},
+    {Rule::FullUnrolling, "full-unrolling", Soundness::Heuristic, "S1a, b: unrollings that fill the fan-out, else those that cannot grow"},
+    {Rule::IndexingFirst, "indexing-first", Soundness::Heuristic, "S1c: unroll mostly dimensions that index the tensor that moves"},
+    {Rule::AlphaBeta, "alpha-beta", Soundness::Heuristic, "A1: drop a partial mapping that cannot beat the incumbent"},
+    {Rule::Beam, "beam", Soundness::Heuristic, "continue only the most promising partial mappings of a level"},
+    {Rule::Refine, "refine", Soundness::Heuristic, "hill-climb from the best complete mappings"},
 }};
 
 std::optional<Rule> parse_rule(std::string_view name) {

@@ -23,10 +23,17 @@ enum class Rule : u8 {
 };
 inline constexpr std::size_t kRules = 9;
 
+// What a rule may lose.
+enum class Soundness : u8 {
+  Sound,          // nothing: switching it off can change the run, never the best value
+  WithoutHalos,   // nothing, when no tensor slides (docs/rules/loop_orders.md)
+  Heuristic,      // possibly the best mapping
+};
+
 struct RuleInfo {
   Rule rule;
   std::string_view name;
-  bool sound;  // switching it off can change the run, never the best value found
+  Soundness soundness;
   std::string_view help;
 };
 
