@@ -70,9 +70,9 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
       addresses += t.address_generation_energy;
       if (!t.kept) continue;
       storage += t.energy;
-      table.row({std::exchange(name, ""), workload.tensors[v].name, fmt::format("{}", t.tile_words),
-                 fmt::format("{}", t.instances), fmt::format("{}", t.reads), fmt::format("{}", t.fills),
-                 fmt::format("{}", t.updates), unit(t.energy.picojoules()), share(t.energy.picojoules(), total)});
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words),
+                 grouped(t.instances), grouped(static_cast<u64>(t.reads)), grouped(static_cast<u64>(t.fills)),
+                 grouped(static_cast<u64>(t.updates)), unit(t.energy.picojoules()), share(t.energy.picojoules(), total)});
     }
     leakage += level->leakage;
   }
@@ -97,13 +97,13 @@ std::string time_table(const Breakdown& b) {
   const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
-    table.row({level->name, fmt::format("{}", level->used_words),
-               bounded ? fmt::format("{}", level->capacity_words) : "unbounded",
+    table.row({level->name, grouped(level->used_words),
+               bounded ? grouped(level->capacity_words) : "unbounded",
                bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
-               fmt::format("{}", level->cycles), limit(level->cycles),
+               grouped(level->cycles), limit(level->cycles),
                level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
   }
-  table.row({b.compute.name, "", "", "", fmt::format("{}", b.compute.cycles),
+  table.row({b.compute.name, "", "", "", grouped(b.compute.cycles),
              b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
   return table.to_string();
 }
@@ -120,9 +120,9 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
       if (n.ingresses == 0 && n.energy.units == 0) continue;
       std::vector<std::string> groups;
       for (const MulticastRecord& m : n.multicast) groups.push_back(fmt::format("{} to {}", m.groups, m.multicast));
-      table.row({std::exchange(name, ""), workload.tensors[v].name, fmt::format("{}", n.fanout), count(n.ingresses),
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(n.fanout), count(n.ingresses),
                  n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
-                 n.spatial_reductions != 0 ? fmt::format("{}", n.spatial_reductions) : "",
+                 n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
                  n.hops > 0 ? fmt::format("{:.4g}", n.hops) : "",
                  n.energy.units != 0 ? unit(n.energy.picojoules()) : ""});
     }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
+#include "cli/order_text.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 #include "engine/space/order_trie.h"
@@ -22,60 +23,12 @@ namespace {
 struct OrdersArguments {
   std::string workload, layer;
   std::vector<std::string> without;
+  std::string dot;
   bool all = false;
   bool skip_unit = false;
 };
 
 u64 factorial(int n) { return n <= 1 ? 1 : static_cast<u64>(n) * factorial(n - 1); }
-
-std::string names(DimensionMask mask, const Workload& workload) {
-  std::vector<std::string> found;
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-    if (mask >> d & 1) found.push_back(workload.dimensions[d].name);
-  return fmt::format("{}", fmt::join(found, " "));
-}
-
-// "P Q, overlap R"; "" without reuse.
-std::string reuse_text(const OrderReuse& reuse, const Workload& workload) {
-  std::string text = names(reuse.full, workload);
-  if (reuse.partial != 0) text += (text.empty() ? "overlap " : ", overlap ") + names(reuse.partial, workload);
-  return text;
-}
-
-// Outermost first; the loops whose place does not matter in parentheses.
-std::string order_text(const LoopOrder& order, const Workload& workload) {
-  std::vector<std::string> free, fixed;
-  for (int i = order.count - 1; i >= 0; --i)
-    (i < order.gaining ? fixed : free).push_back(workload.dimensions[order.loop[i]].name);
-  std::string text = free.empty() ? "" : fmt::format("({}) ", fmt::join(free, " "));
-  return text + fmt::format("{}", fmt::join(fixed, " "));
-}
-
-// The loops from the root to the node, outermost first.
-std::string path_text(const OrderTrie& trie, int node, const Workload& workload) {
-  std::vector<std::string> path;
-  for (int n = node; n >= 0 && trie.nodes[n].parent >= 0; n = trie.nodes[n].parent)
-    path.push_back(workload.dimensions[trie.nodes[n].dimension].name);
-  return fmt::format("{}", fmt::join(path, " "));
-}
-
-std::string reason_text(const OrderTrie& trie, const OrderNode& node, const Workload& workload) {
-  const std::string& dimension = workload.dimensions[node.dimension].name;
-  switch (node.fate) {
-    case OrderFate::NoGain:
-      return fmt::format("no tensor gains from a loop over {} here", dimension);
-    case OrderFate::NotNext:
-      return fmt::format("a loop over {} comes first, every tensor still kept reuses it",
-                         node.by >= 0 ? workload.dimensions[trie.nodes[node.by].dimension].name : "another dimension");
-    case OrderFate::Dominated:
-      if (node.by < 0) return "another order gives every tensor at least its reuse";
-      return fmt::format("{} gives every tensor {}", path_text(trie, node.by, workload),
-                         trie.nodes[node.by].reuse == node.reuse ? "the same reuse" : "at least its reuse");
-    case OrderFate::Inner:
-    case OrderFate::Kept: break;
-  }
-  return "";
-}
 
 std::vector<int> rejected(const OrderTrie& trie) {
   std::vector<int> nodes;
@@ -88,7 +41,7 @@ std::vector<int> rejected(const OrderTrie& trie) {
 
 OrderTrie build(const Workload& workload, const OrdersArguments& arguments) {
   OrderOptions options;
-  options.keep_nodes = arguments.all;
+  options.keep_nodes = arguments.all || !arguments.dot.empty();
   for (const std::string& rule : arguments.without) {
     const auto it = std::find(kOrderRuleNames.begin(), kOrderRuleNames.end(), rule);
     options.rule[static_cast<std::size_t>(it - kOrderRuleNames.begin())] = false;
@@ -167,10 +120,12 @@ int run(const OrdersArguments& arguments, const Output& output) {
     if (!workload) return fail(workload.errors());
     const OrderTrie trie = build(*workload, arguments);
     if (!trie.complete) return incomplete(*workload);
+    if (!arguments.dot.empty() && !write_file("--dot", arguments.dot, order_trie_dot(trie, *workload))) return kBadInput;
     output.table(detail_text(*workload, trie, arguments.all));
     answer.update(trie_json(*workload, trie, arguments.all));
     return output.json(answer) ? kSuccess : kBadInput;
   }
+  if (!arguments.dot.empty()) return fail("--dot draws one layer's trie, choose it with --layer");
   Table table({"<layer", "loops", "orders", "kept"});
   answer["layers"] = Json::array();
   for (const Layer& layer : network->layers) {
@@ -192,13 +147,15 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")->required()->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
+  command->add_option("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz")->type_name("FILE");
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
   command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
       ->type_name("RULE")
       ->delimiter(',');
   add_output_options(*command, output);
   command->footer("Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
-                  "  heliolite orders -w resnet18 --layer conv1 --all");
+                  "  heliolite orders -w resnet18 --layer conv1 --all\n"
+                  "  heliolite orders -w gemm:8x8x8 --dot trie.dot && dot -Tsvg trie.dot -o trie.svg");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

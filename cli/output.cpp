@@ -56,11 +56,15 @@ bool Output::json(const nlohmann::ordered_json& answer) const {
   // Names from files may hold broken UTF-8; they are shown with replacement characters.
   const std::string text = answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (json_to_stdout()) return write_stdout(text);
-  std::ofstream file(json_target, std::ios::binary | std::ios::trunc);
+  return write_file("--json", json_target, text);
+}
+
+bool write_file(const std::string& option, const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
   if (file) return true;
-  fail(fmt::format("--json: {} cannot be written: {}", json_target, std::strerror(errno)));
+  fail(fmt::format("{}: {} cannot be written: {}", option, path, std::strerror(errno)));
   return false;
 }
 

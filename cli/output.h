@@ -32,6 +32,9 @@ class Output {
   bool json(const nlohmann::ordered_json& answer) const;
 };
 
+// False after complaining, "option: file cannot be written: reason".
+bool write_file(const std::string& option, const std::string& path, const std::string& text);
+
 // Prints the complaints to stderr, "heliolite: " before each; returns kBadInput.
 int fail(const Diagnostics& errors);
 int fail(const std::string& message);

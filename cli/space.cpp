@@ -53,7 +53,7 @@ std::string size_text(const Workload& workload, const Architecture& architecture
   std::string out = fmt::format("{} on {}: {} mappings, capacities aside\n\n", workload.name, architecture.name,
                                 text(size.mappings));
   const auto line = [&](const char* what, const std::string& n, const char* note = "") {
-    out += fmt::format("  {:<14} {:>14}  {}\n", what, n, note);
+    out += fmt::format("  {:<14} {:>14}{}{}\n", what, n, *note != '\0' ? "  " : "", note);
   };
   line("tilings", text(size.tilings), size.tilings_exact ? "" : "without the joint limit of the fan-outs");
   line("x loop orders", text(orders));

@@ -63,7 +63,7 @@ std::string Table::to_string(int indent) const {
 
 std::string count(double n) {
   if (std::abs(n) >= 1e10) return scientific(n);
-  return n == std::floor(n) ? fmt::format("{:.0f}", n) : fmt::format("{:.2f}", n);
+  return n == std::floor(n) && n >= 0 ? grouped(static_cast<u64>(n)) : fmt::format("{:.2f}", n);
 }
 
 std::string grouped(u64 n) {

@@ -24,7 +24,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
-std::string count(double n);                // "1234567" up to 10 digits, then "1.235e+12"
+std::string count(double n);                // "1,234,567" up to 10 digits, then "1.235e+12"
 std::string grouped(u64 n);                 // "1,234,567"
 std::string scientific(double x);           // "1.337e+16"
 std::string percent(double fraction);       // "46.9 %"
