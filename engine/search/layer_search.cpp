@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/search/sunstone.h"
 
@@ -67,17 +68,35 @@ void LayerSearch::list_keep_choices() {
     keep[at.first] &= static_cast<TensorMask>(~(1u << at.second));
     return keep;
   };
-  keep_.push_back(base);
   if (open.size() < 64 && (u64{1} << std::min<std::size_t>(open.size(), 63)) <= kMaxKeepChoices) {
-    for (u64 bypass = 1; bypass < u64{1} << open.size(); ++bypass) {
+    for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
       auto keep = base;
       for (std::size_t k = 0; k < open.size(); ++k)
         if (bypass >> k & 1) keep = without(keep, open[k]);
       keep_.push_back(keep);
     }
-  } else {
-    for (const auto& at : open) keep_.push_back(without(base, at));
+    return;
   }
+  // Too many to try: one start per tensor that comes first where not all have room; the climbs flip the rest.
+  for (int first = 0; first < space_->tensor_count; ++first) {
+    const auto keep = with_room(base, first);
+    if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
+  }
+}
+
+// Drops open tensors, `first` last, from levels that cannot hold a word of each.
+std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask, kMaxLevels> keep, int first) const {
+  for (int i = 0; i < space_->level_count(); ++i) {
+    const auto capacity = architecture_.levels[static_cast<std::size_t>(i)].capacity_words();
+    if (!capacity) continue;
+    const TensorMask open = space_->levels[static_cast<std::size_t>(i)].open;
+    for (int k = 1; k <= space_->tensor_count; ++k) {
+      const int v = (first + k) % space_->tensor_count;
+      if (static_cast<u64>(std::popcount(keep[i])) <= *capacity) break;
+      if (open >> v & 1) keep[i] &= static_cast<TensorMask>(~(1u << v));
+    }
+  }
+  return keep;
 }
 
 LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {

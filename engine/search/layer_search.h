@@ -16,8 +16,8 @@ class LayerSearch {
   // Errors: constraints that name what the workload does not have.
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture, const SearchOptions& options);
 
-  // Which level keeps which tensor: every way to decide the tensors that the machine leaves open, up to
-  // kMaxKeepChoices; beyond that everything open kept, or all but one tensor at one level.
+  // Which level keeps which tensor: every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
+  // that a few starts, from which the climbs flip single choices.
   static constexpr std::size_t kMaxKeepChoices = 64;
   std::size_t keep_choices() const { return keep_.size(); }
 
@@ -36,6 +36,7 @@ class LayerSearch {
   LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options, Mapspace space);
 
   void list_keep_choices();
+  std::array<TensorMask, kMaxLevels> with_room(std::array<TensorMask, kMaxLevels> keep, int first) const;
   Diagnostics why_infeasible() const;
 
   Workload workload_;

@@ -1,6 +1,7 @@
 #pragma once
 // Small changes of a complete plan: a prime factor of a dimension moves to another slot. What is legal follows from the
 // mapspace alone; whether it fits, the cost model says.
+#include <utility>
 #include <vector>
 
 #include "engine/search/plan.h"
@@ -22,6 +23,9 @@ class MoveSpace {
   // Every legal single move of the plan, in canonical order.
   void list(const Plan& plan, std::vector<Move>& out) const;
 
+  // (level, tensor) pairs that the machine leaves open: kept or bypassed as is cheaper.
+  const std::vector<std::pair<u8, u8>>& open_keeps() const { return open_; }
+
   // Whether the dimension's factors obey the limits of every slot.
   bool legal(const Plan& plan, int dimension) const;
 
@@ -30,6 +34,7 @@ class MoveSpace {
 
   const Mapspace& space_;
   std::vector<u8> slots_;  // those that any dimension may use
+  std::vector<std::pair<u8, u8>> open_;
 };
 
 inline void apply(Plan& plan, const Move& m) {

@@ -14,7 +14,7 @@ class Climb {
 
   Candidate run() {
     // Cheapest kind of step first; a success starts over.
-    while (!spent() && (orders() || single_moves() || pairs() || moves_with_orders())) {
+    while (!spent() && (orders() || keeps() || single_moves() || pairs() || moves_with_orders())) {
     }
     return best_;
   }
@@ -35,7 +35,18 @@ class Climb {
     return take(trial, s);
   }
 
-  // Step 2. One factor to another slot, orders as they are.
+  // Step 2. A tensor that the machine leaves open is kept or bypassed instead.
+  bool keeps() {
+    bool any = false;
+    for (const auto& [level, tensor] : moves_.open_keeps()) {
+      Plan trial = best_.plan;
+      trial.keep[level] ^= static_cast<TensorMask>(1u << tensor);
+      any |= take(trial, ladder_.choose_orders(trial, 1, top_, none_));
+    }
+    return any;
+  }
+
+  // Step 3. One factor to another slot, orders as they are.
   bool single_moves() {
     moves_.list(best_.plan, list_);
     bool any = false;
@@ -50,7 +61,7 @@ class Climb {
     return any;
   }
 
-  // Step 3. Two factors of different dimensions change places, or one makes room for the other.
+  // Step 4. Two factors of different dimensions change places, or one makes room for the other.
   bool pairs() {
     moves_.list(best_.plan, list_);
     const Plan start = best_.plan;
@@ -68,7 +79,7 @@ class Climb {
     return false;
   }
 
-  // Step 4. One factor to another slot, all orders chosen anew.
+  // Step 5. One factor to another slot, all orders chosen anew.
   bool moves_with_orders() {
     moves_.list(best_.plan, list_);
     for (const Move& m : list_) {

@@ -16,7 +16,7 @@ struct Candidate {
   }
 };
 
-// Moves single prime factors, pairs of them, and loop orders as long as the value falls. Stops after `budget`
+// Moves single prime factors, pairs of them, loop orders, and what is kept, as long as the value falls. Stops after `budget`
 // evaluations. Deterministic.
 Candidate climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget);
 
