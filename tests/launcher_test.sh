@@ -3,7 +3,7 @@
 # how they were called. Usage: launcher_test.sh <source root>
 # shellcheck disable=SC2016,SC2317  # the stand-ins' texts; conditions called through expect
 set -u
-source_root=$1
+source_root=$(cd "$1" && pwd) || exit 1
 sandbox=$(mktemp -d) || exit 1
 trap 'rm -rf "$sandbox"' EXIT
 failures=0
