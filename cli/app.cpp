@@ -132,7 +132,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     const auto given = app.get_subcommands();
     output.table(given.empty() ? app.help() : given.front()->help());
-    return kSuccess;
+    return output.lost() ? kBadInput : kSuccess;
   } catch (const CLI::ExtrasError&) {
     return fail_extras(app);
   } catch (const CLI::ParseError& e) {
@@ -141,13 +141,14 @@ int run_command_line(int argc, char** argv) {
   if (!output.check_json_target()) return kBadInput;
   if (version) {
     output.table(version_line() + "\n");
-    return output.json(version_json()) ? kSuccess : kBadInput;
+    return output.json(version_json()) && !output.lost() ? kSuccess : kBadInput;
   }
   if (!action) {
     fail("no command given; commands: " + join(command_names(app)));
     return fail("see heliolite --help");
   }
-  return action(output);
+  const int code = action(output);
+  return output.lost() ? kBadInput : code;
 }
 
 }  // namespace heliolite::cli

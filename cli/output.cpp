@@ -44,7 +44,7 @@ bool Output::check_json_target() const {
 }
 
 void Output::table(const std::string& text) const {
-  if (!json_to_stdout()) write_stdout(text);
+  if (!json_to_stdout() && !write_stdout(text)) lost_ = true;
 }
 
 void Output::note(const std::string& text) const {

@@ -20,6 +20,7 @@ class Output {
   bool quiet = false;       // no progress, no notes
 
   bool json_to_stdout() const { return json_target == "-"; }
+  bool lost() const { return lost_; }  // stdout could not be written, and that was complained about
 
   // Whether --json can be written, found out before any long work. Complains and returns false if not.
   bool check_json_target() const;
@@ -30,6 +31,9 @@ class Output {
   void note(const std::string& text) const;
   // The answer as JSON, if asked for. False after complaining when it cannot be written.
   bool json(const nlohmann::ordered_json& answer) const;
+
+ private:
+  mutable bool lost_ = false;
 };
 
 // False after complaining, "option: file cannot be written: reason".
