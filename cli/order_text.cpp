@@ -15,7 +15,7 @@ std::string names(DimensionMask mask, const Workload& workload) {
 }
 
 // A DOT string in quotes.
-std::string quoted(const std::string& text) {
+std::string dot_string(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -76,7 +76,7 @@ std::string reason_text(const OrderTrie& trie, const OrderNode& node, const Work
 }
 
 std::string order_trie_dot(const OrderTrie& trie, const Workload& workload) {
-  std::string dot = fmt::format("digraph orders {{\n  label={};\n  node [shape=ellipse];\n", quoted(workload.name));
+  std::string dot = fmt::format("digraph orders {{\n  label={};\n  node [shape=ellipse];\n", dot_string(workload.name));
   for (std::size_t n = 0; n < trie.nodes.size(); ++n) {
     const OrderNode& node = trie.nodes[n];
     std::string label = "innermost";
@@ -87,9 +87,9 @@ std::string order_trie_dot(const OrderTrie& trie, const Workload& workload) {
       style = ", shape=box, style=bold";
     } else if (node.fate != OrderFate::Inner) {
       style = fmt::format(", style=dashed, fontcolor=gray, color=gray, tooltip={}",
-                          quoted(reason_text(trie, node, workload)));
+                          dot_string(reason_text(trie, node, workload)));
     }
-    dot += fmt::format("  n{} [label={}{}];\n", n, quoted(label), style);
+    dot += fmt::format("  n{} [label={}{}];\n", n, dot_string(label), style);
     if (node.parent >= 0) dot += fmt::format("  n{} -> n{};\n", node.parent, n);
   }
   return dot + "}\n";
