@@ -1,6 +1,7 @@
 #include "engine/model/cost_model.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/model/bandwidth.h"
 #include "engine/model/multicast.h"
@@ -22,8 +23,10 @@ Evaluation fit(const Compiled& c, const Mapping& m, const Nest& nest, Footprints
     if (nest.product_y[i] > level.fanout_y) return {Verdict::OverFanoutY, static_cast<u8>(i), {}};
     if (i + 1 == c.level_count && level.capacity_words >= c.all_words) break;  // whole tensors, nobody asks for them
     u64 used = 0;
-    for (int v = 0; v < c.tensor_count; ++v)
-      if (m.keeps(i, v)) used += tiles.words[v][i] = box_words(c.tensor[v], nest.tile[i]);
+    for (unsigned kept = m.keep[i]; kept != 0; kept &= kept - 1) {
+      const int v = std::countr_zero(kept);
+      used += tiles.words[v][i] = box_words(c.tensor[v], nest.tile[i]);
+    }
     if (used > level.capacity_words) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   }
   return {};
@@ -81,9 +84,9 @@ Energy access_energy(const CompiledLevel& level, const Counts& n, bool is_output
 }
 
 // Access, address and network energy of tensor v over all levels; its counts go to `demand` (rules 16, 18, 26).
-// Levels outside `active` do nothing to v: they neither keep it, nor fan out, nor charge for their network.
+// Levels not in `active` do nothing to v: they neither keep it, nor fan out, nor charge for their network.
 Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, const Footprints& tiles,
-                     const std::array<TensorMask, kMaxLevels>& active, int v, Demand& demand) {
+                     unsigned active, int v, Demand& demand) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   std::array<u64, kMaxLevels> part;
@@ -91,8 +94,8 @@ Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, cons
   Energy energy;
   u64 in = nest.steps();  // words per receiver below the level, after bypass scaling
   u64 raw = in;           // and before
-  for (int i = 0; i < levels; ++i) {
-    if (!(active[i] >> v & 1)) continue;
+  for (; active != 0; active &= active - 1) {
+    const int i = std::countr_zero(active);
     const CompiledLevel& level = c.level[i];
     const bool kept = m.keeps(i, v), outermost = i + 1 == levels;
     const u64 partition = t.is_output && kept ? part[i] : 0;
@@ -117,11 +120,15 @@ Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, cons
   return energy;
 }
 
-// Which tensors each level does something to.
-std::array<TensorMask, kMaxLevels> active_tensors(const Compiled& c, const Mapping& m, const Nest& nest) {
-  std::array<TensorMask, kMaxLevels> active;
-  for (int i = 0; i < c.level_count; ++i)
-    active[i] = nest.has_spatial(i) || c.level[i].network_costs ? static_cast<TensorMask>(~0u) : m.keep[i];
+// Of each tensor, the levels that do something to it (bit i: level i).
+std::array<unsigned, kMaxTensors> active_levels(const Compiled& c, const Mapping& m, const Nest& nest) {
+  std::array<unsigned, kMaxTensors> active{};
+  unsigned all = 0;  // levels that do something to every tensor
+  for (int i = 0; i < c.level_count; ++i) {
+    if (nest.has_spatial(i) || c.level[i].network_costs) all |= 1u << i;
+    for (unsigned kept = m.keep[i]; kept != 0; kept &= kept - 1) active[std::countr_zero(kept)] |= 1u << i;
+  }
+  for (int v = 0; v < c.tensor_count; ++v) active[v] |= all;
   return active;
 }
 
@@ -168,8 +175,8 @@ Evaluation CostModel::evaluate(const Mapping& mapping) const {
 
   Demand demand;
   Energy energy = Energy{c.op_units} * c.macs;
-  const auto active = active_tensors(c, mapping, nest);
-  for (int v = 0; v < c.tensor_count; ++v) energy += tensor_energy(c, mapping, nest, tiles, active, v, demand);
+  const auto active = active_levels(c, mapping, nest);
+  for (int v = 0; v < c.tensor_count; ++v) energy += tensor_energy(c, mapping, nest, tiles, active[v], v, demand);
   const u64 cycles = total_cycles(c, mapping, demand, nest.steps());
   for (int i = 0; i < c.level_count; ++i)
     if (c.level[i].leak_units != 0)

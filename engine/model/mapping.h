@@ -34,9 +34,9 @@ struct Mapping {
   std::span<const Loop> loops() const { return {loop.data(), loop_count}; }
   bool keeps(int level, int tensor) const { return (keep[level] >> tensor & 1) != 0; }
   bool is_perfect() const {
-    for (const Loop& l : loops())
-      if (!l.is_perfect()) return false;
-    return true;
+    u32 difference = 0;  // no early exit: almost every mapping asked about is perfect
+    for (const Loop& l : loops()) difference |= l.end ^ l.residual;
+    return difference == 0;
   }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {

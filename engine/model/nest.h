@@ -38,32 +38,34 @@ struct Nest {
   Nest(const Compiled& c, const Mapping& m) {
     Extents extent;
     extent.fill(1);
-    int t = 0, s = 0, k = 0;
+    int t = 0, s = 0;
     const int levels = c.level_count;
+    const Loop* loop = m.loop.data();
+    const Loop* const end = loop + m.loop_count;  // a local: the stores below may alias what m holds
     for (int i = 0; i < levels; ++i) {
       first_temporal[i] = static_cast<u8>(t);
       first_spatial[i] = static_cast<u8>(s);
       u64 x = 1, y = 1;
-      for (; k < m.loop_count && m.loop[k].level == i && m.loop[k].is_spatial(); ++k) {
-        const Loop& loop = m.loop[k];
-        (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
-        spatial[s++] = {loop.end, extent[loop.dimension], loop.dimension};
-        extent[loop.dimension] *= loop.end;
+      for (; loop != end && loop->level == i && loop->is_spatial(); ++loop) {
+        (loop->kind == LoopKind::SpatialX ? x : y) *= loop->end;
+        u32& inside = extent[loop->dimension];
+        spatial[s++] = {loop->end, inside, loop->dimension};
+        inside *= loop->end;
       }
       product_x[i] = x;
       product_y[i] = y;
       if (s != first_spatial[i]) master_tile[i] = extent;
-      for (; k < m.loop_count && m.loop[k].level == i; ++k) {
-        const Loop& loop = m.loop[k];
-        temporal[t++] = {loop.end, extent[loop.dimension], loop.dimension};
-        extent[loop.dimension] *= loop.end;
+      for (; loop != end && loop->level == i; ++loop) {
+        u32& inside = extent[loop->dimension];
+        temporal[t++] = {loop->end, inside, loop->dimension};
+        inside *= loop->end;
       }
       tile[i] = extent;
     }
     first_temporal[levels] = static_cast<u8>(t);
     first_spatial[levels] = static_cast<u8>(s);
-    outside[t] = 1;
-    for (int j = t - 1; j >= 0; --j) outside[j] = outside[j + 1] * temporal[j].end;
+    u64 product = outside[t] = 1;
+    for (int j = t - 1; j >= 0; --j) outside[j] = product *= temporal[j].end;
     u64 used = 1;
     for (int i = levels - 1; i >= 0; --i) {
       instances[i] = used;
