@@ -52,14 +52,14 @@ struct FactorConstraint {
 
 struct LoopConstraints {
   std::vector<FactorConstraint> factors;
-  std::vector<std::string> order;                    // innermost first: these loops come innermost, in this order
-  std::optional<std::vector<std::string>> allowed;   // only these dimensions may have a factor above 1 here
+  std::vector<std::string> order;                   // innermost first: these loops come innermost, in this order
+  std::optional<std::vector<std::string>> allowed;  // only these dimensions may have a factor above 1 here
 };
 
 struct SpatialConstraints {
-  std::vector<FactorConstraint> factors;               // on the product over X and Y
-  std::vector<std::string> order;                      // innermost first, X inside Y
-  std::optional<std::vector<std::string>> allowed_x;   // dimensions (or classes) that may go to X
+  std::vector<FactorConstraint> factors;              // on the product over X and Y
+  std::vector<std::string> order;                     // innermost first, X inside Y
+  std::optional<std::vector<std::string>> allowed_x;  // dimensions (or classes) that may go to X
   std::optional<std::vector<std::string>> allowed_y;
 };
 
@@ -85,8 +85,8 @@ struct StorageLevel {
   double area_um2 = 0;               // of one instance
   Bandwidth bandwidth;
   NetworkEnergy network;
-  bool is_dram = false;  // no reduction in the memory: outputs cross the network in both directions (rule 26)
-  KeepRule keep;         // empty = everything open
+  bool is_dram = false;       // no reduction in the memory: outputs cross the network in both directions (rule 26)
+  KeepRule keep;              // empty = everything open
   bool loops_allowed = true;  // false: temporal loops are refused here (outer parts of a split level)
   LevelConstraints constraints;
   std::string fanout_name;  // what mapping files may call the fan-out below ("PE" of Timeloop v0.4); mostly empty

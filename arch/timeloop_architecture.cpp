@@ -128,9 +128,9 @@ void check_version(const YamlNode& architecture, Format format, Diagnostics& err
   const std::string& text = version->text();
   const bool known = format == Format::Nodes ? text == "0.4" : text == "0.1" || text == "0.2" || text == "0.3";
   if (!known)
-    errors.push_back(version->error(fmt::format("version = {}, must be {}", text,
-                                                format == Format::Nodes ? "0.4 where there are nodes"
-                                                                        : "0.2 or 0.3 where there is a subtree")));
+    errors.push_back(version->error(
+        fmt::format("version = {}, must be {}", text,
+                    format == Format::Nodes ? "0.4 where there are nodes" : "0.2 or 0.3 where there is a subtree")));
 }
 
 TimeloopMachine read_machine(const YamlNode& architecture, Format format, const TimeloopAttributes& variables,
@@ -195,8 +195,7 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
   architecture.one_axis_per_dimension = true;
   architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
   const TimeloopMachine machine = read_machine(node, *format, sections.variables, errors);
-  const EnergyReferenceTable ert =
-      sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};
+  const EnergyReferenceTable ert = sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};
   if (const auto wire = ert.components.find("wire"); wire != ert.components.end() && compute_energy(ert, "wire") != 0.0)
     errors.push_back(sections.ert->error("a wire: wires are not floorplanned here, give energy_per_hop (pJ) instead"));
   finish_machine(machine, ert, architecture, errors);

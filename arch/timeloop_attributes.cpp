@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-constexpr int kMaxReferences = 32;    // of one attribute to the next
+constexpr int kMaxReferences = 32;   // of one attribute to the next
 constexpr int kMaxLookups = 10'000;  // in one value; sums of sums of names grow exponentially
 
 // Follows names through attributes and variables, guarding against circles.
@@ -93,8 +93,9 @@ TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnost
     const std::optional<YamlNode> value = map.find(key);
     auto attribute = std::make_shared<TimeloopAttribute>(TimeloopAttribute{*value, map.key_line(key)});
     const bool is_new = attributes.emplace(underscored(key), std::move(attribute)).second;
-    if (!is_new) errors.push_back(value->error(fmt::format("{} is given twice, as {} and {}", underscored(key),
-                                                           underscored(key), key)));
+    if (!is_new)
+      errors.push_back(
+          value->error(fmt::format("{} is given twice, as {} and {}", underscored(key), underscored(key), key)));
   }
   return attributes;
 }
@@ -145,7 +146,8 @@ std::shared_ptr<TimeloopAttribute> AttributeReader::find(Spellings names) {
         found = it->second;
         found_name = name;
       } else if (own && it->second != found) {
-        complain(*it->second, fmt::format("{} of {} is given twice, as {} and {}", found_name, owner_, found_name, name));
+        complain(*it->second,
+                 fmt::format("{} of {} is given twice, as {} and {}", found_name, owner_, found_name, name));
       }
     }
     if (found) break;

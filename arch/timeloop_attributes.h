@@ -46,8 +46,8 @@ std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& 
 class AttributeReader {
  public:
   // `owner` and `place` name the component in messages; own attributes go before inherited ones.
-  AttributeReader(const YamlNode& place, std::string owner, TimeloopAttributes own,
-                  const TimeloopAttributes& inherited, const TimeloopAttributes& variables, Diagnostics& errors);
+  AttributeReader(const YamlNode& place, std::string owner, TimeloopAttributes own, const TimeloopAttributes& inherited,
+                  const TimeloopAttributes& variables, Diagnostics& errors);
 
   const YamlNode& place() const { return place_; }
   const std::string& owner() const { return owner_; }

@@ -29,19 +29,20 @@ bool contains_one(std::string_view class_name, const std::array<std::string_view
 // How many bits a word has, how many words a block, how many instances share an access. `width` is what one physical
 // access moves: word_bits * block_size * cluster_size.
 void read_widths(AttributeReader& reader, StorageLevel& level) {
-  level.word_bits = reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
+  level.word_bits =
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
   const std::optional<u64> block = reader.integer({"block_size", "n_words"}, 1, kMaxBlockWords);
   const std::optional<u64> cluster = reader.integer({"cluster_size"}, 1, kMaxClusterSize);
   level.block_words = block.value_or(1);
   level.cluster_size = cluster.value_or(1);
-  const std::optional<u64> width = reader.integer({"width", "memory_width", "data_storage_width"}, 1,
-                                                  kMaxWordBits * kMaxBlockWords);
+  const std::optional<u64> width =
+      reader.integer({"width", "memory_width", "data_storage_width"}, 1, kMaxWordBits * kMaxBlockWords);
   if (!width) return;
   const u64 unit = level.word_bits * level.block_words * level.cluster_size;
   if (*width % unit != 0 || (block && cluster && *width != unit)) {
     reader.error(fmt::format("width = {} of {} must be {} word_bits x block_size x cluster_size = {} x {} x {}", *width,
-                             reader.owner(), block && cluster ? "" : "a multiple of", level.word_bits, level.block_words,
-                             level.cluster_size));
+                             reader.owner(), block && cluster ? "" : "a multiple of", level.word_bits,
+                             level.block_words, level.cluster_size));
     return;
   }
   if (!block) level.block_words = *width / (level.word_bits * level.cluster_size);
@@ -107,10 +108,29 @@ void read_the_rest(AttributeReader& reader, bool is_dram) {
       reader.error(fmt::format("reduction_supported = {} of {}: DRAM never reduces here and other memories always do",
                                *text, reader.owner()));
   }
-  reader.ignore({"num_ports", "n_ports", "nports", "n_rd_ports", "n_wr_ports", "n_rdwr_ports", "n_rw_ports",
-                 "num_banks", "n_banks", "nbanks", "type", "has_power_gating", "power_gated", "update_fifo_depth",
-                 "latency", "cycle_time", "global_cycle_seconds", "cycle_seconds", "action_latency_cycles", "voltage",
-                 "temperature", "tech_node", "n_buffers"});
+  reader.ignore({"num_ports",
+                 "n_ports",
+                 "nports",
+                 "n_rd_ports",
+                 "n_wr_ports",
+                 "n_rdwr_ports",
+                 "n_rw_ports",
+                 "num_banks",
+                 "n_banks",
+                 "nbanks",
+                 "type",
+                 "has_power_gating",
+                 "power_gated",
+                 "update_fifo_depth",
+                 "latency",
+                 "cycle_time",
+                 "global_cycle_seconds",
+                 "cycle_seconds",
+                 "action_latency_cycles",
+                 "voltage",
+                 "temperature",
+                 "tech_node",
+                 "n_buffers"});
 }
 
 }  // namespace
@@ -125,12 +145,14 @@ ComponentKind component_kind(std::string_view class_name) {
 
 std::string unsupported_class(std::string_view class_name) {
   if (component_kind(class_name) == ComponentKind::Network)
-    return fmt::format("class {}: network components are not supported; give energy_per_hop, router_energy and "
-                       "energy_per_ingress on the storage above instead",
-                       class_name);
-  return fmt::format("class '{}' is none of the storages ({}) or compute units (mac, intmac, fpmac, compute), nor a "
-                     "name containing one",
-                     class_name, "DRAM, SRAM, regfile, smartbuffer, storage");
+    return fmt::format(
+        "class {}: network components are not supported; give energy_per_hop, router_energy and "
+        "energy_per_ingress on the storage above instead",
+        class_name);
+  return fmt::format(
+      "class '{}' is none of the storages ({}) or compute units (mac, intmac, fpmac, compute), nor a "
+      "name containing one",
+      class_name, "DRAM, SRAM, regfile, smartbuffer, storage");
 }
 
 NetworkEnergy read_network_energy(AttributeReader& reader) {
@@ -170,10 +192,31 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
       reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
   compute.user_pj = reader.number({"energy", "energy_per_op"}, 0, kMaxAccessPicojoules);
   compute.compute.area_um2 = reader.number({"area"}, 0, kMaxAreaUm2).value_or(0);
-  reader.ignore({"technology", "type", "width", "multiplier_width", "adder_width", "width_a", "width_b", "latency",
-                 "cycle_time", "num_pipeline_stages", "n_pipeline_stages", "exponent", "mantissa", "precision",
-                 "has_power_gating", "power_gated", "global_cycle_seconds", "cycle_seconds", "action_latency_cycles",
-                 "voltage", "tech_node", "network_word_bits", "energy_per_hop", "router_energy", "energy_per_ingress"});
+  reader.ignore({"technology",
+                 "type",
+                 "width",
+                 "multiplier_width",
+                 "adder_width",
+                 "width_a",
+                 "width_b",
+                 "latency",
+                 "cycle_time",
+                 "num_pipeline_stages",
+                 "n_pipeline_stages",
+                 "exponent",
+                 "mantissa",
+                 "precision",
+                 "has_power_gating",
+                 "power_gated",
+                 "global_cycle_seconds",
+                 "cycle_seconds",
+                 "action_latency_cycles",
+                 "voltage",
+                 "tech_node",
+                 "network_word_bits",
+                 "energy_per_hop",
+                 "router_energy",
+                 "energy_per_ingress"});
   return compute;
 }
 
@@ -205,8 +248,9 @@ void connect(StorageLevel& level, u64 inner_instances, u64 inner_x, const std::s
   const u64 mesh_y = level.instances / level.mesh_x;
   const u64 inner_y = inner_instances / inner_x;
   if (inner_x % level.mesh_x != 0 || inner_y % mesh_y != 0) {
-    errors.push_back(place.error(fmt::format("{} of {} x {} instances (meshX x meshY) do not divide {} of {} x {} below",
-                                             level.name, level.mesh_x, mesh_y, inner, inner_x, inner_y)));
+    errors.push_back(
+        place.error(fmt::format("{} of {} x {} instances (meshX x meshY) do not divide {} of {} x {} below", level.name,
+                                level.mesh_x, mesh_y, inner, inner_x, inner_y)));
     return;
   }
   level.fanout_x = inner_x / level.mesh_x;

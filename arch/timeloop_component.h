@@ -15,9 +15,9 @@
 namespace heliolite {
 
 struct TimeloopStorage {
-  StorageLevel level;         // energies are not set yet
-  std::optional<double> user_pj;  // vector_access_energy
-  bool free_of_charge = false;    // a fan-out without a memory: no access costs anything
+  StorageLevel level;                  // energies are not set yet
+  std::optional<double> user_pj;       // vector_access_energy
+  bool free_of_charge = false;         // a fan-out without a memory: no access costs anything
   std::optional<double> energy_scale;  // Accelergy's, when not 1
   YamlNode place;
 };

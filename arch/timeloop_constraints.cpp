@@ -19,7 +19,8 @@ std::string relation_text(Relation relation) {
   return relation == Relation::Equal ? "=" : relation == Relation::AtMost ? "<=" : ">=";
 }
 
-void refuse(MapReader& reader, std::initializer_list<std::string_view> keys, std::string_view why, Diagnostics& errors) {
+void refuse(MapReader& reader, std::initializer_list<std::string_view> keys, std::string_view why,
+            Diagnostics& errors) {
   for (const std::string_view key : keys) {
     const std::optional<YamlNode> value = reader.child(key);
     if (value && !says_nothing(*value)) errors.push_back(value->error(fmt::format("{}: {}", key, why)));
@@ -41,9 +42,9 @@ void add_factors(const std::vector<FactorWord>& words, std::vector<FactorConstra
       if (other.dimension != word.dimension || other.relation != word.relation) continue;
       known = true;
       if (other.value != word.value)
-        errors.push_back(word.place.error(fmt::format("{0}{1}{2}, but an earlier constraint says {0}{1}{3}",
-                                                      word.dimension, relation_text(word.relation), word.value,
-                                                      other.value)));
+        errors.push_back(
+            word.place.error(fmt::format("{0}{1}{2}, but an earlier constraint says {0}{1}{3}", word.dimension,
+                                         relation_text(word.relation), word.value, other.value)));
     }
     if (!known) factors.push_back({word.dimension, word.relation, word.value});
   }
@@ -51,8 +52,9 @@ void add_factors(const std::vector<FactorWord>& words, std::vector<FactorConstra
 
 void set_order(const Names& order, Names& out, const YamlNode& place, Diagnostics& errors) {
   if (out.empty() || out == order) out = order;
-  else errors.push_back(place.error(fmt::format("permutation {}, but an earlier constraint says {}", join(order, "then"),
-                                                join(out, "then"))));
+  else
+    errors.push_back(place.error(
+        fmt::format("permutation {}, but an earlier constraint says {}", join(order, "then"), join(out, "then"))));
 }
 
 // Dimensions whose factor may be above 1.
@@ -93,14 +95,15 @@ Iteration read_iteration(MapReader& reader, std::vector<FactorConstraint>& facto
   }
   if (const auto node = reader.child("default_max_factor"); node && !node->is_null()) {
     if (node->as_integer() == 1) iteration.listed_only = true;
-    else errors.push_back(node->error(fmt::format(
-             "default_max_factor = {}: only 1 can be expressed; give the dimensions their factors", node->text())));
+    else
+      errors.push_back(node->error(fmt::format(
+          "default_max_factor = {}: only 1 can be expressed; give the dimensions their factors", node->text())));
   }
   if (const auto node = reader.child("default_min_factor"); node && !node->is_null() && node->as_integer() != 1)
     errors.push_back(node->error(fmt::format(
         "default_min_factor = {}: only 1 can be expressed; give the dimensions their factors", node->text())));
-  refuse(reader, {"no_iteration_over_dataspaces", "must_iterate_over_dataspaces", "maximize_dims",
-                  "maximize_dims_capacity"},
+  refuse(reader,
+         {"no_iteration_over_dataspaces", "must_iterate_over_dataspaces", "maximize_dims", "maximize_dims_capacity"},
          "depends on the workload; name the dimensions with factors instead", errors);
   refuse(reader, {"remainders"}, "imperfect factors are a matter of the search, not of the machine", errors);
   return iteration;

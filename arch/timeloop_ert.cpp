@@ -36,7 +36,8 @@ std::optional<YamlNode> table_of(const YamlNode& node, const std::string& key, D
   for (const YamlNode& place : {node, table}) {
     for (const std::string& word : {summary, std::string("table_summary")}) {
       if (const auto found = place.find(word)) {
-        errors.push_back(found->error(fmt::format("'{}' is a summary for reading; give the {} file itself", word, key)));
+        errors.push_back(
+            found->error(fmt::format("'{}' is a summary for reading; give the {} file itself", word, key)));
         return std::nullopt;
       }
     }
@@ -162,8 +163,8 @@ Result<AreaReferenceTable> read_art(const YamlNode& node) {
   read_tables(
       node, "ART", errors, [&](const YamlNode& entry) { read_area_component(entry, table, errors); },
       [&](const std::string& name, const YamlNode& value) {
-        const std::optional<double> area = value.is_map() && value.has("area") ? value.find("area")->as_number()
-                                                                               : value.as_number();
+        const std::optional<double> area =
+            value.is_map() && value.has("area") ? value.find("area")->as_number() : value.as_number();
         if (area && *area >= 0 && *area <= kMaxAreaUm2) table.components[name] = *area;
         else errors.push_back(value.error(fmt::format("area must be a number from 0 to {}", kMaxAreaUm2)));
       });

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxLength = 4096;
 
 struct Function {
   std::string_view name;
-  int low;   // number of arguments
+  int low;  // number of arguments
   int high;
   double (*value)(const std::vector<double>&);
 };
@@ -63,11 +63,12 @@ class Parser {
   }
 
   void unexpected() {
-    fail(at_ < text_.size()
-             ? fmt::format("unexpected '{}' at character {}; understood are numbers, names, + - * / // % ** ( ) and the "
-                           "functions min max ceil floor round abs int float log2 log10 pow sqrt",
-                           text_[at_], at_ + 1)
-             : std::string("the expression ends too early"));
+    fail(
+        at_ < text_.size()
+            ? fmt::format("unexpected '{}' at character {}; understood are numbers, names, + - * / // % ** ( ) and the "
+                          "functions min max ceil floor round abs int float log2 log10 pow sqrt",
+                          text_[at_], at_ + 1)
+            : std::string("the expression ends too early"));
   }
 
   void skip_spaces() {

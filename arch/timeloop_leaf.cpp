@@ -47,7 +47,8 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
                        const TimeloopAttributes& variables, Diagnostics& errors) {
   TimeloopLeaf leaf;
   leaf.valid = reader.valid();
-  leaf.name = fallback.empty() ? reader.required_string("name").value_or("?") : reader.string("name").value_or(fallback);
+  leaf.name =
+      fallback.empty() ? reader.required_string("name").value_or("?") : reader.string("name").value_or(fallback);
   if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors);
   leaf.fanout.name = leaf.name;
   leaf.fanout.place = reader.node();
@@ -56,7 +57,8 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
   if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
     read_constraints(*constraints, leaf, errors);
   refuse(reader, "sparse_optimizations", "sparse machines are not supported", errors);
-  refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress", errors);
+  refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress",
+         errors);
   return leaf;
 }
 

@@ -27,7 +27,7 @@ struct TimeloopLeaf {
   LoopConstraints temporal;
   KeepRule keep;
   bool loops_constrained = false;
-  bool valid = false;      // the node is a map
+  bool valid = false;  // the node is a map
 };
 
 // Reads these keys; the caller goes on with its own ones and finishes the reader. `fallback`: the name when a node need

@@ -51,11 +51,11 @@ class NodesReader {
     else if (tag == "!Parallel") parallel(node);
     else if (tag == "!Nothing") nothing(node);
     else {
-      const std::vector<std::string> tags{"!Container", "!Component", "!Hierarchical", "!Parallel", "!Pipelined",
-                                          "!Nothing"};
-      errors_.push_back(node.error(fmt::format("{}, must be {}{}",
-                                               tag.empty() ? std::string("a node without a tag") : "tag " + tag,
-                                               join(tags, "or"), did_you_mean(tag, tags))));
+      const std::vector<std::string> tags{"!Container", "!Component", "!Hierarchical",
+                                          "!Parallel",  "!Pipelined", "!Nothing"};
+      errors_.push_back(
+          node.error(fmt::format("{}, must be {}{}", tag.empty() ? std::string("a node without a tag") : "tag " + tag,
+                                 join(tags, "or"), did_you_mean(tag, tags))));
     }
   }
 
@@ -162,7 +162,8 @@ class NodesReader {
     TimeloopCompute compute = read_compute_attributes(attributes);
     attributes.finish();
     compute.energy_scale = energy_scale;
-    if (branch_depth_ > 0) errors_.push_back(leaf.fanout.place.error("a compute unit inside !Parallel is not supported"));
+    if (branch_depth_ > 0)
+      errors_.push_back(leaf.fanout.place.error("a compute unit inside !Parallel is not supported"));
     if (leaf.loops_constrained || !leaf.keep.keep.empty() || !leaf.keep.bypass.empty())
       errors_.push_back(leaf.fanout.place.error("a compute unit has neither loops nor tensors to constrain"));
     place_fanouts();
@@ -238,8 +239,9 @@ class NodesReader {
         if (machine_.storage[s].level.loops_allowed) remember(machine_.storage[s].level.keep);
       branches.push_back({first, machine_.storage.size(), std::exchange(kept_, {})});
       if (branches.back().kept.empty() && first < machine_.storage.size())
-        errors_.push_back(nodes->at(i).error("a branch of !Parallel must say what it keeps: constraints: {dataspace: "
-                                             "{keep: [..]}}"));
+        errors_.push_back(
+            nodes->at(i).error("a branch of !Parallel must say what it keeps: constraints: {dataspace: "
+                               "{keep: [..]}}"));
     }
     for (Branch& one : branches) {
       for (const Branch& other : branches) {
@@ -298,8 +300,8 @@ class NodesReader {
   TimeloopMachine machine_;  // outermost first until the end
   TimeloopAttributes inherited_;
   std::vector<Container> containers_;
-  std::vector<TimeloopFanout> fanouts_;    // since the last storage
-  std::vector<std::string> kept_;  // by the branch of !Parallel being read
+  std::vector<TimeloopFanout> fanouts_;  // since the last storage
+  std::vector<std::string> kept_;        // by the branch of !Parallel being read
   int branch_depth_ = 0;
   u64 mesh_x_ = 1;
   u64 mesh_y_ = 1;

@@ -23,7 +23,8 @@ std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors)
   if (word == "utilization" || word == "parallelism") return TargetType::Utilization;
   if (word == "max_overbooked_proportion") return TargetType::Overbooking;
   const Names names{"temporal", "spatial", "dataspace", "datatype", "bypass", "utilization"};
-  errors.push_back(node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
+  errors.push_back(
+      node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
   return std::nullopt;
 }
 

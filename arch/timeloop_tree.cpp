@@ -80,10 +80,11 @@ class TreeReader {
 
   // Timeloop reads attributes of components only; what Accelergy inherits (a technology) does no harm.
   void node_attributes(const YamlNode& attributes) {
-    AttributeReader reader(attributes, "the subtree", read_attributes(attributes, {}, errors_), {}, variables_, errors_);
+    AttributeReader reader(attributes, "the subtree", read_attributes(attributes, {}, errors_), {}, variables_,
+                           errors_);
     reader.ignore({"technology", "has_power_gating", "global_cycle_seconds", "cycle_time", "voltage"});
-    reader.refuse({"datawidth", "word_bits", "width", "depth", "block_size", "cluster_size", "entries", "meshX", "meshY",
-                   "instances", "read_bandwidth", "write_bandwidth"},
+    reader.refuse({"datawidth", "word_bits", "width", "depth", "block_size", "cluster_size", "entries", "meshX",
+                   "meshY", "instances", "read_bandwidth", "write_bandwidth"},
                   "Timeloop reads this on components only, give it there");
     reader.finish();
   }

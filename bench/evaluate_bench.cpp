@@ -27,7 +27,8 @@ std::vector<Mapping> shuffled(const Mapping& best, std::size_t count) {
   std::mt19937_64 random(1);
   for (Mapping& m : out) {
     for (u8 begin = 0, end = 0; begin < m.loop_count; begin = end) {
-      while (end < m.loop_count && m.loop[end].level == m.loop[begin].level && m.loop[end].kind == m.loop[begin].kind) ++end;
+      while (end < m.loop_count && m.loop[end].level == m.loop[begin].level && m.loop[end].kind == m.loop[begin].kind)
+        ++end;
       std::shuffle(m.loop.begin() + begin, m.loop.begin() + end, random);
     }
   }

@@ -40,7 +40,8 @@ void tiles(benchmark::State& state) {
   }
   state.counters["tiles"] = static_cast<double>(counts.tiles);
   state.counters["tests"] = static_cast<double>(counts.tests);
-  state.counters["tests/s"] = benchmark::Counter(static_cast<double>(counts.tests), benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["tests/s"] =
+      benchmark::Counter(static_cast<double>(counts.tests), benchmark::Counter::kIsIterationInvariantRate);
 }
 BENCHMARK(tiles)->ArgsProduct({{256, 8192, 65536}, {0, 1}})->Unit(benchmark::kMicrosecond);
 
@@ -66,7 +67,10 @@ void unrollings(benchmark::State& state) {
   }
   state.counters["unrollings"] = static_cast<double>(counts.unrollings);
 }
-BENCHMARK(unrollings)->ArgsProduct({{14}, {12}, {0, 1}})->ArgsProduct({{32}, {32}, {0, 1}})->Unit(benchmark::kMicrosecond);
+BENCHMARK(unrollings)
+    ->ArgsProduct({{14}, {12}, {0, 1}})
+    ->ArgsProduct({{32}, {32}, {0, 1}})
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace heliolite

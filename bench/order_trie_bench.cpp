@@ -21,8 +21,7 @@ void build(benchmark::State& state, const char* workload) {
 }
 
 BENCHMARK_CAPTURE(build, gemm, "gemm:64x64x64");
-BENCHMARK_CAPTURE(build, conv,
-                  "o[n,k,p,q] += i[n,c,p+r,q+s] * w[k,c,r,s]; n=4,k=64,c=64,p=56,q=56,r=3,s=3");
+BENCHMARK_CAPTURE(build, conv, "o[n,k,p,q] += i[n,c,p+r,q+s] * w[k,c,r,s]; n=4,k=64,c=64,p=56,q=56,r=3,s=3");
 BENCHMARK_CAPTURE(build, ttmc, "o[i,l,m] += a[i,j,k] * b[j,l] * c[k,m]; i=64,j=64,k=64,l=8,m=8");
 BENCHMARK_CAPTURE(build, tcl, "o[l,m,n] += a[i,j,k] * b[i,l] * c[j,m] * d[k,n]; i=64,j=64,k=64,l=8,m=8,n=8");
 

@@ -44,15 +44,17 @@ int fail_extras(const CLI::App& app) {
   for (const std::string& extra : app.remaining(true)) {
     if (given.empty() && !extra.starts_with("-")) {
       const std::vector<std::string> known = command_names(app);
-      errors.push_back({"", 0, "", fmt::format("unknown command '{}'{}; commands: {}", extra, did_you_mean(extra, known),
-                                               join(known))});
+      errors.push_back(
+          {"", 0, "",
+           fmt::format("unknown command '{}'{}; commands: {}", extra, did_you_mean(extra, known), join(known))});
       break;  // the rest belonged to it
     }
     const bool option = extra.size() > 1 && extra.starts_with("-");
     if (!option && std::exchange(after_option, false)) continue;
     after_option = option;
-    errors.push_back({"", 0, "", fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
-                                             option ? did_you_mean(extra, option_names(command)) : "")});
+    errors.push_back({"", 0, "",
+                      fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
+                                  option ? did_you_mean(extra, option_names(command)) : "")});
   }
   fail(errors);
   return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
@@ -84,7 +86,9 @@ void set_up(CLI::App& app) {
   app.footer(
       "-a and -w take a preset's name, a file of ours or a Timeloop file; -w also text such as gemm:512x512x512\n"
       "or \"o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128\". Tables go to stdout, progress and warnings to stderr.\n"
-      "Exit codes: 0 done, 1 nothing legal found or a check failed, 2 bad input.\n\n" + presets_text() + "\n"
+      "Exit codes: 0 done, 1 nothing legal found or a check failed, 2 bad input.\n\n" +
+      presets_text() +
+      "\n"
       "Examples:\n"
       "  heliolite map -a eyeriss -w resnet18                    best mapping of every layer\n"
       "  heliolite map -a eyeriss -w resnet18 --json best.json   the same, mappings included\n"

@@ -31,15 +31,17 @@ std::string share(double pj, double total) { return total > 0 ? percent(pj / tot
 
 std::string summary_text(const Breakdown& b, const Workload& workload, const Architecture& architecture) {
   std::string text = fmt::format("{} on {}\n\n", workload.name, architecture.name);
-  const auto line = [&](const char* name, const std::string& value) { text += fmt::format("  {:<12} {}\n", name, value); };
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
   const double pj = b.energy.picojoules();
   line("energy", fmt::format("{}  ({:.10g} pJ)", energy(pj), pj));
   line("cycles", grouped(b.cycles));
   line("EDP", fmt::format("{:.6g} pJ x cycles", edp(b.energy, b.cycles)));
   line("utilization", fmt::format("{}  ({} of {} {} units in use)", percent(b.utilization), b.compute.utilized,
                                   b.compute.instances, b.compute.name));
-  line("MACs", fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()),
-                           pj / static_cast<double>(workload.macs())));
+  line("MACs",
+       fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()), pj / static_cast<double>(workload.macs())));
   return text;
 }
 
@@ -50,7 +52,8 @@ std::string nest_text(const Mapping& mapping, const Workload& workload, const Ar
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
       if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(workload.tensors[v].name);
     table.row({architecture.levels[i].name, fmt::format("{}", fmt::join(kept, " ")),
-               loops_text(mapping, workload, i, LoopKind::Temporal), loops_text(mapping, workload, i, LoopKind::SpatialX),
+               loops_text(mapping, workload, i, LoopKind::Temporal),
+               loops_text(mapping, workload, i, LoopKind::SpatialX),
                loops_text(mapping, workload, i, LoopKind::SpatialY)});
   }
   return table.to_string();
@@ -70,15 +73,17 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
       addresses += t.address_generation_energy;
       if (!t.kept) continue;
       storage += t.energy;
-      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words),
-                 grouped(t.instances), grouped(static_cast<u64>(t.reads)), grouped(static_cast<u64>(t.fills)),
-                 grouped(static_cast<u64>(t.updates)), unit(t.energy.picojoules()), share(t.energy.picojoules(), total)});
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words), grouped(t.instances),
+                 grouped(static_cast<u64>(t.reads)), grouped(static_cast<u64>(t.fills)),
+                 grouped(static_cast<u64>(t.updates)), unit(t.energy.picojoules()),
+                 share(t.energy.picojoules(), total)});
     }
     leakage += level->leakage;
   }
   table.rule();
   const auto part = [&](const char* what, Energy e, bool always) {
-    if (always || e.units != 0) table.row({what, "", "", "", "", "", "", unit(e.picojoules()), share(e.picojoules(), total)});
+    if (always || e.units != 0)
+      table.row({what, "", "", "", "", "", "", unit(e.picojoules()), share(e.picojoules(), total)});
   };
   part("storage", storage, true);
   part("address generation", addresses, false);
@@ -97,14 +102,14 @@ std::string time_table(const Breakdown& b) {
   const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
-    table.row({level->name, grouped(level->used_words),
-               bounded ? grouped(level->capacity_words) : "unbounded",
-               bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
-               grouped(level->cycles), limit(level->cycles),
-               level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
+    table.row(
+        {level->name, grouped(level->used_words), bounded ? grouped(level->capacity_words) : "unbounded",
+         bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
+         grouped(level->cycles), limit(level->cycles),
+         level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
   }
-  table.row({b.compute.name, "", "", "", grouped(b.compute.cycles),
-             b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
+  table.row(
+      {b.compute.name, "", "", "", grouped(b.compute.cycles), b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
   return table.to_string();
 }
 

@@ -18,7 +18,8 @@ Diagnostics outside_mapspace(const MappedLayer& layer) {
   return space ? violations(*space, layer.mapping) : space.errors();
 }
 
-Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown, const Diagnostics& outside) {
+Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown,
+                 const Diagnostics& outside) {
   Json answer = answer_head(command);
   answer["question"] = {{"workload", question(layer.workload)}, {"architecture", question(layer.architecture)}};
   answer["name"] = layer.workload.name;
@@ -65,9 +66,8 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"
                   "  heliolite map -a eyeriss -w resnet18 --json best.json\n  heliolite " +
                   name + " -a eyeriss -w resnet18 -m best.json --layer conv1");
-  command->callback([&action, names, name, by_level] {
-    action = [=](const Output& o) { return run(name, by_level, *names, o); };
-  });
+  command->callback(
+      [&action, names, name, by_level] { action = [=](const Output& o) { return run(name, by_level, *names, o); }; });
 }
 
 }  // namespace

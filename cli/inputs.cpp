@@ -67,9 +67,9 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
     return Diagnostic{"", 0, "--layer",
                       fmt::format("{} has {} layers, name one of {}", network.name, names.size(), join(names, "or"))};
   }
-  return Diagnostic{"", 0, "--layer",
-                    fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names),
-                                join(names))};
+  return Diagnostic{
+      "", 0, "--layer",
+      fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};
 }
 
 Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture) {

@@ -36,12 +36,9 @@ Json network_json(const NetworkTraffic& n) {
   for (const MulticastRecord& m : n.multicast) {
     multicast.push_back({{"receivers", m.multicast}, {"groups", m.groups}, {"words", m.words}});
   }
-  return {{"fanout", n.fanout},
-          {"ingresses", n.ingresses},
-          {"multicast", multicast},
-          {"spatial_reductions", n.spatial_reductions},
-          {"hops", n.hops},
-          {"energy_pj", n.energy.picojoules()}};
+  return {{"fanout", n.fanout},     {"ingresses", n.ingresses},
+          {"multicast", multicast}, {"spatial_reductions", n.spatial_reductions},
+          {"hops", n.hops},         {"energy_pj", n.energy.picojoules()}};
 }
 
 Json level_json(const LevelBreakdown& level, const Workload& workload) {

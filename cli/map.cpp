@@ -43,8 +43,8 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   SearchOptions options;
   Diagnostics errors;
   const auto unknown = [&](const char* option, const std::string& word, const std::vector<std::string>& known) {
-    errors.push_back({"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known),
-                                                 join(known))});
+    errors.push_back(
+        {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
   };
   if (const auto objective = parse_objective(lower(arguments.objective))) {
     options.objective = *objective;
@@ -101,8 +101,8 @@ std::string result_table(const Network& network, const NetworkResult& result) {
     if (layer.result.status != Status::Infeasible) runs += layer.count;
   const Cost& total = result.total;
   table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
-             unit(total.energy.picojoules()), grouped(total.cycles), "", scientific(edp(total.energy, total.cycles)), "", "",
-             "", seconds(result.seconds)});
+             unit(total.energy.picojoules()), grouped(total.cycles), "", scientific(edp(total.energy, total.cycles)),
+             "", "", "", seconds(result.seconds)});
   return table.to_string();
 }
 
@@ -211,7 +211,9 @@ int run(const MapArguments& arguments, const Output& output) {
 void add_map_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<MapArguments>();
   CLI::App* command = app.add_subcommand("map", "Best mapping of every layer of a workload on a machine");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")->required()->type_name("A");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
+      ->required()
+      ->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
       ->required()
       ->type_name("W");
@@ -231,10 +233,11 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("RULE")
       ->delimiter(',');
   add_output_options(*command, output);
-  command->footer("Exit code 1 when a layer has no legal mapping.\n\nExamples:\n"
-                  "  heliolite map -a eyeriss -w resnet18\n"
-                  "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
-                  "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
+  command->footer(
+      "Exit code 1 when a layer has no legal mapping.\n\nExamples:\n"
+      "  heliolite map -a eyeriss -w resnet18\n"
+      "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
+      "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

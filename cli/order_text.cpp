@@ -60,8 +60,7 @@ std::string path_text(const OrderTrie& trie, int node, const Workload& workload)
 std::string reason_text(const OrderTrie& trie, const OrderNode& node, const Workload& workload) {
   const std::string& dimension = workload.dimensions[node.dimension].name;
   switch (node.fate) {
-    case OrderFate::NoGain:
-      return fmt::format("no tensor gains from a loop over {} here", dimension);
+    case OrderFate::NoGain: return fmt::format("no tensor gains from a loop over {} here", dimension);
     case OrderFate::NotNext:
       return fmt::format("a loop over {} comes first, every tensor still kept reuses it",
                          node.by >= 0 ? workload.dimensions[trie.nodes[node.by].dimension].name : "another dimension");

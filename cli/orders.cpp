@@ -51,8 +51,9 @@ OrderTrie build(const Workload& workload, const OrdersArguments& arguments) {
 }
 
 std::string detail_text(const Workload& workload, const OrderTrie& trie, bool all) {
-  std::string text = fmt::format("{}: {} of {} loop orders can matter ({} loops, {} partial orders visited)\n\n",
-                                 workload.name, trie.kept.size(), factorial(trie.loop_count), trie.loop_count, trie.visited);
+  std::string text =
+      fmt::format("{}: {} of {} loop orders can matter ({} loops, {} partial orders visited)\n\n", workload.name,
+                  trie.kept.size(), factorial(trie.loop_count), trie.loop_count, trie.visited);
   std::vector<std::string> headings{"<order, innermost right"};
   for (const Tensor& t : workload.tensors) headings.push_back("<" + t.name + " kept over");
   Table table(headings);
@@ -64,7 +65,8 @@ std::string detail_text(const Workload& workload, const OrderTrie& trie, bool al
   text += table.to_string() + "  Loops in parentheses may stand in any order outside the others.\n";
   if (!all) return text;
   Table cut({"<cut, innermost right", "<why"});
-  for (const int n : rejected(trie)) cut.row({path_text(trie, n, workload), reason_text(trie, trie.nodes[n], workload)});
+  for (const int n : rejected(trie))
+    cut.row({path_text(trie, n, workload), reason_text(trie, trie.nodes[n], workload)});
   return text + "\n" + cut.to_string();
 }
 
@@ -95,8 +97,8 @@ Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
   if (!all) return json;
   json["rejected"] = Json::array();
   for (const int n : rejected(trie)) {
-    json["rejected"].push_back({{"inner_loops", path_text(trie, n, workload)},
-                                {"reason", reason_text(trie, trie.nodes[n], workload)}});
+    json["rejected"].push_back(
+        {{"inner_loops", path_text(trie, n, workload)}, {"reason", reason_text(trie, trie.nodes[n], workload)}});
   }
   return json;
 }
@@ -105,12 +107,15 @@ int run(const OrdersArguments& arguments, const Output& output) {
   const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
   for (const std::string& rule : arguments.without)
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
-      return fail(fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
+      return fail(
+          fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
     }
   const Result<Network> network = load_network(arguments.workload);
   if (!network) return fail(network.errors());
   Json answer = answer_head("orders");
-  answer["question"] = {{"workload", arguments.workload}, {"layer", arguments.layer}, {"without", arguments.without},
+  answer["question"] = {{"workload", arguments.workload},
+                        {"layer", arguments.layer},
+                        {"without", arguments.without},
                         {"skip_unit", arguments.skip_unit}};
   const auto incomplete = [](const Workload& w) {
     return fail(fmt::format("{}: without these rules the trie has more than {} nodes", w.name, kMaxOrderNodes));
@@ -120,7 +125,8 @@ int run(const OrdersArguments& arguments, const Output& output) {
     if (!workload) return fail(workload.errors());
     const OrderTrie trie = build(*workload, arguments);
     if (!trie.complete) return incomplete(*workload);
-    if (!arguments.dot.empty() && !write_file("--dot", arguments.dot, order_trie_dot(trie, *workload))) return kBadInput;
+    if (!arguments.dot.empty() && !write_file("--dot", arguments.dot, order_trie_dot(trie, *workload)))
+      return kBadInput;
     output.table(detail_text(*workload, trie, arguments.all));
     answer.update(trie_json(*workload, trie, arguments.all));
     return output.json(answer) ? kSuccess : kBadInput;
@@ -144,7 +150,9 @@ int run(const OrdersArguments& arguments, const Output& output) {
 void add_orders_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<OrdersArguments>();
   CLI::App* command = app.add_subcommand("orders", "Loop orders that can matter, with each tensor's reuse");
-  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")->required()->type_name("W");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
+      ->required()
+      ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
   command->add_option("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz")->type_name("FILE");
@@ -153,9 +161,10 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("RULE")
       ->delimiter(',');
   add_output_options(*command, output);
-  command->footer("Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
-                  "  heliolite orders -w resnet18 --layer conv1 --all\n"
-                  "  heliolite orders -w gemm:8x8x8 --dot trie.dot && dot -Tsvg trie.dot -o trie.svg");
+  command->footer(
+      "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
+      "  heliolite orders -w resnet18 --layer conv1 --all\n"
+      "  heliolite orders -w gemm:8x8x8 --dot trie.dot && dot -Tsvg trie.dot -o trie.svg");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

@@ -31,7 +31,9 @@ std::string text(const BigCount& n) {
 }
 
 // Beyond 64 bits the nearest double.
-Json json(const BigCount& n) { return n <= BigCount(~u64{0}) ? Json(static_cast<u64>(n)) : Json(static_cast<double>(n)); }
+Json json(const BigCount& n) {
+  return n <= BigCount(~u64{0}) ? Json(static_cast<u64>(n)) : Json(static_cast<double>(n));
+}
 
 std::string parts_text(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
   Table splits({"<dimension", "size", "ways to split"});
@@ -50,8 +52,8 @@ std::string size_text(const Workload& workload, const Architecture& architecture
   BigCount orders = 1, keeps = 1;
   for (const BigCount& n : size.orders) orders *= n;
   for (const BigCount& n : size.keeps) keeps *= n;
-  std::string out = fmt::format("{} on {}: {} mappings, capacities aside\n\n", workload.name, architecture.name,
-                                text(size.mappings));
+  std::string out =
+      fmt::format("{} on {}: {} mappings, capacities aside\n\n", workload.name, architecture.name, text(size.mappings));
   const auto line = [&](const char* what, const std::string& n, const char* note = "") {
     out += fmt::format("  {:<14} {:>14}{}{}\n", what, n, *note != '\0' ? "  " : "", note);
   };
@@ -64,7 +66,8 @@ std::string size_text(const Workload& workload, const Architecture& architecture
 
 Json size_json(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
   Json splits = Json::object();
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) splits[workload.dimensions[d].name] = json(size.splits[d]);
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+    splits[workload.dimensions[d].name] = json(size.splits[d]);
   Json unrollings = Json::object(), orders = Json::object(), keeps = Json::object();
   for (std::size_t i = architecture.levels.size(); i-- > 0;) {
     const std::string& level = architecture.levels[i].name;
@@ -101,8 +104,11 @@ int run(const SpaceArguments& arguments, const Output& output) {
     for (const Layer& layer : network->layers) workloads.push_back(layer.workload);
   }
   Json answer = answer_head("space");
-  answer["question"] = {{"architecture", question(*architecture)}, {"workload", network->name}, {"layer", arguments.layer},
-                        {"free", arguments.free}, {"unit_loops", arguments.unit_loops}};
+  answer["question"] = {{"architecture", question(*architecture)},
+                        {"workload", network->name},
+                        {"layer", arguments.layer},
+                        {"free", arguments.free},
+                        {"unit_loops", arguments.unit_loops}};
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   for (const Workload& workload : workloads) {
     const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
@@ -125,16 +131,21 @@ int run(const SpaceArguments& arguments, const Output& output) {
 void add_space_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<SpaceArguments>();
   CLI::App* command = app.add_subcommand("space", "Size of the mapspace in closed form, by part");
-  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")->required()->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")->required()->type_name("W");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
+      ->required()
+      ->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
+      ->required()
+      ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("NAME");
   command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
   command->add_flag("--unit-loops", arguments->unit_loops,
                     "Count the orders of dimensions of size 1 too, as published counts do");
   add_output_options(*command, output);
-  command->footer("Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
-                  "  heliolite space -a eyeriss -w gemm:512x512x512\n"
-                  "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops");
+  command->footer(
+      "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
+      "  heliolite space -a eyeriss -w gemm:512x512x512\n"
+      "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

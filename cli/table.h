@@ -14,8 +14,8 @@ class Table {
   // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers).
   explicit Table(std::vector<std::string> headings);
 
-  void row(std::vector<std::string> cells);  // missing cells are empty
-  void rule();                               // a line across
+  void row(std::vector<std::string> cells);     // missing cells are empty
+  void rule();                                  // a line across
   std::string to_string(int indent = 2) const;  // columns that are empty in every row are left out
 
  private:
@@ -24,12 +24,12 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 
-std::string count(double n);                // "1,234,567" up to 10 digits, then "1.235e+12"
-std::string grouped(u64 n);                 // "1,234,567"
-std::string scientific(double x);           // "1.337e+16"
-std::string percent(double fraction);       // "46.9 %"
-std::string energy(double picojoules);      // "7.166 mJ"
-std::string seconds(double s);              // "12.3 ms"
+std::string count(double n);            // "1,234,567" up to 10 digits, then "1.235e+12"
+std::string grouped(u64 n);             // "1,234,567"
+std::string scientific(double x);       // "1.337e+16"
+std::string percent(double fraction);   // "46.9 %"
+std::string energy(double picojoules);  // "7.166 mJ"
+std::string seconds(double s);          // "12.3 ms"
 
 // Energies of one table share a unit, so that columns can be compared.
 struct EnergyUnit {

@@ -38,7 +38,8 @@ Json mismatch_json(const Mismatch& m) {
 
 Json report_json(const VerifyArguments& arguments, const VerifyReport& report, double seconds) {
   Json answer = answer_head("verify");
-  answer["question"] = {{"file", arguments.file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
+  answer["question"] = {
+      {"file", arguments.file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
   answer.update(tally_json(report.total));
   Json modes = Json::object();
   for (const auto& [mode, tally] : report.by_mode) modes[mode] = tally_json(tally);

@@ -23,8 +23,8 @@ std::string version_line() {
 
 nlohmann::ordered_json version_json() {
   const VersionInfo v = version_info();
-  return {{"program", "heliolite"}, {"version", v.version},       {"commit", v.commit},
-          {"compiler", v.compiler}, {"build_type", v.build_type}, {"sanitizers", v.sanitizers},
+  return {{"program", "heliolite"},   {"version", v.version},       {"commit", v.commit},
+          {"compiler", v.compiler},   {"build_type", v.build_type}, {"sanitizers", v.sanitizers},
           {"assertions", kAssertions}};
 }
 

@@ -19,7 +19,8 @@ CliResult refused(const std::string& arguments, int exit_code = 2) {
   CliResult result = run_cli(arguments);
   EXPECT_EQ(result.exit_code, exit_code) << arguments << "\n" << result.err;
   EXPECT_FALSE(result.err.empty()) << arguments;
-  for (const char* raw : {"terminate", "what():", "std::", "YAML::", "CLI::", "internal error", "Segmentation", "\x1b"}) {
+  for (const char* raw :
+       {"terminate", "what():", "std::", "YAML::", "CLI::", "internal error", "Segmentation", "\x1b"}) {
     EXPECT_THAT(result.err, Not(HasSubstr(raw))) << arguments;
   }
   if (exit_code == 2) {
@@ -90,7 +91,10 @@ TEST_F(CliBadInput, FilesThatAreNone) {
 }
 
 TEST_F(CliBadInput, EmptyBinaryAndDeepFiles) {
-  const std::string binary("\x7f" "ELF\x00\x01\x02\xff\xfe\x80 binary \x00\x00", 24);
+  const std::string binary(
+      "\x7f"
+      "ELF\x00\x01\x02\xff\xfe\x80 binary \x00\x00",
+      24);
   const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
   for (const std::string& text : {std::string(), std::string("\n\n# nothing\n"), binary, deep, std::string(10'000, '['),
                                   std::string(10'000, '{'), std::string("\t- a"), std::string("a: &x [*x]")}) {
@@ -108,8 +112,8 @@ TEST_F(CliBadInput, SyntaxErrorsNameTheLine) {
 }
 
 TEST_F(CliBadInput, UnknownKeysAreSuggested) {
-  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entires: 64")), AllOf(HasSubstr("a.yaml:7"), HasSubstr("entires"),
-                                                                          HasSubstr("'entries'")));
+  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entires: 64")),
+              AllOf(HasSubstr("a.yaml:7"), HasSubstr("entires"), HasSubstr("'entries'")));
   EXPECT_THAT(workload(with(kWorkload, "output: Z", "ouput: Z")), AllOf(HasSubstr("w.yaml:7"), HasSubstr("'output'")));
   EXPECT_THAT(mapping("mapping: [{level: DRAM, tempral: []}]"), AllOf(HasSubstr("m.yaml:1"), HasSubstr("'temporal'")));
 }
@@ -127,13 +131,15 @@ TEST_F(CliBadInput, SizesOutOfRange) {
     EXPECT_THAT(refused("map -a eyeriss -w gemm:8x8x" + size).err, HasSubstr("heliolite: "));
   }
   for (const std::string size : {"0", "-4", "1e30"})
-    EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: " + size)), AllOf(HasSubstr("a.yaml:7"), HasSubstr(size)));
+    EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: " + size)),
+                AllOf(HasSubstr("a.yaml:7"), HasSubstr(size)));
   refused("map -a eyeriss -w gemm:2000000000x2000000000x2000000000");  // each in range, the product is not
 }
 
 TEST_F(CliBadInput, WorkloadsThatAreNoEinsum) {
   EXPECT_THAT(workload(with(kWorkload, "A: [M, K]", "A: [M, Q]")), AllOf(HasSubstr("w.yaml:4"), HasSubstr("Q")));
-  EXPECT_THAT(workload(with(kWorkload, "output: Z", "output: [Z, A]")), AllOf(HasSubstr("w.yaml:7"), HasSubstr("output")));
+  EXPECT_THAT(workload(with(kWorkload, "output: Z", "output: [Z, A]")),
+              AllOf(HasSubstr("w.yaml:7"), HasSubstr("output")));
   EXPECT_THAT(workload(with(kWorkload, "output: Z", "")), HasSubstr("output"));
   const std::string two_outputs = R"(problem:
   shape:
@@ -184,7 +190,8 @@ TEST_F(CliBadInput, NamesAreSuggested) {
   EXPECT_THAT(refused("map -a eyeris -w resnet18").err, HasSubstr("'eyeriss'"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet81").err, HasSubstr("'resnet18'"));
   EXPECT_THAT(refused("mpa -a eyeriss -w resnet18").err, HasSubstr("unknown command 'mpa', did you mean 'map'?"));
-  EXPECT_THAT(refused("map -a eyeriss -w resnet18 --jsn x").err, HasSubstr("unknown option '--jsn', did you mean '--json'?"));
+  EXPECT_THAT(refused("map -a eyeriss -w resnet18 --jsn x").err,
+              HasSubstr("unknown option '--jsn', did you mean '--json'?"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --objective edpp").err, HasSubstr("'edp'"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --strategy sunstne").err, HasSubstr("'sunstone'"));
   EXPECT_THAT(refused("map -a eyeriss -w resnet18 --without bem").err, HasSubstr("'beam'"));

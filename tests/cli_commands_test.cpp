@@ -91,12 +91,13 @@ TEST(CliCommands, EvalReadsItsOwnAnswerAndTimeloopMappings) {
                                         "  - {level: DRAM, temporal: [K: 8]}\n"
                                         "  - {level: Buf, temporal: [N: 4], spatial: {x: [M: 4], y: [N: 2]}}\n"
                                         "  - {level: Reg, temporal: [M: 2]}\n");
-  const std::string theirs = folder.write("theirs.yaml",
-                                          "mapping:\n"
-                                          "- {target: DRAM, type: temporal, factors: K=8}\n"
-                                          "- {target: Buf, type: temporal, factors: N=4}\n"
-                                          "- {target: Buf, type: spatial, factors: M=4 N=2, permutation: MN, split: 1}\n"
-                                          "- {target: Reg, type: temporal, factors: M=2}\n");
+  const std::string theirs =
+      folder.write("theirs.yaml",
+                   "mapping:\n"
+                   "- {target: DRAM, type: temporal, factors: K=8}\n"
+                   "- {target: Buf, type: temporal, factors: N=4}\n"
+                   "- {target: Buf, type: spatial, factors: M=4 N=2, permutation: MN, split: 1}\n"
+                   "- {target: Reg, type: temporal, factors: M=2}\n");
   const json expected = answer("eval" + common + ours);
   EXPECT_EQ(answer("eval" + common + theirs)["breakdown"], expected["breakdown"]);
   const std::string again = folder.write("again.json", expected.dump());

@@ -52,7 +52,8 @@ struct CliResult {
 inline CliResult run_cli(const std::string& arguments) {
   const TempFolder folder;
   const std::string out = folder.path("out"), err = folder.path("err");
-  const std::string command = "( timeout 60 '" HELIOLITE_BINARY "' " + arguments + " ) >" + out + " 2>" + err + " </dev/null";
+  const std::string command =
+      "( timeout 60 '" HELIOLITE_BINARY "' " + arguments + " ) >" + out + " 2>" + err + " </dev/null";
   const int status = std::system(command.c_str());
   CliResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -15,9 +15,9 @@
 namespace heliolite {
 namespace {
 
+using testing::random_problem;
 using testing::RandomOptions;
 using testing::RandomProblem;
-using testing::random_problem;
 
 // Counts of the oracle's walk, collapsed by the same rules as residual nests, against the integer closed form.
 void expect_same_counts(const RandomProblem& p) {
@@ -41,7 +41,8 @@ void expect_same_counts(const RandomProblem& p) {
         ASSERT_TRUE(a.records[k].multicast == b.records[k].multicast);
         ASSERT_TRUE(a.records[k].groups == b.records[k].groups);
         ASSERT_TRUE(std::abs(a.records[k].words - b.records[k].words) <= 1e-9 * std::max(1.0, a.records[k].words));
-        ASSERT_TRUE(std::abs(a.records[k].hop_words - b.records[k].hop_words) <= 1e-9 * std::max(1.0, a.records[k].hop_words));
+        ASSERT_TRUE(std::abs(a.records[k].hop_words - b.records[k].hop_words) <=
+                    1e-9 * std::max(1.0, a.records[k].hop_words));
       }
     }
   }
@@ -72,7 +73,8 @@ RC_GTEST_PROP(CostModel, VerdictsAgreeWithTheWordedCheck, ()) {
   const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
   RC_ASSERT(well_formed(p.mapping, p.workload, p.architecture).empty());
   const CostModel model(p.workload, p.architecture);
-  RC_ASSERT((model.evaluate(p.mapping).verdict == Verdict::Fits) == fits(p.mapping, p.workload, p.architecture).empty());
+  RC_ASSERT((model.evaluate(p.mapping).verdict == Verdict::Fits) ==
+            fits(p.mapping, p.workload, p.architecture).empty());
 }
 
 // A 2x2x2 GEMM on one buffer of words, everything at the outermost level, order k inside n inside m:
@@ -100,7 +102,7 @@ TEST(CostModel, SmallGemmByHand) {
   EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(in_a)].fills, 8);
   EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(in_b)].fills, 8);
   EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(out)].updates, 8);
-  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(out)].reads, 4);   // 8 less the first of each word
+  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(out)].reads, 4);  // 8 less the first of each word
   EXPECT_EQ(b.level[1].tensor[static_cast<std::size_t>(out)].updates, 4);
   EXPECT_EQ(b.level[1].tensor[static_cast<std::size_t>(out)].reads, 0);
   // 8 MACs; buffer 16 reads of operands, 16 fills, 8 updates and 4 reads of sums; memory 16 reads and 4 updates.

@@ -136,11 +136,8 @@ TEST(FactorTree, TagsOfSeveralMemorySizes) {  // Fig. 5.2: L1 of 3, 4 or 8 entri
   };
   std::map<Tile, int> found;
   for_each_tagged_tile(f.space(), {}, tag, [&](const Extents& e, int t) { found[f.tile(e)] = t; });
-  EXPECT_EQ(found, (std::map<Tile, int>{{{1, 1, 1, 1}, 0},
-                                        {{1, 2, 2, 1}, 2},
-                                        {{2, 1, 2, 1}, 2},
-                                        {{2, 2, 1, 1}, 2},
-                                        {{1, 1, 1, 3}, 2}}));
+  EXPECT_EQ(found, (std::map<Tile, int>{
+                       {{1, 1, 1, 1}, 0}, {{1, 2, 2, 1}, 2}, {{2, 1, 2, 1}, 2}, {{2, 2, 1, 1}, 2}, {{1, 1, 1, 3}, 2}}));
 }
 
 TEST(FactorTree, WithoutT1EveryTileThatFits) {
@@ -195,7 +192,8 @@ TEST(FactorTree, LimitsAndStart) {
   left[2] = 6;
   CapacityTest none(f.footprint);
   std::set<Tile> found;
-  for (const Tile& t : tiles(f, make_tile_space(f.tables, start, left, f.limits), {.maximal = false}, none)) found.insert(t);
+  for (const Tile& t : tiles(f, make_tile_space(f.tables, start, left, f.limits), {.maximal = false}, none))
+    found.insert(t);
   EXPECT_EQ(found.size(), 4u * 1 * 4);  // M in 2 3 4 6, K in 5 10 15 30
   EXPECT_TRUE(found.contains(Tile{6, 8, 30}));
   f.limits[0] = {5, 5};  // no divisor of 12
@@ -216,7 +214,7 @@ TEST(FactorTree, AVisitorCanStop) {
 RC_GTEST_PROP(FactorTreeProperty, AgreesWithBruteForce, ()) {
   const auto size = [] { return static_cast<u64>(*rc::gen::inRange(1, 31)); };
   const Fixture f(*rc::gen::arbitrary<bool>() ? conv1d(size(), size(), size(), *rc::gen::inRange(1, 6))
-                                             : gemm(size(), size(), size()));
+                                              : gemm(size(), size(), size()));
   // Per-tensor memories of several sizes: the tag is a triple.
   std::array<std::vector<u64>, 3> choices;
   for (auto& c : choices) {

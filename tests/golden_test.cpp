@@ -133,8 +133,9 @@ TEST(Golden, MalformedLinesNameFileAndLine) {
   const std::string head = R"({"id":"a","problem":"gemm_s","mode":"strict","link_transfers":false,"mapping":[],)";
   EXPECT_THAT(complaint(head + R"("arch":"nowhere","expect":{"energy_pJ":1,"cycles":1,"levels":{},"networks":{}}})"),
               HasSubstr("nowhere.yaml"));
-  EXPECT_THAT(complaint(head + R"("arch":"eyeriss","expect":{"energy_pJ":"1","cycles":1,"levels":[],"networks":{"a":3}}})"),
-              HasSubstr("g.jsonl:2: expect.energy_pJ: must be a number"));
+  EXPECT_THAT(
+      complaint(head + R"("arch":"eyeriss","expect":{"energy_pJ":"1","cycles":1,"levels":[],"networks":{"a":3}}})"),
+      HasSubstr("g.jsonl:2: expect.energy_pJ: must be a number"));
 }
 
 TEST(Golden, ReadsOnlyFiles) {

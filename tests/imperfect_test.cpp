@@ -29,8 +29,8 @@ static bool operator==(const LevelNest& a, const LevelNest& b) {
 }
 
 static bool operator==(const NestTraffic& a, const NestTraffic& b) {
-  return a.at == b.at && a.computes == b.computes && a.macs_used == b.macs_used &&
-         a.utilized_macs == b.utilized_macs && a.compute_cycles == b.compute_cycles;
+  return a.at == b.at && a.computes == b.computes && a.macs_used == b.macs_used && a.utilized_macs == b.utilized_macs &&
+         a.compute_cycles == b.compute_cycles;
 }
 
 static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
@@ -194,8 +194,11 @@ TEST(Imperfect, SpatialResidualLeavesUnitsIdle) {
 
 TEST(Imperfect, ShortTileMovesTheCentroidOfASlidingWindow) {
   enum { P, R };
-  const Workload w{"conv", {{"P", 10}, {"R", 3}}, {{"W", {Rank{{{R, 1}}}}, Role::Weight},
-                   {"I", {Rank{{{P, 1}, {R, 1}}}}, Role::Input}, {"O", {Rank{{{P, 1}}}}, Role::Output}}};
+  const Workload w{"conv",
+                   {{"P", 10}, {"R", 3}},
+                   {{"W", {Rank{{{R, 1}}}}, Role::Weight},
+                    {"I", {Rank{{{P, 1}, {R, 1}}}}, Role::Input},
+                    {"O", {Rank{{{P, 1}}}}, Role::Output}}};
   Mapping m = empty_mapping();
   m.add(LoopKind::Temporal, Buf, P, 4, 2);
   m.add(LoopKind::Temporal, Main, R, 3);

@@ -59,7 +59,8 @@ TEST(Mapper, EveryMachineEveryKindOfWorkloadEveryObjective) {
 
 TEST(Mapper, SameAnswerForAnyNumberOfThreads) {
   const Architecture a = machine("eyeriss");
-  Network network{"n", {{workload(kSmallConv), 2}, {workload("gemm:64x48x96"), 1}, {workload("conv:k=8,c=8,p=7,q=7,r=1,s=1"), 3}}};
+  Network network{
+      "n", {{workload(kSmallConv), 2}, {workload("gemm:64x48x96"), 1}, {workload("conv:k=8,c=8,p=7,q=7,r=1,s=1"), 3}}};
   SearchOptions options;
   options.threads = 1;
   const auto one = map_network(network, a, options);

@@ -112,11 +112,12 @@ TEST(MappingYaml, ReadsResidualFactors) {
 }
 
 TEST(MappingYaml, FactorsThatDoNotMultiplyNameThemselves) {
-  EXPECT_EQ(errors("mapping:\n- {level: DRAM, temporal: [K: 4, M: 8]}\n- {level: Buf, spatial: {x: [K: 2], y: [N: 2]}}"),
-            "m.yaml:2: mapping: the factors of dimension N multiply to 2, its size is 4 (Buf y 2); a factor of 2 is "
-            "missing\n"
-            "m.yaml:2: mapping: the factors of dimension K multiply to 8, its size is 16 (DRAM temporal 4 * Buf x 2); "
-            "a factor of 2 is missing");
+  EXPECT_EQ(
+      errors("mapping:\n- {level: DRAM, temporal: [K: 4, M: 8]}\n- {level: Buf, spatial: {x: [K: 2], y: [N: 2]}}"),
+      "m.yaml:2: mapping: the factors of dimension N multiply to 2, its size is 4 (Buf y 2); a factor of 2 is "
+      "missing\n"
+      "m.yaml:2: mapping: the factors of dimension K multiply to 8, its size is 16 (DRAM temporal 4 * Buf x 2); "
+      "a factor of 2 is missing");
   EXPECT_THAT(errors("mapping: [{level: DRAM, temporal: [K: 16, M: 8]}]"), HasSubstr("dimension N has no factors"));
   EXPECT_THAT(errors("mapping: [{level: DRAM, temporal: [K: 16, M: 9, N: 4]}]"),
               HasSubstr("dimension M multiply to 9, its size is 8"));
@@ -135,7 +136,8 @@ TEST(MappingYaml, UnknownNamesAreSuggested) {
 TEST(MappingYaml, OrderMistakesAreNamed) {
   EXPECT_THAT(errors("mapping: [{level: Reg}, {level: DRAM}]"), HasSubstr("outermost first: DRAM comes before Reg"));
   EXPECT_THAT(errors("mapping: [{level: Buf}, {level: Buf}]"), HasSubstr("level Buf is listed twice"));
-  EXPECT_THAT(errors("mapping: [{level: Buf, temporal: [N: 2, K: 2, N: 2]}]"), HasSubstr("N has two loops at Buf temporal"));
+  EXPECT_THAT(errors("mapping: [{level: Buf, temporal: [N: 2, K: 2, N: 2]}]"),
+              HasSubstr("N has two loops at Buf temporal"));
 }
 
 TEST(MappingYaml, TooWideUnrollingNamesTheMesh) {
@@ -159,7 +161,8 @@ TEST(MappingYaml, WrongShapesAreNamed) {
   const auto lonely = read("mapping: [{level: DRAM, temporal: [N: 4, K: 16]}, {level: Buf, spatial: {x: [M: [4, 3]]}}]",
                            gemm(3, 4, 16));
   ASSERT_FALSE(lonely.ok());
-  EXPECT_THAT(to_string(lonely.errors()), HasSubstr("Buf x [4, 3] of dimension M has a shorter last tile, which needs"));
+  EXPECT_THAT(to_string(lonely.errors()),
+              HasSubstr("Buf x [4, 3] of dimension M has a shorter last tile, which needs"));
 }
 
 // Splits the size over all slots of the machine, at random.
@@ -213,7 +216,8 @@ TEST(MappingYaml, NamesThatYamlWouldMisreadAreQuoted) {
   Mapping mapping;
   mapping.level_count = 3;
   mapping.keep = {7, 7, 7};
-  for (int d = 0; d < 3; ++d) mapping.add(LoopKind::Temporal, 2, d, w.dimensions[d].size, d == 2 ? 16 : w.dimensions[d].size);
+  for (int d = 0; d < 3; ++d)
+    mapping.add(LoopKind::Temporal, 2, d, w.dimensions[d].size, d == 2 ? 16 : w.dimensions[d].size);
   const Result<YamlNode> node = YamlNode::parse(write_mapping(mapping, w, machine()), "written");
   ASSERT_TRUE(node.ok()) << to_string(node.errors());
   const Result<Mapping> again = read_mapping(*node->find("mapping"), w, machine());

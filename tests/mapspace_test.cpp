@@ -129,8 +129,9 @@ TEST(Mapspace, EveryComplaintInOneGo) {
   a.levels[1].constraints.spatial.factors = {{"M", Relation::AtLeast, 64}, {"N", Relation::AtMost, 0}};
   a.levels[2].constraints.temporal.factors = {{"M", Relation::AtLeast, 8}, {"M", Relation::AtMost, 4}};
   const std::string text = errors(gemm(64, 64, 64), a);
-  EXPECT_THAT(text, HasSubstr("level 'Reg', temporal constraint: 'k' is not a dimension of workload 'gemm' (it has M, N "
-                              "and K)"));
+  EXPECT_THAT(text,
+              HasSubstr("level 'Reg', temporal constraint: 'k' is not a dimension of workload 'gemm' (it has M, N "
+                        "and K)"));
   EXPECT_THAT(text, HasSubstr("did you mean 'K'?"));
   EXPECT_THAT(text, HasSubstr("M = 128, but M of workload 'gemm' has size 64"));
   EXPECT_THAT(text, HasSubstr("dimension 'M' is ordered twice"));
@@ -162,7 +163,8 @@ TEST(Mapspace, ViolationsOfFactorsAndAxes) {
   a.levels[1].constraints.spatial.allowed_x = {{"M"}};
   a.levels[0].constraints.temporal.factors = {{"K", Relation::AtLeast, 2}};
   const Mapspace s = resolved(w, a);
-  EXPECT_THAT(to_string(violations(s, whole_in_dram(w))), HasSubstr("level 'Reg', temporal: K = 1, must be from 2 to 8"));
+  EXPECT_THAT(to_string(violations(s, whole_in_dram(w))),
+              HasSubstr("level 'Reg', temporal: K = 1, must be from 2 to 8"));
   Mapping m;
   m.level_count = 3;
   m.keep.fill(0b111);

@@ -261,8 +261,15 @@ TEST(OrderTrie, TwelveLoopsAndEightTensorsAreNoProblem) {
   }
   EXPECT_EQ(build_order_trie(infer_reuse(make_workload("sum", twelve, {{"o", "a"}, {"i", all}}))).kept.size(), 1u);
   std::vector<Dimension> seven(twelve.begin(), twelve.begin() + 7);
-  const Workload outer = make_workload("outer", seven, {{"o", "a,b,c,d,e,f,g"}, {"ta", "a"}, {"tb", "b"}, {"tc", "c"},
-                                                        {"td", "d"}, {"te", "e"}, {"tf", "f"}, {"tg", "g"}});
+  const Workload outer = make_workload("outer", seven,
+                                       {{"o", "a,b,c,d,e,f,g"},
+                                        {"ta", "a"},
+                                        {"tb", "b"},
+                                        {"tc", "c"},
+                                        {"td", "d"},
+                                        {"te", "e"},
+                                        {"tf", "f"},
+                                        {"tg", "g"}});
   EXPECT_EQ(build_order_trie(infer_reuse(outer)).kept.size(), 5040u);
   // Without rules it says that it gave up instead of eating the machine.
   const OrderOptions none =
@@ -279,8 +286,7 @@ RC_GTEST_PROP(OrderTrieProperty, SameMaximalSignaturesAsAllOrders, ()) {
   options.loops = loops;
   const auto expected = brute_force(table, loops);
   for (int off = -1; off < 2; ++off) {
-    const OrderTrie trie =
-        build_order_trie(table, off < 0 ? options : options.without(static_cast<OrderRule>(off)));
+    const OrderTrie trie = build_order_trie(table, off < 0 ? options : options.without(static_cast<OrderRule>(off)));
     RC_ASSERT(trie.kept.size() == expected.size());
     RC_ASSERT(signatures(trie) == expected);
   }

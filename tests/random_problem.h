@@ -19,7 +19,7 @@ struct RandomOptions {
   int max_tensors = 4;  // output included
   u64 max_size = 24;    // of a dimension
   int max_levels = 4;
-  u64 max_fanout = 4;         // along one axis
+  u64 max_fanout = 4;          // along one axis
   int max_temporal_loops = 6;  // the oracle's time doubles or worse with each
   bool imperfect = false;      // residual factors
   bool sliding = true;         // ranks over two or three dimensions, strides and dilations
@@ -158,10 +158,8 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
       for (const std::size_t d : order) {
         detail::Splitter& s = split[d];
         u64 end = 1;
-        if (temporal && outermost)
-          end = s.left;
-        else if (chance(rng, temporal ? 40 : 60) && (!temporal || temporal_left > 0))
-          end = s.choose(rng, room);
+        if (temporal && outermost) end = s.left;
+        else if (chance(rng, temporal ? 40 : 60) && (!temporal || temporal_left > 0)) end = s.choose(rng, room);
         // Now and then an end that is never reached, even in a loop that has nothing left to do.
         if (temporal && options.imperfect && chance(rng, 5) && (outermost || temporal_left > 0)) end = s.left + 1;
         if (end <= 1) continue;

@@ -59,13 +59,13 @@ class ReferenceWalk {
   struct Step {
     Loop loop;
     i64 end = 1, residual = 1;
-    i64 step = 1;                  // distance of two iterations in the dimension
+    i64 step = 1;                   // distance of two iterations in the dimension
     std::vector<i64> middle, last;  // extents per dimension through this loop, in a middle and in the last context
-    double used = 1;               // instances outside this loop
+    double used = 1;                // instances outside this loop
     i64 index = 0;
-    std::vector<i64> largest;                               // tile, by tensor
-    std::vector<std::optional<ReferenceBox>> before;        // previous tile
-    std::vector<std::optional<ReferenceOffset>> stride;     // remembered move
+    std::vector<i64> largest;                                                       // tile, by tensor
+    std::vector<std::optional<ReferenceBox>> before;                                // previous tile
+    std::vector<std::optional<ReferenceOffset>> stride;                             // remembered move
     std::vector<std::map<std::pair<i64, i64>, std::pair<double, double>>> records;  // (m, groups) -> words, hop words
   };
 
@@ -148,10 +148,8 @@ class ReferenceWalk {
 
   // One execution of the loops up to `l`; the new words of its tile, per tensor (rule 7).
   std::vector<i64> delta(int l) {
-    if (spatial_at(l))
-      spatial(l);
-    else
-      temporal(l);
+    if (spatial_at(l)) spatial(l);
+    else temporal(l);
     std::vector<i64> fresh;
     for (std::size_t v = 0; v < workload_.tensors.size(); ++v) {
       const ReferenceBox box = tile(l, workload_.tensors[v]);
@@ -219,10 +217,8 @@ class ReferenceWalk {
     const i64 middle = n - 1 - (run_last ? 1 : 0) - (run_last_two ? 1 : 0);
     if (middle >= 1) words.emplace_back(visit(l, start, 1, middle), middle);
     const auto tally = [&](std::vector<i64> fresh, bool as_middle) {
-      if (as_middle)
-        ++words.back().second;
-      else
-        words.emplace_back(std::move(fresh), 1);
+      if (as_middle) ++words.back().second;
+      else words.emplace_back(std::move(fresh), 1);
     };
     if (run_last_two && n >= 3) tally(visit(l, start, n - 2, 1), n >= 4);
     if (run_last && n >= 2) tally(visit(l, start, n - 1, 1), n >= 3 && !run_last_two);
@@ -318,9 +314,9 @@ class ReferenceWalk {
 
   const Workload& workload_;
   const Architecture& architecture_;
-  std::vector<Step> loops_;     // innermost first
-  std::vector<i64> origin_;     // of the tile being executed, per dimension
-  i64 epochs_ = 1;              // how often the current step counts
+  std::vector<Step> loops_;              // innermost first
+  std::vector<i64> origin_;              // of the tile being executed, per dimension
+  i64 epochs_ = 1;                       // how often the current step counts
   std::map<std::size_t, double> steps_;  // by MAC
 };
 

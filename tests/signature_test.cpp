@@ -1,5 +1,6 @@
-// The work signature: how many mappings a serial search evaluates, and the cost it ends at, exactly. It fails when behaviour
-// changes unnoticed. A change that means to update golden/signatures.txt with what this test prints, and says so and why.
+// The work signature: how many mappings a serial search evaluates, and the cost it ends at, exactly. It fails when
+// behaviour changes unnoticed. A change that means to update golden/signatures.txt with what this test prints, and says
+// so and why.
 #include <gtest/gtest.h>
 
 #include <fstream>

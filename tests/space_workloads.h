@@ -67,10 +67,9 @@ inline Workload make_workload(std::string name, std::vector<Dimension> dimension
 
 // A 2-D convolution with the dimensions in the order of the thesis' tables.
 inline Workload conv(u64 n, u64 k, u64 c, u64 p, u64 q, u64 r, u64 s) {
-  return make_workload("conv", {{"N", n}, {"K", k}, {"C", c}, {"P", p}, {"Q", q}, {"R", r}, {"S", s}},
-                       {{"ofmap", "N,K,P,Q", Role::Output},
-                        {"ifmap", "N,C,P+R,Q+S", Role::Input},
-                        {"weight", "K,C,R,S", Role::Weight}});
+  return make_workload(
+      "conv", {{"N", n}, {"K", k}, {"C", c}, {"P", p}, {"Q", q}, {"R", r}, {"S", s}},
+      {{"ofmap", "N,K,P,Q", Role::Output}, {"ifmap", "N,C,P+R,Q+S", Role::Input}, {"weight", "K,C,R,S", Role::Weight}});
 }
 
 inline Workload gemm(u64 m, u64 n, u64 k) {
@@ -79,17 +78,15 @@ inline Workload gemm(u64 m, u64 n, u64 k) {
 }
 
 inline Workload conv1d(u64 k, u64 p, u64 c, u64 r) {
-  return make_workload("conv1d", {{"K", k}, {"P", p}, {"C", c}, {"R", r}},
-                       {{"ofmap", "K,P", Role::Output},
-                        {"ifmap", "C,P+R", Role::Input},
-                        {"weight", "K,C,R", Role::Weight}});
+  return make_workload(
+      "conv1d", {{"K", k}, {"P", p}, {"C", c}, {"R", r}},
+      {{"ofmap", "K,P", Role::Output}, {"ifmap", "C,P+R", Role::Input}, {"weight", "K,C,R", Role::Weight}});
 }
 
 inline Workload depthwise(u64 p, u64 q, u64 d, u64 r, u64 s, u64 n) {
-  return make_workload("depthwise", {{"P", p}, {"Q", q}, {"D", d}, {"R", r}, {"S", s}, {"N", n}},
-                       {{"ofmap", "N,D,P,Q", Role::Output},
-                        {"ifmap", "N,D,P+R,Q+S", Role::Input},
-                        {"weight", "D,R,S", Role::Weight}});
+  return make_workload(
+      "depthwise", {{"P", p}, {"Q", q}, {"D", d}, {"R", r}, {"S", s}, {"N", n}},
+      {{"ofmap", "N,D,P,Q", Role::Output}, {"ifmap", "N,D,P+R,Q+S", Role::Input}, {"weight", "D,R,S", Role::Weight}});
 }
 
 inline Workload mttkrp() {
@@ -103,7 +100,8 @@ inline Workload ttmc() {
 }
 
 inline Workload sddmm() {
-  return make_workload("sddmm", {{"i", 8}, {"j", 8}, {"k", 8}}, {{"o", "i,j"}, {"a", "i,j"}, {"b", "i,k"}, {"c", "k,j"}});
+  return make_workload("sddmm", {{"i", 8}, {"j", 8}, {"k", 8}},
+                       {{"o", "i,j"}, {"a", "i,j"}, {"b", "i,k"}, {"c", "k,j"}});
 }
 
 inline Workload tcl() {

@@ -294,9 +294,11 @@ void expect_complaints(const std::vector<Bad>& cases) {
 TEST(TimeloopArchitectureErrors, Flat) {
   ASSERT_EQ(complaints(flat(kReg)), "accepted");
   expect_complaints({
-      {flat(kReg + ", bandwith: 4"), "m.yaml:4: architecture.storage[0]: attribute 'bandwith' of L1 is not understood, "
-                                     "did you mean 'bandwidth'?"},
-      {flat(kReg + ", colour: red"), "attribute 'colour' of L1 is not understood; understood are class, technology, word_bits"},
+      {flat(kReg + ", bandwith: 4"),
+       "m.yaml:4: architecture.storage[0]: attribute 'bandwith' of L1 is not understood, "
+       "did you mean 'bandwidth'?"},
+      {flat(kReg + ", colour: red"),
+       "attribute 'colour' of L1 is not understood; understood are class, technology, word_bits"},
       {flat("entries: 4, instances: 8"), "missing key 'name'"},
       {flat("name: L1, entries: 4"), "L1 needs instances, or meshX and meshY"},
       {flat("name: L1, entries: -4, instances: 8, meshX: 4"), "entries of L1 = -4, must be an integer from 1 to"},
@@ -305,8 +307,9 @@ TEST(TimeloopArchitectureErrors, Flat) {
       {flat("name: L1, entries: many, instances: 8, meshX: 4"), "many: unknown name 'many'"},
       {flat(kReg + ", sizeKB: 1"), "L1 has several of entries, size, depth and sizeKB; give one"},
       {flat(kReg + ", word_bits: 0"), "word_bits of L1 = 0, must be an integer from 1 to 1024"},
-      {flat(kReg + ", width: 24"), "width = 24 of L1 must be a multiple of word_bits x block_size x cluster_size = 16 x "
-                                   "1 x 1"},
+      {flat(kReg + ", width: 24"),
+       "width = 24 of L1 must be a multiple of word_bits x block_size x cluster_size = 16 x "
+       "1 x 1"},
       {flat(kReg + ", width: 64, block_size: 2, cluster_size: 1"), "width = 64 of L1 must be"},
       {flat(kReg + ", block_size: 2, block-size: 4"), "block_size is given twice, as block_size and block-size"},
       {flat(kReg + ", word_bits: 8, datawidth: 16"), "word_bits of L1 is given twice, as word_bits and datawidth"},
@@ -346,23 +349,25 @@ TEST(TimeloopArchitectureErrors, ManyAtOnceInOneGo) {
 
 std::string tree(const std::string& local, const std::string& name = "PE[0..3]") {
   return "architecture:\n  version: 0.3\n  subtree:\n  - name: chip\n    local:\n"
-         "    - {name: DRAM, class: DRAM, attributes: {word_bits: 16}}\n    subtree:\n    - name: " + name +
-         "\n      local:\n" + local + "      - {name: mac, class: intmac}\n";
+         "    - {name: DRAM, class: DRAM, attributes: {word_bits: 16}}\n    subtree:\n    - name: " +
+         name + "\n      local:\n" + local + "      - {name: mac, class: intmac}\n";
 }
 
 TEST(TimeloopArchitectureErrors, Tree) {
   ASSERT_EQ(complaints(tree("")), "accepted");
   const std::string doubled = "architecture: {version: 0.3, subtree: [{name: a}, {name: b}]}\n";
   expect_complaints({
-      {tree("", "PE[0..x]"), "m.yaml:8: architecture.subtree[0].subtree[0].name: name = PE[0..x], must be a name, or one "
-                             "with a range such as PE[0..167]"},
+      {tree("", "PE[0..x]"),
+       "m.yaml:8: architecture.subtree[0].subtree[0].name: name = PE[0..x], must be a name, or one "
+       "with a range such as PE[0..167]"},
       {tree("", "PE[3..0]"), "must be a name, or one with a range"},
       {tree("", "PE[0..99999999999]"), "must be a name, or one with a range"},
       {tree("      - {name: add, class: intadder}\n"), "class 'intadder' is none of the storages"},
       {tree("      - {name: noc, class: XY_NoC}\n"), "class XY_NoC: network components are not supported"},
       {tree("      - {name: x}\n"), "missing key 'class'"},
       {tree("      - {name: x, class: SRAM, atributes: {}}\n"), "unknown key 'atributes', did you mean 'attributes'?"},
-      {tree("      - {name: x, class: SRAM, attributes: {dept: 4}}\n"), "'dept' of x is not understood, did you mean 'depth'"},
+      {tree("      - {name: x, class: SRAM, attributes: {dept: 4}}\n"),
+       "'dept' of x is not understood, did you mean 'depth'"},
       {tree("      - {name: m2, class: mac}\n"), "mac is a second compute unit"},
       {doubled, "subtree must be a list of one element"},
       {"architecture: {version: 0.3, subtree: [{name: a, attributes: {datawidth: 8}}]}\n",
@@ -384,7 +389,8 @@ std::string nodes(const std::string& from, const std::string& to) {
 TEST(TimeloopArchitectureErrors, Nodes) {
   const std::string alu = "- !Component {name: Alu";
   expect_complaints({
-      {nodes("!Container", "!Containr"), "m.yaml:9: architecture.nodes[2]: tag !Containr, must be !Container, !Component"},
+      {nodes("!Container", "!Containr"),
+       "m.yaml:9: architecture.nodes[2]: tag !Containr, must be !Container, !Component"},
       {nodes("!Container", ""), "a node without a tag, must be"},
       {nodes("{meshX: 8}", "{meshX: lanes}"), "lanes: unknown name 'lanes'"},
       {nodes("{meshX: 8}", "{meshX: 8 / 3}"), "meshX of Lane = 8 / 3, must be an integer"},
@@ -398,7 +404,8 @@ TEST(TimeloopArchitectureErrors, Nodes) {
       {nodes("name: Lane", "name: Lane\n    networks: [{name: n}]"), "networks are not supported"},
       {nodes("name: Lane", "name: Lane\n    enabled: 1"), "unknown key 'enabled'"},
       {nodes("dataspace: {keep: [A, Z]", "dataspace: {keep: [A, B]"), "B is both kept and bypassed"},
-      {nodes("dataspace: {keep: [A, Z]", "dataspace: {no_coalesce: [A]"), "no_coalesce: changes how accesses are counted"},
+      {nodes("dataspace: {keep: [A, Z]", "dataspace: {no_coalesce: [A]"),
+       "no_coalesce: changes how accesses are counted"},
       {nodes("K=1, N<=8", "K=1, N<=0"), "'N<=0' must be at least 1"},
       {nodes("K=1, N<=8", "K=16"), "K unrolled by 16, but the fan-out has 8 places"},
       {nodes("split: 3", "split: -1"), "split = -1, must be an integer of at least 0"},
@@ -419,7 +426,8 @@ TEST(TimeloopArchitectureErrors, Nodes) {
        "c fans out above the first storage"},
       {std::string(kNodes) + "  - !Component {name: Late, class: SRAM, attributes: {depth: 1}}\n",
        "comes after the compute unit"},
-      {std::string(kNodes).replace(0, 14, "architecture:\n  version: 0.3\n"), "version = 0.3, must be 0.4 where there are nodes"},
+      {std::string(kNodes).replace(0, 14, "architecture:\n  version: 0.3\n"),
+       "version = 0.3, must be 0.4 where there are nodes"},
   });
 }
 
@@ -429,7 +437,8 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
   ASSERT_EQ(complaints(with("{target: 0, type: temporal, factors: K4}")), "accepted");
   ASSERT_EQ(complaints(with("{target: L1, type: utilization, min: 0}")), "accepted");
   expect_complaints({
-      {with("{target: L2, type: temporal}"), "m.yaml:6: constraints.targets[0].target: target = L2, must be L1 or DRAM"},
+      {with("{target: L2, type: temporal}"),
+       "m.yaml:6: constraints.targets[0].target: target = L2, must be L1 or DRAM"},
       {with("{type: temporal}"), "missing key 'target'"},
       {with("{target: L1}"), "missing key 'type'"},
       {with("{target: L1, type: temporary}"), "type = temporary, must be temporal, spatial, dataspace"},
@@ -452,7 +461,8 @@ TEST(TimeloopArchitectureErrors, Files) {
   expect_complaints({
       {flat(kReg) + "sparse_optimizations: {targets: [1]}\n", "sparse machines are not supported"},
       {flat(kReg) + "ERT_summary: {}\n", "'ERT_summary' is a summary for reading; give the ERT or ART file itself"},
-      {flat(kReg) + "archtecture_constraints: []\n", "unknown key 'archtecture_constraints', did you mean 'architecture_constraints'?"},
+      {flat(kReg) + "archtecture_constraints: []\n",
+       "unknown key 'archtecture_constraints', did you mean 'architecture_constraints'?"},
       {flat(kReg) + "ERT: {tables: [{name: x.L3, actions: [{name: read, energy: 1}]}]}\n",
        "the table names L3, but none of the machine's L1, DRAM and MAC"},
       {flat(kReg) + "ERT: {tables: [{name: x.L1, actions: [{name: read, energy: 1}]}, "
@@ -475,8 +485,9 @@ TEST(TimeloopArchitectureErrors, Files) {
 RC_GTEST_PROP(TimeloopArchitectureErrors, NoReplacedWordCrashesAnything, ()) {
   static const std::vector<std::string> files{"small_tree.yaml", "small_nodes.yaml", "small_tables.yaml",
                                               "eyeriss_ert.yaml", "simba.yaml"};
-  static const std::vector<std::string> junk{"~",   "[]",  "{}",     "-1",   "0",     "1e99", "''",   "[[1]]", "{a: 1}",
-                                             "nan", "x+1", "!Other", "1e12", "true",  "K=0",  "[0..", "a[1..2]", "2 ** 70"};
+  static const std::vector<std::string> junk{"~",    "[]",    "{}",     "-1",   "0",       "1e99",
+                                             "''",   "[[1]]", "{a: 1}", "nan",  "x+1",     "!Other",
+                                             "1e12", "true",  "K=0",    "[0..", "a[1..2]", "2 ** 70"};
   const Result<std::string> text = read_text_file(kData + *rc::gen::elementOf(files));
   RC_ASSERT(text.ok());
   std::vector<std::pair<std::size_t, std::size_t>> words;  // begin, length

@@ -124,7 +124,8 @@ TEST(Ert, AppliedToAnyMachine) {
 TEST(Ert, OfAnotherMachineIsNoticed) {
   Architecture a = machine();
   const EnergyReferenceTable table = ert("tables: [{name: L2, actions: [{name: read, energy: 1}]}]");
-  EXPECT_THAT(to_string(apply_ert(table, a)), HasSubstr("the table names L2, but none of the machine's RF, DRAM and mac"));
+  EXPECT_THAT(to_string(apply_ert(table, a)),
+              HasSubstr("the table names L2, but none of the machine's RF, DRAM and mac"));
   EXPECT_THAT(to_string(apply_ert(EnergyReferenceTable{}, a)), HasSubstr("the table names nothing"));
   AreaReferenceTable areas;
   areas.components["L2"] = 4;
@@ -148,8 +149,9 @@ TEST(Ert, Complaints) {
   EXPECT_THAT(ert_errors("ERT: {tables: {RF: 4}}"), HasSubstr("must be a map from actions to energies"));
   EXPECT_THAT(ert_errors("ERT: {tables: {RF: {read: 4}}}"), HasSubstr("must be a map of keys"));
   EXPECT_THAT(ert_errors("ERT: 4"), HasSubstr("must be a map"));
-  EXPECT_THAT(ert_errors("ERT_summary: {table_summary: []}"), HasSubstr("'ERT_summary' is a summary for reading; give the "
-                                                                        "ERT file itself"));
+  EXPECT_THAT(ert_errors("ERT_summary: {table_summary: []}"),
+              HasSubstr("'ERT_summary' is a summary for reading; give the "
+                        "ERT file itself"));
   EXPECT_THAT(ert_errors("ERT: {table_summary: []}"), HasSubstr("is a summary for reading"));
   EXPECT_THAT(art_errors("ART: {tables: [{name: RF}]}"), HasSubstr("missing key 'area'"));
   EXPECT_THAT(art_errors("ART: {tables: [{name: RF, area: -4}]}"), HasSubstr("area = -4, must be a number from 0"));
@@ -159,8 +161,8 @@ TEST(Ert, Complaints) {
 
 // The energy of an operation is one of the component's, or the dearest shared by the cluster; never more.
 RC_GTEST_PROP(Ert, NothingCostsMoreThanTheDearestAction, ()) {
-  const std::vector<std::string> names{"random_read", "read", "random_fill", "random_write", "fill", "write",
-                                       "random_update", "update", "leak", "access"};
+  const std::vector<std::string> names{"random_read", "read",          "random_fill", "random_write", "fill",
+                                       "write",       "random_update", "update",      "leak",         "access"};
   EnergyReferenceTable table;
   double most = 0;
   auto& actions = table.components["RF"];

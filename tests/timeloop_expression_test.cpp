@@ -112,8 +112,9 @@ Read attribute(const std::string& text) {
 }
 
 TEST(Attributes, FollowNamesThroughAttributesAndVariables) {
-  const Read read = attribute("attributes: {width: 2 * n-words, n-words: variables.n + attributes.m, m: 1}\n"
-                              "variables: {n: m * 3, m: 5}\n");
+  const Read read = attribute(
+      "attributes: {width: 2 * n-words, n-words: variables.n + attributes.m, m: 1}\n"
+      "variables: {n: m * 3, m: 5}\n");
   EXPECT_THAT(read.errors, HasSubstr("unknown name 'words', did you mean 'n_words'?"));
   EXPECT_EQ(attribute("attributes: {width: 2 * n_words, n-words: n + attributes.m, m: 1}\n"
                       "variables: {n: variables.m * 3, m: 5}\n")

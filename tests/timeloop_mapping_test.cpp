@@ -192,16 +192,21 @@ TEST(TimeloopMapping, EverySpelling) {
   const std::string want = "L1.t N4 | L1.t M2 | GLB.x K4 | GLB.y M4 | DRAM.t K4";
   const std::string spatial = "- {target: GLB, type: spatial, factors: [K=4, M=4], permutation: [K, M, N], split: 1}\n";
   const std::string outer = "- {target: DRAM, type: temporal, factors: K=4}\n";
-  EXPECT_EQ(nest("mapping:\n- {target: L1, type: temporal, factors: M2 N4, permutation: NMK}\n" + spatial + outer), want);
-  EXPECT_EQ(nest("- {target: L1, type: temporal, factors: \"M=2, N=4\", permutation: \"N, M\"}\n" + spatial + outer), want);
+  EXPECT_EQ(nest("mapping:\n- {target: L1, type: temporal, factors: M2 N4, permutation: NMK}\n" + spatial + outer),
+            want);
+  EXPECT_EQ(nest("- {target: L1, type: temporal, factors: \"M=2, N=4\", permutation: \"N, M\"}\n" + spatial + outer),
+            want);
   EXPECT_EQ(nest("- {target: 0, type: temporal, factors: [M2, N=4], permutation: [N]}\n" + spatial + outer), want);
-  EXPECT_EQ(nest(outer + spatial + "- {type: temporal, factors: [M=2, N=4, K=1], permutation: NKM, target: L1}\n"), want);
+  EXPECT_EQ(nest(outer + spatial + "- {type: temporal, factors: [M=2, N=4, K=1], permutation: NKM, target: L1}\n"),
+            want);
 }
 
 TEST(TimeloopMapping, FactorZeroIsWhatIsLeft) {
-  EXPECT_EQ(nest("[{target: DRAM, type: temporal, factors: K0 M0 N0, permutation: KMN}]"), "DRAM.t K16 | DRAM.t M8 | DRAM.t N4");
-  EXPECT_EQ(nest("[{target: DRAM, type: temporal, factors: K=0 M=0 N=0}, {target: L1, type: temporal, factors: K2 M8 N1}]"),
-            "L1.t M8 | L1.t K2 | DRAM.t N4 | DRAM.t K8");
+  EXPECT_EQ(nest("[{target: DRAM, type: temporal, factors: K0 M0 N0, permutation: KMN}]"),
+            "DRAM.t K16 | DRAM.t M8 | DRAM.t N4");
+  EXPECT_EQ(
+      nest("[{target: DRAM, type: temporal, factors: K=0 M=0 N=0}, {target: L1, type: temporal, factors: K2 M8 N1}]"),
+      "L1.t M8 | L1.t K2 | DRAM.t N4 | DRAM.t K8");
 }
 
 TEST(TimeloopMapping, LettersBeyondTheSplitGoToY) {
@@ -218,9 +223,11 @@ TEST(TimeloopMapping, LettersBeyondTheSplitGoToY) {
 TEST(TimeloopMapping, ResidualsAreMixedRadix) {
   const Workload w = gemm(7, 2, 7);
   const Architecture a = machine("edge_unified");
-  const Result<Mapping> mapping = read("- {target: L1, type: temporal, factors: \"M=3,1\"}\n"
-                                       "- {target: GLB, type: spatial, factors: \"K4,3\"}\n"
-                                       "- {target: DRAM, type: temporal, factors: M3 N2 K2}\n", w, a);
+  const Result<Mapping> mapping = read(
+      "- {target: L1, type: temporal, factors: \"M=3,1\"}\n"
+      "- {target: GLB, type: spatial, factors: \"K4,3\"}\n"
+      "- {target: DRAM, type: temporal, factors: M3 N2 K2}\n",
+      w, a);
   ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
   EXPECT_EQ(nest(*mapping, w, a), "L1.t M3,1 | GLB.x K4,3 | DRAM.t M3 | DRAM.t N2 | DRAM.t K2");
   const Result<std::string> text = write_timeloop_mapping(*mapping, w, a);
@@ -243,9 +250,10 @@ TEST(TimeloopMapping, FanoutsGoByTheirOwnersNames) {
   const Workload w = conv(1, 3, 4, 4, 8, 16, 1);
   const Architecture a = machine("small_nodes");
   const std::string rest = "- {target: Main, type: temporal, factors: S0 P0 Q0 C0 K0}\n";
-  const std::string lines = "- {target: Column, type: spatial, factors: Q4, permutation: Q}\n"
-                            "- {target: inter_PE_spatial, type: spatial, factors: S3, permutation: S, split: 0}\n"
-                            "- {target: Mac, type: spatial, factors: C2}\n";
+  const std::string lines =
+      "- {target: Column, type: spatial, factors: Q4, permutation: Q}\n"
+      "- {target: inter_PE_spatial, type: spatial, factors: S3, permutation: S, split: 0}\n"
+      "- {target: Mac, type: spatial, factors: C2}\n";
   const Result<Mapping> mapping = read(lines + rest, w, a);
   ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
   EXPECT_THAT(nest(*mapping, w, a), HasSubstr("OutputReg.x C2 | inter_PE_spatial.y S3 | Shared.x Q4 | Main.t P4"));
@@ -259,9 +267,10 @@ TEST(TimeloopMapping, NamesOfMoreThanOneLetter) {
   w.dimensions[0].name = "rows";
   w.dimensions[2].name = "k1";
   const Architecture a = machine("edge_unified");
-  const Result<Mapping> mapping =
-      read("- {target: L1, type: temporal, factors: rows=8 k1=2, permutation: k1 N rows}\n"
-           "- {target: DRAM, type: temporal, factors: [k1=8, N=4], permutation: [N, k1]}\n", w, a);
+  const Result<Mapping> mapping = read(
+      "- {target: L1, type: temporal, factors: rows=8 k1=2, permutation: k1 N rows}\n"
+      "- {target: DRAM, type: temporal, factors: [k1=8, N=4], permutation: [N, k1]}\n",
+      w, a);
   ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
   EXPECT_EQ(nest(*mapping, w, a), "L1.t k12 | L1.t rows8 | DRAM.t N4 | DRAM.t k18");
   EXPECT_EQ(*read(*write_timeloop_mapping(*mapping, w, a), w, a), *mapping);
@@ -279,8 +288,9 @@ TEST(TimeloopMappingErrors, SayWhereAndWhat) {
       {"target: 3, type: temporal", "target = 3, must be"},
       {"type: temporal", "missing key 'target'"},
       {"target: L1", "missing key 'type'"},
-      {"target: L1, type: temporel", "type = temporel, must be temporal, spatial, datatype, dataspace or bypass, did you "
-                                     "mean 'temporal'?"},
+      {"target: L1, type: temporel",
+       "type = temporel, must be temporal, spatial, datatype, dataspace or bypass, did you "
+       "mean 'temporal'?"},
       {"target: L1, type: skew", "type = skew, must be"},
       {"target: L1, type: temporal, factor: K4", "unknown key 'factor', did you mean 'factors'?"},
       {"target: L1, type: temporal, split: 1", "unknown key 'split'"},
@@ -385,8 +395,9 @@ RC_GTEST_PROP(TimeloopMapping, RoundTrip, ()) {
 RC_GTEST_PROP(TimeloopMappingErrors, NoReplacedWordCrashesAnything, ()) {
   static const Architecture a = machine("m7_two_fan");
   static const Optimum good = optima()[1];
-  static const std::vector<std::string> junk{"~", "[]", "{}", "-1", "0", "K0", "K=4,9", "4294967296", "KK", "\"\"",
-                                             "\"K=2147483647 C=2147483647\"", "[[K]]", "DRAM", "spatial"};
+  static const std::vector<std::string> junk{
+      "~",     "[]",   "{}",     "-1", "0", "K0", "K=4,9", "4294967296", "KK", "\"\"", "\"K=2147483647 C=2147483647\"",
+      "[[K]]", "DRAM", "spatial"};
   std::string text = good.mapping;
   const std::size_t at = *rc::gen::inRange<std::size_t>(0, text.size());
   const std::size_t begin = std::min(text.find_first_not_of(" \n,:{}[]\"", at), text.size() - 1);

@@ -223,8 +223,9 @@ TEST(Unrolling, AVisitorCanStop) {
 
 RC_GTEST_PROP(UnrollingProperty, RulesAgreeWithTheirDefinition, ()) {
   const auto upto = [](int n) { return static_cast<u64>(1 + static_cast<int>(*rc::gen::arbitrary<u16>()) % n); };
-  Fixture f(*rc::gen::arbitrary<bool>() ? gemm(upto(16), upto(12), upto(16)) : conv1d(upto(8), upto(12), upto(8), upto(3)),
-            upto(8), upto(6));
+  Fixture f(
+      *rc::gen::arbitrary<bool>() ? gemm(upto(16), upto(12), upto(16)) : conv1d(upto(8), upto(12), upto(8), upto(3)),
+      upto(8), upto(6));
   f.space.one_axis_per_dimension = *rc::gen::arbitrary<bool>();
   f.space.fanout.allowed_x &= *rc::gen::arbitrary<u16>();
   f.space.fanout.allowed_y &= *rc::gen::arbitrary<u16>();

@@ -170,7 +170,8 @@ class Checker {
       for (const Rank& rank : t.ranks) {
         double holes = 0;
         for (const Term& term : rank.terms)
-          if (w_.dimensions[static_cast<std::size_t>(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
+          if (w_.dimensions[static_cast<std::size_t>(term.dimension)].size > 1)
+            holes += static_cast<double>(term.coefficient);
         words *= std::max(1.0, holes);
       }
       if (words > kMostWords)

@@ -18,7 +18,10 @@ struct Energy {
 
   friend constexpr Energy operator+(Energy a, Energy b) { return {a.units + b.units}; }
   friend constexpr Energy operator*(Energy a, u64 n) { return {a.units * n}; }
-  constexpr Energy& operator+=(Energy b) { units += b.units; return *this; }
+  constexpr Energy& operator+=(Energy b) {
+    units += b.units;
+    return *this;
+  }
   friend constexpr auto operator<=>(Energy, Energy) = default;
 };
 

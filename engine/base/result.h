@@ -27,7 +27,7 @@ template <class T>
 class [[nodiscard]] Result {
  public:
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {}  // NOLINT
+  Result(Diagnostics errors) : state_(std::in_place_index<1>, std::move(errors)) {}            // NOLINT
   Result(Diagnostic error) : state_(std::in_place_index<1>, Diagnostics{std::move(error)}) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }

@@ -37,16 +37,16 @@ class YamlNode {
   const std::string& text() const;   // the scalar's text, "" for other kinds
   bool quoted() const;               // scalar written in quotes (never a number then)
 
-  std::size_t size() const;                          // elements of a sequence, entries of a map
-  YamlNode at(std::size_t index) const;              // of a sequence
-  std::vector<std::string> keys() const;             // of a map, in file order
-  bool has(std::string_view key) const;              // false for anything but a map
+  std::size_t size() const;               // elements of a sequence, entries of a map
+  YamlNode at(std::size_t index) const;   // of a sequence
+  std::vector<std::string> keys() const;  // of a map, in file order
+  bool has(std::string_view key) const;   // false for anything but a map
   std::optional<YamlNode> find(std::string_view key) const;
   int key_line(std::string_view key) const;  // where the key itself stands; the map's line when it has no such key
 
   // Typed reads of a scalar; empty when the text is not of that type.
   std::optional<bool> as_bool() const;
-  std::optional<i64> as_integer() const;  // decimal, or 0x..; also 1e6 when integral
+  std::optional<i64> as_integer() const;    // decimal, or 0x..; also 1e6 when integral
   std::optional<double> as_number() const;  // finite
 
   Diagnostic error(std::string message) const;  // at this place

@@ -9,7 +9,8 @@
 namespace heliolite {
 
 // `reads`, `writes` (fills and updates): words per instance by tensor. `steps`: compute cycles.
-inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes, u64 steps) {
+inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes,
+                        u64 steps) {
   if (!level.limited) return steps;
   const auto base = static_cast<double>(steps);
   double read_rate = 0, write_rate = 0, slowdown = 1;

@@ -29,7 +29,7 @@ struct MulticastRecord {
 
 // One tensor on the network from a level to the one below.
 struct NetworkTraffic {
-  u64 fanout = 1;  // receivers of one sender
+  u64 fanout = 1;        // receivers of one sender
   double ingresses = 0;  // words entering, one sender
   std::vector<MulticastRecord> multicast;
   u64 spatial_reductions = 0;
@@ -41,9 +41,9 @@ struct LevelBreakdown {
   std::string name;
   u64 cycles = 0;  // needed by this level's bandwidth
   Energy leakage;
-  u64 capacity_words = 0;            // usable, of one instance; 0 = unbounded
-  u64 used_words = 0;                // of one instance
-  std::vector<TensorTraffic> tensor;   // by tensor
+  u64 capacity_words = 0;               // usable, of one instance; 0 = unbounded
+  u64 used_words = 0;                   // of one instance
+  std::vector<TensorTraffic> tensor;    // by tensor
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
 };
 
@@ -61,7 +61,7 @@ struct Breakdown {
   u64 cycles = 0;
   ComputeBreakdown compute;
   std::vector<LevelBreakdown> level;  // innermost first
-  double utilization = 0;  // computes / units / cycles (rule 29)
+  double utilization = 0;             // computes / units / cycles (rule 29)
 };
 
 }  // namespace heliolite

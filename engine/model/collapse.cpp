@@ -27,9 +27,10 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
     row.kept = m.keeps(i, v);
     const u64 own_part = row.kept ? part[i] : 0;
     for (const ReceiverGroups& g : groups)
-      row.records.push_back({g.multicast, g.groups,
-                             crossing_words(static_cast<double>(in * g.groups), t.is_output, c.level[i].is_dram, own_part),
-                             0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
+      row.records.push_back(
+          {g.multicast, g.groups,
+           crossing_words(static_cast<double>(in * g.groups), t.is_output, c.level[i].is_dram, own_part),
+           0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
     const u64 tile = box_words(t, nest.tile[i]);

@@ -17,7 +17,7 @@ namespace heliolite {
 struct CollapsedTensor {
   bool kept = false;
   u64 tile_words = 0;
-  u64 instances = 1;  // in use
+  u64 instances = 1;                      // in use
   u64 reads = 0, fills = 0, updates = 0;  // words, one instance; zero when not kept
   u64 fanout = 1;
   std::vector<NetworkRecord> records;  // network below the level, one sender

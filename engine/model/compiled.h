@@ -47,8 +47,8 @@ struct CompiledLevel {
   u64 block_words = 1;
   int block_shift = 0;  // log2(block_words), -1 when it is not a power of two
   double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;  // infinity = unlimited
-  bool limited = false;       // any bandwidth is finite
-  bool network_costs = false; // hop, router or ingress energy
+  bool limited = false;                                                  // any bandwidth is finite
+  bool network_costs = false;                                            // hop, router or ingress energy
   bool is_dram = false;
 
   u64 blocks(u64 words) const {

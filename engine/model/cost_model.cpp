@@ -79,14 +79,15 @@ Energy access_energy(const CompiledLevel& level, const Counts& n, bool is_output
   u128 units = static_cast<u128>(level.blocks(n.reads)) * level.read_units +
                static_cast<u128>(level.blocks(n.fills)) * level.fill_units;
   if (is_output) units += static_cast<u128>(level.blocks(n.updates)) * level.update_units;
-  if (level.address_units != 0) units += static_cast<u128>((is_output ? n.updates : n.reads) + n.fills) * level.address_units;
+  if (level.address_units != 0)
+    units += static_cast<u128>((is_output ? n.updates : n.reads) + n.fills) * level.address_units;
   return {units * std::min(instances, level.clusters)};
 }
 
 // Access, address and network energy of tensor v over all levels; its counts go to `demand` (rules 16, 18, 26).
 // Levels not in `active` do nothing to v: they neither keep it, nor fan out, nor charge for their network.
-Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, const Footprints& tiles,
-                     unsigned active, int v, Demand& demand) {
+Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, const Footprints& tiles, unsigned active,
+                     int v, Demand& demand) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   std::array<u64, kMaxLevels> part;

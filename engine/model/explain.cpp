@@ -65,7 +65,8 @@ NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor
 // Words per compute cycle are counted on the instances that the loop ends span (rule 28): count * used / spanned.
 u64 demand_words(u64 words, u64 instances, u64 outside) {
   if (instances == outside) return words;
-  return static_cast<u64>(std::ceil(static_cast<double>(words) / (static_cast<double>(outside) / static_cast<double>(instances))));
+  return static_cast<u64>(
+      std::ceil(static_cast<double>(words) / (static_cast<double>(outside) / static_cast<double>(instances))));
 }
 
 LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, int i, u64 outside, u64 steps) {
@@ -103,8 +104,12 @@ void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
 Breakdown breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m, const CollapsedTraffic& rows,
                     const Totals& totals) {
   Breakdown out;
-  out.compute = {architecture.compute.name, totals.computes, totals.utilized, architecture.compute.instances,
-                 Energy{c.op_units} * totals.computes, totals.cycles};
+  out.compute = {architecture.compute.name,
+                 totals.computes,
+                 totals.utilized,
+                 architecture.compute.instances,
+                 Energy{c.op_units} * totals.computes,
+                 totals.cycles};
   out.cycles = totals.cycles;
   const auto outside = spatial_outside(m);
   for (int i = 0; i < c.level_count; ++i) {

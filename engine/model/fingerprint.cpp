@@ -38,9 +38,7 @@ class Hasher {
   Hasher& add(const Rank& r) { return add(r.terms); }
   Hasher& add(const Dimension& d) { return add(d.name).add(d.size); }
   Hasher& add(const Tensor& t) { return add(t.name).add(static_cast<u64>(t.role)).add(t.ranks); }
-  Hasher& add(const FactorConstraint& f) {
-    return add(f.dimension).add(static_cast<u64>(f.relation)).add(f.value);
-  }
+  Hasher& add(const FactorConstraint& f) { return add(f.dimension).add(static_cast<u64>(f.relation)).add(f.value); }
   Hasher& add(const StorageLevel& l) {
     add(l.name).add(l.entries).add(l.multiple_buffering).add(l.word_bits).add(l.block_words).add(l.cluster_size);
     add(l.instances).add(l.mesh_x).add(l.fanout_x).add(l.fanout_y);
@@ -65,9 +63,7 @@ class Hasher {
 
 }  // namespace
 
-u64 fingerprint(const Workload& workload) {
-  return Hasher().add(workload.dimensions).add(workload.tensors).value();
-}
+u64 fingerprint(const Workload& workload) { return Hasher().add(workload.dimensions).add(workload.tensors).value(); }
 
 u64 fingerprint(const Architecture& a) {
   return Hasher()

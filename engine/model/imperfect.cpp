@@ -52,10 +52,8 @@ class Evaluator {
   // Words that one receiver below level i gets, by context.
   void words_below(const CompiledTensor& t, int i) {
     start(i);
-    if (i == 0)
-      product_steps(nest_, w_.words);
-    else if (!options_.closed_forms || !product_words(t, nest_, i, w_.words))
-      w_.walk.run(t, nest_, i, w_.words);
+    if (i == 0) product_steps(nest_, w_.words);
+    else if (!options_.closed_forms || !product_words(t, nest_, i, w_.words)) w_.walk.run(t, nest_, i, w_.words);
   }
 
   void level(const CompiledTensor& t, int i, LevelNest& out) {

@@ -21,7 +21,7 @@ struct ImperfectOptions {
 // Storage that evaluations in a row share; one per thread.
 struct ImperfectWorkspace {
   ResidualWalk walk;
-  std::vector<u64> words;               // by context of a fan-out
+  std::vector<u64> words;  // by context of a fan-out
   std::vector<ReceiverGroups> groups;
 };
 

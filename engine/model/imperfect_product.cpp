@@ -42,14 +42,13 @@ StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, Loop
 }
 
 // words[context] += factor * product over the dimensions, split by the dimensions of the fan-out's contexts.
-void add_product(const FanoutContexts& contexts, const StepsByDimension& steps,
-                 const WorthByDimension& worth, DimensionMask dimensions, i64 factor, std::span<u64> words) {
+void add_product(const FanoutContexts& contexts, const StepsByDimension& steps, const WorthByDimension& worth,
+                 DimensionMask dimensions, i64 factor, std::span<u64> words) {
   u64 common = static_cast<u64>(factor);  // negative factors wrap around, as do the sums: all is modulo 2^64
   DimensionMask split = 0;
   for (int k = 0; k < contexts.bits; ++k) split |= static_cast<DimensionMask>(1u << contexts.dimension[k]);
   for (int d = 0; d < kMaxDimensions; ++d)
-    if ((dimensions & ~split) >> d & 1)
-      common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
+    if ((dimensions & ~split) >> d & 1) common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
   if (common == 0) return;
   for (std::size_t context = 0; context < contexts.count(); ++context) {
     u64 product = common;
@@ -116,7 +115,11 @@ struct Products {
   DimensionMask dimensions;
 
   Products(const CompiledTensor& tensor, const ResidualNest& n, int i, DimensionMask constant, std::span<u64> out)
-      : t(tensor), nest(n), level(i), words(out), worth(tile_worth(tensor, n, i, constant)),
+      : t(tensor),
+        nest(n),
+        level(i),
+        words(out),
+        worth(tile_worth(tensor, n, i, constant)),
         dimensions(static_cast<DimensionMask>(tensor.indexing | looping_dimensions(n, n.first_temporal[i]))) {}
 
   // Steps at which a loop at or outside `mover` advances, times their extents.

@@ -128,10 +128,8 @@ ResidualWalk::Tile ResidualWalk::tile(DimensionMask last) const {
   }
   Tile out{{}, 1};
   for (int r = 0; r < tensor_->rank_count; ++r) {
-    if (rank_[r] == kStill)
-      out.rest *= static_cast<u64>(extent[r]);
-    else
-      out.extent[rank_[r]] = extent[r];
+    if (rank_[r] == kStill) out.rest *= static_cast<u64>(extent[r]);
+    else out.extent[rank_[r]] = extent[r];
   }
   return out;
 }
@@ -167,7 +165,8 @@ u64 ResidualWalk::fresh_words(DimensionMask last, State& state) const {
 
 u64 ResidualWalk::hash(int l, DimensionMask last, const State& state) const {
   u64 h = mixed(static_cast<u64>(l) << 32 | static_cast<u64>(last) << 2 | static_cast<u64>(state.visited) << 1 |
-                    static_cast<u64>(state.has_stride), 0);
+                    static_cast<u64>(state.has_stride),
+                0);
   for (int r = 0; r < rank_count_; ++r) {
     h = mixed(h, static_cast<u64>(state.low[r]));
     h = mixed(h, static_cast<u64>(state.extent[r]) << 20 ^ static_cast<u64>(state.stride[r]));

@@ -57,15 +57,15 @@ class ResidualWalk {
   const ResidualNest* nest_ = nullptr;
   int level_ = 0, from_ = 0;  // from_: the level's first temporal loop
   std::size_t contexts_ = 1;
-  int rank_count_ = 0;                                // ranks that move
-  std::array<u8, kMaxRanks> rank_{};                  // position among those
-  DimensionMask cut_ = 0;                             // dimensions that the level's spatial loops keep in the middle
-  std::array<DimensionMask, kMaxLoops> relevant_{};   // dimensions whose context matters inside each loop
+  int rank_count_ = 0;                               // ranks that move
+  std::array<u8, kMaxRanks> rank_{};                 // position among those
+  DimensionMask cut_ = 0;                            // dimensions that the level's spatial loops keep in the middle
+  std::array<DimensionMask, kMaxLoops> relevant_{};  // dimensions whose context matters inside each loop
 
-  std::vector<u64> sums_;       // contexts_ per loop: words of the execution being walked
+  std::vector<u64> sums_;  // contexts_ per loop: words of the execution being walked
   std::vector<Entry> entries_;
   std::vector<u64> words_;
-  std::vector<u32> slots_;      // open addressing: 1 + index of the entry, 0 = free
+  std::vector<u32> slots_;  // open addressing: 1 + index of the entry, 0 = free
   std::size_t state_count_ = 0;
 };
 

@@ -26,8 +26,8 @@ struct Loop {
 };
 
 struct Mapping {
-  std::array<Loop, kMaxLoops> loop{};             // [0, loop_count): innermost first, sorted by (level, kind)
-  std::array<TensorMask, kMaxLevels> keep{};      // bit v of keep[i]: level i keeps tensor v
+  std::array<Loop, kMaxLoops> loop{};         // [0, loop_count): innermost first, sorted by (level, kind)
+  std::array<TensorMask, kMaxLevels> keep{};  // bit v of keep[i]: level i keeps tensor v
   u8 loop_count = 0;
   u8 level_count = 0;
 

@@ -10,8 +10,8 @@
 namespace heliolite {
 namespace {
 
-// Iterations when residuals are ignored, of one dimension's loops and of all loops: counts stay within 64 bits. Far above
-// what a mapping needs that reaches its bounds in earnest.
+// Iterations when residuals are ignored, of one dimension's loops and of all loops: counts stay within 64 bits. Far
+// above what a mapping needs that reaches its bounds in earnest.
 constexpr double kMostOfADimension = 1LL << 36;
 constexpr double kMostIterations = 4e18;
 
@@ -37,16 +37,18 @@ void check_loops(const Mapping& m, const Workload& w, const Architecture& a, Dia
       out.push_back(complaint(fmt::format("loop {}", k), "level or dimension out of range"));
       continue;
     }
-    const std::string where = fmt::format("{} {} {}", a.levels[loop.level].name, kind_name(loop.kind),
-                                          w.dimensions[loop.dimension].name);
+    const std::string where =
+        fmt::format("{} {} {}", a.levels[loop.level].name, kind_name(loop.kind), w.dimensions[loop.dimension].name);
     if (loop.end < 2 || loop.residual < 1 || loop.residual > loop.end)
       out.push_back(complaint(where, fmt::format("factor {} with residual {}, must be a factor of at least 2 and a "
-                                                 "residual from 1 to the factor", loop.end, loop.residual)));
+                                                 "residual from 1 to the factor",
+                                                 loop.end, loop.residual)));
     if (k > 0 && std::tuple(loop.level, loop.kind) < std::tuple(m.loop[k - 1].level, m.loop[k - 1].kind))
       out.push_back(complaint(where, "loop is not in nest order (by level, then x, y, temporal)"));
     if (loop.kind == LoopKind::Temporal && !a.levels[loop.level].loops_allowed)
       out.push_back(complaint(where, fmt::format("{} is part of a split level and takes no temporal loops; put them at "
-                                                 "the group's innermost buffer", a.levels[loop.level].name)));
+                                                 "the group's innermost buffer",
+                                                 a.levels[loop.level].name)));
     if (loop.is_spatial() && !loop.is_perfect()) {
       bool outer = false;
       for (int j = k + 1; j < m.loop_count; ++j) outer |= m.loop[j].dimension == loop.dimension;
@@ -87,8 +89,8 @@ Diagnostics fanout_complaints(const Mapping& mapping, const Architecture& archit
       }
     const auto over = [&](const char* axis, u64 used, u64 allowed) {
       if (used > allowed)
-        out.push_back(complaint(level.name, fmt::format("spatial factors along {} need {}, the fan-out has {}", axis, used,
-                                                        allowed)));
+        out.push_back(complaint(
+            level.name, fmt::format("spatial factors along {} need {}, the fan-out has {}", axis, used, allowed)));
     };
     over("x", x, level.fanout_x);
     over("y", y, level.fanout_y);
@@ -104,9 +106,12 @@ std::string factor_product(const Mapping& mapping, int dimension, const Workload
   for (const Loop& loop : mapping.loops()) {
     if (loop.dimension != dimension) continue;
     const std::string level = loop.level < architecture.levels.size() ? architecture.levels[loop.level].name : "?";
-    const std::string factor = loop.is_perfect() ? fmt::format("{}", loop.end) : fmt::format("{},{}", loop.end, loop.residual);
+    const std::string factor =
+        loop.is_perfect() ? fmt::format("{}", loop.end) : fmt::format("{},{}", loop.end, loop.residual);
     out += fmt::format("{}{} ({}{})", out.empty() ? "" : " x ", factor, level,
-                       loop.kind == LoopKind::Temporal ? "" : loop.kind == LoopKind::SpatialX ? " x" : " y");
+                       loop.kind == LoopKind::Temporal   ? ""
+                       : loop.kind == LoopKind::SpatialX ? " x"
+                                                         : " y");
   }
   const std::string& name = workload.dimensions[static_cast<std::size_t>(dimension)].name;
   if (out.empty()) return name + ": no loop";
@@ -139,14 +144,14 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
                                               factor_product(mapping, static_cast<int>(d), workload, architecture))));
   }
   if (out.empty() && all_ends > kMostIterations)
-    out.push_back(complaint("", fmt::format("all factors together multiply to {:.2g}, at most {:.2g} is accepted", all_ends,
-                                            kMostIterations)));
+    out.push_back(complaint("", fmt::format("all factors together multiply to {:.2g}, at most {:.2g} is accepted",
+                                            all_ends, kMostIterations)));
   const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
   const TensorMask missing = all & static_cast<TensorMask>(~mapping.keep[mapping.level_count - 1u]);
   if (missing != 0)
-    out.push_back(complaint(architecture.levels.back().name,
-                            fmt::format("the outermost level must keep every tensor, it bypasses {}",
-                                        tensor_names(workload, missing))));
+    out.push_back(complaint(
+        architecture.levels.back().name,
+        fmt::format("the outermost level must keep every tensor, it bypasses {}", tensor_names(workload, missing))));
   return out;
 }
 

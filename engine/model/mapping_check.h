@@ -20,6 +20,7 @@ Diagnostics fits(const Mapping& mapping, const Workload& workload, const Archite
 Diagnostics check(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 // "P: 7 (GLB) x 8 (DRAM) = 56".
-std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload, const Architecture& architecture);
+std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
+                           const Architecture& architecture);
 
 }  // namespace heliolite

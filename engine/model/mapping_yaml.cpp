@@ -50,7 +50,8 @@ class Reader {
 
   Result<Mapping> read(const YamlNode& levels) {
     if (!levels.is_sequence()) {
-      return levels.error("must be a list of levels, outermost first: - {level: NAME, keep: [..], temporal: [K: 4, ..]}");
+      return levels.error(
+          "must be a list of levels, outermost first: - {level: NAME, keep: [..], temporal: [K: 4, ..]}");
     }
     int previous = static_cast<int>(nest_.size());
     for (std::size_t i = 0; i < levels.size(); ++i) read_level(levels.at(i), previous);
@@ -115,7 +116,8 @@ class Reader {
     const StorageLevel& l = architecture_.levels[level];
     nest.temporal = read_loops(node, l.name + " temporal");
     if (!l.loops_allowed && !nest.temporal.empty()) {
-      complain(node, fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
+      complain(node,
+               fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
     }
   }
 
@@ -138,8 +140,8 @@ class Reader {
       parts.push_back(fmt::format("{} {}", workload_.dimensions[f.dimension].name, f.end));
     }
     if (used > width) {
-      complain(node, fmt::format("spatial factors {} need {} units, but {} has {}", fmt::join(parts, " * "), used, where,
-                                 width));
+      complain(node, fmt::format("spatial factors {} need {} units, but {} has {}", fmt::join(parts, " * "), used,
+                                 where, width));
     }
     return factors;
   }
@@ -241,8 +243,7 @@ class Reader {
     std::vector<std::string> parts;
     for (const Factor& f : factors) parts.push_back(text(f));
     std::string message = fmt::format("the factors of dimension {} {} {}, its size is {} ({})", dimension.name,
-                                      perfect ? "multiply to" : "count to", n, dimension.size,
-                                      fmt::join(parts, " * "));
+                                      perfect ? "multiply to" : "count to", n, dimension.size, fmt::join(parts, " * "));
     if (perfect && n < dimension.size && dimension.size % n == 0) {
       message += fmt::format("; a factor of {} is missing", dimension.size / n);
     }
@@ -272,7 +273,8 @@ class Reader {
       const LevelNest& level = nest_[i];
       mapping.keep[i] = level.listed ? level.keep : default_keep(architecture_, i, workload_);
       const auto append = [&](LoopKind kind, const std::vector<Factor>& factors) {
-        for (auto f = factors.rbegin(); f != factors.rend(); ++f) mapping.add(kind, i, f->dimension, f->end, f->residual);
+        for (auto f = factors.rbegin(); f != factors.rend(); ++f)
+          mapping.add(kind, i, f->dimension, f->end, f->residual);
       };
       append(LoopKind::SpatialX, level.x);
       append(LoopKind::SpatialY, level.y);

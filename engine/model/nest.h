@@ -26,7 +26,7 @@ struct Nest {
   std::array<u8, kMaxLevels + 1> first_temporal;
   std::array<u8, kMaxLevels + 1> first_spatial;
   std::array<u64, kMaxLoops + 1> outside;       // outside[j]: product of the temporal ends from j outwards
-  std::array<Extents, kMaxLevels> tile;  // through temporal_i
+  std::array<Extents, kMaxLevels> tile;         // through temporal_i
   std::array<Extents, kMaxLevels> master_tile;  // through spatial_i, before temporal_i; only where has_spatial(i)
   std::array<u64, kMaxLevels> product_x, product_y;
   std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
@@ -107,7 +107,8 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
 
 // Traffic of a tensor whose innermost moving loop is `a`, by comparing whole moves (K: c_j is 0 when the net move D_j
 // is 0, the delta when D_j repeats D_a, else the full tile). For tensors with a dimension in several ranks.
-inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
+inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile,
+                             u64 full) {
   Move first;
   first.add(t, nest.temporal[a]);
   const u64 delta = new_words(t, tile, full, first);
@@ -158,7 +159,8 @@ inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int
 
 // S of section K: words per instance that cross from level `level` into the tile `tile` (of `full` words) of the
 // levels inside it, over the temporal loops of `level` and all outside.
-inline u64 temporal_traffic(const CompiledTensor& t, const Nest& nest, int level, int levels, const Extents& tile, u64 full) {
+inline u64 temporal_traffic(const CompiledTensor& t, const Nest& nest, int level, int levels, const Extents& tile,
+                            u64 full) {
   const int count = nest.temporal_count(levels);
   int a = nest.first_temporal[level];
   while (a < count && !(t.indexing >> nest.temporal[a].dimension & 1)) ++a;  // stationary run

@@ -21,8 +21,8 @@ namespace {
 struct Nest {
   std::optional<YamlNode> place;
   std::array<FactorWord, kMaxDimensions> factor{};
-  std::vector<int> order;     // innermost first, every dimension
-  std::size_t split = 0;      // of a spatial one: the first `split` of the order are X
+  std::vector<int> order;  // innermost first, every dimension
+  std::size_t split = 0;   // of a spatial one: the first `split` of the order are X
 };
 
 enum class DirectiveType : u8 { Temporal, Spatial, Keep };
@@ -70,7 +70,8 @@ class MappingReader {
                             "rmw_first_update", "passthrough", "no_coalesce"}) {
       const std::optional<YamlNode> value = reader.child(key);
       if (value && !says_nothing(*value))
-        errors_.push_back(value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
+        errors_.push_back(
+            value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
     }
     reader.ignore("no_link_transfer");  // there are none in the model
     if (*type == DirectiveType::Keep) {
@@ -92,10 +93,11 @@ class MappingReader {
     const std::string& word = node.text();
     if (word == "temporal") return DirectiveType::Temporal;
     if (word == "spatial") return DirectiveType::Spatial;
-    if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing") return DirectiveType::Keep;
+    if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing")
+      return DirectiveType::Keep;
     const std::vector<std::string> names{"temporal", "spatial", "datatype", "dataspace", "bypass"};
-    errors_.push_back(node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"),
-                                             did_you_mean(word, names))));
+    errors_.push_back(
+        node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
     return std::nullopt;
   }
 
@@ -119,8 +121,8 @@ class MappingReader {
     }
     const std::optional<i64> number = target.as_integer();
     if (number && *number >= 0 && *number < static_cast<i64>(levels.size())) return static_cast<std::size_t>(*number);
-    errors_.push_back(target.error(
-        fmt::format("target = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
+    errors_.push_back(
+        target.error(fmt::format("target = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
     return std::nullopt;
   }
 
@@ -132,8 +134,8 @@ class MappingReader {
         const TensorMask mask = tensors_named(name, *node);
         const TensorMask contrary = keeps ? explicit_[level].bypass : explicit_[level].keep;
         if ((mask & contrary) != 0)
-          errors_.push_back(node->error(
-              fmt::format("{} is both kept and bypassed by {}", name, architecture_.levels[level].name)));
+          errors_.push_back(
+              node->error(fmt::format("{} is both kept and bypassed by {}", name, architecture_.levels[level].name)));
         TensorMask& said = keeps ? explicit_[level].keep : explicit_[level].bypass;
         said = static_cast<TensorMask>(said | mask);
         keep_[level] = static_cast<TensorMask>(keeps ? keep_[level] | mask : keep_[level] & ~mask);
@@ -160,16 +162,17 @@ class MappingReader {
                 const std::optional<YamlNode>& permutation, const std::optional<YamlNode>& split) {
     Nest& nest = is_spatial ? spatial_[level] : temporal_[level];
     if (nest.place) {
-      errors_.push_back(place.error(fmt::format("{} has two {} directives, the first in line {}",
-                                                architecture_.levels[level].name, is_spatial ? "spatial" : "temporal",
-                                                nest.place->line())));
+      errors_.push_back(
+          place.error(fmt::format("{} has two {} directives, the first in line {}", architecture_.levels[level].name,
+                                  is_spatial ? "spatial" : "temporal", nest.place->line())));
       return;
     }
     nest.place = place;
     if (factors) {
       for (const FactorWord& word : read_factors(*factors, errors_)) {
         if (word.relation != Relation::Equal)
-          errors_.push_back(word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
+          errors_.push_back(
+              word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
         if (const auto d = dimension(word.dimension, word.place)) nest.factor[static_cast<std::size_t>(*d)] = word;
       }
     }
@@ -196,7 +199,8 @@ class MappingReader {
       for (Nest& nest : *nests) {
         FactorWord& word = nest.factor[static_cast<std::size_t>(dimension)];
         if (word.value == 0 && zero != nullptr)
-          errors_.push_back(word.place.error(fmt::format("{} has factor 0, the whole dimension, twice", word.dimension)));
+          errors_.push_back(
+              word.place.error(fmt::format("{} has factor 0, the whole dimension, twice", word.dimension)));
         if (word.value == 0) zero = &word;
         else if (word.residual && *word.residual != word.value) others = 0;
         else if (others <= kMaxDimensionSize) others *= word.value;
@@ -238,8 +242,9 @@ class MappingReader {
       const FactorWord& word = nest.factor[static_cast<std::size_t>(d)];
       const u64 residual = word.residual.value_or(word.value);
       if (residual < 1 || residual > word.value) {
-        errors_.push_back(word.place.error(fmt::format("{0}={1},{2}: the last tile has {2} iterations, must be from 1 to {1}",
-                                                       word.dimension, word.value, residual)));
+        errors_.push_back(
+            word.place.error(fmt::format("{0}={1},{2}: the last tile has {2} iterations, must be from 1 to {1}",
+                                         word.dimension, word.value, residual)));
       } else if (word.value > 1 && mapping.loop_count == kMaxLoops) {
         errors_.push_back(node.error(fmt::format("more than {} loops", kMaxLoops)));
         return;
@@ -255,8 +260,8 @@ class MappingReader {
     u64 used = 1;
     for (const int d : order) used = std::min(used * nest.factor[static_cast<std::size_t>(d)].value, kMaxDimensionSize);
     if (used <= width) return;
-    errors_.push_back(nest.place->error(fmt::format("factors along {} need {}, the fan-out below {} has {}", x ? "X" : "Y",
-                                                    used, storage.name, width)));
+    errors_.push_back(nest.place->error(fmt::format("factors along {} need {}, the fan-out below {} has {}",
+                                                    x ? "X" : "Y", used, storage.name, width)));
   }
 
   struct Said {

@@ -44,7 +44,8 @@ Energy least_energy(const CompiledLevel& level, u64 instances, const Words& n) {
 // Cycles that one instance's bandwidth needs for its words; a hair less, for the rounding of rule 28 in doubles.
 u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
   const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
-  const double cycles = std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
+  const double cycles =
+      std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
   return static_cast<u64>(std::floor(cycles * (1 - 1e-9)));
 }
 
@@ -64,8 +65,8 @@ Words least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, 
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   const Compiled& c = model.compiled();
   const int levels = c.level_count;
-  std::array<bool, kMaxLevels> inside_fanouts{};      // no fan-out at or inside the level
-  std::array<TensorMask, kMaxLevels> kept_inside{};   // tensors that a level further in may keep
+  std::array<bool, kMaxLevels> inside_fanouts{};     // no fan-out at or inside the level
+  std::array<TensorMask, kMaxLevels> kept_inside{};  // tensors that a level further in may keep
   u64 units = 1;
   TensorMask kept = 0;
   for (int i = 0; i < levels; ++i) {

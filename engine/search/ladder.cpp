@@ -84,7 +84,8 @@ Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
   const Evaluation e = models_[static_cast<std::size_t>(top)].evaluate(scratch_);
   if (e.verdict != Verdict::Fits) return {};
   const Cost& outside = compulsory_.outside[top];
-  const u64 cycles = fanout_outside_[top] == 1 ? e.cost.cycles : (e.cost.cycles + fanout_outside_[top] - 1) / fanout_outside_[top];
+  const u64 cycles =
+      fanout_outside_[top] == 1 ? e.cost.cycles : (e.cost.cycles + fanout_outside_[top] - 1) / fanout_outside_[top];
   const Cost cost{e.cost.energy + outside.energy, std::max(cycles, outside.cycles)};
   return {true, cost, Value::of(objective_, cost)};
 }
@@ -92,7 +93,11 @@ Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
 Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest) {
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
-  static const Extents none = [] { Extents e; e.fill(1); return e; }();
+  static const Extents none = [] {
+    Extents e;
+    e.fill(1);
+    return e;
+  }();
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
     const Extents& own = plan.factor[slot_of(LoopKind::Temporal, i)];
     const Extents& outer = i == top ? rest : none;

@@ -25,8 +25,8 @@ class Ladder {
  public:
   // `orders[i]`: the loop orders to choose from at level i.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
-         std::vector<std::vector<LoopOrder>> orders, Objective objective, const std::array<TensorMask, kMaxLevels>& keep,
-         const std::atomic<bool>* stop = nullptr);
+         std::vector<std::vector<LoopOrder>> orders, Objective objective,
+         const std::array<TensorMask, kMaxLevels>& keep, const std::atomic<bool>* stop = nullptr);
 
   int levels() const { return static_cast<int>(models_.size()); }
   const CostModel& model() const { return models_.back(); }
@@ -42,7 +42,8 @@ class Ladder {
   // mapping's cost.
   Score score(const Plan& plan, int top, const Extents& rest);
 
-  // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best score.
+  // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best
+  // score.
   Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
 
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.

@@ -29,7 +29,8 @@ Candidate everything_outermost(const Mapspace& space, const std::array<TensorMas
   Candidate out;
   out.plan.keep = keep;
   for (int d = 0; d < space.dimension_count; ++d)
-    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] = static_cast<u32>(space.size[static_cast<std::size_t>(d)]);
+    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] =
+        static_cast<u32>(space.size[static_cast<std::size_t>(d)]);
   return out;
 }
 
@@ -37,7 +38,10 @@ Candidate everything_outermost(const Mapspace& space, const std::array<TensorMas
 
 LayerSearch::LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
                          Mapspace space)
-    : workload_(workload), architecture_(architecture), options_(options), space_(std::make_unique<Mapspace>(std::move(space))) {
+    : workload_(workload),
+      architecture_(architecture),
+      options_(options),
+      space_(std::make_unique<Mapspace>(std::move(space))) {
   const ReuseTable reuse = infer_reuse(workload_, UnitDimensions::Skip);
   for (const LevelSpace& level : space_->levels) {
     const OrderTrie trie = build_order_trie(reuse, order_options(options_.rules, *space_, level));
@@ -111,10 +115,12 @@ LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
       found.best[k] = climb(ladder, moves, found.best[k], kRefineBudget);
       answer.statistics.rules.count(Rule::Refine, true);
     }
-    std::sort(found.best.begin(), found.best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+    std::sort(found.best.begin(), found.best.end(),
+              [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
     found.best.front() = kick_and_climb(ladder, moves, found.best.front(), kKicks, kRefineBudget);
   }
-  // An interrupted search may not have completed anything; with everything at the outermost level there is still an answer.
+  // An interrupted search may not have completed anything; with everything at the outermost level there is still an
+  // answer.
   if (found.best.empty()) {
     Candidate plain = everything_outermost(*space_, keep);
     Extents none;
@@ -181,15 +187,18 @@ Diagnostics LayerSearch::why_infeasible() const {
       if (!(level.keep >> v & 1)) continue;
       const u64 words = box_words(c.tensor[v], tile);
       used += words;
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", workload_.tensors[static_cast<std::size_t>(v)].name, words);
+      parts +=
+          fmt::format("{}{} {}", parts.empty() ? "" : ", ", workload_.tensors[static_cast<std::size_t>(v)].name, words);
     }
     if (used > c.level[i].capacity_words)
-      out.push_back({"", 0, architecture_.levels[static_cast<std::size_t>(i)].name,
-                     fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
+      out.push_back(
+          {"", 0, architecture_.levels[static_cast<std::size_t>(i)].name,
+           fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
   }
   if (out.empty())
-    out.push_back({"", 0, "", "the constraints of " + architecture_.name +
-                                  " leave no mapping that fits; see what --free changes"});
+    out.push_back(
+        {"", 0, "",
+         "the constraints of " + architecture_.name + " leave no mapping that fits; see what --free changes"});
   return out;
 }
 

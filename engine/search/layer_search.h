@@ -14,7 +14,8 @@ namespace heliolite {
 class LayerSearch {
  public:
   // Errors: constraints that name what the workload does not have.
-  static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture, const SearchOptions& options);
+  static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
+                                    const SearchOptions& options);
 
   // Which level keeps which tensor: every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
   // that a few starts, from which the climbs flip single choices.
@@ -42,7 +43,7 @@ class LayerSearch {
   Workload workload_;
   Architecture architecture_;
   SearchOptions options_;
-  std::unique_ptr<Mapspace> space_;  // on the heap: ladders refer to it
+  std::unique_ptr<Mapspace> space_;             // on the heap: ladders refer to it
   std::vector<std::vector<LoopOrder>> orders_;  // by level
   RuleCounts order_counts_;
   std::vector<std::array<TensorMask, kMaxLevels>> keep_;

@@ -28,8 +28,11 @@ bool same_shape(const Workload& a, const Workload& b) {
     return x.name == y.name && x.role == y.role &&
            std::equal(x.ranks.begin(), x.ranks.end(), y.ranks.begin(), y.ranks.end(), same_rank);
   };
-  const auto same_dimension = [](const Dimension& x, const Dimension& y) { return x.name == y.name && x.size == y.size; };
-  return std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(), same_dimension) &&
+  const auto same_dimension = [](const Dimension& x, const Dimension& y) {
+    return x.name == y.name && x.size == y.size;
+  };
+  return std::equal(a.dimensions.begin(), a.dimensions.end(), b.dimensions.begin(), b.dimensions.end(),
+                    same_dimension) &&
          std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(), same_tensor);
 }
 
@@ -58,8 +61,9 @@ struct ShapeSearch {
 Diagnostics check_strategy(const SearchOptions& options) {
   const auto known = strategy_names();
   if (std::find(known.begin(), known.end(), options.strategy) != known.end()) return {};
-  return {{"", 0, "strategy", options.strategy + " is not a strategy" + did_you_mean(options.strategy, known) +
-                                  "; there is " + join(known)}};
+  return {
+      {"", 0, "strategy",
+       options.strategy + " is not a strategy" + did_you_mean(options.strategy, known) + "; there is " + join(known)}};
 }
 
 }  // namespace
@@ -81,7 +85,8 @@ bool NetworkResult::all_feasible() const {
                      [](const LayerResult& l) { return l.result.status != Status::Infeasible; });
 }
 
-Result<NetworkResult> map_network(const Network& network, const Architecture& architecture, const SearchOptions& options) {
+Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
+                                  const SearchOptions& options) {
   const auto start = Clock::now();
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
 
@@ -126,7 +131,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   return out;
 }
 
-Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture, const SearchOptions& options) {
+Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture,
+                                   const SearchOptions& options) {
   Network network{workload.name, {{workload, 1}}};
   SearchOptions serial = options;
   serial.threads = 1;

@@ -17,8 +17,8 @@ struct SearchOptions {
   Objective objective = Objective::Edp;
   std::string strategy = "sunstone";  // strategy_names()
   RuleSet rules;
-  int threads = 0;    // 0 = every core
-  bool free = false;  // lift the machine's dataflow constraints (keep rules stay)
+  int threads = 0;                          // 0 = every core
+  bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
   const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
 };
 
@@ -40,10 +40,10 @@ struct MappingResult {
   Status status = Status::Infeasible;
   Mapping mapping;
   Cost cost;
-  double utilization = 0;   // of the compute units
-  double value = 0;         // objective_number of the cost
-  double lower_bound = 0;   // no mapping is below
-  double gap = 0;           // value / lower_bound - 1
+  double utilization = 0;  // of the compute units
+  double value = 0;        // objective_number of the cost
+  double lower_bound = 0;  // no mapping is below
+  double gap = 0;          // value / lower_bound - 1
   SearchStatistics statistics;
   double seconds = 0;
   std::string strategy;
@@ -65,9 +65,11 @@ struct NetworkResult {
 
 // Maps every layer; layers of equal shape are searched once, different ones in parallel. The answer does not depend
 // on the number of threads. Errors: constraints that name unknown dimensions or tensors, unknown strategies.
-Result<NetworkResult> map_network(const Network& network, const Architecture& architecture, const SearchOptions& options);
+Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
+                                  const SearchOptions& options);
 
 // One layer, on the calling thread.
-Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture, const SearchOptions& options);
+Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture,
+                                   const SearchOptions& options);
 
 }  // namespace heliolite

@@ -13,7 +13,8 @@ MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
       }
   for (int i = 0; i < space.level_count(); ++i)
     for (int v = 0; v < space.tensor_count; ++v)
-      if (space.levels[static_cast<std::size_t>(i)].open >> v & 1) open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
+      if (space.levels[static_cast<std::size_t>(i)].open >> v & 1)
+        open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
 }
 
 bool MoveSpace::slot_allows(int slot, int dimension) const {

@@ -34,13 +34,14 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
   arena.execute([&] {
     // Searches differ in length by orders of magnitude: one task each, no chunks.
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 1),
-                      [&](const tbb::blocked_range<std::size_t>& range) {
-                        HELIOLITE_HAPPENS_AFTER(&begin);
-                        for (std::size_t k = range.begin(); k != range.end(); ++k) body(k);
-                        HELIOLITE_HAPPENS_BEFORE(&end);
-                      },
-                      tbb::simple_partitioner{});
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, count, 1),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          HELIOLITE_HAPPENS_AFTER(&begin);
+          for (std::size_t k = range.begin(); k != range.end(); ++k) body(k);
+          HELIOLITE_HAPPENS_BEFORE(&end);
+        },
+        tbb::simple_partitioner{});
   });
   HELIOLITE_HAPPENS_AFTER(&end);
 }

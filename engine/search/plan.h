@@ -15,8 +15,8 @@ constexpr int level_of(int slot) { return slot / 3; }
 constexpr LoopKind kind_of(int slot) { return static_cast<LoopKind>(slot % 3); }
 
 struct Plan {
-  std::array<Extents, kMaxSlots> factor;     // 1 = no loop
-  std::array<u16, kMaxLevels> order{};       // index into the level's loop orders
+  std::array<Extents, kMaxSlots> factor;  // 1 = no loop
+  std::array<u16, kMaxLevels> order{};    // index into the level's loop orders
   std::array<TensorMask, kMaxLevels> keep{};
 
   Plan() {

@@ -8,7 +8,11 @@ namespace {
 class Climb {
  public:
   Climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget)
-      : ladder_(ladder), moves_(moves), best_(std::move(start)), last_(ladder.evaluated() + budget), top_(ladder.levels() - 1) {
+      : ladder_(ladder),
+        moves_(moves),
+        best_(std::move(start)),
+        last_(ladder.evaluated() + budget),
+        top_(ladder.levels() - 1) {
     none_.fill(1);
   }
 

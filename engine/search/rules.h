@@ -25,9 +25,9 @@ inline constexpr std::size_t kRules = 9;
 
 // What a rule may lose.
 enum class Soundness : u8 {
-  Sound,          // nothing: switching it off can change the run, never the best value
-  WithoutHalos,   // nothing, when no tensor slides (docs/rules/loop_orders.md)
-  Heuristic,      // possibly the best mapping
+  Sound,         // nothing: switching it off can change the run, never the best value
+  WithoutHalos,  // nothing, when no tensor slides (docs/rules/loop_orders.md)
+  Heuristic,     // possibly the best mapping
 };
 
 struct RuleInfo {
@@ -47,7 +47,10 @@ class RuleSet {
  public:
   RuleSet() { on_.fill(true); }
   bool operator[](Rule r) const { return on_[static_cast<std::size_t>(r)]; }
-  RuleSet& set(Rule r, bool on) { on_[static_cast<std::size_t>(r)] = on; return *this; }
+  RuleSet& set(Rule r, bool on) {
+    on_[static_cast<std::size_t>(r)] = on;
+    return *this;
+  }
 
  private:
   std::array<bool, kRules> on_;

@@ -11,10 +11,10 @@ namespace {
 
 // Widths of the beam. Ranking is in two steps: all candidates with the orders they have, then the best few with
 // orders chosen for them.
-constexpr std::size_t kTilesRanked = 48;    // tiles of a unit that are combined with unrollings
-constexpr std::size_t kUnrollings = 12;     // different unrollings that are continued
-constexpr std::size_t kCompleteWidth = 6;   // tiles at the outermost level that are completed
-constexpr std::size_t kPreselected = 3;     // times a width: candidates that get their own orders
+constexpr std::size_t kTilesRanked = 48;   // tiles of a unit that are combined with unrollings
+constexpr std::size_t kUnrollings = 12;    // different unrollings that are continued
+constexpr std::size_t kCompleteWidth = 6;  // tiles at the outermost level that are completed
+constexpr std::size_t kPreselected = 3;    // times a width: candidates that get their own orders
 constexpr std::size_t kUnlimited = ~std::size_t{0};
 
 // A partial plan: levels below some level done, the fan-out below that level too.
@@ -87,7 +87,8 @@ class Search {
     root.plan.keep = keep_;
     root.tile.fill(1);
     root.rest.fill(1);
-    for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < space_.dimension_count; ++d)
+      root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
     for (const Node& node : unrolled({root}, 0, kUnrollings)) descend(0, node);
     return std::move(result_);
   }
@@ -103,7 +104,8 @@ class Search {
     const int outer = next_fanout(level);
     const bool fanout = space_.levels[static_cast<std::size_t>(outer)].spatial.exists();
     std::vector<Node> nodes{node};
-    for (int i = level; i < outer; ++i) nodes = grown(nodes, i, outer, fanout || i + 1 < outer ? kTilesRanked : kCompleteWidth);
+    for (int i = level; i < outer; ++i)
+      nodes = grown(nodes, i, outer, fanout || i + 1 < outer ? kTilesRanked : kCompleteWidth);
     // Step 2. Each unrolling of that fan-out with the tile that suits it best.
     if (fanout) nodes = unrolled(nodes, outer, kUnrollings);
     // Step 3. Best first, until the incumbent cannot be beaten.
@@ -168,13 +170,15 @@ class Search {
       }
       return !ladder_.stopped();
     };
-    // Inside a fan-out a maximal tile can swallow what would fill the machine: T1 is for the levels outside all of them.
-    const TileCounts counts = for_each_tile(tiles, {rules_[Rule::MaximalTiles] && outermost_fanout_ <= level}, fits, take);
+    // Inside a fan-out a maximal tile can swallow what would fill the machine: T1 is for the levels outside all of
+    // them.
+    const TileCounts counts =
+        for_each_tile(tiles, {rules_[Rule::MaximalTiles] && outermost_fanout_ <= level}, fits, take);
     add_counts(Rule::MaximalTiles, counts.tiles, counts.not_maximal);
   }
 
-  // Ranks a tile as if the fan-out at `outer` were used as well as the tile lets it: a tile that swallows the dimensions
-  // that would fill the machine is worse than its traffic says.
+  // Ranks a tile as if the fan-out at `outer` were used as well as the tile lets it: a tile that swallows the
+  // dimensions that would fill the machine is worse than its traffic says.
   void speed_up(int outer, Node& node) const {
     const SpatialSpace& fanout = space_.levels[static_cast<std::size_t>(outer)].spatial;
     if (!fanout.exists()) return;
@@ -239,7 +243,8 @@ class Search {
   }
 
   void unroll(int level, const Node& node, std::map<Unrolling, Node>& best) {
-    const UnrollingSpace unrollings = make_unrolling_space(divisors_, node.rest, space_, level, ladder_.model().workload());
+    const UnrollingSpace unrollings =
+        make_unrolling_space(divisors_, node.rest, space_, level, ladder_.model().workload());
     Node n = node;
     const auto take = [&](const Unrolling& u) -> bool {
       n.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
@@ -276,9 +281,11 @@ class Search {
     if (!score.fits) return;
     const Candidate candidate{plan, score};
     auto& best = result_.best;
-    const auto at = std::find_if(best.begin(), best.end(), [&](const Candidate& c) { return candidate.better_than(c); });
+    const auto at =
+        std::find_if(best.begin(), best.end(), [&](const Candidate& c) { return candidate.better_than(c); });
     // One of each unrolling: climbs from candidates of the same one tend to end at the same place.
-    const auto twin = std::find_if(best.begin(), best.end(), [&](const Candidate& c) { return same_unrolling(c.plan, plan); });
+    const auto twin =
+        std::find_if(best.begin(), best.end(), [&](const Candidate& c) { return same_unrolling(c.plan, plan); });
     if (twin < at) return;  // it is better
     if (twin != best.end()) best.erase(twin);
     best.insert(at, candidate);
@@ -290,7 +297,7 @@ class Search {
   const std::array<TensorMask, kMaxLevels>& keep_;
   RuleSet rules_;
   int top_;
-  int outermost_fanout_ = -1;  // -1: none
+  int outermost_fanout_ = -1;           // -1: none
   std::vector<DivisorTable> divisors_;  // by dimension
   SunstoneResult result_;
 };

@@ -17,7 +17,7 @@
 namespace heliolite {
 
 struct TileSpace {
-  Extents start = unit_extents();                         // the tile below, fan-out included
+  Extents start = unit_extents();                           // the tile below, fan-out included
   std::array<std::span<const u32>, kMaxDimensions> factor;  // multipliers by dimension, ascending; never empty
   u8 dimension_count = 0;
 };
@@ -55,9 +55,11 @@ struct TileCounts {
 inline constexpr int kDoesNotFit = -1;
 
 template <class F>
-concept TileTag = std::same_as<std::invoke_result_t<F, const Extents&>, int>;
+concept TileTag = std::same_as < std::invoke_result_t<F, const Extents&>,
+int > ;
 template <class F>
-concept TileTest = std::same_as<std::invoke_result_t<F, const Extents&>, bool>;
+concept TileTest = std::same_as < std::invoke_result_t<F, const Extents&>,
+bool > ;
 
 namespace detail {
 
@@ -140,7 +142,8 @@ class TileWalk {
   bool all_can_grow(int k, std::size_t i, int tag) {
     const Extents saved = tile_;
     tile_[dimension_[k]] = extent(dimension_[k], i + 1);
-    for (int j = k + 1; j < count_; ++j) tile_[dimension_[j]] = extent(dimension_[j], space_.factor[dimension_[j]].size() - 1);
+    for (int j = k + 1; j < count_; ++j)
+      tile_[dimension_[j]] = extent(dimension_[j], space_.factor[dimension_[j]].size() - 1);
     const bool same = ask() == tag;
     tile_ = saved;
     return same;
@@ -203,8 +206,8 @@ class TileWalk {
   Tag& tag_;
   Visit& visit_;
   Extents tile_{};
-  std::array<u8, kMaxDimensions> dimension_{};         // those that vary, outermost chain first
-  std::array<std::size_t, kMaxDimensions> place_{};    // in the chain, by position in dimension_
+  std::array<u8, kMaxDimensions> dimension_{};       // those that vary, outermost chain first
+  std::array<std::size_t, kMaxDimensions> place_{};  // in the chain, by position in dimension_
   int count_ = 0;
   bool empty_ = false;
   TileCounts counts_;

@@ -71,8 +71,8 @@ std::vector<Axis> axes_of(const Mapspace& mapspace, const std::vector<int>& leve
   return axes;
 }
 
-std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices, const std::vector<Axis>& axes,
-                                      int ordered_levels) {
+std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices,
+                                      const std::vector<Axis>& axes, int ordered_levels) {
   const std::size_t most = choices.size() + 1;  // loops of a level: 0 .. dimensions
   double states = 1;
   for (const Axis& axis : axes) states *= static_cast<double>(axis.rooms.size());

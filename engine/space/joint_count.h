@@ -31,8 +31,8 @@ struct AxisOption {
 // Sum, over one option of each dimension (choices[d]) that together fit the axes, of the product of their ways
 // and of n! for the n loops in the order of each of the first `ordered_levels` levels. Absent when that would
 // take more than about a second.
-std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices, const std::vector<Axis>& axes,
-                                      int ordered_levels);
+std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>& choices,
+                                      const std::vector<Axis>& axes, int ordered_levels);
 
 BigCount factorial(int n);
 

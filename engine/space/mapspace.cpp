@@ -190,12 +190,14 @@ class Resolver {
     static const std::vector<std::string> singular{"input", "weight", "output"};
     for (const std::string& s : selectors) {
       const std::string word = lower(s);
-      const bool role = std::count(roles.begin(), roles.end(), word) + std::count(singular.begin(), singular.end(), word) > 0;
+      const bool role =
+          std::count(roles.begin(), roles.end(), word) + std::count(singular.begin(), singular.end(), word) > 0;
       if (role || workload_.find_tensor(s)) continue;
       std::vector<std::string> known = space_.tensor_names;
       known.insert(known.end(), roles.begin(), roles.end());
-      complain(where, fmt::format("'{}' is not a tensor of workload '{}' (it has {}) nor one of {}{}", s, workload_.name,
-                                  join(space_.tensor_names), join(roles, "or"), did_you_mean(s, known)));
+      complain(where,
+               fmt::format("'{}' is not a tensor of workload '{}' (it has {}) nor one of {}{}", s, workload_.name,
+                           join(space_.tensor_names), join(roles, "or"), did_you_mean(s, known)));
     }
   }
 
@@ -236,8 +238,8 @@ class Resolver {
         if (other != one) most = product_up_to(most, other->max, size);
       one->min = std::max(one->min, divide_up(size, most));
       if (one->min <= one->max) continue;
-      return complain("", fmt::format("the constraints leave no way to split dimension '{}': {}{}", space_.dimension_names[d],
-                                      dimension_text(d), limits_text(d)));
+      return complain("", fmt::format("the constraints leave no way to split dimension '{}': {}{}",
+                                      space_.dimension_names[d], dimension_text(d), limits_text(d)));
     }
   }
 
@@ -255,7 +257,8 @@ class Resolver {
 
   void restrict_masks(LevelSpace& level) const {
     for (int d = 0; d < space_.dimension_count; ++d) {
-      if (level.temporal.factor[d].max > 1) level.temporal.allowed = static_cast<DimensionMask>(level.temporal.allowed | bit(d));
+      if (level.temporal.factor[d].max > 1)
+        level.temporal.allowed = static_cast<DimensionMask>(level.temporal.allowed | bit(d));
       if (level.spatial.factor[d].max > 1) continue;
       level.spatial.allowed_x = static_cast<DimensionMask>(level.spatial.allowed_x & ~bit(d));
       level.spatial.allowed_y = static_cast<DimensionMask>(level.spatial.allowed_y & ~bit(d));

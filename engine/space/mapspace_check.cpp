@@ -71,7 +71,8 @@ class Checker {
       check_limit(space_.levels[level].temporal.factor[d], f.temporal[d], d, where(level, "temporal"));
   }
 
-  void check_axis(const std::array<u64, kMaxDimensions>& factors, DimensionMask allowed, u64 fanout, const std::string& at) {
+  void check_axis(const std::array<u64, kMaxDimensions>& factors, DimensionMask allowed, u64 fanout,
+                  const std::string& at) {
     u64 used = 1;
     for (int d = 0; d < space_.dimension_count; ++d) {
       used *= factors[d];
@@ -90,8 +91,8 @@ class Checker {
       if (contains(static_cast<DimensionMask>(s.allowed_x | s.allowed_y), d) || s.factor[d].min > 1)
         check_limit(s.factor[d], f.x[d] * f.y[d], d, where(level, "spatial"));
       if (space_.one_axis_per_dimension && f.x[d] > 1 && f.y[d] > 1)
-        complain(where(level, "spatial"), fmt::format("{} is on both axes ({} x {}), the machine allows one", dimension(d),
-                                                      f.x[d], f.y[d]));
+        complain(where(level, "spatial"),
+                 fmt::format("{} is on both axes ({} x {}), the machine allows one", dimension(d), f.x[d], f.y[d]));
     }
   }
 

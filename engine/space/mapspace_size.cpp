@@ -130,7 +130,8 @@ class Counter {
     for (int l = 0; l < space_.level_count(); ++l) row = convolve(row, spatial_row(l, d, table), table);
     Alone out;
     for (u128 n : row) out.unrollings += static_cast<double>(n);
-    for (const LevelSpace& level : space_.levels) row = convolve(row, temporal_row(level.temporal.factor[d], table), table);
+    for (const LevelSpace& level : space_.levels)
+      row = convolve(row, temporal_row(level.temporal.factor[d], table), table);
     out.splits = BigCount{row.back()};
     return out;
   }

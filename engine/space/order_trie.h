@@ -16,9 +16,7 @@ struct OrderReuse {
   DimensionMask full = 0;
   DimensionMask partial = 0;
 
-  bool covers(const OrderReuse& other) const {
-    return (other.full & ~full) == 0 && (other.partial & ~partial) == 0;
-  }
+  bool covers(const OrderReuse& other) const { return (other.full & ~full) == 0 && (other.partial & ~partial) == 0; }
   auto operator<=>(const OrderReuse&) const = default;
 };
 
@@ -53,20 +51,20 @@ enum class OrderFate : u8 {
 };
 
 struct OrderNode {
-  int parent = -1;     // -1: the root
-  int by = -1;         // Dominated: the leaf that covers it; NotNext: the sibling that comes first
-  u8 dimension = 0;    // the loop this node adds outside its parent's
-  u8 depth = 0;        // loops chosen so far
+  int parent = -1;       // -1: the root
+  int by = -1;           // Dominated: the leaf that covers it; NotNext: the sibling that comes first
+  u8 dimension = 0;      // the loop this node adds outside its parent's
+  u8 depth = 0;          // loops chosen so far
   TensorMask alive = 0;  // tensors for which every loop so far was full reuse
   OrderFate fate = OrderFate::Inner;
   OrderSignature reuse{};
 };
 
 struct OrderOptions {
-  DimensionMask loops = 0xffff;      // dimensions to order (those of the reuse table)
-  std::vector<u8> innermost;         // these loops come innermost, in this order (a machine's constraint)
+  DimensionMask loops = 0xffff;  // dimensions to order (those of the reuse table)
+  std::vector<u8> innermost;     // these loops come innermost, in this order (a machine's constraint)
   std::array<bool, kOrderRules> rule{true, true, true};  // by OrderRule
-  bool keep_nodes = false;           // fill OrderTrie::nodes, for display
+  bool keep_nodes = false;                               // fill OrderTrie::nodes, for display
 
   OrderOptions without(OrderRule r) const {
     OrderOptions copy = *this;
@@ -76,12 +74,12 @@ struct OrderOptions {
 };
 
 struct OrderTrie {
-  std::vector<LoopOrder> kept;   // in canonical order (lexicographic, innermost loop first)
-  std::vector<OrderNode> nodes;  // parents before children; empty unless asked for
-  u64 visited = 0;                          // nodes generated, cut ones not included
-  std::array<u64, kOrderRules> cuts{};      // by OrderRule: subtrees or leaves cut
-  u8 loop_count = 0;                        // loops ordered; the unpruned space has loop_count! orders
-  bool complete = true;  // false: the unpruned trie outgrew kMaxOrderNodes and is not usable
+  std::vector<LoopOrder> kept;          // in canonical order (lexicographic, innermost loop first)
+  std::vector<OrderNode> nodes;         // parents before children; empty unless asked for
+  u64 visited = 0;                      // nodes generated, cut ones not included
+  std::array<u64, kOrderRules> cuts{};  // by OrderRule: subtrees or leaves cut
+  u8 loop_count = 0;                    // loops ordered; the unpruned space has loop_count! orders
+  bool complete = true;                 // false: the unpruned trie outgrew kMaxOrderNodes and is not usable
 };
 
 // Without its rules a trie of 12 loops has 1e9 nodes; building stops here.

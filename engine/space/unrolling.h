@@ -53,10 +53,10 @@ struct UnrollingRules {
 };
 
 struct UnrollingCounts {
-  u64 unrollings = 0;  // given to the visitor
-  u64 not_full = 0;     // cut by S1a: one for each group that gives full unrollings only
-  u64 not_maximal = 0;  // cut by S1b
-  u64 not_indexing = 0; // cut by S1c: mixed unrollings in which the indexing dimensions do not prevail
+  u64 unrollings = 0;    // given to the visitor
+  u64 not_full = 0;      // cut by S1a: one for each group that gives full unrollings only
+  u64 not_maximal = 0;   // cut by S1b
+  u64 not_indexing = 0;  // cut by S1c: mixed unrollings in which the indexing dimensions do not prevail
 };
 
 inline DimensionMask all_dimensions(const UnrollingSpace& space) {
@@ -96,7 +96,8 @@ class UnrollingWalk {
       if (exact_ && room_x % x != 0) continue;
       u_.x[d] = x;
       for (u32 y : space_.divisors[d]->of(space_.left[d] / x)) {
-        if (y > room_y || u64{x} * y > limit.max || (y > 1 && (!y_open || (space_.one_axis_per_dimension && x > 1)))) break;
+        if (y > room_y || u64{x} * y > limit.max || (y > 1 && (!y_open || (space_.one_axis_per_dimension && x > 1))))
+          break;
         if (u64{x} * y < limit.min || (exact_ && room_y % y != 0)) continue;
         u_.y[d] = y;
         if (!walk(d + 1, room_x / x, room_y / y)) return false;

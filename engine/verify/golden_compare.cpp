@@ -22,20 +22,25 @@ using Numbers = std::map<std::string, double>;
 
 Numbers numbers(const TensorTraffic& t) {
   if (!t.kept) return {};
-  return {{"tile", static_cast<double>(t.tile_words)},  {"instances", static_cast<double>(t.instances)},
-          {"reads", static_cast<double>(t.reads)},      {"fills", static_cast<double>(t.fills)},
-          {"updates", static_cast<double>(t.updates)},  {"energy_pJ", t.energy.picojoules()}};
+  return {{"tile", static_cast<double>(t.tile_words)}, {"instances", static_cast<double>(t.instances)},
+          {"reads", static_cast<double>(t.reads)},     {"fills", static_cast<double>(t.fills)},
+          {"updates", static_cast<double>(t.updates)}, {"energy_pJ", t.energy.picojoules()}};
 }
 
 Numbers numbers(const NetworkTraffic& n) {
-  return {{"fanout", static_cast<double>(n.fanout)}, {"ingresses", n.ingresses},
-          {"link_transfers", 0.0},                   {"spatial_reductions", static_cast<double>(n.spatial_reductions)},
-          {"hops", n.hops},                          {"energy_pJ", n.energy.picojoules()}};
+  return {{"fanout", static_cast<double>(n.fanout)},
+          {"ingresses", n.ingresses},
+          {"link_transfers", 0.0},
+          {"spatial_reductions", static_cast<double>(n.spatial_reductions)},
+          {"hops", n.hops},
+          {"energy_pJ", n.energy.picojoules()}};
 }
 
 Numbers numbers(const ComputeBreakdown& c) {
-  return {{"computes", static_cast<double>(c.computes)}, {"utilized", static_cast<double>(c.utilized)},
-          {"energy_pJ", c.energy.picojoules()},          {"cycles", static_cast<double>(c.cycles)}};
+  return {{"computes", static_cast<double>(c.computes)},
+          {"utilized", static_cast<double>(c.utilized)},
+          {"energy_pJ", c.energy.picojoules()},
+          {"cycles", static_cast<double>(c.cycles)}};
 }
 
 double value(const Numbers& numbers, const std::string& key) {
@@ -74,7 +79,8 @@ class Comparison {
   }
 
   void compare_level(const std::string& name, const json& expected) {
-    const auto level = std::find_if(ours_.level.begin(), ours_.level.end(), [&](const auto& l) { return l.name == name; });
+    const auto level =
+        std::find_if(ours_.level.begin(), ours_.level.end(), [&](const auto& l) { return l.name == name; });
     if (level == ours_.level.end()) {  // some records list the compute units as a level
       const double cycles = expected.contains("cycles") ? expected["cycles"].get<double>() : 0;
       return check(name + " cycles", cycles, static_cast<double>(ours_.compute.cycles), 0);

@@ -89,7 +89,8 @@ void check_numbers(const json& value, const std::string& field, int depth, Compl
 
 void check_expect(const json& expect, Complaints& complaints) {
   for (const char* key : {"energy_pJ", "cycles"})
-    if (!expect.contains(key) || !expect[key].is_number()) complaints.add(std::string("expect.") + key, "must be a number");
+    if (!expect.contains(key) || !expect[key].is_number())
+      complaints.add(std::string("expect.") + key, "must be a number");
   for (const char* key : {"levels", "networks"}) {
     if (!expect.contains(key) || !expect[key].is_object()) {
       complaints.add(std::string("expect.") + key, "must be an object");
@@ -127,7 +128,8 @@ class MappingBuilder {
     if (!entry.is_object()) return complaints_.add(field, "must be an object");
     const StorageLevel& level = architecture_.levels[i];
     if (string_member(entry, "level", complaints_) != level.name) {
-      complaints_.add(field + ".level", fmt::format("must be {}, the level of {} at this place", level.name, record_.arch));
+      complaints_.add(field + ".level",
+                      fmt::format("must be {}, the level of {} at this place", level.name, record_.arch));
     }
     if (const json* keep = member(entry, "keep", json::value_t::array, "a list", complaints_)) read_keep(*keep, i);
     if (entry.contains("spatial")) {
@@ -176,7 +178,8 @@ class MappingBuilder {
     for (const json* set : {&factors, &residuals})
       for (const auto& item : set->items())
         if (item.key().size() != 1 || order.find(item.key()) == std::string::npos)
-          complaints_.add("mapping", fmt::format("dimension {} has a factor but is not in the order {}", item.key(), order));
+          complaints_.add("mapping",
+                          fmt::format("dimension {} has a factor but is not in the order {}", item.key(), order));
     for (std::size_t k = 0; k < order.size(); ++k) {
       const std::string name(1, order[k]);
       const auto dimension = workload_.find_dimension(name);
@@ -195,8 +198,8 @@ class MappingBuilder {
     const auto it = factors.find(name);
     if (it == factors.end()) return otherwise;
     if (it->is_number_unsigned() && it->get<u64>() >= 1 && it->get<u64>() <= kMaxDimensionSize) return it->get<u64>();
-    complaints_.add("mapping", fmt::format("factor {} of {} must be an integer from 1 to {}", shown(*it), name,
-                                           kMaxDimensionSize));
+    complaints_.add(
+        "mapping", fmt::format("factor {} of {} must be an integer from 1 to {}", shown(*it), name, kMaxDimensionSize));
     return otherwise;
   }
 

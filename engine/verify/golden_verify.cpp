@@ -62,7 +62,8 @@ class Verifier {
     int number = 0;
     while (errors_.size() < kMaxComplaints && !limit_reached() && lines.next(line)) {
       ++number;
-      if (lines.too_long()) return Diagnostic{path_, number, "", "is not a file of records: a line of more than 16 MiB"};
+      if (lines.too_long())
+        return Diagnostic{path_, number, "", "is not a file of records: a line of more than 16 MiB"};
       if (trim(line).empty()) continue;
       check_line(line, number);
     }
@@ -130,10 +131,10 @@ class Verifier {
     const Breakdown ours = model.explain(mapping);
     mismatch.differences = compare(record, ours, model.workload());
     if (fast.energy == ours.energy && fast.cycles == ours.cycles) return;
-    mismatch.differences.push_back({"explain() against evaluate(): energy_pJ", fast.energy.picojoules(),
-                                    ours.energy.picojoules()});
-    mismatch.differences.push_back({"explain() against evaluate(): cycles", static_cast<double>(fast.cycles),
-                                    static_cast<double>(ours.cycles)});
+    mismatch.differences.push_back(
+        {"explain() against evaluate(): energy_pJ", fast.energy.picojoules(), ours.energy.picojoules()});
+    mismatch.differences.push_back(
+        {"explain() against evaluate(): cycles", static_cast<double>(fast.cycles), static_cast<double>(ours.cycles)});
   }
 
   // The compiled pair of machine and problem; null (after complaining once) when one of them cannot be read.
@@ -176,7 +177,9 @@ class Verifier {
     return entry->second ? &*entry->second : nullptr;
   }
 
-  std::string beside(const char* sub, const std::string& name) const { return (folder_ / sub / (name + ".yaml")).string(); }
+  std::string beside(const char* sub, const std::string& name) const {
+    return (folder_ / sub / (name + ".yaml")).string();
+  }
 
   void complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
 
