@@ -69,7 +69,8 @@ struct Compiled {
   Compiled(const Workload& workload, const Architecture& architecture);
 };
 
-using Extents = std::array<u32, kMaxDimensions>;  // tile size per dimension
+// How much of each dimension a tile covers; 1 beyond the workload's dimensions.
+using Extents = std::array<u32, kMaxDimensions>;
 
 // Words of the box of tensor t for tile c (rule 4: holes of strides count).
 inline u64 box_words(const CompiledTensor& t, const Extents& c) {

@@ -38,13 +38,17 @@ u64 present_loops(const LoopOrder& order, const Extents& a, const Extents& b) {
 Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                std::vector<std::vector<LoopOrder>> orders, Objective objective,
                const std::array<TensorMask, kMaxLevels>& keep, const std::atomic<bool>* stop)
-    : space_(space), orders_(std::move(orders)), objective_(objective), stop_(stop) {
+    : space_(space), orders_(std::move(orders)), objective_(objective), footprint_(workload), stop_(stop) {
   const std::size_t levels = architecture.levels.size();
   for (std::size_t i = 0; i < levels; ++i) {
     models_.emplace_back(workload, cut_above(architecture, i));
     spatial_order_[i] = spatial_order(space, space.levels[i].spatial);
   }
   compulsory_ = compulsory_cost(models_.back(), {keep, keep});
+  for (std::size_t i = 0; i < levels; ++i) {
+    CapacityTest& test = capacity_.emplace_back(footprint_);
+    for (std::size_t outer = i; outer < levels; ++outer) test.add(architecture.levels[outer], keep[outer]);
+  }
   u64 outside = 1;
   for (std::size_t i = levels; i-- > 0;) {
     fanout_outside_[i] = outside;
@@ -71,8 +75,7 @@ void Ladder::write(Mapping& out, const Plan& plan, int top, const Extents& rest)
 }
 
 Mapping Ladder::mapping(const Plan& plan) const {
-  Extents none;
-  none.fill(1);
+  const Extents none = unit_extents();
   Mapping out;
   write(out, plan, levels() - 1, none);
   return out;
@@ -93,11 +96,7 @@ Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
 Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest) {
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
-  static const Extents none = [] {
-    Extents e;
-    e.fill(1);
-    return e;
-  }();
+  const Extents none = unit_extents();
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
     const Extents& own = plan.factor[slot_of(LoopKind::Temporal, i)];
     const Extents& outer = i == top ? rest : none;
@@ -122,18 +121,6 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
     plan.order[i] = chosen;
   }
   return best;
-}
-
-bool Ladder::tile_fits(const Extents& tile, int level, const std::array<TensorMask, kMaxLevels>& keep) const {
-  const Compiled& c = compiled();
-  for (int i = level; i < c.level_count; ++i) {
-    if (c.level[i].capacity_words == CompiledLevel::kUnbounded) continue;
-    u64 used = 0;
-    for (int v = 0; v < c.tensor_count; ++v)
-      if (keep[i] >> v & 1) used += box_words(c.tensor[v], tile);
-    if (used > c.level[i].capacity_words) return false;
-  }
-  return true;
 }
 
 }  // namespace heliolite

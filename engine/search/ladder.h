@@ -10,6 +10,7 @@
 #include "engine/search/compulsory.h"
 #include "engine/search/objective.h"
 #include "engine/search/plan.h"
+#include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
 
@@ -23,6 +24,10 @@ struct Score {
 
 class Ladder {
  public:
+  // Not movable: its capacity tests refer to its footprint.
+  Ladder(const Ladder&) = delete;
+  Ladder& operator=(const Ladder&) = delete;
+
   // `orders[i]`: the loop orders to choose from at level i.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
          std::vector<std::vector<LoopOrder>> orders, Objective objective,
@@ -47,7 +52,7 @@ class Ladder {
   Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
 
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.
-  bool tile_fits(const Extents& tile, int level, const std::array<TensorMask, kMaxLevels>& keep) const;
+  bool tile_fits(const Extents& tile, int level) const { return capacity_[static_cast<std::size_t>(level)](tile); }
 
   u64 evaluated() const { return evaluated_; }
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
@@ -61,6 +66,8 @@ class Ladder {
   std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1
   Objective objective_;
   CompulsoryCost compulsory_;
+  Footprint footprint_;
+  std::vector<CapacityTest> capacity_;            // [i]: of levels i .. outermost
   std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
   const std::atomic<bool>* stop_;
   Mapping scratch_;  // of score(): loops beyond its count are stale

@@ -123,8 +123,7 @@ LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
   // answer.
   if (found.best.empty()) {
     Candidate plain = everything_outermost(*space_, keep);
-    Extents none;
-    none.fill(1);
+    const Extents none = unit_extents();
     plain.score = ladder.score(plain.plan, ladder.levels() - 1, none);
     const MoveSpace moves(*space_);
     bool legal = plain.score.fits;

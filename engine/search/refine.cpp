@@ -116,8 +116,7 @@ Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best,
   constexpr int kMovesOfAKick = 4, kTries = 8;
   const u64 last = ladder.evaluated() + budget;
   const int top = ladder.levels() - 1;
-  Extents none;
-  none.fill(1);
+  const Extents none = unit_extents();
   std::mt19937_64 random(kSeed);
   std::vector<Move> list;
   for (int kick = 0; kick < kicks; ++kick) {

@@ -85,8 +85,7 @@ class Search {
   SunstoneResult run() {
     Node root;
     root.plan.keep = keep_;
-    root.tile.fill(1);
-    root.rest.fill(1);
+    root.tile = root.rest = unit_extents();
     for (int d = 0; d < space_.dimension_count; ++d)
       root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
     for (const Node& node : unrolled({root}, 0, kUnrollings)) descend(0, node);
@@ -153,7 +152,7 @@ class Search {
   void grow(int level, int outer, const Node& node, Shortlist& out) {
     const TileSpace tiles = make_tile_space(divisors_, node.tile, node.rest,
                                             space_.levels[static_cast<std::size_t>(level)].temporal.factor);
-    const auto fits = [&](const Extents& tile) { return ladder_.tile_fits(tile, level, keep_); };
+    const auto fits = [&](const Extents& tile) { return ladder_.tile_fits(tile, level); };
     Node n = node;
     const auto take = [&](const Extents& tile) -> bool {
       n.tile = tile;
@@ -253,7 +252,7 @@ class Search {
         n.tile[d] = node.tile[d] * u.factor(d);
         n.rest[d] = node.rest[d] / u.factor(d);
       }
-      if (!ladder_.tile_fits(n.tile, level, keep_)) return true;
+      if (!ladder_.tile_fits(n.tile, level)) return true;
       n.score = ladder_.score(n.plan, level, n.rest);
       if (!n.score.fits) return true;
       const auto [at, fresh] = best.try_emplace(u, n);
@@ -275,8 +274,7 @@ class Search {
       if (!level.temporal.factor[d].allows(node.rest[d])) return;
       outermost[d] = node.rest[d];
     }
-    Extents none;
-    none.fill(1);
+    const Extents none = unit_extents();
     const Score score = ladder_.choose_orders(plan, 1, top_, none);
     if (!score.fits) return;
     const Candidate candidate{plan, score};

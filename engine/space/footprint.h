@@ -5,13 +5,12 @@
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
+#include "engine/model/compiled.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
 
-// How much of each dimension a tile covers; 1 beyond the workload's dimensions.
-using Extents = std::array<u32, kMaxDimensions>;
-
+// The smallest tile: one of each dimension.
 constexpr Extents unit_extents() {
   Extents e{};
   for (u32& x : e) x = 1;
