@@ -139,7 +139,7 @@ inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
     if (t.by_dimension[k].rank == first.rank)
       extent += static_cast<u64>(t.by_dimension[k].coefficient) * (tile[t.by_dimension[k].dimension] - 1);
-  const u64 delta = full / extent * std::min(move, extent);
+  const u64 delta = move < extent ? full / extent * move : full;
   u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
   u64 inner = move;
   for (int j = a + 1; j < count; ++j) {

@@ -8,21 +8,29 @@
 
 namespace heliolite {
 
-// Words per instance of levels 0 .. level_count - 1, with Timeloop's integer divisions.
+// Words per instance of levels 0 .. level_count - 1.
 inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledTensor& t, const Nest& nest) {
   std::array<u64, kMaxLevels> part;
   const int top = c.level_count - 1;
+  if (t.term_count == 0) {
+    // Without strides Timeloop's divisions by the fan-outs outside are exact: what is left is the product of the
+    // temporal loops and of the fan-outs inside.
+    u64 words = 1;
+    for (int j = 0; j < nest.temporal_count(c.level_count); ++j)
+      if (t.indexing >> nest.temporal[j].dimension & 1) words *= nest.temporal[j].end;
+    for (int i = 0; i <= top; ++i) {
+      for (int j = nest.first_spatial[i]; j < nest.first_spatial[i + 1]; ++j)
+        if (t.indexing >> nest.spatial[j].dimension & 1) words *= nest.spatial[j].end;
+      part[i] = words;
+    }
+    return part;
+  }
   part[top] = t.words;
   for (int i = top; i > 0; --i) {
     part[i - 1] = part[i];
     if (!nest.has_spatial(i)) continue;
-    if (t.term_count == 0) {  // without strides the division is exact, factor by factor
-      for (int j = nest.first_spatial[i]; j < nest.first_spatial[i + 1]; ++j)
-        if (t.indexing >> nest.spatial[j].dimension & 1) part[i - 1] /= nest.spatial[j].end;
-    } else {
-      const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile[i - 1]);
-      part[i - 1] = static_cast<u64>(inside / box_words(t, nest.master_tile[i]));
-    }
+    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile[i - 1]);
+    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.master_tile[i]));
   }
   return part;
 }
