@@ -91,10 +91,10 @@ TEST_F(CliBadInput, FilesThatAreNone) {
 }
 
 TEST_F(CliBadInput, EmptyBinaryAndDeepFiles) {
-  const std::string binary(
+  constexpr char kBytes[] =
       "\x7f"
-      "ELF\x00\x01\x02\xff\xfe\x80 binary \x00\x00",
-      24);
+      "ELF\x00\x01\x02\xff\xfe\x80 binary \x00";
+  const std::string binary(kBytes, sizeof kBytes);
   const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
   for (const std::string& text : {std::string(), std::string("\n\n# nothing\n"), binary, deep, std::string(10'000, '['),
                                   std::string(10'000, '{'), std::string("\t- a"), std::string("a: &x [*x]")}) {
