@@ -105,7 +105,8 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
     const u16 start = plan.order[i];
     u16 chosen = start;
     seen[seen_count++] = present_loops(orders(i)[start], own, outer);
-    for (u16 o = 0; o < orders(i).size(); ++o) {
+    const auto count = static_cast<u16>(orders(i).size());
+    for (u16 o = 0; o < count; ++o) {
       const u64 key = present_loops(orders(i)[o], own, outer);
       if (std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen_count), key) !=
           seen.begin() + static_cast<std::ptrdiff_t>(seen_count))

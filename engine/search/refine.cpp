@@ -7,12 +7,8 @@ namespace {
 
 class Climb {
  public:
-  Climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget)
-      : ladder_(ladder),
-        moves_(moves),
-        best_(std::move(start)),
-        last_(ladder.evaluated() + budget),
-        top_(ladder.levels() - 1) {
+  Climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget)
+      : ladder_(ladder), moves_(moves), best_(start), last_(ladder.evaluated() + budget), top_(ladder.levels() - 1) {
     none_.fill(1);
   }
 
@@ -107,8 +103,8 @@ class Climb {
 
 }  // namespace
 
-Candidate climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget) {
-  return Climb(ladder, moves, std::move(start), budget).run();
+Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget) {
+  return Climb(ladder, moves, start, budget).run();
 }
 
 Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget) {

@@ -18,7 +18,7 @@ struct Candidate {
 
 // Moves single prime factors, pairs of them, loop orders, and what is kept, as long as the value falls. Stops after
 // `budget` evaluations. Deterministic.
-Candidate climb(Ladder& ladder, const MoveSpace& moves, Candidate start, u64 budget);
+Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget);
 
 // Climbs again from `kicks` random disturbances of the best so far: a few moves at once, from a fixed seed.
 // Deterministic.
