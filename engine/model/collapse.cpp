@@ -33,8 +33,8 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
            0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
-    const u64 tile = box_words(t, nest.tile[i]);
-    raw = i + 1 < levels ? temporal_traffic(t, nest, i + 1, levels, nest.tile[i], tile) : 0;
+    const u64 tile = box_words(t, nest.tile(i));
+    raw = i + 1 < levels ? temporal_traffic(t, nest, i + 1, levels, nest.tile(i), tile) : 0;
     if (row.kept) {
       row.tile_words = tile;
       row.reads = t.is_output ? minus(accesses, part[i]) : accesses;

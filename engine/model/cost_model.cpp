@@ -25,7 +25,7 @@ Evaluation fit(const Compiled& c, const Mapping& m, const Nest& nest, Footprints
     u64 used = 0;
     for (unsigned kept = m.keep[i]; kept != 0; kept &= kept - 1) {
       const int v = std::countr_zero(kept);
-      used += tiles.words[v][i] = box_words(c.tensor[v], nest.tile[i]);
+      used += tiles.words[v][i] = box_words(c.tensor[v], nest.tile(i));
     }
     if (used > level.capacity_words) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
   }
@@ -107,12 +107,12 @@ Energy tensor_energy(const Compiled& c, const Mapping& m, const Nest& nest, cons
     }
     if (level.network_costs) {
       if (i > 0 && !m.keeps(i - 1, v))
-        raw = temporal_traffic(t, nest, i, levels, nest.tile[i - 1], box_words(t, nest.tile[i - 1]));
+        raw = temporal_traffic(t, nest, i, levels, nest.tile(i - 1), box_words(t, nest.tile(i - 1)));
       energy += network_energy_of(t, nest, i, level, raw, in, partition);
     }
     in = accesses;
     if (!kept) continue;
-    const u64 crossing = outermost ? 0 : temporal_traffic(t, nest, i + 1, levels, nest.tile[i], tiles.words[v][i]);
+    const u64 crossing = outermost ? 0 : temporal_traffic(t, nest, i + 1, levels, nest.tile(i), tiles.words[v][i]);
     const Counts n = counts_of(t.is_output, accesses, crossing, partition, outermost);
     energy += access_energy(level, n, t.is_output, nest.instances[i]);
     demand.add(i, v, n.reads, n.fills + n.updates);

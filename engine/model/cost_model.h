@@ -11,8 +11,6 @@
 
 namespace heliolite {
 
-struct Nest;
-
 struct Cost {
   Energy energy;
   u64 cycles = 0;

@@ -25,12 +25,20 @@ struct Nest {
   std::array<NestLoop, kMaxLoops> spatial;
   std::array<u8, kMaxLevels + 1> first_temporal;
   std::array<u8, kMaxLevels + 1> first_spatial;
-  std::array<u64, kMaxLoops + 1> outside;       // outside[j]: product of the temporal ends from j outwards
-  std::array<Extents, kMaxLevels> tile;         // through temporal_i
-  std::array<Extents, kMaxLevels> master_tile;  // through spatial_i, before temporal_i; only where has_spatial(i)
+  std::array<u64, kMaxLoops + 1> outside;  // outside[j]: product of the temporal ends from j outwards
   std::array<u64, kMaxLevels> product_x, product_y;
   std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
   u64 macs_used;                          // product of all spatial ends
+
+  // Of all loops through temporal_i.
+  const Extents& tile(int i) const { return row[row_of[i]]; }
+  // Of all loops through spatial_i, before temporal_i.
+  Extents master_tile(int i) const {
+    Extents out = i > 0 ? tile(i - 1) : row[0];
+    for (int j = first_spatial[i]; j < first_spatial[i + 1]; ++j)
+      out[spatial[j].dimension] *= static_cast<u32>(spatial[j].end);
+    return out;
+  }
 
   u64 steps() const { return outside[0]; }  // MAC steps of one compute unit
   bool has_spatial(int level) const { return first_spatial[level] != first_spatial[level + 1]; }
@@ -38,6 +46,8 @@ struct Nest {
   Nest(const Compiled& c, const Mapping& m) {
     Extents extent;
     extent.fill(1);
+    row[0] = extent;
+    u8 rows = 1;
     int t = 0, s = 0;
     const int levels = c.level_count;
     const Loop* loop = m.loop.data();
@@ -45,6 +55,7 @@ struct Nest {
     for (int i = 0; i < levels; ++i) {
       first_temporal[i] = static_cast<u8>(t);
       first_spatial[i] = static_cast<u8>(s);
+      const Loop* const first = loop;
       u64 x = 1, y = 1;
       for (; loop != end && loop->level == i && loop->is_spatial(); ++loop) {
         (loop->kind == LoopKind::SpatialX ? x : y) *= loop->end;
@@ -54,13 +65,14 @@ struct Nest {
       }
       product_x[i] = x;
       product_y[i] = y;
-      if (s != first_spatial[i]) master_tile[i] = extent;
       for (; loop != end && loop->level == i; ++loop) {
         u32& inside = extent[loop->dimension];
         temporal[t++] = {loop->end, inside, loop->dimension};
         inside *= loop->end;
       }
-      tile[i] = extent;
+      // Copying what was just written in pieces stalls: levels without loops share a row.
+      if (loop != first) row[rows++] = extent;
+      row_of[i] = static_cast<u8>(rows - 1);
     }
     first_temporal[levels] = static_cast<u8>(t);
     first_spatial[levels] = static_cast<u8>(s);
@@ -75,6 +87,10 @@ struct Nest {
   }
 
   int temporal_count(int levels) const { return first_temporal[levels]; }
+
+ private:
+  std::array<Extents, kMaxLevels + 1> row;  // row[0]: nothing placed
+  std::array<u8, kMaxLevels> row_of;
 };
 
 namespace detail {

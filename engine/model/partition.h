@@ -29,8 +29,8 @@ inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledT
   for (int i = top; i > 0; --i) {
     part[i - 1] = part[i];
     if (!nest.has_spatial(i)) continue;
-    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile[i - 1]);
-    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.master_tile[i]));
+    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile(i - 1));
+    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.master_tile(i)));
   }
   return part;
 }
