@@ -80,7 +80,7 @@ std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& error
 }
 
 Words read_order(MapReader& reader, Diagnostics& errors) {
-  const Words order = reader.words("order").value_or(Words{});
+  Words order = reader.words("order").value_or(Words{});
   for (std::size_t i = 0; i < order.size(); ++i)
     for (std::size_t k = i + 1; k < order.size(); ++k)
       if (order[i] == order[k])
