@@ -153,7 +153,7 @@ TEST(CliCommands, SpaceIsTheProductOfItsParts) {
 
 TEST(CliCommands, VerifySaysWhatMatched) {
   const std::string golden = HELIOLITE_TEST_DATA "/golden/golden.jsonl";
-  const json all = answer("verify " + golden + " --mode imperfect");
+  const json all = answer("verify '" + golden + "' --mode imperfect");
   EXPECT_EQ(all["matched"], 143);
   EXPECT_EQ(all["mismatched"], 0);
   EXPECT_EQ(all["by_mode"]["imperfect"]["skipped"], 5);
