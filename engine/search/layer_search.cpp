@@ -36,19 +36,8 @@ Candidate everything_outermost(const Mapspace& space, const std::array<TensorMas
 
 }  // namespace
 
-LayerSearch::LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options,
-                         Mapspace space)
-    : workload_(workload),
-      architecture_(architecture),
-      options_(options),
-      space_(std::make_unique<Mapspace>(std::move(space))) {
-  const ReuseTable reuse = infer_reuse(workload_, UnitDimensions::Skip);
-  for (const LevelSpace& level : space_->levels) {
-    const OrderTrie trie = build_order_trie(reuse, order_options(options_.rules, *space_, level));
-    for (std::size_t r = 0; r < kOrderRules; ++r) order_counts_.cuts[r] += trie.cuts[r];
-    orders_.push_back(trie.kept);
-    if (orders_.back().empty()) orders_.back().emplace_back();  // no dimension above 1: the empty nest
-  }
+LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)) {
+  list_orders();
   list_keep_choices();
 }
 
@@ -56,16 +45,28 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
                                         const SearchOptions& options) {
   auto space = resolve(workload, architecture, {options.free});
   if (!space) return space.errors();
-  return LayerSearch(workload, architecture, options, *std::move(space));
+  return LayerSearch(std::unique_ptr<LayerProblem>(
+      new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)}));
+}
+
+void LayerSearch::list_orders() {
+  const ReuseTable reuse = infer_reuse(problem_->workload, UnitDimensions::Skip);
+  for (const LevelSpace& level : problem_->space.levels) {
+    const OrderTrie trie = build_order_trie(reuse, order_options(problem_->options.rules, problem_->space, level));
+    for (std::size_t r = 0; r < kOrderRules; ++r) order_counts_.cuts[r] += trie.cuts[r];
+    orders_.push_back(trie.kept);
+    if (orders_.back().empty()) orders_.back().emplace_back();  // no dimension above 1: the empty nest
+  }
 }
 
 void LayerSearch::list_keep_choices() {
+  const Mapspace& space = problem_->space;
   std::array<TensorMask, kMaxLevels> base{};
   std::vector<std::pair<int, int>> open;  // (level, tensor)
-  for (int i = 0; i < space_->level_count(); ++i) {
-    const LevelSpace& level = space_->levels[static_cast<std::size_t>(i)];
+  for (int i = 0; i < space.level_count(); ++i) {
+    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
     base.at(static_cast<std::size_t>(i)) = static_cast<TensorMask>(level.keep | level.open);
-    for (int v = 0; v < space_->tensor_count; ++v)
+    for (int v = 0; v < space.tensor_count; ++v)
       if (level.open >> v & 1) open.emplace_back(i, v);
   }
   const auto without = [](std::array<TensorMask, kMaxLevels> keep, std::pair<int, int> at) {
@@ -82,7 +83,7 @@ void LayerSearch::list_keep_choices() {
     return;
   }
   // Too many to try: one start per tensor that comes first where not all have room; the climbs flip the rest.
-  for (int first = 0; first < space_->tensor_count; ++first) {
+  for (int first = 0; first < space.tensor_count; ++first) {
     const auto keep = with_room(base, first);
     if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
   }
@@ -90,12 +91,13 @@ void LayerSearch::list_keep_choices() {
 
 // Drops open tensors, `first` last, from levels that cannot hold a word of each.
 std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask, kMaxLevels> keep, int first) const {
-  for (int i = 0; i < space_->level_count(); ++i) {
-    const auto capacity = architecture_.levels[static_cast<std::size_t>(i)].capacity_words();
+  const Mapspace& space = problem_->space;
+  for (int i = 0; i < space.level_count(); ++i) {
+    const auto capacity = problem_->architecture.levels[static_cast<std::size_t>(i)].capacity_words();
     if (!capacity) continue;
-    const TensorMask open = space_->levels[static_cast<std::size_t>(i)].open;
-    for (int k = 1; k <= space_->tensor_count; ++k) {
-      const int v = (first + k) % space_->tensor_count;
+    const TensorMask open = space.levels[static_cast<std::size_t>(i)].open;
+    for (int k = 1; k <= space.tensor_count; ++k) {
+      const int v = (first + k) % space.tensor_count;
       if (static_cast<u64>(std::popcount(keep[i])) <= *capacity) break;
       if (open >> v & 1) keep[i] &= static_cast<TensorMask>(~(1u << v));
     }
@@ -103,14 +105,19 @@ std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask,
   return keep;
 }
 
-LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
-  const auto& keep = keep_[keep_choice];
-  Ladder ladder(workload_, architecture_, *space_, orders_, options_.objective, keep, options_.stop);
-  SunstoneResult found = sunstone(ladder, keep, options_);
-  Answer answer;
+std::size_t LayerSearch::parts() const { return keep_.size(); }
+
+LayerAnswer LayerSearch::search(std::size_t part) const { return search_sunstone(keep_[part]); }
+
+LayerAnswer LayerSearch::search_sunstone(const std::array<TensorMask, kMaxLevels>& keep) const {
+  const Mapspace& space = problem_->space;
+  const SearchOptions& options = problem_->options;
+  Ladder ladder(problem_->workload, problem_->architecture, space, orders_, options.objective, keep, options.stop);
+  SunstoneResult found = sunstone(ladder, keep, options);
+  LayerAnswer answer;
   answer.statistics.rules = found.rules;
-  if (!found.best.empty() && options_.rules[Rule::Refine]) {
-    const MoveSpace moves(*space_);
+  if (!found.best.empty() && options.rules[Rule::Refine]) {
+    const MoveSpace moves(space);
     for (std::size_t k = 0; k < std::min(kClimbs, found.best.size()); ++k) {
       found.best[k] = climb(ladder, moves, found.best[k], kRefineBudget);
       answer.statistics.rules.count(Rule::Refine, true);
@@ -122,62 +129,64 @@ LayerSearch::Answer LayerSearch::search(std::size_t keep_choice) const {
   // An interrupted search may not have completed anything; with everything at the outermost level there is still an
   // answer.
   if (found.best.empty()) {
-    Candidate plain = everything_outermost(*space_, keep);
+    Candidate plain = everything_outermost(space, keep);
     const Extents none = unit_extents();
     plain.score = ladder.score(plain.plan, ladder.levels() - 1, none);
-    const MoveSpace moves(*space_);
+    const MoveSpace moves(space);
     bool legal = plain.score.fits;
-    for (int d = 0; d < space_->dimension_count; ++d) legal &= moves.legal(plain.plan, d);
+    for (int d = 0; d < space.dimension_count; ++d) legal &= moves.legal(plain.plan, d);
     if (legal) found.best.push_back(plain);
   }
   answer.statistics.evaluated = ladder.evaluated();
   if (found.best.empty()) return answer;
-  answer.found = true;
-  answer.best = found.best.front();
-  answer.mapping = ladder.mapping(answer.best.plan);
+  const Candidate& best = found.best.front();
+  answer.offer(options.objective, ladder.mapping(best.plan), best.score.cost);
   return answer;
 }
 
-MappingResult LayerSearch::conclude(const std::vector<Answer>& answers) const {
+MappingResult LayerSearch::conclude(const std::vector<LayerAnswer>& answers) const {
+  const Objective objective = problem_->options.objective;
   MappingResult out;
-  out.strategy = options_.strategy;
+  out.strategy = problem_->options.strategy;
   out.statistics.rules = order_counts_;
-  const Answer* best = nullptr;
-  for (const Answer& a : answers) {
+  LayerAnswer best;
+  best.complete = true;
+  for (const LayerAnswer& a : answers) {
     out.statistics.evaluated += a.statistics.evaluated;
     out.statistics.rules += a.statistics.rules;
-    if (a.found && (best == nullptr || a.best.better_than(best->best))) best = &a;
+    best.complete &= a.complete;
+    if (a.lower_bound) best.lower_bound = std::min(best.lower_bound.value_or(*a.lower_bound), *a.lower_bound);
+    if (a.found) best.offer(objective, a.mapping, a.cost);
   }
-  if (best == nullptr) {
+  if (!best.found) {
     out.why_infeasible = why_infeasible();
     return out;
   }
-  const CostModel model(workload_, architecture_);
-  KeepRange keep;
-  for (std::size_t i = 0; i < space_->levels.size(); ++i) {
-    keep.must[i] = space_->levels[i].keep;
-    keep.may[i] = space_->levels[i].keep | space_->levels[i].open;
-  }
-  out.mapping = best->mapping;
-  out.cost = best->best.score.cost;
-  out.utilization = static_cast<double>(model.compiled().macs) / static_cast<double>(architecture_.compute.instances) /
+  out.mapping = best.mapping;
+  out.cost = best.cost;
+  out.utilization = static_cast<double>(problem_->model.compiled().macs) /
+                    static_cast<double>(problem_->architecture.compute.instances) /
                     static_cast<double>(out.cost.cycles);
-  out.value = objective_number(options_.objective, out.cost);
-  out.lower_bound = objective_number(options_.objective, compulsory_cost(model, keep).whole);
+  out.value = objective_number(objective, out.cost);
+  out.lower_bound = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
+  if (best.lower_bound) out.lower_bound = std::max(out.lower_bound, *best.lower_bound);
+  if (best.complete) out.lower_bound = out.value;
   out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
   out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
   return out;
 }
 
 Diagnostics LayerSearch::why_infeasible() const {
-  if (options_.stop != nullptr && options_.stop->load()) return {{"", 0, "", "stopped before a mapping was found"}};
-  Diagnostics out = perfect_factor_conflicts(*space_);
-  const CostModel model(workload_, architecture_);
-  const Compiled& c = model.compiled();
+  const Mapspace& space = problem_->space;
+  const Architecture& architecture = problem_->architecture;
+  if (problem_->options.stop != nullptr && problem_->options.stop->load())
+    return {{"", 0, "", "stopped before a mapping was found"}};
+  Diagnostics out = perfect_factor_conflicts(space);
+  const Compiled& c = problem_->model.compiled();
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);
   for (int i = 0; i < c.level_count; ++i) {
-    const LevelSpace& level = space_->levels[static_cast<std::size_t>(i)];
+    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
     for (int d = 0; d < c.dimension_count; ++d)
       tile[d] = std::min<u64>(c.size[d], tile[d] * level.temporal.factor[d].min * level.spatial.factor[d].min);
     u64 used = 0;
@@ -186,18 +195,17 @@ Diagnostics LayerSearch::why_infeasible() const {
       if (!(level.keep >> v & 1)) continue;
       const u64 words = box_words(c.tensor[v], tile);
       used += words;
-      parts +=
-          fmt::format("{}{} {}", parts.empty() ? "" : ", ", workload_.tensors[static_cast<std::size_t>(v)].name, words);
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ",
+                           problem_->workload.tensors[static_cast<std::size_t>(v)].name, words);
     }
     if (used > c.level[i].capacity_words)
       out.push_back(
-          {"", 0, architecture_.levels[static_cast<std::size_t>(i)].name,
+          {"", 0, architecture.levels[static_cast<std::size_t>(i)].name,
            fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
   }
   if (out.empty())
-    out.push_back(
-        {"", 0, "",
-         "the constraints of " + architecture_.name + " leave no mapping that fits; see what --free changes"});
+    out.push_back({"", 0, "",
+                   "the constraints of " + architecture.name + " leave no mapping that fits; see what --free changes"});
   return out;
 }
 

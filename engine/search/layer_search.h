@@ -3,8 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/search/compulsory.h"
-#include "engine/search/map.h"
+#include "engine/search/layer_problem.h"
 #include "engine/search/refine.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
@@ -17,33 +16,27 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
-  // Which level keeps which tensor: every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
-  // that a few starts, from which the climbs flip single choices.
+  // The parts of the strategy that can run side by side: sunstone has one for each keep choice, which is every way to
+  // decide what the machine leaves open, up to kMaxKeepChoices; beyond that a few starts, from which the climbs flip
+  // single choices. The others have one.
   static constexpr std::size_t kMaxKeepChoices = 64;
-  std::size_t keep_choices() const { return keep_.size(); }
+  std::size_t parts() const;
 
-  struct Answer {
-    bool found = false;
-    Candidate best;
-    Mapping mapping;
-    SearchStatistics statistics;
-  };
-  Answer search(std::size_t keep_choice) const;
+  LayerAnswer search(std::size_t part) const;
 
   // The best of all answers, in canonical order; certificate and reasons included.
-  MappingResult conclude(const std::vector<Answer>& answers) const;
+  MappingResult conclude(const std::vector<LayerAnswer>& answers) const;
 
  private:
-  LayerSearch(const Workload& workload, const Architecture& architecture, const SearchOptions& options, Mapspace space);
+  explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
+  void list_orders();
   void list_keep_choices();
   std::array<TensorMask, kMaxLevels> with_room(std::array<TensorMask, kMaxLevels> keep, int first) const;
+  LayerAnswer search_sunstone(const std::array<TensorMask, kMaxLevels>& keep) const;
   Diagnostics why_infeasible() const;
 
-  Workload workload_;
-  Architecture architecture_;
-  SearchOptions options_;
-  std::unique_ptr<Mapspace> space_;             // on the heap: ladders refer to it
+  std::unique_ptr<LayerProblem> problem_;       // on the heap: ladders refer to it
   std::vector<std::vector<LoopOrder>> orders_;  // by level
   RuleCounts order_counts_;
   std::vector<std::array<TensorMask, kMaxLevels>> keep_;

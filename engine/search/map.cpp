@@ -47,14 +47,14 @@ std::vector<std::size_t> first_of_shape(const Network& network) {
   return out;
 }
 
-// One unit of parallel work: a layer under one keep choice.
+// One unit of parallel work.
 struct Task {
-  std::size_t shape, choice;
+  std::size_t shape, part;
 };
 
 struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;
-  std::vector<LayerSearch::Answer> answers;
+  std::vector<LayerAnswer> answers;
   std::vector<double> seconds;
 };
 
@@ -90,7 +90,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   const auto start = Clock::now();
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
 
-  // Step 1. One search per shape, one task per search and keep choice.
+  // Step 1. One search per shape, one task per part of it.
   const std::vector<std::size_t> shape_of = first_of_shape(network);
   std::map<std::size_t, ShapeSearch> shapes;
   std::vector<Task> tasks;
@@ -100,17 +100,17 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     if (!search) return search.errors();
     ShapeSearch& s = shapes[k];
     s.search = std::make_unique<LayerSearch>(*std::move(search));
-    s.answers.resize(s.search->keep_choices());
-    s.seconds.resize(s.search->keep_choices());
-    for (std::size_t choice = 0; choice < s.answers.size(); ++choice) tasks.push_back({k, choice});
+    s.answers.resize(s.search->parts());
+    s.seconds.resize(s.search->parts());
+    for (std::size_t part = 0; part < s.answers.size(); ++part) tasks.push_back({k, part});
   }
 
   // Step 2. All tasks, in any order: each writes its own place.
   parallel_for(tasks.size(), options.threads, [&](std::size_t t) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(tasks[t].shape);
-    s.answers[tasks[t].choice] = s.search->search(tasks[t].choice);
-    s.seconds[tasks[t].choice] = seconds_since(begin);
+    s.answers[tasks[t].part] = s.search->search(tasks[t].part);
+    s.seconds[tasks[t].part] = seconds_since(begin);
   });
 
   // Step 3. Conclusions, in the network's order.

@@ -1,6 +1,7 @@
 #pragma once
 // The mapper's door: the best mapping of every layer of a network on a machine.
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct SearchOptions {
   RuleSet rules;
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
+  bool imperfect = false;                   // also tiles that do not divide the bounds
+  std::optional<double> budget_seconds;     // of one layer
+  std::optional<u64> budget_evaluations;    // of one layer
+  u64 seed = 1;                             // random only
+  u64 victory = 500;                        // random only: legal mappings in a row without an improvement
   const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
 };
 

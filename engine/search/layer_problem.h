@@ -1,0 +1,35 @@
+#pragma once
+// One layer on one machine as every strategy gets it, and the answer every strategy gives.
+#include <optional>
+
+#include "engine/search/compulsory.h"
+#include "engine/search/map.h"
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+struct LayerProblem {
+  Workload workload;
+  Architecture architecture;
+  SearchOptions options;
+  Mapspace space;
+  CostModel model;
+
+  // Which tensors each level must and may keep.
+  KeepRange keep_range() const;
+};
+
+struct LayerAnswer {
+  bool found = false;
+  Mapping mapping;
+  Cost cost;
+  Value value = Value::worst();
+  bool complete = false;              // the whole mapspace was covered: what was found is the optimum
+  std::optional<double> lower_bound;  // proven, of the whole mapspace, in units of objective_number()
+  SearchStatistics statistics;
+
+  // Takes a mapping if it beats what there is; of equally good ones the canonically first.
+  bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost);
+};
+
+}  // namespace heliolite
