@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/search/exhaustive.h"
+#include "engine/search/random_search.h"
 #include "engine/search/sunstone.h"
 
 namespace heliolite {
@@ -105,9 +107,14 @@ std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask,
   return keep;
 }
 
-std::size_t LayerSearch::parts() const { return keep_.size(); }
+std::size_t LayerSearch::parts() const { return problem_->options.strategy == "sunstone" ? keep_.size() : 1; }
 
-LayerAnswer LayerSearch::search(std::size_t part) const { return search_sunstone(keep_[part]); }
+LayerAnswer LayerSearch::search(std::size_t part) const {
+  const std::string& strategy = problem_->options.strategy;
+  if (strategy == "exhaustive") return exhaustive_search(*problem_);
+  if (strategy == "random") return random_search(*problem_);
+  return search_sunstone(keep_[part]);
+}
 
 LayerAnswer LayerSearch::search_sunstone(const std::array<TensorMask, kMaxLevels>& keep) const {
   const Mapspace& space = problem_->space;

@@ -1,0 +1,130 @@
+#pragma once
+// The ways to write each dimension as factors of the places of a mapspace: walked and counted one place at a time, so
+// that a search can enumerate them or draw one uniformly.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/space/divisors.h"
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+// Places, innermost first: of each level the fan-out below it, then its loops over time.
+inline constexpr int kMaxPlaces = 2 * kMaxLevels;
+
+constexpr int place_of(int level, bool spatial) { return 2 * level + (spatial ? 0 : 1); }
+constexpr int place_level(int place) { return place / 2; }
+constexpr bool is_spatial_place(int place) { return place % 2 == 0; }
+
+// What a dimension has at a place: along X and Y of a fan-out, or x = iterations of its temporal loop.
+struct PlaceFactor {
+  u32 x = 1, y = 1;
+};
+
+// By place and dimension.
+using Tiling = std::array<std::array<PlaceFactor, kMaxDimensions>, kMaxPlaces>;
+
+// Equivalent choices at a place: each x in [first, last], this y; `left` iterations remain for the places outside.
+struct FactorRun {
+  u32 first, last, y, left;
+};
+
+class Splits {
+ public:
+  // With `imperfect`, every loop may have any number of iterations up to what is left, rounded up (residual loops as in
+  // docs/cost_model.md); otherwise divisors.
+  Splits(const Mapspace& space, bool imperfect);
+
+  int place_count() const { return 2 * space_.level_count(); }
+  const Mapspace& space() const { return space_; }
+
+  // Ways to give `left` iterations of dimension d to the places p and outside it; joint limits of fan-outs aside.
+  u128 ways(int d, int p, u32 left) const {
+    const auto& mine = dimension_[static_cast<std::size_t>(d)];
+    return p == place_count() ? u128{left == 1} : mine.ways[static_cast<std::size_t>(p)][mine.index(left)];
+  }
+
+  // Calls visit(run) for each run of choices at place p that can be completed, in ascending order; a visitor that
+  // returns false stops the walk with false.
+  template <class Visit>
+  bool for_each_run(int d, int p, u32 left, Visit&& visit) const {
+    const auto possible = [&](const FactorRun& run) { return ways(d, p + 1, run.left) == 0 || visit(run); };
+    return all_runs(d, p, left, possible);
+  }
+
+ private:
+  struct OfDimension {
+    DivisorTable table;                   // of its size
+    std::vector<u32> lefts;               // what can remain of the dimension, ascending
+    std::vector<std::vector<u128>> ways;  // [place][index of what is left]
+
+    std::size_t index(u32 left) const {
+      return static_cast<std::size_t>(std::lower_bound(lefts.begin(), lefts.end(), left) - lefts.begin());
+    }
+  };
+
+  static u32 after(u32 left, u32 factor) { return (left - 1) / factor + 1; }
+  void count(int d);
+
+  template <class Visit>
+  bool all_runs(int d, int p, u32 left, Visit&& visit) const {
+    const LevelSpace& level = space_.levels[static_cast<std::size_t>(place_level(p))];
+    return is_spatial_place(p) ? spatial_runs(level.spatial, d, left, visit)
+                               : temporal_runs(level.temporal.factor[static_cast<std::size_t>(d)], d, left, visit);
+  }
+
+  template <class Visit>
+  bool temporal_runs(const FactorLimit& limit, int d, u32 left, Visit&& visit) const {
+    if (!imperfect_) {
+      for (u32 f : divisors_of(d, left))
+        if (limit.allows(f) && !visit(FactorRun{f, f, 1, left / f})) return false;
+      return true;
+    }
+    for (u32 first = 1, last = 1; first <= left; first = last + 1) {
+      const u32 rest = after(left, first);
+      last = rest == 1 ? left : (left - 1) / (rest - 1);
+      const u64 low = std::max<u64>(first, limit.min), high = std::min<u64>(last, limit.max);
+      if (low <= high && !visit(FactorRun{static_cast<u32>(low), static_cast<u32>(high), 1, rest})) return false;
+    }
+    return true;
+  }
+
+  template <class Visit>
+  bool spatial_runs(const SpatialSpace& s, int d, u32 left, Visit&& visit) const {
+    const u64 most_x = (s.allowed_x >> d & 1) != 0 ? s.fanout_x : 1;
+    const u64 most_y = (s.allowed_y >> d & 1) != 0 ? s.fanout_y : 1;
+    const FactorLimit& limit = s.factor[static_cast<std::size_t>(d)];
+    return along_axis(d, left, most_x, [&](u32 x, u32 beside) {
+      const u64 most = space_.one_axis_per_dimension && x > 1 ? 1 : most_y;
+      return along_axis(d, beside, most, [&](u32 y, u32 rest) {
+        return !limit.allows(u64{x} * y) || visit(FactorRun{x, x, y, rest});
+      });
+    });
+  }
+
+  // Calls take(factor, rest) for each factor of at most `most`.
+  template <class Take>
+  bool along_axis(int d, u32 left, u64 most, Take&& take) const {
+    if (imperfect_) {
+      for (u32 f = 1; f <= left && f <= most; ++f)
+        if (!take(f, after(left, f))) return false;
+      return true;
+    }
+    for (u32 f : divisors_of(d, left)) {
+      if (f > most) break;
+      if (!take(f, left / f)) return false;
+    }
+    return true;
+  }
+
+  std::span<const u32> divisors_of(int d, u32 n) const { return dimension_[static_cast<std::size_t>(d)].table.of(n); }
+
+  const Mapspace& space_;
+  bool imperfect_;
+  std::vector<OfDimension> dimension_;
+};
+
+}  // namespace heliolite
