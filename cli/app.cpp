@@ -111,6 +111,17 @@ CLI::Validator whole_number(u64 low, u64 high) {
       "");
 }
 
+CLI::Validator positive_number(double high) {
+  return CLI::Validator(
+      [high](std::string& text) {
+        double value = 0;
+        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = problem == std::errc() && end == text.data() + text.size() && value > 0 && value <= high;
+        return good ? std::string() : fmt::format("'{}' must be a number above 0 and at most {:g}", text, high);
+      },
+      "");
+}
+
 void add_output_options(CLI::App& command, Output& output) {
   command.add_option("--json", output.json_target, "Write the answer as JSON; - writes it to stdout instead of tables")
       ->type_name("FILE");

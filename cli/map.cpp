@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,11 @@ struct MapArguments {
   std::vector<std::string> without;
   int threads = 0;
   bool free = false;
+  bool imperfect = false;
+  std::optional<double> budget;
+  std::optional<u64> evaluations;
+  u64 seed = SearchOptions{}.seed;
+  u64 victory = SearchOptions{}.victory;
 };
 
 std::atomic<bool> interrupted{false};
@@ -65,6 +71,11 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   }
   options.threads = arguments.threads;
   options.free = arguments.free;
+  options.imperfect = arguments.imperfect;
+  options.budget_seconds = arguments.budget;
+  options.budget_evaluations = arguments.evaluations;
+  options.seed = arguments.seed;
+  options.victory = arguments.victory;
   options.stop = &interrupted;
   if (!errors.empty()) return errors;
   return options;
@@ -153,7 +164,12 @@ Json answer_json(const MapArguments& arguments, const Network& network, const Ar
                           {"strategy", arguments.strategy},
                           {"threads", arguments.threads},
                           {"free", arguments.free},
-                          {"without", arguments.without}}}};
+                          {"without", arguments.without},
+                          {"imperfect", arguments.imperfect},
+                          {"budget", arguments.budget ? Json(*arguments.budget) : Json()},
+                          {"evaluations", arguments.evaluations ? Json(*arguments.evaluations) : Json()},
+                          {"seed", arguments.seed},
+                          {"victory", arguments.victory}}}};
   answer["layers"] = Json::array();
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     answer["layers"].push_back(
@@ -232,6 +248,22 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--without", arguments->without, "Switch rules off: " + join(rule_names()))
       ->type_name("RULE")
       ->delimiter(',');
+  command->add_flag("--imperfect", arguments->imperfect, "Also tiles that do not divide the sizes");
+  command->add_option("--budget", arguments->budget, "Stop a layer's search after so long, with the best so far")
+      ->type_name("SECONDS")
+      ->check(positive_number(kMaxBudgetSeconds));
+  command->add_option("--evaluations", arguments->evaluations, "Stop a layer's search after so many mappings")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxCount));
+  command->add_option("--seed", arguments->seed, "Of strategy random")
+      ->type_name("N")
+      ->check(whole_number(0, kMaxCount))
+      ->capture_default_str();
+  command->add_option("--victory", arguments->victory,
+                      "Strategy random stops after so many legal mappings in a row without an improvement")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxCount))
+      ->capture_default_str();
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping.\n\nExamples:\n"
