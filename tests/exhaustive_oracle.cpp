@@ -25,10 +25,6 @@ struct LevelRules {
 // The factors of one dimension: of each level X, Y, temporal.
 using Split = std::vector<std::array<u64, 3>>;
 
-bool has(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 std::string singular(std::string word) {
   if (!word.empty() && word.back() == 's') word.pop_back();
   return word;
