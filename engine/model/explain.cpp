@@ -138,18 +138,4 @@ Breakdown CostModel::explain(const Mapping& mapping) const {
   return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
 }
 
-Evaluation CostModel::evaluate_residual(const Mapping& mapping) const {
-  for (u8 i = 0; i < compiled_.level_count; ++i) {
-    u64 x = 1, y = 1;
-    for (const Loop& loop : mapping.loops())
-      if (loop.level == i && loop.is_spatial()) (loop.kind == LoopKind::SpatialX ? x : y) *= loop.end;
-    if (x > compiled_.level[i].fanout_x) return {Verdict::OverFanoutX, i, {}};
-    if (y > compiled_.level[i].fanout_y) return {Verdict::OverFanoutY, i, {}};
-  }
-  const Breakdown b = explain(mapping);
-  for (u8 i = 0; i < compiled_.level_count; ++i)
-    if (b.level[i].used_words > compiled_.level[i].capacity_words) return {Verdict::OverCapacity, i, {}};
-  return {Verdict::Fits, 0, {b.energy, b.cycles}};
-}
-
 }  // namespace heliolite

@@ -23,6 +23,7 @@ struct ImperfectWorkspace {
   ResidualWalk walk;
   std::vector<u64> words;  // by context of a fan-out
   std::vector<ReceiverGroups> groups;
+  LevelNest level;  // where only one is needed at a time
 };
 
 // `out` is overwritten; its storage is reused. The mapping must be well formed (mapping_check.h): bounds reached,

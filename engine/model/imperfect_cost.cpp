@@ -1,0 +1,162 @@
+#include "engine/model/imperfect_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/bandwidth.h"
+#include "engine/model/imperfect_level.h"
+
+namespace heliolite {
+namespace {
+
+u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
+
+// Words per instance of one tensor at one level (rule 18).
+struct Counts {
+  u64 reads = 0, fills = 0, updates = 0;
+};
+
+// The steps of collapse.h and explain(), one tensor at a time and only where there is something to count.
+class ResidualCost {
+ public:
+  ResidualCost(const Compiled& c, const Mapping& m, ImperfectWorkspace& w)
+      : c_(c), m_(m), w_(w), evaluation_(c, m, w) {}
+
+  Evaluation run() {
+    const ResidualNest& nest = evaluation_.nest();
+    for (u8 i = 0; i < c_.level_count; ++i) {
+      if (nest.columns[i] > c_.level[i].fanout_x) return {Verdict::OverFanoutX, i, {}};
+      if (nest.fanout[i] / nest.columns[i] > c_.level[i].fanout_y) return {Verdict::OverFanoutY, i, {}};
+    }
+    for (u8 i = 0; i < c_.level_count; ++i)
+      if (!tiles_fit(i)) return {Verdict::OverCapacity, i, {}};
+    u64 spanned = 1;
+    for (int i = c_.level_count - 1; i >= 0; --i) {
+      outside_[i] = spanned;
+      spanned *= nest.fanout[i];
+      used_[i] = static_cast<u64>(nest.used[i]);
+    }
+    const ResidualComputes computes = evaluation_.computes();
+    steps_ = computes.cycles;
+    energy_ = Energy{c_.op_units} * computes.computes;
+    for (int v = 0; v < c_.tensor_count; ++v) tensor(v);
+    u64 cycles = steps_;
+    for (int i = 0; i < c_.level_count; ++i) cycles = std::max(cycles, level_cycles_of(i));
+    for (int i = 0; i < c_.level_count; ++i)
+      energy_.units += static_cast<u128>(c_.level[i].leak_units) * cycles * std::max<u64>(1, used_[i]);
+    return {Verdict::Fits, 0, {energy_, cycles}};
+  }
+
+ private:
+  bool tiles_fit(int i) {
+    const ResidualNest& nest = evaluation_.nest();
+    tile_[i] = nest.largest(nest.inside[i + 1], nest.first[i + 1]);
+    if (c_.level[i].capacity_words == CompiledLevel::kUnbounded) return true;
+    u64 used = 0;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (m_.keeps(i, v)) used += residual_box_words(c_.tensor[v], tile_[i]);
+    return used <= c_.level[i].capacity_words;
+  }
+
+  // Rule 14, for outputs.
+  void partition(const CompiledTensor& t) {
+    const ResidualNest& nest = evaluation_.nest();
+    u64 inside = residual_box_words(t, tile_[c_.level_count - 1]);
+    part_[c_.level_count - 1] = inside;
+    for (int i = c_.level_count - 1; i > 0; --i) {
+      const u64 below = residual_box_words(t, tile_[i - 1]);
+      part_[i - 1] = part_[i] * below / residual_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
+    }
+  }
+
+  void tensor(int v) {
+    const CompiledTensor& t = c_.tensor[v];
+    const ResidualNest& nest = evaluation_.nest();
+    if (t.is_output) partition(t);
+    double scale = 1;  // rule 16: what a bypassed level inside passes on, over what it receives
+    ResidualSums sums = evaluation_.sums(t, 0);
+    for (int i = 0; i < c_.level_count; ++i) {
+      const bool kept = m_.keeps(i, v);
+      const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
+      if (c_.level[i].network_costs) network(t, i, scale, kept && t.is_output ? part_[i] : 0);
+      if (i + 1 == c_.level_count) return storage(t, v, i, accesses, 0, true);
+      sums = evaluation_.sums(t, i + 1);
+      const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
+      if (kept) storage(t, v, i, accesses, received / fanout, false);
+      scale = kept ? 1 : accesses * fanout / received;
+    }
+  }
+
+  // Rules 18-20, 23.
+  void storage(const CompiledTensor& t, int v, int i, double accesses, double share, bool outermost) {
+    const CompiledLevel& level = c_.level[i];
+    Counts n;
+    if (t.is_output) {
+      const auto part = static_cast<double>(part_[i]);
+      n = {rounded(accesses - part), rounded(share - (outermost ? 0 : part)), rounded(accesses)};
+    } else {
+      n = {rounded(accesses), static_cast<u64>(std::max(0.0, share)), 0};
+    }
+    const u64 clusters = std::min(outside_[i], level.clusters);
+    const u128 units = static_cast<u128>(level.blocks(n.reads)) * level.read_units +
+                       static_cast<u128>(level.blocks(n.fills)) * level.fill_units +
+                       static_cast<u128>(level.blocks(n.updates)) * level.update_units;
+    energy_.units += used_[i] == outside_[i] ? units * clusters : units * clusters * used_[i] / outside_[i];
+    if (level.address_units != 0)
+      energy_.units +=
+          static_cast<u128>((t.is_output ? n.updates : n.reads) + n.fills) * level.address_units * clusters;
+    if (!level.limited) return;
+    reads_[i][v] = demand(n.reads, i);
+    writes_[i][v] = demand(n.fills + n.updates, i);
+  }
+
+  // Rule 28: words are counted on the instances that the loop ends span.
+  u64 demand(u64 words, int i) const {
+    if (used_[i] == outside_[i]) return words;
+    return static_cast<u64>(
+        std::ceil(static_cast<double>(words) / (static_cast<double>(outside_[i]) / static_cast<double>(used_[i]))));
+  }
+
+  void network(const CompiledTensor& t, int i, double scale, u64 partition) {
+    evaluation_.records(t, i, w_.level);
+    NetworkSum sum;
+    for (const NestRecord& r : w_.level.records)
+      sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].is_dram, partition),
+               r.hop_words},
+              t.is_output);
+    energy_ += network_energy(c_.level[i], sum, used_[i]);
+  }
+
+  u64 level_cycles_of(int i) {
+    const CompiledLevel& level = c_.level[i];
+    if (!level.limited) return steps_;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (!m_.keeps(i, v)) reads_[i][v] = writes_[i][v] = 0;
+    const auto count = static_cast<std::size_t>(c_.tensor_count);
+    return level_cycles(level, std::span(reads_[i]).first(count), std::span(writes_[i]).first(count), steps_);
+  }
+
+  const Compiled& c_;
+  const Mapping& m_;
+  ImperfectWorkspace& w_;
+  ResidualEvaluation evaluation_;
+  Energy energy_;
+  u64 steps_ = 1;
+  // Only what is used is written: built once per evaluation.
+  std::array<ResidualExtents, kMaxLevels> tile_;  // the largest of each level
+  std::array<u64, kMaxLevels> part_, used_, outside_;
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> reads_, writes_;  // demand on limited levels
+};
+
+}  // namespace
+
+Evaluation residual_cost(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace) {
+  return ResidualCost(compiled, mapping, workspace).run();
+}
+
+Evaluation CostModel::evaluate_residual(const Mapping& mapping) const {
+  thread_local ImperfectWorkspace workspace;
+  return residual_cost(compiled_, mapping, workspace);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,14 @@
+#pragma once
+// Legality and cost of a mapping with residual factors: the totals of CostModel::explain, without the table of counts.
+#include "engine/model/compiled.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/imperfect.h"
+#include "engine/model/mapping.h"
+
+namespace heliolite {
+
+// The mapping must be well formed (mapping_check.h). Equal to the totals of explain() to the last unit; with a warm
+// workspace nothing is allocated.
+Evaluation residual_cost(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace);
+
+}  // namespace heliolite

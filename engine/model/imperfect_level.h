@@ -1,0 +1,54 @@
+#pragma once
+// One evaluation of a nest with residual factors, level by level: what imperfect.h puts together and imperfect_cost.h
+// prices.
+#include "engine/model/compiled.h"
+#include "engine/model/imperfect.h"
+#include "engine/model/imperfect_nest.h"
+#include "engine/model/mapping.h"
+#include "engine/model/nest_traffic.h"
+
+namespace heliolite {
+
+// MACs as Timeloop counts them (timeloop_model rules 13, 24, 27).
+struct ResidualComputes {
+  u64 computes = 0;   // not the workload's with residual spatial factors
+  u64 macs_used = 1;  // units in use: the average, truncated
+  u64 utilized = 1;   // product of all spatial ends
+  u64 cycles = 1;     // product of all temporal ends with any residual, else ceil(computes / macs_used)
+};
+
+// Words at one level, of one sender: integers, whatever the contexts.
+struct ResidualSums {
+  u64 accesses = 0;  // read by the sender, words that receivers share once
+  u64 received = 0;  // by all receivers together
+};
+
+class ResidualEvaluation {
+ public:
+  ResidualEvaluation(const Compiled& c, const Mapping& m, ImperfectWorkspace& w, bool closed_forms = true)
+      : c_(c), nest_(c, m), w_(w), closed_forms_(closed_forms) {}
+
+  const ResidualNest& nest() const { return nest_; }
+
+  ResidualComputes computes();
+
+  // Words of tensor t across the fan-out below level i.
+  ResidualSums sums(const CompiledTensor& t, int i);
+
+  // The accesses of the sums() asked for last, times `scale`, record by record as Timeloop adds them: what bypassed
+  // levels inside pass on (rule 16).
+  double scaled_accesses(const CompiledTensor& t, int i, double scale, const ResidualSums& sums);
+
+  // The same with the records of the network; tiles and instances are not filled in.
+  void records(const CompiledTensor& t, int i, LevelNest& out);
+
+ private:
+  void words_below(const CompiledTensor& t, int i);
+
+  const Compiled& c_;
+  ResidualNest nest_;
+  ImperfectWorkspace& w_;
+  bool closed_forms_;
+};
+
+}  // namespace heliolite
