@@ -5,70 +5,12 @@
 #include <utility>
 
 #include "engine/base/text.h"
+#include "engine/verify/json_record.h"
 
 namespace heliolite {
 namespace {
 
 using nlohmann::json;
-
-// Finds the byte where parsing stops, without exceptions.
-class SyntaxProbe : public nlohmann::json_sax<json> {
- public:
-  std::size_t position = 0;
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return true; }
-  bool key(string_t&) override { return true; }
-  bool end_object() override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception&) override {
-    position = at;
-    return false;
-  }
-};
-
-// Complaints about one record.
-class Complaints {
- public:
-  Complaints(const std::string& file, int line) : file_(file), line_(line) {}
-
-  void add(std::string field, std::string message) {
-    errors_.push_back({file_, line_, std::move(field), std::move(message)});
-  }
-  const Diagnostics& errors() const { return errors_; }
-  bool empty() const { return errors_.empty(); }
-
- private:
-  std::string file_;
-  int line_;
-  Diagnostics errors_;
-};
-
-// The member `key` when it is of the wanted type; complains otherwise.
-const json* member(const json& object, const char* key, json::value_t type, const char* what, Complaints& complaints) {
-  const auto it = object.find(key);
-  if (it == object.end()) {
-    complaints.add(key, "is missing");
-  } else if (it->type() != type) {
-    complaints.add(key, fmt::format("must be {}", what));
-  } else {
-    return &*it;
-  }
-  return nullptr;
-}
-
-std::string string_member(const json& object, const char* key, Complaints& complaints) {
-  const json* value = member(object, key, json::value_t::string, "a string", complaints);
-  return value != nullptr ? value->get<std::string>() : "";
-}
-
-std::string shown(const json& value) { return value.is_primitive() ? value.dump() : value.type_name(); }
 
 bool is_multicast(const json& value) {
   if (!value.is_array()) return false;
@@ -81,13 +23,13 @@ bool is_multicast(const json& value) {
 }
 
 // Objects nested at most `depth` deep whose leaves are numbers (or multicast lists).
-void check_numbers(const json& value, const std::string& field, int depth, Complaints& complaints) {
+void check_numbers(const json& value, const std::string& field, int depth, RecordComplaints& complaints) {
   if (value.is_number() || is_multicast(value)) return;
   if (!value.is_object() || depth == 0) return complaints.add(field, "must be a number");
   for (const auto& item : value.items()) check_numbers(item.value(), field + "." + item.key(), depth - 1, complaints);
 }
 
-void check_expect(const json& expect, Complaints& complaints) {
+void check_expect(const json& expect, RecordComplaints& complaints) {
   for (const char* key : {"energy_pJ", "cycles"})
     if (!expect.contains(key) || !expect[key].is_number())
       complaints.add(std::string("expect.") + key, "must be a number");
@@ -127,11 +69,12 @@ class MappingBuilder {
     const std::string field = fmt::format("mapping[{}]", i);
     if (!entry.is_object()) return complaints_.add(field, "must be an object");
     const StorageLevel& level = architecture_.levels[i];
-    if (string_member(entry, "level", complaints_) != level.name) {
+    if (record_string(entry, "level", complaints_) != level.name) {
       complaints_.add(field + ".level",
                       fmt::format("must be {}, the level of {} at this place", level.name, record_.arch));
     }
-    if (const json* keep = member(entry, "keep", json::value_t::array, "a list", complaints_)) read_keep(*keep, i);
+    if (const json* keep = record_member(entry, "keep", json::value_t::array, "a list", complaints_))
+      read_keep(*keep, i);
     if (entry.contains("spatial")) {
       if (entry["spatial"].is_object()) {
         read_spatial(entry["spatial"], i);
@@ -139,8 +82,8 @@ class MappingBuilder {
         complaints_.add(field + ".spatial", "must be an object");
       }
     }
-    const std::string order = string_member(entry, "order", complaints_);
-    const json* factors = member(entry, "temporal", json::value_t::object, "an object", complaints_);
+    const std::string order = record_string(entry, "order", complaints_);
+    const json* factors = record_member(entry, "temporal", json::value_t::object, "an object", complaints_);
     if (factors != nullptr) {
       add_loops(order, *factors, entry.value("temporal_residual", json::object()), i,
                 [](std::size_t) { return LoopKind::Temporal; });
@@ -165,8 +108,8 @@ class MappingBuilder {
       if (!spatial[axis].is_object()) return complaints_.add(std::string("spatial.") + axis, "must be an object");
       factors.update(spatial[axis]);
     }
-    const std::string order = string_member(spatial, "order", complaints_);
-    const json* split = member(spatial, "split", json::value_t::number_unsigned, "a number", complaints_);
+    const std::string order = record_string(spatial, "order", complaints_);
+    const json* split = record_member(spatial, "split", json::value_t::number_unsigned, "a number", complaints_);
     const std::size_t x_loops = split != nullptr ? split->get<std::size_t>() : 0;
     add_loops(order, factors, spatial.value("residual", json::object()), level,
               [&](std::size_t k) { return k < x_loops ? LoopKind::SpatialX : LoopKind::SpatialY; });
@@ -206,7 +149,7 @@ class MappingBuilder {
   const GoldenRecord& record_;
   const Workload& workload_;
   const Architecture& architecture_;
-  Complaints complaints_;
+  RecordComplaints complaints_;
   Mapping mapping_;
 };
 
@@ -216,25 +159,21 @@ Result<GoldenRecord> parse_golden_record(std::string_view text, const std::strin
   GoldenRecord record;
   record.file = file;
   record.line = line;
-  Complaints complaints(file, line);
-  json root = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (root.is_discarded()) {
-    SyntaxProbe probe;
-    json::sax_parse(text, &probe);
-    return Diagnostic{file, line, "", fmt::format("is not JSON: unexpected text at column {}", probe.position)};
-  }
-  if (!root.is_object()) return Diagnostic{file, line, "", "must be a JSON object, one recorded run a line"};
-  record.id = string_member(root, "id", complaints);
-  record.arch = string_member(root, "arch", complaints);
-  record.problem = string_member(root, "problem", complaints);
-  record.mode = string_member(root, "mode", complaints);
-  if (const json* flag = member(root, "link_transfers", json::value_t::boolean, "true or false", complaints)) {
+  RecordComplaints complaints(file, line);
+  Result<json> parsed = parse_record_line(text, file, line);
+  if (!parsed) return parsed.errors();
+  json& root = *parsed;
+  record.id = record_string(root, "id", complaints);
+  record.arch = record_string(root, "arch", complaints);
+  record.problem = record_string(root, "problem", complaints);
+  record.mode = record_string(root, "mode", complaints);
+  if (const json* flag = record_member(root, "link_transfers", json::value_t::boolean, "true or false", complaints)) {
     record.link_transfers = flag->get<bool>();
   }
-  if (member(root, "mapping", json::value_t::array, "a list of levels", complaints) != nullptr) {
+  if (record_member(root, "mapping", json::value_t::array, "a list of levels", complaints) != nullptr) {
     record.mapping = std::move(root["mapping"]);  // moved, not copied: copying recurses
   }
-  if (member(root, "expect", json::value_t::object, "an object", complaints) != nullptr) {
+  if (record_member(root, "expect", json::value_t::object, "an object", complaints) != nullptr) {
     record.expect = std::move(root["expect"]);
     check_expect(record.expect, complaints);
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
+#include "engine/verify/line_reader.h"
 #include "workloads/load.h"
 
 namespace heliolite {
@@ -19,34 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxLineBytes = 16u << 20;  // real records have some 3 kB
 constexpr std::size_t kMaxComplaints = 20;
-
-// A text file line by line; refuses lines no record can have instead of filling the memory.
-class LineReader {
- public:
-  explicit LineReader(const std::string& path) : stream_(path, std::ios::binary) {}
-
-  bool is_open() const { return stream_.is_open(); }
-  bool next(std::string& line) {
-    line.clear();
-    std::streambuf* buffer = stream_.rdbuf();
-    for (int c = buffer->sbumpc(); c != std::char_traits<char>::eof(); c = buffer->sbumpc()) {
-      if (c == '\n') return true;
-      if (line.size() == kMaxLineBytes) {
-        too_long_ = true;
-        return true;
-      }
-      line += static_cast<char>(c);
-    }
-    return !line.empty();
-  }
-  bool too_long() const { return too_long_; }
-
- private:
-  std::ifstream stream_;
-  bool too_long_ = false;
-};
 
 class Verifier {
  public:
@@ -54,19 +27,11 @@ class Verifier {
       : path_(path), folder_(fs::path(path).parent_path()), options_(options) {}
 
   Result<VerifyReport> run() {
-    std::error_code ignored;
-    if (fs::is_directory(path_, ignored)) return Diagnostic{path_, 0, "", "is a directory, not a file of records"};
-    LineReader lines(path_);
-    if (!lines.is_open()) return Diagnostic{path_, 0, "", "cannot be read: no such file, or no permission"};
-    std::string line;
-    int number = 0;
-    while (errors_.size() < kMaxComplaints && !limit_reached() && lines.next(line)) {
-      ++number;
-      if (lines.too_long())
-        return Diagnostic{path_, number, "", "is not a file of records: a line of more than 16 MiB"};
-      if (trim(line).empty()) continue;
+    const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
       check_line(line, number);
-    }
+      return errors_.size() < kMaxComplaints && !limit_reached();
+    });
+    if (!unreadable.empty()) return unreadable;
     if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
     if (errors_.empty() && considered_ == 0) errors_.push_back({path_, 0, "", nothing_selected()});
     if (!errors_.empty()) return errors_;
