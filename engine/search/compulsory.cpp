@@ -12,28 +12,6 @@ struct Words {
   u64 reads = 0, fills = 0, updates = 0;  // over all instances of a level
 };
 
-// Words of the tensor that some MAC uses: unlike its box, without the holes that strides leave. Of three or more
-// dimensions in a rank only the two that reach most count.
-u64 touched_words(const CompiledTensor& t, const Compiled& c) {
-  if (t.entangled) return 1;
-  u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) {
-    u64 most = 1;
-    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-      const CompiledTerm& a = t.by_dimension[k];
-      if (a.rank != r) continue;
-      most = std::max<u64>(most, c.size[a.dimension]);
-      for (int j = 0; j < k; ++j) {
-        const CompiledTerm& b = t.by_dimension[j];
-        if (b.rank == r)
-          most = std::max(most, distinct_sums(a.coefficient, c.size[a.dimension], b.coefficient, c.size[b.dimension]));
-      }
-    }
-    words *= most;
-  }
-  return words;
-}
-
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
 Energy least_energy(const CompiledLevel& level, u64 instances, const Words& n) {
   const u128 units = static_cast<u128>(n.reads) * level.read_units + static_cast<u128>(n.fills) * level.fill_units +
@@ -61,6 +39,28 @@ Words least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, 
 }
 
 }  // namespace
+
+// Of three or more
+// dimensions in a rank only the two that reach most count.
+u64 touched_words(const CompiledTensor& t, const Compiled& c) {
+  if (t.entangled) return 1;
+  u64 words = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    u64 most = 1;
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+      const CompiledTerm& a = t.by_dimension[k];
+      if (a.rank != r) continue;
+      most = std::max<u64>(most, c.size[a.dimension]);
+      for (int j = 0; j < k; ++j) {
+        const CompiledTerm& b = t.by_dimension[j];
+        if (b.rank == r)
+          most = std::max(most, distinct_sums(a.coefficient, c.size[a.dimension], b.coefficient, c.size[b.dimension]));
+      }
+    }
+    words *= most;
+  }
+  return words;
+}
 
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   const Compiled& c = model.compiled();

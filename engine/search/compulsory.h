@@ -18,6 +18,9 @@ struct CompulsoryCost {
   Cost whole;                            // of all levels and the compute units
 };
 
+// Words of the tensor that some MAC uses, at least: unlike its box, without the holes that strides leave.
+u64 touched_words(const CompiledTensor& t, const Compiled& c);
+
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep);
 
 }  // namespace heliolite
