@@ -6,6 +6,8 @@
 #include <bit>
 
 #include "engine/search/exhaustive.h"
+#include "engine/search/imperfect_bound.h"
+#include "engine/search/imperfect_search.h"
 #include "engine/search/random_search.h"
 #include "engine/search/sunstone.h"
 
@@ -151,6 +153,24 @@ LayerAnswer LayerSearch::search_sunstone(const std::array<TensorMask, kMaxLevels
   return answer;
 }
 
+bool LayerSearch::has_second_step() const {
+  const SearchOptions& options = problem_->options;
+  return options.imperfect && options.strategy != "exhaustive" && options.strategy != "random";
+}
+
+LayerAnswer LayerSearch::second_step(const std::vector<LayerAnswer>& answers) const {
+  LayerAnswer perfect;
+  for (const LayerAnswer& a : answers) {
+    perfect.statistics.evaluated += a.statistics.evaluated;
+    perfect.statistics.rules += a.statistics.rules;
+    if (a.found) perfect.offer(problem_->options.objective, a.mapping, a.cost);
+  }
+  LayerAnswer out = imperfect_search(*problem_, perfect);
+  out.statistics.evaluated += perfect.statistics.evaluated;
+  out.statistics.rules += perfect.statistics.rules;
+  return out;
+}
+
 MappingResult LayerSearch::conclude(const std::vector<LayerAnswer>& answers) const {
   const Objective objective = problem_->options.objective;
   MappingResult out;
@@ -175,7 +195,10 @@ MappingResult LayerSearch::conclude(const std::vector<LayerAnswer>& answers) con
                     static_cast<double>(problem_->architecture.compute.instances) /
                     static_cast<double>(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
-  out.lower_bound = objective_number(objective, compulsory_cost(problem_->model, problem_->keep_range()).whole);
+  const KeepRange keep = problem_->keep_range();
+  out.lower_bound = problem_->options.imperfect
+                        ? imperfect_lower_bound(problem_->model, problem_->space, keep, objective)
+                        : objective_number(objective, compulsory_cost(problem_->model, keep).whole);
   if (best.lower_bound) out.lower_bound = std::max(out.lower_bound, *best.lower_bound);
   if (best.complete) out.lower_bound = out.value;
   out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
@@ -188,7 +211,7 @@ Diagnostics LayerSearch::why_infeasible() const {
   const Architecture& architecture = problem_->architecture;
   if (problem_->options.stop != nullptr && problem_->options.stop->load())
     return {{"", 0, "", "stopped before a mapping was found"}};
-  Diagnostics out = perfect_factor_conflicts(space);
+  Diagnostics out = problem_->options.imperfect ? Diagnostics{} : perfect_factor_conflicts(space);
   const Compiled& c = problem_->model.compiled();
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);

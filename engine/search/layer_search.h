@@ -24,6 +24,11 @@ class LayerSearch {
 
   LayerAnswer search(std::size_t part) const;
 
+  // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the best of the parts'
+  // answers, all with perfect factors, and is never worse. Their certificate is not one of the larger mapspace.
+  bool has_second_step() const;
+  LayerAnswer second_step(const std::vector<LayerAnswer>& answers) const;
+
   // The best of all answers, in canonical order; certificate and reasons included.
   MappingResult conclude(const std::vector<LayerAnswer>& answers) const;
 

@@ -113,7 +113,18 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     s.seconds[tasks[t].part] = seconds_since(begin);
   });
 
-  // Step 3. Conclusions, in the network's order.
+  // Step 3. Imperfect factors start from the best answer of all parts.
+  std::vector<std::size_t> second;
+  for (const auto& [k, s] : shapes)
+    if (s.search->has_second_step()) second.push_back(k);
+  parallel_for(second.size(), options.threads, [&](std::size_t t) {
+    const auto begin = Clock::now();
+    ShapeSearch& s = shapes.at(second[t]);
+    s.answers = {s.search->second_step(s.answers)};
+    s.seconds.push_back(seconds_since(begin));
+  });
+
+  // Step 4. Conclusions, in the network's order.
   std::map<std::size_t, MappingResult> results;
   for (auto& [k, s] : shapes) {
     results[k] = s.search->conclude(s.answers);
