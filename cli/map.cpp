@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +13,7 @@
 #include "arch/load.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
@@ -36,14 +35,6 @@ struct MapArguments {
   u64 seed = SearchOptions{}.seed;
   u64 victory = SearchOptions{}.victory;
 };
-
-std::atomic<bool> interrupted{false};
-
-// The first Ctrl-C ends the search with the best so far, the second one ends the program.
-extern "C" void interrupt(int) {
-  interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
-}
 
 Result<SearchOptions> search_options(const MapArguments& arguments) {
   SearchOptions options;
@@ -76,7 +67,7 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   options.budget_evaluations = arguments.evaluations;
   options.seed = arguments.seed;
   options.victory = arguments.victory;
-  options.stop = &interrupted;
+  options.stop = &interrupt_flag();
   if (!errors.empty()) return errors;
   return options;
 }
@@ -210,13 +201,12 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
-  std::signal(SIGINT, interrupt);
   const Result<NetworkResult> result = map_network(*network, *architecture, *options);
   if (!result) return fail(result.errors());
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", network->name, architecture->name,
                            name(options->objective), options->strategy) +
                result_table(*network, *result));
-  if (interrupted) output.note("heliolite: interrupted, this is the best found so far");
+  if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(*result);
   if (!output.json(answer_json(arguments, *network, *architecture, *result))) return kBadInput;
   return result->all_feasible() ? kSuccess : kNegative;
@@ -259,8 +249,9 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("N")
       ->check(whole_number(0, kMaxCount))
       ->capture_default_str();
-  command->add_option("--victory", arguments->victory,
-                      "Strategy random stops after so many legal mappings in a row without an improvement")
+  command
+      ->add_option("--victory", arguments->victory,
+                   "Strategy random stops after so many legal mappings in a row without an improvement")
       ->type_name("N")
       ->check(whole_number(1, kMaxCount))
       ->capture_default_str();

@@ -96,6 +96,11 @@ Result<OptimumRecord> parse_optimum_record(std::string_view text, const std::str
   record.optimum = optimum.value_or(0);
   record.energy_pj = number_member(*root, "energy_pJ", complaints);
   record.cycles = number_member(*root, "cycles", complaints);
+  if (root->contains("one_axis_per_dimension")) {
+    const json* flag =
+        record_member(*root, "one_axis_per_dimension", json::value_t::boolean, "true or false", complaints);
+    if (flag != nullptr) record.one_axis_per_dimension = flag->get<bool>();
+  }
   for (const auto& [key, into] : {std::pair{"set", &record.set}, std::pair{"mapping_yaml", &record.mapping_yaml}})
     if (root->contains(key) && !(*root)[key].is_null()) *into = record_string(*root, key, complaints);
   if (!complaints.empty()) return complaints.errors();

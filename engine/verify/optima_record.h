@@ -23,10 +23,11 @@ struct OptimumRecord {
   Objective objective = Objective::Edp;
   // What levels keep. A level without an entry is open: the machine's own rule, and the mapper where that says nothing.
   std::map<std::string, std::vector<std::string>> keep;
-  std::string keep_text;                    // or in words: "all levels keep all", "PsumSpad O, GLB IO, DRAM all"
-  double optimum = 0;                       // pJ, cycles, pJ x cycles, pJ x cycles^2
-  std::optional<double> energy_pj, cycles;  // of the recorded mapping
-  std::string mapping_yaml;                 // Timeloop's or ours; "" when the record has none
+  std::string keep_text;                       // or in words: "all levels keep all", "PsumSpad O, GLB IO, DRAM all"
+  std::optional<bool> one_axis_per_dimension;  // absent: as the machine says (a Timeloop machine: yes)
+  double optimum = 0;                          // pJ, cycles, pJ x cycles, pJ x cycles^2
+  std::optional<double> energy_pj, cycles;     // of the recorded mapping
+  std::string mapping_yaml;                    // Timeloop's or ours; "" when the record has none
 
   std::string id() const;  // "edp of gemm_a on m1_flat2"
 };

@@ -1,0 +1,92 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "cli/table.h"
+
+namespace heliolite::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kFirstBar = 400ms, kNextBar = 100ms;
+constexpr auto kFirstLine = 5s, kNextLine = 15s;
+constexpr u64 kBarWidth = 24;
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(const Output& output, std::string unit, u64 of)
+    : unit_(std::move(unit)), of_(of), terminal_(isatty(STDERR_FILENO) == 1) {
+  if (output.quiet) return;
+  // Signals are for the main thread, which was there first.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  ticker_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_all();
+  if (ticker_.joinable()) ticker_.join();
+  if (drawn_ && terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::update(u64 done, std::string detail) {
+  const std::lock_guard lock(mutex_);
+  done_ = std::max(done_, done);  // threads may overtake each other
+  detail_ = std::move(detail);
+}
+
+void Progress::run() {
+  std::unique_lock lock(mutex_);
+  Clock::time_point next = start_ + (terminal_ ? Clock::duration(kFirstBar) : Clock::duration(kFirstLine));
+  while (!ended_.wait_until(lock, next, [this] { return end_; })) {
+    draw(std::chrono::duration<double>(Clock::now() - start_).count());
+    next = Clock::now() + (terminal_ ? Clock::duration(kNextBar) : Clock::duration(kNextLine));
+  }
+}
+
+std::string Progress::numbers(double elapsed) const {
+  std::string text = fmt::format("{} of {} {}", grouped(done_), grouped(of_), unit_);
+  if (done_ > 0) {
+    const double rate = static_cast<double>(done_) / elapsed;
+    text += fmt::format(", {:.3g}/s", rate);
+    if (done_ < of_) text += fmt::format(", {} left", seconds(static_cast<double>(of_ - done_) / rate));
+  } else {
+    text += fmt::format(", {} so far", seconds(elapsed));
+  }
+  return detail_.empty() ? text : text + ", " + detail_;
+}
+
+void Progress::draw(double elapsed) {
+  std::string text = numbers(elapsed);
+  if (terminal_) {
+    const u64 full = of_ == 0 ? kBarWidth : kBarWidth * std::min(done_, of_) / of_;
+    text = fmt::format("  [{}{}] {}", std::string(full, '#'), std::string(kBarWidth - full, '.'), text);
+    text = "\r" + text.substr(0, terminal_width() - 1) + "\x1b[K";
+  } else {
+    text = "heliolite: " + text + "\n";
+  }
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+}  // namespace heliolite::cli

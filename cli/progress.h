@@ -1,0 +1,45 @@
+#pragma once
+// How far long work is: a bar on a terminal, a line now and then elsewhere, nothing for work that is soon done.
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "cli/output.h"
+#include "engine/base/types.h"
+
+namespace heliolite::cli {
+
+class Progress {
+ public:
+  // `unit` names what is counted, "records". Writes to stderr, unless --quiet.
+  Progress(const Output& output, std::string unit, u64 of);
+  ~Progress();  // the bar disappears
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // From any thread. `detail` is shown behind the numbers.
+  void update(u64 done, std::string detail);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run();
+  std::string numbers(double elapsed) const;
+  void draw(double elapsed);
+
+  const std::string unit_;
+  const u64 of_;
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool end_ = false;
+  bool drawn_ = false;
+  u64 done_ = 0;
+  std::string detail_;
+  std::thread ticker_;
+};
+
+}  // namespace heliolite::cli

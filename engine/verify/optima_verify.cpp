@@ -1,0 +1,259 @@
+#include "engine/verify/optima_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "arch/load.h"
+#include "engine/base/text.h"
+#include "engine/model/mapping_check.h"
+#include "engine/search/map.h"
+#include "engine/search/parallel.h"
+#include "engine/space/mapspace.h"
+#include "engine/verify/json_record.h"
+#include "engine/verify/line_reader.h"
+#include "engine/verify/optima_keep.h"
+#include "engine/verify/optima_record.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxComplaints = 20;
+constexpr double kTolerance = 1e-9;  // relative; the records' energies are sums of doubles
+
+bool agree(double expected, double ours) { return std::abs(expected - ours) <= kTolerance * std::abs(expected); }
+
+// A record with all it refers to.
+struct Question {
+  OptimumRecord record;
+  Workload workload;
+  Architecture architecture;  // what its levels keep as recorded
+  std::string note;
+  std::optional<Mapping> mapping;
+};
+
+struct Outcome {
+  bool skipped = false;
+  bool proven = false;
+  double seconds = 0;
+  Mismatch mismatch;  // of a record that matches: without differences and reasons
+  Diagnostics errors;
+
+  bool matched() const { return !skipped && mismatch.differences.empty() && mismatch.refused.empty(); }
+};
+
+// Reads a file and what its records refer to, each machine and workload once.
+class Reader {
+ public:
+  Reader(const std::string& path, const OptimaOptions& options)
+      : path_(path), folder_(fs::path(path).parent_path()), options_(options) {}
+
+  Result<std::vector<Question>> run() {
+    const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
+      read(line, number);
+      return errors_.size() < kMaxComplaints && (!options_.limit || questions_.size() < *options_.limit);
+    });
+    if (!unreadable.empty()) return unreadable;
+    if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
+    if (errors_.empty() && questions_.empty()) errors_.push_back({path_, 0, "", nothing_selected()});
+    if (!errors_.empty()) return errors_;
+    return std::move(questions_);
+  }
+
+ private:
+  void read(const std::string& line, int number) {
+    Result<OptimumRecord> record = parse_optimum_record(line, path_, number);
+    if (!record) return complain(record.errors());
+    ++records_;
+    sets_.push_back(record->set);
+    ids_.push_back(record->id());
+    if ((options_.set && record->set != *options_.set) || (options_.id && record->id() != *options_.id)) return;
+    const Architecture* machine = find_machine(record->machine);
+    const Workload* workload = find_workload(record->workload);
+    if (machine == nullptr || workload == nullptr) return;
+    Result<RecordedMachine> kept = with_recorded_keep(*record, *workload, *machine);
+    if (!kept) return complain(kept.errors());
+    if (record->one_axis_per_dimension) kept->architecture.one_axis_per_dimension = *record->one_axis_per_dimension;
+    const auto mapping = recorded_mapping(*record, *workload, kept->architecture);
+    if (!mapping) return complain(mapping.errors());
+    questions_.push_back({*std::move(record), *workload, std::move(kept->architecture), kept->note, *mapping});
+  }
+
+  const Architecture* find_machine(const std::string& name) {
+    const auto [entry, is_new] = machines_.try_emplace(name);
+    if (is_new) {
+      Result<Architecture> loaded = load_architecture(beside("machines", name));
+      if (loaded) entry->second = *std::move(loaded);
+      else complain(loaded.errors());
+    }
+    return entry->second ? &*entry->second : nullptr;
+  }
+
+  const Workload* find_workload(const std::string& name) {
+    const auto [entry, is_new] = workloads_.try_emplace(name);
+    if (is_new) {
+      Result<Network> loaded = load_network(beside("workloads", name));
+      if (loaded && loaded->layers.size() == 1) entry->second = std::move(loaded->layers.front().workload);
+      else if (loaded) complain({{beside("workloads", name), 0, "", "must be a single workload, not a network"}});
+      else complain(loaded.errors());
+    }
+    return entry->second ? &*entry->second : nullptr;
+  }
+
+  std::string beside(const char* sub, const std::string& name) const {
+    const std::string file = name.find('.') == std::string::npos ? name + ".yaml" : name;
+    return (folder_ / sub / file).string();
+  }
+
+  std::string nothing_selected() {
+    std::sort(sets_.begin(), sets_.end());
+    sets_.erase(std::unique(sets_.begin(), sets_.end()), sets_.end());
+    if (options_.id) return fmt::format("has no record '{}'{}", *options_.id, did_you_mean(*options_.id, ids_));
+    return fmt::format("has no records of set '{}'; sets: {}", options_.set.value_or(""), join(sets_));
+  }
+
+  void complain(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+
+  std::string path_;
+  fs::path folder_;
+  const OptimaOptions& options_;
+  Diagnostics errors_;
+  std::size_t records_ = 0;
+  std::vector<std::string> sets_, ids_;
+  std::vector<Question> questions_;
+  std::map<std::string, std::optional<Architecture>> machines_;
+  std::map<std::string, std::optional<Workload>> workloads_;
+};
+
+// The recorded mapping through our cost model.
+void replay(const Question& q, Mismatch& out) {
+  if (!q.mapping) return;
+  const auto refuse = [&](const char* what, const Diagnostics& why) {
+    out.refused += fmt::format("{}the recorded mapping {}: {}", out.refused.empty() ? "" : "; ", what, to_string(why));
+  };
+  if (const Diagnostics illegal = check(*q.mapping, q.workload, q.architecture); !illegal.empty())
+    return refuse("is not legal", illegal);
+  const auto space = resolve(q.workload, q.architecture);
+  if (space && !violations(*space, *q.mapping).empty())
+    refuse("is outside the mapspace", violations(*space, *q.mapping));
+  const Cost cost = CostModel(q.workload, q.architecture).evaluate(*q.mapping).cost;
+  const double energy = cost.energy.picojoules(), cycles = static_cast<double>(cost.cycles);
+  if (q.record.energy_pj && !agree(*q.record.energy_pj, energy))
+    out.differences.push_back({"energy of the recorded mapping [pJ]", *q.record.energy_pj, energy});
+  if (q.record.cycles && *q.record.cycles != cycles)
+    out.differences.push_back({"cycles of the recorded mapping", *q.record.cycles, cycles});
+}
+
+Outcome answer(const Question& q, const OptimaOptions& options) {
+  Outcome out;
+  out.mismatch = {q.record.id(), q.record.line, "", {}};
+  SearchOptions search;
+  search.objective = q.record.objective;
+  search.strategy = options.strategy;
+  search.budget_seconds = options.budget_seconds;
+  search.stop = options.stop;
+  const Result<MappingResult> found = map_workload(q.workload, q.architecture, search);
+  if (!found) {
+    out.errors = found.errors();
+    for (Diagnostic& d : out.errors)
+      if (d.file.empty()) d.file = q.record.file, d.line = q.record.line;
+    return out;
+  }
+  out.seconds = found->seconds;
+  out.proven = found->status == Status::Optimal;
+  if (options.stop != nullptr && *options.stop && !out.proven) {
+    out.skipped = true;
+    return out;
+  }
+  if (found->status == Status::Infeasible) {
+    out.mismatch.refused = "no legal mapping found: " + to_string(found->why_infeasible);
+    return out;
+  }
+  const bool equal =
+      q.record.objective == Objective::Delay ? found->value == q.record.optimum : agree(q.record.optimum, found->value);
+  if (!equal)
+    out.mismatch.differences.push_back(
+        {fmt::format("optimum ({})", name(q.record.objective)), q.record.optimum, found->value});
+  if (found->lower_bound > q.record.optimum * (1 + kTolerance))
+    out.mismatch.differences.push_back({"lower bound above the optimum", q.record.optimum, found->lower_bound});
+  if (!out.proven && options.strategy == "exact")
+    out.mismatch.refused =
+        fmt::format("not proven: found {:.12g}, lower bound {:.12g}", found->value, found->lower_bound);
+  replay(q, out.mismatch);
+  return out;
+}
+
+void add(OptimaTally& tally, const Outcome& outcome) {
+  ++(outcome.skipped ? tally.skipped : outcome.matched() ? tally.matched : tally.mismatched);
+  tally.proven += outcome.proven ? 1 : 0;
+  tally.seconds += outcome.seconds;
+}
+
+}  // namespace
+
+bool holds_optima(const std::string& path) {
+  bool found = false;
+  const Diagnostics unreadable = for_each_line(path, [&](const std::string& line, int number) {
+    const auto record = parse_record_line(line, path, number);
+    found = record.ok() && record->contains("optimum");
+    return false;
+  });
+  return unreadable.empty() && found;
+}
+
+Result<OptimaReport> verify_optima(const std::string& path, const OptimaOptions& options) {
+  const std::vector<std::string> known = strategy_names();
+  if (std::find(known.begin(), known.end(), options.strategy) == known.end())
+    return Diagnostic{"", 0, "strategy",
+                      fmt::format("{} is not a strategy{}; there is {}", options.strategy,
+                                  did_you_mean(options.strategy, known), join(known))};
+
+  // Step 1. Everything is read before anything is searched: complaints come at once.
+  const auto questions = Reader(path, options).run();
+  if (!questions) return questions.errors();
+
+  // Step 2. The searches, side by side, one thread each.
+  std::vector<Outcome> outcomes(questions->size());
+  std::mutex reporting;
+  u64 done = 0, mismatched = 0;
+  if (options.progress) options.progress(0, outcomes.size(), 0);
+  parallel_for(outcomes.size(), options.threads, [&](std::size_t k) {
+    Outcome& outcome = outcomes[k];
+    if (options.stop != nullptr && *options.stop) outcome.skipped = true;
+    else outcome = answer((*questions)[k], options);
+    const std::lock_guard lock(reporting);
+    ++done;
+    mismatched += outcome.skipped || outcome.matched() ? 0 : 1;
+    if (options.progress) options.progress(done, outcomes.size(), mismatched);
+  });
+
+  // Step 3. The report, in the file's order.
+  OptimaReport report;
+  Diagnostics errors;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    const Question& q = (*questions)[k];
+    const Outcome& outcome = outcomes[k];
+    errors.insert(errors.end(), outcome.errors.begin(), outcome.errors.end());
+    for (OptimaTally* tally : {&report.total, &report.by_set[q.record.set], &report.by_machine[q.record.machine],
+                               &report.by_objective[std::string(name(q.record.objective))]})
+      add(*tally, outcome);
+    if (outcome.skipped) ++report.skip_reasons["interrupted"];
+    if (!q.note.empty()) ++report.notes[q.note];
+    if (outcome.seconds > report.slowest_seconds)
+      report.slowest_seconds = outcome.seconds, report.slowest_id = q.record.id();
+    if (!outcome.skipped && !outcome.matched() && report.mismatches.size() < options.show)
+      report.mismatches.push_back(outcome.mismatch);
+  }
+  if (errors.size() > kMaxComplaints) errors.resize(kMaxComplaints);
+  if (!errors.empty()) return errors;
+  return report;
+}
+
+}  // namespace heliolite

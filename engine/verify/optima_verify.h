@@ -1,0 +1,52 @@
+#pragma once
+// Searches the mapspace of every record of a file of proven optima and compares what is found.
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/verify/golden_verify.h"
+
+namespace heliolite {
+
+struct OptimaOptions {
+  std::optional<std::string> set;        // only records of this set
+  std::optional<std::string> id;         // only records called so (OptimumRecord::id)
+  std::optional<u64> limit;              // at most this many records
+  u64 show = 5;                          // keep this many mismatched records
+  std::string strategy = "exact";        // one that proves nothing must still reach the optimum
+  int threads = 0;                       // records side by side; 0 = every core
+  std::optional<double> budget_seconds;  // of one record
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(u64 done, u64 of, u64 mismatched)> progress;  // one call at a time; first with done = 0
+};
+
+struct OptimaTally : VerifyTally {
+  u64 proven = 0;      // the search covered the mapspace
+  double seconds = 0;  // of the searches
+};
+
+struct OptimaReport {
+  OptimaTally total;
+  std::map<std::string, OptimaTally> by_set, by_machine, by_objective;
+  double slowest_seconds = 0;
+  std::string slowest_id;
+  std::map<std::string, u64> skip_reasons;
+  std::map<std::string, u64> notes;  // what had to be assumed of records
+  std::vector<Mismatch> mismatches;  // the first `show`, in the file's order
+};
+
+// Whether the first record of the file is a proven optimum (it has the key `optimum`).
+bool holds_optima(const std::string& path);
+
+// A record matches when the search proves its optimum (relative 1e-9; cycles exactly), and its mapping is in the
+// mapspace and costs what the record says. Machines are in machines/, workloads in workloads/ beside the file. Errors:
+// no such file, no records, malformed lines (file:line, at most 20), machines, workloads and mappings that cannot be
+// read.
+Result<OptimaReport> verify_optima(const std::string& path, const OptimaOptions& options);
+
+}  // namespace heliolite
