@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/search/exact.h"
 #include "engine/search/exhaustive.h"
 #include "engine/search/imperfect_bound.h"
 #include "engine/search/imperfect_search.h"
@@ -115,6 +116,16 @@ LayerAnswer LayerSearch::search(std::size_t part) const {
   const std::string& strategy = problem_->options.strategy;
   if (strategy == "exhaustive") return exhaustive_search(*problem_);
   if (strategy == "random") return random_search(*problem_);
+  if (strategy == "exact") {
+    LayerAnswer start;
+    for (const auto& keep : keep_) {
+      const LayerAnswer answer = search_sunstone(keep);
+      start.statistics.evaluated += answer.statistics.evaluated;
+      start.statistics.rules += answer.statistics.rules;
+      if (answer.found) start.offer(problem_->options.objective, answer.mapping, answer.cost);
+    }
+    return exact_search(*problem_, start);
+  }
   return search_sunstone(keep_[part]);
 }
 

@@ -68,7 +68,7 @@ Diagnostics check_strategy(const SearchOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> strategy_names() { return {"sunstone", "random", "exhaustive"}; }
+std::vector<std::string> strategy_names() { return {"exact", "sunstone", "random", "exhaustive"}; }
 
 std::string_view name(Status status) {
   switch (status) {

@@ -1,0 +1,81 @@
+#pragma once
+// Lower bounds of partial mappings (docs/rules/exact.md): what is placed counts as it is; flows still in place count at
+// the ordering bound of everything outside; tiles still to be chosen count at the least of a table over the lattice.
+#include <vector>
+
+#include "engine/search/exact_state.h"
+#include "engine/search/ordering_bound.h"
+
+namespace heliolite {
+
+// Energy units and cycles that no completion is below.
+struct CostBound {
+  double energy = 0;
+  double cycles = 0;
+};
+
+class ExactBounds {
+ public:
+  explicit ExactBounds(const ExactModel& model);
+
+  // Sums of a state: of its closed flows and of those in place, by channel (energy channels joined in channel 0).
+  struct Inside {
+    Channels sum{};
+    double compute_cycles = 0;
+  };
+  // After the loops of `level` are placed and its flows have begun, or, with `unrolled`, after the fan-out below it.
+  Inside inside(const ExactState& s, int level, bool unrolled) const;
+
+  CostBound at_tile(const ExactState& s, const Inside& inside, int level, u32 tile) const {
+    return total(s, inside, level, after_[static_cast<std::size_t>(level)], tile);
+  }
+  CostBound at_unrolled(const ExactState& s, const Inside& inside, int level, u32 tile) const {
+    return total(s, inside, level, below_[static_cast<std::size_t>(level)], tile);
+  }
+  // Before the fan-out below `level`: `inside` is of the level inside it, with the compute cycles of an unrolling.
+  CostBound at_guess(const ExactState& s, const Inside& inside, int level, u32 unrolled) const {
+    return total(s, inside, level - 1, below_[static_cast<std::size_t>(level)], unrolled);
+  }
+  // Of everything.
+  CostBound at_root(const ExactState& root) const;
+  CostBound at_candidate(const ExactState& s, const Inside& inside, int level, u32 tile) const {
+    return total(s, inside, level, with_[static_cast<std::size_t>(level)], tile);
+  }
+
+  // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
+  bool possible(int level, u32 tile) const { return with_[static_cast<std::size_t>(level)][0][tile] < kNever; }
+  bool reachable(int level, u32 unrolled) const {
+    return below_[static_cast<std::size_t>(level)][0][unrolled] < kNever;
+  }
+
+  // Cycles of the compute units at least when `units` are used so far and `left` (a lattice index) is to be placed
+  // outside `level`.
+  double compute_cycles(double units, int level, u32 left) const;
+
+  static constexpr double kNever = 1e300;
+
+ private:
+  using Tables = std::vector<std::vector<double>>;  // [channel][lattice index]; cycles channels may be empty
+
+  double energy(const Channels& x) const;
+  void halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
+             const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const;
+  void build_level(int level);
+  double fresh(int level, const LatticePoint& tile, std::size_t channel) const;
+  CostBound total(const ExactState& s, const Inside& inside, int level, const Tables& tables, u32 tile) const;
+
+  const ExactModel& m_;
+  const Compiled& c_;
+  std::vector<Tables> with_;   // [level]: flows that start at the level or outside it, by its tile
+  std::vector<Tables> below_;  // the same by the tile below its temporal loops: least over the tiles possible
+  std::vector<Tables> after_;  // flows that start outside the level, by its tile
+  // [level][tensor]: least distinct receivers per instance over the fan-outs that the tensor's last flow has to pass,
+  // seen from the level's tile and from below its temporal loops.
+  std::array<std::array<double, kMaxTensors>, kMaxLevels> spread_after_{}, spread_below_{};
+  std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most receivers of a word over fan-outs i ..
+  std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: of levels i .., for each output word
+  std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i ..
+  bool leaks_ = false;
+};
+
+}  // namespace heliolite

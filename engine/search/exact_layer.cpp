@@ -1,0 +1,143 @@
+#include "engine/search/exact_layer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heliolite {
+namespace {
+
+constexpr u32 kNone = ~u32{0};
+
+}  // namespace
+
+ExactLayer::ExactLayer(const ExactModel& model)
+    : m_(&model),
+      channels_(model.channels.size()),
+      tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
+      levels_(static_cast<std::size_t>(model.levels())),
+      width_(channels_ * (2 + 3 * tensors_) + 3 + levels_) {
+  for (const Channel& c : model.channels) same_instances_ |= c.kind != Channel::Kind::Energy;
+  for (std::size_t i = 0; i < levels_; ++i) same_instances_ |= model.compiled->level[i].leak_units != 0;
+}
+
+// Smaller is better in every value but the last levels_, which are compared apart.
+void ExactLayer::pack(const ExactState& s, double* out) const {
+  const auto put = [&](const Channels& x, double sign) {
+    for (std::size_t k = 0; k < channels_; ++k) *out++ = sign * x[k];
+  };
+  put(s.sum, 1);
+  put(s.refund, -1);
+  for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
+  for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
+  *out++ = m_->timed || same_instances_ ? -s.units : 0;
+  *out++ = s.iterations;
+  *out++ = s.in_place;
+  for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
+}
+
+void ExactLayer::get(std::size_t k, ExactState& s) const {
+  const ExactNode& node = nodes_[k];
+  const double* in = values_.data() + k * width_;
+  const auto take = [&](Channels& x, double sign) {
+    for (std::size_t c = 0; c < channels_; ++c) x[c] = sign * *in++;
+  };
+  take(s.sum, 1);
+  take(s.refund, -1);
+  for (std::size_t v = 0; v < tensors_; ++v) take(s.pending[v], 1);
+  for (std::size_t v = 0; v < tensors_; ++v) take(s.fill[v], 1), take(s.serve[v], 1);
+  ++in;
+  s.iterations = *in++;
+  s.in_place = static_cast<TensorMask>(*in++);
+  s.units = 1;
+  for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
+  s.tile = node.tile;
+  s.signature = node.signature;
+  s.sliding_count = node.sliding_count;
+  std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
+}
+
+// Whether every completion of b costs at least as much with a in its place.
+bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
+                           const SlidingFlow* b_sliding, const ExactNode& b_node) const {
+  if (a_node.sliding_count != b_node.sliding_count) return false;
+  const std::size_t cut = width_ - levels_ - 2;  // sums to units
+  for (std::size_t k = 0; k < cut; ++k)
+    if (a[k] > b[k]) return false;
+  // The same tensors in place: one that has moved in a and not in b may still be free in b.
+  const auto a_place = static_cast<unsigned>(a[cut + 1]), b_place = static_cast<unsigned>(b[cut + 1]);
+  if ((b_place & ~a_place) != 0) return false;
+  if (a_place != b_place) return false;
+  bool same_instances = true;
+  for (std::size_t i = 0; i < levels_; ++i) same_instances &= a[cut + 2 + i] == b[cut + 2 + i];
+  if (same_instances_ && !same_instances) return false;
+  bool equal = a_node.signature == b_node.signature && same_instances && a[0] == b[0];
+  for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
+    const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];
+    if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
+        x.first != y.first || x.inner != y.inner || x.fetched > y.fetched || x.delta != y.delta)
+      return false;
+    for (std::size_t k = 0; k < channels_; ++k)
+      if (x.fill[k] > y.fill[k] || x.serve[k] > y.serve[k]) return false;
+    equal &= x.fetched == y.fetched;
+  }
+  // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
+  return equal || a[0] + m_->rounding <= b[0];
+}
+
+bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance) {
+  const auto [head, fresh] = first_of_tile_.try_emplace(node.tile.index, kNone);
+  if (dominance)
+    for (u32 k = head->second; k != kNone; k = nodes_[k].next) {
+      if (nodes_[k].dropped) continue;
+      const double* other = values_.data() + k * width_;
+      const SlidingFlow* its_sliding = sliding_.data() + nodes_[k].sliding_begin;
+      if (dominates(other, its_sliding, nodes_[k], values, sliding, node)) {
+        ++dominated_;
+        return false;
+      }
+      if (dominates(values, sliding, node, other, its_sliding, nodes_[k])) {
+        ++dominated_;
+        nodes_[k].dropped = true;
+      }
+    }
+  node.next = head->second;
+  node.dropped = false;
+  node.sliding_begin = static_cast<u32>(sliding_.size());
+  head->second = static_cast<u32>(nodes_.size());
+  sliding_.insert(sliding_.end(), sliding, sliding + node.sliding_count);
+  values_.insert(values_.end(), values, values + width_);
+  nodes_.push_back(node);
+  return true;
+}
+
+bool ExactLayer::add(const ExactState& s, ExactNode node, bool dominance) {
+  std::array<double, kMaxChannels*(2 + 3 * kMaxTensors) + 3 + kMaxLevels> values;
+  pack(s, values.data());
+  node.tile = s.tile;
+  node.signature = s.signature;
+  node.sliding_count = s.sliding_count;
+  return add_packed(values.data(), s.sliding.data(), node, dominance && m_->exact);
+}
+
+bool ExactLayer::add(const ExactLayer& from, std::size_t k, bool dominance) {
+  return add_packed(from.values_.data() + k * width_, from.sliding_.data() + from.nodes_[k].sliding_begin,
+                    from.nodes_[k], dominance && m_->exact);
+}
+
+void ExactLayer::compact() {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (nodes_[k].dropped) continue;
+    if (kept != k) {
+      nodes_[kept] = nodes_[k];
+      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width_), width_,
+                  values_.begin() + static_cast<std::ptrdiff_t>(kept * width_));
+    }
+    ++kept;
+  }
+  nodes_.resize(kept);
+  values_.resize(kept * width_);
+  first_of_tile_.clear();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,63 @@
+#pragma once
+// The states that the exact search holds between two levels, packed, and the rule that drops one if another with the
+// same tile is no worse in everything that can matter outside (rule state-dominance).
+#include <unordered_map>
+#include <vector>
+
+#include "engine/search/exact_state.h"
+
+namespace heliolite {
+
+// How a state came about, and what it is worth.
+struct ExactNode {
+  double bound = 0;  // first key of the bound, see ExactIncumbent
+  double second = 0;
+  u64 order = 0;       // loops of the level's order, innermost first: 4 bits each, dimension + 1
+  u32 parent = 0;      // place in the layer before
+  u32 choice = 0;      // of the fan-out below the level
+  u32 next = ~u32{0};  // another state of the same tile
+  u32 sliding_begin = 0;
+  u8 sliding_count = 0;
+  bool dropped = false;
+  u64 signature = 0;
+  LatticePoint tile;
+};
+
+class ExactLayer {
+ public:
+  explicit ExactLayer(const ExactModel& model);
+
+  std::size_t size() const { return nodes_.size(); }
+  const ExactNode& node(std::size_t k) const { return nodes_[k]; }
+  void drop(std::size_t k) { nodes_[k].dropped = true; }
+
+  // Unpacks state k.
+  void get(std::size_t k, ExactState& out) const;
+
+  // Adds a state unless one that is there dominates it; drops those it dominates. Without `dominance` adds always.
+  // Returns whether it was added.
+  bool add(const ExactState& s, ExactNode node, bool dominance);
+  // The same for a state of another layer.
+  bool add(const ExactLayer& from, std::size_t k, bool dominance);
+
+  u64 dominated() const { return dominated_; }
+  // Removes what was dropped.
+  void compact();
+
+ private:
+  bool add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance);
+  bool dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
+                 const SlidingFlow* b_sliding, const ExactNode& b_node) const;
+  void pack(const ExactState& s, double* out) const;
+
+  const ExactModel* m_;
+  std::size_t channels_, tensors_, levels_, width_;
+  bool same_instances_ = false;  // states with different instances in use cannot be compared
+  std::vector<ExactNode> nodes_;
+  std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
+  std::vector<SlidingFlow> sliding_;
+  std::unordered_map<u32, u32> first_of_tile_;
+  u64 dominated_ = 0;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,99 @@
+#pragma once
+// The cost model as sums over flows, for searches that place loops from the inside out (docs/rules/exact.md).
+//
+// A flow is the traffic of one tensor out of one tile: from the level that keeps the tile (or the MACs) to the next
+// level that keeps the tensor. Everything a mapping costs is linear in the words of its flows: energy, and for each
+// bandwidth the cycles it needs. These linear functions are the channels. Words count over all instances: a flow
+// moves its tile once for each iteration outside that does not find it in place.
+//
+// What is left out is small and never negative (blocks begun, energy of routers and ingress): sums are lower bounds,
+// and `exact` says whether only the rounding to blocks is missing.
+#include <array>
+#include <vector>
+
+#include "engine/search/layer_problem.h"
+#include "engine/space/lattice.h"
+
+namespace heliolite {
+
+inline constexpr int kMaxChannels = 8;
+
+// Per channel: energy units (2^-32 pJ), or cycles.
+using Channels = std::array<double, kMaxChannels>;
+
+struct Channel {
+  enum class Kind : u8 {
+    Energy,  // of all levels without clusters
+    Shared,  // of `level`, whose clusters share accesses: counts times min(1, clusters / instances in use)
+    Cycles,  // of `level`: words over a bandwidth, to be divided by its instances in use
+  };
+  Kind kind = Kind::Energy;
+  int level = -1;
+};
+
+// What a word costs: where it is stored (fill), and where it comes from (serve).
+struct FlowPrice {
+  Channels fill{};
+  Channels serve{};
+  int serving_level = 0;
+  int last_fanout = -1;  // the last fan-out on the way there; -1: none
+};
+
+// One way to unroll dimensions over a fan-out.
+struct SpatialChoice {
+  LatticePoint factor;
+  Extents x, y;
+  double instances = 1;
+  std::array<double, kMaxTensors> spread{};     // distinct receivers, of tensors that do not slide here
+  TensorMask slides = 0;                        // distinct receivers depend on the tile
+  double reducing = 1;                          // receivers that share an output word
+  std::array<double, kMaxTensors> hop_units{};  // energy of one word from a sender to all receivers, if known
+};
+
+struct ExactFanout {
+  bool exists = false;
+  bool hops = false;
+  std::vector<SpatialChoice> choices;              // most instances first
+  std::vector<u32> most_instances;                 // [lattice index of what is left]: over the choices that divide it
+  std::array<double, kMaxTensors> least_spread{};  // over the choices: distinct receivers / instances
+  double most_reducing = 1;
+};
+
+struct ExactLevel {
+  TensorMask keep = 0;
+  TensorMask starts = 0;  // tensors with a flow out of this level's tile: kept ones, and those whose hops count
+  std::array<FlowPrice, kMaxTensors> price;  // of flows that start here
+  Channels refund{};                         // of the output, per word that is not read before its first write
+  double least_sharing = 1;                  // least of min(1, clusters / instances in use)
+};
+
+struct ExactModel {
+  const LayerProblem* problem;
+  const Compiled* compiled;
+  std::array<TensorMask, kMaxLevels> keep;
+  Lattice lattice;
+  std::vector<Channel> channels;
+  std::vector<ExactLevel> level;
+  std::vector<ExactFanout> fanout;  // [i]: below level i
+  std::array<FlowPrice, kMaxTensors> mac_price;
+  int output = 0;
+  bool timed = false;   // the objective depends on cycles
+  bool exact = true;    // only rounding to blocks is left out
+  double rounding = 0;  // energy units that rounding can add
+  double constant = 0;  // energy of the MACs
+  double macs = 1;
+
+  int levels() const { return static_cast<int>(level.size()); }
+  bool fits(int i, const Extents& tile) const;
+};
+
+ExactModel make_exact_model(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
+                            const Lattice& lattice);
+
+// Dimensions above 1 in the order of a fan-out's loops, innermost first: the machine's own, then as declared.
+std::vector<u8> spatial_order(const Mapspace& space, int level);
+
+// Distinct receivers of tensor v when `choice` unrolls over tiles of this extent.
+double distinct_receivers(const CompiledTensor& tensor, const SpatialChoice& choice, const Extents& tile);
+
+}  // namespace heliolite

@@ -1,0 +1,221 @@
+#include "engine/search/exact_state.h"
+
+#include <bit>
+
+namespace heliolite {
+namespace {
+
+void add(Channels& to, const Channels& what, double times, std::size_t channels) {
+  for (std::size_t k = 0; k < channels; ++k) to[k] += what[k] * times;
+}
+
+u64 mixed(u64 x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+}  // namespace
+
+ExactState ExactSteps::root() const {
+  ExactState s;
+  s.iterations = m_.macs;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const FlowPrice& price = m_.mac_price[static_cast<std::size_t>(v)];
+    add(price.last_fanout < 0 ? s.sum : s.pending[static_cast<std::size_t>(v)], price.serve, m_.macs,
+        m_.channels.size());
+  }
+  s.sum[0] += m_.constant;
+  return s;
+}
+
+void ExactSteps::unroll(ExactState& s, int level, const SpatialChoice& choice) const {
+  const std::size_t channels = m_.channels.size();
+  const ExactFanout& fanout = m_.fanout[static_cast<std::size_t>(level)];
+  std::array<double, kMaxTensors> receivers;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const auto t = static_cast<std::size_t>(v);
+    const bool listed = (choice.slides >> v & 1) != 0;
+    receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    // The flow that may still be on its way out starts at the last level inside that keeps the tensor.
+    int start = level - 1;
+    while (start >= 0 && !(m_.level[static_cast<std::size_t>(start)].keep >> v & 1)) --start;
+    const int last =
+        start < 0 ? m_.mac_price[t].last_fanout : m_.level[static_cast<std::size_t>(start)].price[t].last_fanout;
+    const bool arrives = last == level;
+    Channels& pending = s.pending[t];
+    const double spread = receivers[t] / choice.instances;
+    if (last >= level)
+      for (std::size_t k = 0; k < channels; ++k) {
+        pending[k] *= spread;
+        if (arrives) s.sum[k] += pending[k], pending[k] = 0;
+      }
+    if (s.in_place >> v & 1)
+      for (std::size_t k = 0; k < channels; ++k) {
+        s.fill[t][k] *= choice.instances;
+        s.serve[t][k] *= receivers[t];
+        if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
+      }
+    for (int f = 0; f < s.sliding_count; ++f) {
+      SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      if (flow.tensor != v) continue;
+      for (std::size_t k = 0; k < channels; ++k) {
+        flow.fill[k] *= choice.instances;
+        flow.serve[k] *= receivers[t];
+        if (flow.start == start && arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+      }
+    }
+    if (!fanout.hops || listed) continue;
+    if (level == 0) {
+      s.sum[0] += choice.hop_units[t] * m_.macs / choice.instances;
+    } else if (!c_.tensor[v].sliding) {
+      s.fill[t][0] += choice.hop_units[t] * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
+    } else {
+      for (int f = 0; f < s.sliding_count; ++f) {
+        SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+        if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += choice.hop_units[t] * flow.full;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
+  s.instances[static_cast<std::size_t>(level)] = choice.instances;
+  s.units *= choice.instances;
+  s.iterations /= choice.instances;
+  s.tile = Lattice::product(s.tile, choice.factor);
+}
+
+void ExactSteps::close(ExactState& s, int v, const Channels& fill, const Channels& serve, double times) const {
+  add(s.sum, fill, times, m_.channels.size());
+  add(s.pending[static_cast<std::size_t>(v)], serve, times, m_.channels.size());
+  const double words = fill[0] * times;
+  s.signature += mixed(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
+}
+
+void ExactSteps::loop(ExactState& s, int d, u32 iterations, const Extents& left) const {
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(open));
+    if (!(c_.tensor[v].indexing >> d & 1)) continue;
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
+    s.fill[v] = s.serve[v] = Channels{};
+    s.in_place &= static_cast<TensorMask>(~(1u << v));
+  }
+  s.iterations /= iterations;
+  for (int f = 0; f < s.sliding_count;) {
+    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    move(s, flow, d, iterations, left);
+    if (!flow.moving || can_still_gain(flow, left)) {
+      ++f;
+      continue;
+    }
+    close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * s.iterations);
+    flow = s.sliding[--s.sliding_count];
+  }
+  s.tile.extent[static_cast<std::size_t>(d)] *= iterations;
+}
+
+// One loop of section K: what it makes of the words fetched by the loops inside it.
+void ExactSteps::move(ExactState& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  (void)left;
+  if (!(t.indexing >> d & 1)) {
+    if (flow.moving) flow.fetched *= iterations;
+    return;
+  }
+  std::array<i64, kMaxRanks> own{};
+  for (int k = t.first_of[static_cast<std::size_t>(d)]; k < t.first_of[static_cast<std::size_t>(d) + 1]; ++k)
+    own[t.by_dimension[static_cast<std::size_t>(k)].rank] +=
+        static_cast<i64>(t.by_dimension[static_cast<std::size_t>(k)].coefficient) *
+        s.tile.extent[static_cast<std::size_t>(d)];
+  const double n = iterations;
+  if (!flow.moving) {
+    double overlap = 1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      overlap *= static_cast<double>(std::max<i64>(0, flow.extent[at] - own[at]));
+    }
+    flow.moving = true;
+    flow.first = flow.inner = own;
+    flow.delta = 1 - overlap / flow.full;
+    flow.fetched = 1 + (n - 1) * flow.delta;
+    return;
+  }
+  bool stays = true, repeats = true;
+  for (int r = 0; r < t.rank_count; ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    const i64 net = own[at] - flow.inner[at];
+    stays &= net == 0;
+    repeats &= net == flow.first[at];
+    flow.inner[at] += own[at];
+  }
+  flow.fetched *= n;
+  if (stays) flow.fetched -= n - 1;
+  else if (repeats) flow.fetched -= (n - 1) * (1 - flow.delta);
+}
+
+// Whether a loop outside can find part of the tile in place: only along the ranks that alone have moved.
+bool ExactSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  unsigned gaining = t.indexing;
+  if (!t.entangled) {
+    int moved = -1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      if (flow.inner[static_cast<std::size_t>(r)] == 0) continue;
+      if (moved >= 0) return false;
+      moved = r;
+    }
+    gaining = moved >= 0 ? t.sharing[static_cast<std::size_t>(moved)] : 0u;
+  }
+  for (; gaining != 0; gaining &= gaining - 1)
+    if (left[static_cast<std::size_t>(std::countr_zero(gaining))] > 1) return true;
+  return false;
+}
+
+bool ExactSteps::start(ExactState& s, int level) const {
+  const ExactLevel& own = m_.level[static_cast<std::size_t>(level)];
+  const std::size_t channels = m_.channels.size();
+  for (unsigned starting = own.starts; starting != 0; starting &= starting - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(starting));
+    const CompiledTensor& t = c_.tensor[v];
+    const FlowPrice& price = own.price[v];
+    const auto words = static_cast<double>(box_words(t, s.tile.extent));
+    if (!t.sliding) {
+      add(s.fill[v], price.fill, words, channels);
+      add(price.last_fanout < 0 ? s.fill[v] : s.serve[v], price.serve, words, channels);
+      s.in_place |= static_cast<TensorMask>(1u << v);
+      continue;
+    }
+    if (s.sliding_count == kMaxSlidingFlows) return false;
+    SlidingFlow& flow = s.sliding[s.sliding_count++];
+    flow = SlidingFlow{};
+    flow.tensor = static_cast<u8>(v);
+    flow.start = static_cast<u8>(level);
+    flow.full = words;
+    flow.fill = flow.serve = Channels{};
+    add(flow.fill, price.fill, words, channels);
+    add(price.last_fanout < 0 ? flow.fill : flow.serve, price.serve, words, channels);
+    flow.extent.fill(1);
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+      const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];
+      flow.extent[term.rank] += static_cast<i64>(term.coefficient) * (s.tile.extent[term.dimension] - 1);
+    }
+  }
+  if (own.keep >> m_.output & 1) add(s.refund, own.refund, 1, channels);
+  return true;
+}
+
+void ExactSteps::finish(ExactState& s) const {
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(open));
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
+  }
+  s.in_place = 0;
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
+  }
+  s.sliding_count = 0;
+  add(s.refund, m_.level.back().refund, 1, m_.channels.size());
+}
+
+}  // namespace heliolite

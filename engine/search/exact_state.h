@@ -1,0 +1,69 @@
+#pragma once
+// A partial mapping as the exact search sees it: the loops up to some tile are placed, and every flow out of the tiles
+// inside is either closed (its words are known) or still in place (no loop so far has moved it).
+#include <array>
+
+#include "engine/search/exact_model.h"
+
+namespace heliolite {
+
+// A flow of a tensor with a sliding rank. It can take over part of its tile after it has begun to move.
+struct SlidingFlow {
+  u8 tensor = 0;
+  u8 start = 0;  // level
+  bool moving = false;
+  Channels fill, serve;  // of fetching the whole tile once, for every iteration outside
+  double fetched = 1;    // while moving: tiles' worth of words for each iteration outside
+  double delta = 1;      // share of the tile that the first moving loop makes new
+  double full = 1;       // words of the tile
+  std::array<i64, kMaxRanks> extent{};
+  std::array<i64, kMaxRanks> first{};  // move of the first moving loop
+  std::array<i64, kMaxRanks> inner{};  // sum of the moves so far
+};
+
+inline constexpr int kMaxSlidingFlows = 8;
+
+struct ExactState {
+  LatticePoint tile;                                  // of everything placed
+  double iterations = 1;                              // outside, over all instances
+  Channels sum{};                                     // of closed flows
+  std::array<Channels, kMaxTensors> pending{};        // closed, serve side: fan-outs are still to come
+  std::array<Channels, kMaxTensors> fill{}, serve{};  // in place, for each iteration outside
+  TensorMask in_place = 0;                            // tensors with such a flow
+  Channels refund{};                                  // of each output word, receivers that share it so far included
+  u64 signature = 0;                                  // of the closed flows' words, whatever their order
+  std::array<double, kMaxLevels> instances;           // used by the fan-outs so far, by level
+  double units = 1;                                   // their product
+  u8 sliding_count = 0;
+  std::array<SlidingFlow, kMaxSlidingFlows> sliding;
+
+  ExactState() { instances.fill(1); }
+};
+
+// The changes to a state, in nest order.
+class ExactSteps {
+ public:
+  explicit ExactSteps(const ExactModel& model) : m_(model), c_(*model.compiled) {}
+
+  // Before anything: the MACs' own flows.
+  ExactState root() const;
+  // The loops of the fan-out below `level`.
+  void unroll(ExactState& s, int level, const SpatialChoice& choice) const;
+  // A temporal loop over dimension d. `left`: iterations of each dimension outside the loop, for sliding flows that
+  // have nothing to gain any more.
+  void loop(ExactState& s, int d, u32 iterations, const Extents& left) const;
+  // All loops of `level` are placed: the flows out of its tile begin. False if there is no room for one more flow.
+  bool start(ExactState& s, int level) const;
+  // All loops are placed: what is in place is fetched once.
+  void finish(ExactState& s) const;
+
+ private:
+  void close(ExactState& s, int v, const Channels& fill, const Channels& serve, double times) const;
+  void move(ExactState& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const;
+  bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
+
+  const ExactModel& m_;
+  const Compiled& c_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,69 @@
+#pragma once
+// The lattice of perfect tiles: every vector of divisors of the dimensions' sizes, ordered by divisibility. A point is
+// its exponents, one axis for each prime of each dimension, kept in two linear forms: an index into tables over all
+// points, and a word of packed bit fields. Multiplying tiles adds either form; divisibility is one subtraction.
+#include <span>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/model/compiled.h"
+
+namespace heliolite {
+
+struct LatticeAxis {
+  u8 dimension = 0;
+  u8 exponent = 1;  // of the prime in the dimension's size
+  u32 prime = 2;
+  u32 stride = 1;  // of the index
+  u128 step = 1;   // of the packed form
+};
+
+struct LatticePoint {
+  u32 index = 0;
+  u128 packed = 0;
+  Extents extent;  // sizes by dimension; 1 beyond the workload's dimensions
+
+  LatticePoint() { extent.fill(1); }
+};
+
+class Lattice {
+ public:
+  // Points of a lattice that tables are made for.
+  static constexpr u64 kMaxPoints = 3'000'000;
+
+  // Of the divisors of `size`. Each axis takes at least a bit per exponent bit and one more: with at most 4e15 MACs
+  // the fields fit 128 bits.
+  Lattice(const Extents& size, int dimension_count);
+
+  std::span<const LatticeAxis> axes() const { return axes_; }
+  u64 points() const { return points_; }
+  const LatticePoint& full() const { return full_; }
+
+  // Of a vector of divisors.
+  LatticePoint point(const Extents& extent) const;
+  LatticePoint point(u32 index) const;
+
+  // Whether point a divides point b.
+  bool divides(u128 a, u128 b) const { return (((b | guards_) - a) & guards_) == guards_; }
+
+  static LatticePoint product(const LatticePoint& a, const LatticePoint& b) {
+    LatticePoint out = a;
+    out.index += b.index;
+    out.packed += b.packed;
+    for (int d = 0; d < kMaxDimensions; ++d) out.extent[d] *= b.extent[d];
+    return out;
+  }
+
+  // value[x] becomes the least value of the multiples of x along `dimensions`, x included.
+  void min_over_multiples(std::vector<double>& value, DimensionMask dimensions) const;
+  // value[x] becomes the greatest value of the divisors of x.
+  void max_over_divisors(std::vector<u32>& value) const;
+
+ private:
+  std::vector<LatticeAxis> axes_;
+  u128 guards_ = 0;
+  u64 points_ = 1;
+  LatticePoint full_;
+};
+
+}  // namespace heliolite
