@@ -16,10 +16,11 @@ u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& m, const Nest& nest, int v) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
-  const auto part = partitions(c, t, nest);
+  const LoopMask moving = nest.moving(t);
+  const auto part = partitions(c, t, nest, moving);
   std::vector<CollapsedTensor> out(static_cast<std::size_t>(levels));
   std::vector<ReceiverGroups> groups;
-  u64 in = nest.steps(), raw = in;  // words per receiver below, after and before bypass scaling
+  u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling
   for (int i = 0; i < levels; ++i) {
     CollapsedTensor& row = out[static_cast<std::size_t>(i)];
     const u64 accesses = in * distinct_offsets(t, nest, i, c.level[i]);
@@ -33,10 +34,11 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
            0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)});
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
-    const u64 tile = box_words(t, nest.tile(i));
-    raw = i + 1 < levels ? temporal_traffic(t, nest, i + 1, levels, nest.tile(i), tile) : 0;
+    Box tile;
+    tile.measure(t, nest.tile(nest.through[i]));
+    raw = i + 1 < levels ? temporal_traffic(t, moving, nest, i, tile) : 0;
     if (row.kept) {
-      row.tile_words = tile;
+      row.tile_words = tile.words;
       row.reads = t.is_output ? minus(accesses, part[i]) : accesses;
       row.fills = i + 1 == levels ? 0 : t.is_output ? minus(raw, part[i]) : raw;
       row.updates = t.is_output ? accesses : 0;

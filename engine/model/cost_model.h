@@ -2,29 +2,14 @@
 // The cost of a mapping of one workload on one architecture: Timeloop's dense-model conventions
 // (docs/cost_model.md; NVlabs/timeloop 4cf6d4c), without link transfers.
 #include "arch/architecture.h"
-#include "engine/base/energy.h"
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
+#include "engine/model/perfect.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
-
-struct Cost {
-  Energy energy;
-  u64 cycles = 0;
-  auto operator<=>(const Cost&) const = default;
-};
-
-// Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
-enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY };
-
-struct Evaluation {
-  Verdict verdict = Verdict::Fits;
-  u8 level = 0;  // where it does not fit
-  Cost cost;     // zero unless it fits
-};
 
 class CostModel {
  public:

@@ -128,7 +128,7 @@ Breakdown breakdown(const Architecture& architecture, const Compiled& c, const M
 Breakdown CostModel::explain(const Mapping& mapping) const {
   if (mapping.is_perfect()) {
     const Nest nest(compiled_, mapping);
-    const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps()};
+    const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps};
     return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
   }
   thread_local ImperfectWorkspace workspace;

@@ -1,6 +1,7 @@
 #include "engine/model/multicast.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace heliolite {
@@ -16,13 +17,16 @@ struct Receiver {
 // Offsets of every receiver, X-fastest.
 void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                     std::vector<Receiver>& out) {
-  const int begin = nest.first_spatial[level], end = nest.first_spatial[level + 1];
   std::array<u64, kMaxRanks> span;  // largest offset + 1, per rank
   span.fill(1);
   std::array<detail::Move, kMaxLoops> step;
-  for (int j = begin; j < end; ++j) {
-    step[j].add(t, nest.spatial[j]);
-    for (int r = 0; r < t.rank_count; ++r) span[r] += static_cast<u64>(step[j].by[r]) * (nest.spatial[j].end - 1);
+  std::array<u64, kMaxLoops> ends;
+  int count = 0;
+  for (LoopMask rest = nest.fanout[level]; rest != 0; rest &= rest - 1, ++count) {
+    const NestLoop& loop = nest.loop[std::countr_zero(rest)];
+    step[count].add(t, loop);
+    ends[count] = loop.end;
+    for (int r = 0; r < t.rank_count; ++r) span[r] += static_cast<u64>(step[count].by[r]) * (loop.end - 1);
   }
   const u64 columns = std::max(machine.fanout_x, nest.product_x[level]);
   const u64 receivers = nest.product_x[level] * nest.product_y[level];
@@ -30,9 +34,9 @@ void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const 
   for (u64 id = 0; id < receivers; ++id) {
     std::array<u64, kMaxRanks> at{};
     u64 rest = id;
-    for (int j = begin; j < end; ++j) {
-      const u64 index = rest % nest.spatial[j].end;
-      rest /= nest.spatial[j].end;
+    for (int j = 0; j < count; ++j) {
+      const u64 index = rest % ends[j];
+      rest /= ends[j];
       for (int r = 0; r < t.rank_count; ++r) at[r] += static_cast<u64>(step[j].by[r]) * index;
     }
     u64 offset = 0;
@@ -58,15 +62,9 @@ u64 half_hops(std::span<const Receiver> group, u64 rows) {
   return sum;
 }
 
-}  // namespace
-
-void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
-                     std::vector<ReceiverGroups>& out) {
-  out.clear();
-  if (!nest.has_spatial(level)) {
-    out.push_back({1, 1, 0});
-    return;
-  }
+// Groups by enumeration of all receivers.
+void enumerate_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
+                      std::vector<ReceiverGroups>& out) {
   thread_local std::vector<Receiver> receivers;  // reused: this is called in searches
   list_receivers(t, nest, level, machine, receivers);
   const u64 fanout = nest.product_x[level] * nest.product_y[level];
@@ -83,9 +81,81 @@ void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const
             [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
 }
 
+// Whether receivers share words exactly when they agree in all loops that move t: no two dimensions meet in a rank.
+bool independent(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
+  if (!t.sliding && !t.entangled) return true;
+  if (t.entangled) return false;
+  DimensionMask seen = 0;
+  for (; moving != 0; moving &= moving - 1)
+    seen |= static_cast<DimensionMask>(1u << nest.loop[std::countr_zero(moving)].dimension);
+  for (int r = 0; r < t.rank_count; ++r)
+    if (const DimensionMask both = seen & t.sharing[r]; (both & (both - 1)) != 0) return false;
+  return true;
+}
+
+// All that the groups of an independent fan-out depend on: the grid, and of each loop its end and whether it moves the
+// tensor. Steps and coefficients do not matter.
+struct FanoutShape {
+  static constexpr int kMost = 10;  // loops; longer ones are not remembered
+  u64 fanout_x = 0, fanout_y = 0, product_x = 0;
+  std::array<u64, kMost> loop{};  // 2 * end + moves
+  bool operator==(const FanoutShape&) const = default;
+
+  std::size_t hash() const {
+    u64 h = fanout_x * 31 + fanout_y * 17 + product_x;
+    for (u64 l : loop) h = (h ^ l) * 0x9e37'79b9'7f4a'7c15;
+    return static_cast<std::size_t>(h >> 48);
+  }
+};
+
+// The groups of recent shapes, per thread: searches ask for the same few again and again. A pure function is
+// remembered, so that no answer depends on what was asked before.
+class ShapeCache {
+ public:
+  template <class Compute>
+  const ReceiverGroups& of(const FanoutShape& shape, Compute&& compute) {
+    Entry& e = entry_[shape.hash() % entry_.size()];
+    if (!(e.shape == shape)) e = {shape, compute()};
+    return e.groups;
+  }
+
+ private:
+  struct Entry {
+    FanoutShape shape;
+    ReceiverGroups groups;
+  };
+  std::array<Entry, 256> entry_{};
+};
+
+}  // namespace
+
+void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
+                     std::vector<ReceiverGroups>& out) {
+  out.clear();
+  if (!nest.has_spatial(level)) {
+    out.push_back({1, 1, 0});
+    return;
+  }
+  const LoopMask fanout = nest.fanout[level], moving = nest.moving(t) & fanout;
+  if (std::popcount(fanout) > FanoutShape::kMost || !independent(t, nest, moving))
+    return enumerate_groups(t, nest, level, machine, out);
+  FanoutShape shape{machine.fanout_x, machine.fanout_y, nest.product_x[level], {}};
+  int count = 0;
+  for (LoopMask rest = fanout; rest != 0; rest &= rest - 1) {
+    const int j = std::countr_zero(rest);
+    shape.loop[static_cast<std::size_t>(count++)] = 2 * nest.loop[j].end + (moving >> j & 1);
+  }
+  thread_local ShapeCache cache;
+  const ReceiverGroups groups = cache.of(shape, [&] {
+    enumerate_groups(t, nest, level, machine, out);
+    return out.front();  // all groups are equally large
+  });
+  out.assign(1, groups);
+}
+
 u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine) {
   if (!nest.has_spatial(level)) return 1;
-  if (const u64 n = distinct_offsets_closed(t, nest, level)) return n;
+  if (const u64 n = distinct_offsets_closed(t, nest, nest.moving(t) & nest.fanout[level])) return n;
   thread_local std::vector<ReceiverGroups> groups;
   receiver_groups(t, nest, level, machine, groups);
   u64 n = 0;

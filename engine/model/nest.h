@@ -1,15 +1,20 @@
 #pragma once
-// One pass over a perfect loop nest: extents, steps and products that every count is made of, and the closed
-// forms of timeloop_model section K for temporal traffic and spatial distinctness. Header-only: all of it is
-// on the hot path of CostModel::evaluate.
+// One pass over a perfect loop nest: steps and products that every count is made of, and the closed forms of
+// timeloop_model section K for temporal traffic and spatial distinctness. Header-only: all of it is on the hot path of
+// CostModel::evaluate.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 
 namespace heliolite {
+
+// Bit j: loop j of the nest.
+using LoopMask = u64;
+static_assert(kMaxLoops == 64);
 
 // Without initialisers: a Nest is built per evaluation and writes only what it uses.
 struct NestLoop {
@@ -18,79 +23,135 @@ struct NestLoop {
   u8 dimension;
 };
 
-// Temporal and spatial loops apart, innermost first. Level i owns temporal[first_temporal[i] .. first_temporal[i+1])
-// and the spatial loops likewise.
+// The loops of a mapping as Nest::read() takes them.
+class MappingLoops {
+ public:
+  explicit MappingLoops(const Mapping& m) : at_(m.loop.data()), end_(at_ + m.loop_count) {}
+
+  template <class Add>  // add(kind, dimension, end)
+  void spatial(int level, Add&& add) {
+    for (; at_ != end_ && at_->level == level && at_->is_spatial(); ++at_) add(at_->kind, at_->dimension, at_->end);
+  }
+  template <class Add>  // add(dimension, end)
+  void temporal(int level, Add&& add) {
+    for (; at_ != end_ && at_->level == level; ++at_) add(at_->dimension, at_->end);
+  }
+
+ private:
+  const Loop* at_;
+  const Loop* end_;
+};
+
+// All loops, innermost first: of each level the spatial ones, then the temporal ones.
 struct Nest {
-  std::array<NestLoop, kMaxLoops> temporal;
-  std::array<NestLoop, kMaxLoops> spatial;
-  std::array<u8, kMaxLevels + 1> first_temporal;
-  std::array<u8, kMaxLevels + 1> first_spatial;
-  std::array<u64, kMaxLoops + 1> outside;  // outside[j]: product of the temporal ends from j outwards
+  std::array<NestLoop, kMaxLoops> loop;
+  int loop_count;
+  LoopMask temporal;                                 // the temporal loops
+  std::array<LoopMask, kMaxDimensions> of;           // the loops of each dimension
+  std::array<LoopMask, kMaxLevels> fanout;           // the spatial loops of each level
+  std::array<LoopMask, kMaxLevels> through;          // all loops of levels 0 .. i
+  std::array<u8, kMaxLevels> first, first_temporal;  // loops of each level
+  std::array<u64, kMaxLoops> beyond;                 // of a temporal loop: product of the temporal ends outside it
   std::array<u64, kMaxLevels> product_x, product_y;
   std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
   u64 macs_used;                          // product of all spatial ends
+  u64 steps;                              // product of all temporal ends: MAC steps of one compute unit
 
-  // Of all loops through temporal_i.
-  const Extents& tile(int i) const { return row[row_of[i]]; }
-  // Of all loops through spatial_i, before temporal_i.
-  Extents master_tile(int i) const {
-    Extents out = i > 0 ? tile(i - 1) : row[0];
-    for (int j = first_spatial[i]; j < first_spatial[i + 1]; ++j)
-      out[spatial[j].dimension] *= static_cast<u32>(spatial[j].end);
-    return out;
+  Nest() = default;
+  Nest(const Compiled& c, const Mapping& m) {
+    read(c.dimension_count, c.level_count, MappingLoops(m), [](int, const Extents&) { return true; });
   }
 
-  u64 steps() const { return outside[0]; }  // MAC steps of one compute unit
-  bool has_spatial(int level) const { return first_spatial[level] != first_spatial[level + 1]; }
-
-  Nest(const Compiled& c, const Mapping& m) {
-    Extents extent;
-    extent.fill(1);
-    row[0] = extent;
-    u8 rows = 1;
-    int t = 0, s = 0;
-    const int levels = c.level_count;
-    const Loop* loop = m.loop.data();
-    const Loop* const end = loop + m.loop_count;  // a local: the stores below may alias what m holds
+  // Takes the loops level by level from the inside. `at_level(i, tile)` sees the tile of all loops through level i;
+  // false from it ends the reading, and the nest is of no use.
+  template <class Loops, class AtLevel>
+  bool read(int dimensions, int levels, Loops loops, AtLevel&& at_level) {
+    Extents tile;
+    tile.fill(1);
+    for (int d = 0; d < dimensions; ++d) of[d] = 0;
+    int n = 0;
+    LoopMask bit = 1, spatial = 0;
+    const auto place = [&](u8 d, u32 end) {
+      loop[n++] = {end, tile[d], d};
+      of[d] |= bit;
+      bit <<= 1;
+      tile[d] *= end;
+    };
     for (int i = 0; i < levels; ++i) {
-      first_temporal[i] = static_cast<u8>(t);
-      first_spatial[i] = static_cast<u8>(s);
-      const Loop* const first = loop;
+      const LoopMask inside = bit - 1;
+      first[i] = static_cast<u8>(n);
       u64 x = 1, y = 1;
-      for (; loop != end && loop->level == i && loop->is_spatial(); ++loop) {
-        (loop->kind == LoopKind::SpatialX ? x : y) *= loop->end;
-        u32& inside = extent[loop->dimension];
-        spatial[s++] = {loop->end, inside, loop->dimension};
-        inside *= loop->end;
-      }
+      loops.spatial(i, [&](LoopKind kind, u8 d, u32 end) {
+        (kind == LoopKind::SpatialX ? x : y) *= end;
+        place(d, end);
+      });
       product_x[i] = x;
       product_y[i] = y;
-      for (; loop != end && loop->level == i; ++loop) {
-        u32& inside = extent[loop->dimension];
-        temporal[t++] = {loop->end, inside, loop->dimension};
-        inside *= loop->end;
-      }
-      // Copying what was just written in pieces stalls: levels without loops share a row.
-      if (loop != first) row[rows++] = extent;
-      row_of[i] = static_cast<u8>(rows - 1);
+      spatial |= fanout[i] = (bit - 1) ^ inside;
+      first_temporal[i] = static_cast<u8>(n);
+      loops.temporal(i, place);
+      through[i] = bit - 1;
+      if (!at_level(i, static_cast<const Extents&>(tile))) return false;
     }
-    first_temporal[levels] = static_cast<u8>(t);
-    first_spatial[levels] = static_cast<u8>(s);
-    u64 product = outside[t] = 1;
-    for (int j = t - 1; j >= 0; --j) outside[j] = product *= temporal[j].end;
-    u64 used = 1;
+    loop_count = n;
+    temporal = (bit - 1) & ~spatial;
+    u64 product = 1, used = 1;
+    int j = n;
     for (int i = levels - 1; i >= 0; --i) {
+      for (; j > first_temporal[i]; product *= loop[j].end) beyond[--j] = product;
+      j = first[i];
       instances[i] = used;
       used *= product_x[i] * product_y[i];
     }
+    steps = product;
     macs_used = used;
+    return true;
   }
 
-  int temporal_count(int levels) const { return first_temporal[levels]; }
+  bool has_spatial(int level) const { return fanout[level] != 0; }
 
- private:
-  std::array<Extents, kMaxLevels + 1> row;  // row[0]: nothing placed
-  std::array<u8, kMaxLevels> row_of;
+  // The loops that move a tensor.
+  LoopMask moving(const CompiledTensor& t) const {
+    LoopMask mask = 0;
+    for (unsigned rest = t.indexing; rest != 0; rest &= rest - 1) mask |= of[std::countr_zero(rest)];
+    return mask;
+  }
+  // Product of the ends.
+  u64 product(LoopMask loops) const {
+    u64 out = 1;
+    for (; loops != 0; loops &= loops - 1) out *= loop[std::countr_zero(loops)].end;
+    return out;
+  }
+
+  // Cold: the tile of some loops.
+  Extents tile(LoopMask loops) const {
+    Extents out;
+    out.fill(1);
+    for (; loops != 0; loops &= loops - 1) {
+      const NestLoop& l = loop[std::countr_zero(loops)];
+      out[l.dimension] *= static_cast<u32>(l.end);
+    }
+    return out;
+  }
+};
+
+// The box of a tile: its words, and the extent of each rank that is not plain. Without initialisers, as the Nest.
+struct Box {
+  u64 words;
+  std::array<u64, kMaxRanks> extent;
+
+  void measure(const CompiledTensor& t, const Extents& tile) {
+    u64 product = 1;
+    for (int k = 0; k < t.plain_count; ++k) product *= tile[t.plain[k]];
+    for (int k = 0; k < t.term_count;) {
+      u64 reach = 1;
+      const u8 rank = t.term[k].rank;
+      for (; k < t.term_count && t.term[k].rank == rank; ++k)
+        reach += static_cast<u64>(t.term[k].coefficient) * (tile[t.term[k].dimension] - 1);
+      product *= extent[rank] = reach;
+    }
+    words = product;
+  }
 };
 
 namespace detail {
@@ -122,16 +183,18 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
 }
 
 // Traffic of a tensor whose innermost moving loop is `a`, by comparing whole moves (K: c_j is 0 when the net move D_j
-// is 0, the delta when D_j repeats D_a, else the full tile). For tensors with a dimension in several ranks.
-inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile,
-                             u64 full) {
+// is 0, the delta when D_j repeats D_a, else the full tile). For tensors with a dimension in several ranks. `outer`:
+// the moving loops outside a; others never repeat.
+[[gnu::noinline]] inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, LoopMask outer,
+                                               const Extents& tile, u64 full) {
   Move first;
-  first.add(t, nest.temporal[a]);
+  first.add(t, nest.loop[a]);
   const u64 delta = new_words(t, tile, full, first);
-  u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
+  u64 words = nest.beyond[a] * (full + (nest.loop[a].end - 1) * delta);
   Move inner = first;  // sum of the moves of the loops a <= k < j
-  for (int j = a + 1; j < count; ++j) {
-    const NestLoop& loop = nest.temporal[j];
+  for (; outer != 0; outer &= outer - 1) {
+    const int j = std::countr_zero(outer);
+    const NestLoop& loop = nest.loop[j];
     Move own;
     own.add(t, loop);
     bool stays = true, repeats = true;
@@ -141,31 +204,32 @@ inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, i
       repeats &= net == first.by[r];
       inner.by[r] += own.by[r];
     }
-    if (stays || repeats) words -= (loop.end - 1) * nest.outside[j + 1] * (full - (stays ? 0 : delta));
+    if (stays || repeats) words -= (loop.end - 1) * nest.beyond[j] * (full - (stays ? 0 : delta));
   }
   return words;
 }
 
 // The same when every dimension moves one rank: then D_j can only be 0 or D_a while all moves inside j are in a's
 // rank, so one running sum decides, and the first loop of another rank ends the search.
-inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int count, const Extents& tile, u64 full) {
-  const CompiledTerm& first = t.by_dimension[t.first_of[nest.temporal[a].dimension]];
-  const u64 move = static_cast<u64>(first.coefficient) * nest.temporal[a].step;
-  u64 extent = 1;  // of the tile in a's rank
-  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
-    if (t.by_dimension[k].rank == first.rank)
-      extent += static_cast<u64>(t.by_dimension[k].coefficient) * (tile[t.by_dimension[k].dimension] - 1);
+[[gnu::noinline]] inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, LoopMask outer,
+                                             const Box& box) {
+  const NestLoop& inmost = nest.loop[a];
+  const CompiledTerm& first = t.by_dimension[t.first_of[inmost.dimension]];
+  const u64 full = box.words;
+  if (t.sharing[first.rank] == 0) return full * nest.beyond[a] * inmost.end;  // the whole tile moves on at each step
+  const u64 move = static_cast<u64>(first.coefficient) * inmost.step;
+  const u64 extent = box.extent[first.rank];
   const u64 delta = move < extent ? full / extent * move : full;
-  u64 words = nest.outside[a + 1] * (full + (nest.temporal[a].end - 1) * delta);
+  u64 words = nest.beyond[a] * (full + (inmost.end - 1) * delta);
   u64 inner = move;
-  for (int j = a + 1; j < count; ++j) {
-    const NestLoop& loop = nest.temporal[j];
-    if (!(t.indexing >> loop.dimension & 1)) continue;
+  for (; outer != 0; outer &= outer - 1) {
+    const int j = std::countr_zero(outer);
+    const NestLoop& loop = nest.loop[j];
     const CompiledTerm& term = t.by_dimension[t.first_of[loop.dimension]];
     if (term.rank != first.rank) break;
     const u64 own = static_cast<u64>(term.coefficient) * loop.step;
-    if (own == inner) words -= (loop.end - 1) * nest.outside[j + 1] * full;
-    else if (own == inner + move) words -= (loop.end - 1) * nest.outside[j + 1] * (full - delta);
+    if (own == inner) words -= (loop.end - 1) * nest.beyond[j] * full;
+    else if (own == inner + move) words -= (loop.end - 1) * nest.beyond[j] * (full - delta);
     inner += own;
   }
   return words;
@@ -173,17 +237,16 @@ inline u64 sliding_traffic(const CompiledTensor& t, const Nest& nest, int a, int
 
 }  // namespace detail
 
-// S of section K: words per instance that cross from level `level` into the tile `tile` (of `full` words) of the
-// levels inside it, over the temporal loops of `level` and all outside.
-inline u64 temporal_traffic(const CompiledTensor& t, const Nest& nest, int level, int levels, const Extents& tile,
-                            u64 full) {
-  const int count = nest.temporal_count(levels);
-  int a = nest.first_temporal[level];
-  while (a < count && !(t.indexing >> nest.temporal[a].dimension & 1)) ++a;  // stationary run
-  if (a == count) return full;
-  if (!t.sliding) return full * nest.outside[a];
-  if (t.entangled) return detail::entangled_traffic(t, nest, a, count, tile, full);
-  return detail::sliding_traffic(t, nest, a, count, tile, full);
+// S of section K: words per instance that cross into the tile of level `level`, whose box is `box`, over the temporal
+// loops of all levels outside it. `moving`: the loops that move t.
+inline u64 temporal_traffic(const CompiledTensor& t, LoopMask moving, const Nest& nest, int level, const Box& box) {
+  const LoopMask outside = moving & nest.temporal & ~nest.through[level];
+  if (outside == 0) return box.words;
+  const int a = std::countr_zero(outside);  // what lies inside it is the stationary run
+  if (!t.sliding) return box.words * nest.beyond[a] * nest.loop[a].end;
+  const LoopMask outer = outside & (outside - 1);
+  if (t.entangled) return detail::entangled_traffic(t, nest, a, outer, nest.tile(nest.through[level]), box.words);
+  return detail::sliding_traffic(t, nest, a, outer, box);
 }
 
 // Number of distinct values of t1*x + t2*y for x < n1, y < n2.
@@ -194,37 +257,35 @@ inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
   return n1 * n2 - lost1 * lost2;
 }
 
-// N of section K: the receivers' distinct offsets below `level`, a product over ranks of at most two spatial dimensions
-// each; 0 when the case needs enumeration (multicast.h).
-inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, int level) {
-  const int begin = nest.first_spatial[level], end = nest.first_spatial[level + 1];
-  u64 n = 1;
+// N of section K for a tensor with sliding ranks: see below.
+[[gnu::noinline]] inline u64 distinct_sliding(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
   DimensionMask seen = 0;
-  for (int j = begin; j < end; ++j) {
-    const int d = nest.spatial[j].dimension;
-    if (!(t.indexing >> d & 1)) continue;
-    n *= nest.spatial[j].end;
-    seen |= static_cast<DimensionMask>(1u << d);
-  }
-  if (!t.sliding || n == 1) return n;
-  if (t.entangled) return 0;
+  for (LoopMask rest = moving; rest != 0; rest &= rest - 1)
+    seen |= static_cast<DimensionMask>(1u << nest.loop[std::countr_zero(rest)].dimension);
+  u64 n = 1;
   for (int r = 0; r < t.rank_count; ++r) {
     const DimensionMask both = seen & t.sharing[r];
     const DimensionMask others = both & (both - 1);  // without the first
     if (others == 0) continue;
     if ((others & (others - 1)) != 0) return 0;
     // Per dimension the loops over X and Y together are one loop with the innermost step.
-    std::array<u64, 2> step{}, ends{1, 1};
-    for (int j = end - 1; j >= begin; --j) {
-      const int d = nest.spatial[j].dimension;
-      if (!(both >> d & 1)) continue;
-      const int side = (both & ((1u << d) - 1)) != 0 ? 1 : 0;
-      ends[side] *= nest.spatial[j].end;
-      step[side] = static_cast<u64>(t.by_dimension[t.first_of[d]].coefficient) * nest.spatial[j].step;
-    }
-    n = n / (ends[0] * ends[1]) * distinct_sums(step[0], ends[0], step[1], ends[1]);
+    const int d = std::countr_zero(both), e = std::countr_zero(others);
+    const LoopMask first = moving & nest.of[d], second = moving & nest.of[e];
+    const auto step = [&](int dimension, LoopMask loops) {
+      return static_cast<u64>(t.by_dimension[t.first_of[dimension]].coefficient) *
+             nest.loop[std::countr_zero(loops)].step;
+    };
+    n *= distinct_sums(step(d, first), nest.product(first), step(e, second), nest.product(second));
+    moving &= ~(first | second);
   }
-  return n;
+  return n * nest.product(moving);
+}
+
+// N of section K: the receivers' distinct offsets of a fan-out, a product over ranks of at most two spatial dimensions
+// each; 0 when the case needs enumeration (multicast.h). `moving`: the loops of the fan-out that move t.
+inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
+  if (!t.sliding || moving == 0) return nest.product(moving);
+  return t.entangled ? 0 : distinct_sliding(t, nest, moving);
 }
 
 }  // namespace heliolite

@@ -8,19 +8,17 @@
 
 namespace heliolite {
 
-// Words per instance of levels 0 .. level_count - 1.
-inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledTensor& t, const Nest& nest) {
+// Words per instance of levels 0 .. level_count - 1. `moving`: the loops that move t.
+inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledTensor& t, const Nest& nest,
+                                              LoopMask moving) {
   std::array<u64, kMaxLevels> part;
   const int top = c.level_count - 1;
   if (t.term_count == 0) {
     // Without strides Timeloop's divisions by the fan-outs outside are exact: what is left is the product of the
     // temporal loops and of the fan-outs inside.
-    u64 words = 1;
-    for (int j = 0; j < nest.temporal_count(c.level_count); ++j)
-      if (t.indexing >> nest.temporal[j].dimension & 1) words *= nest.temporal[j].end;
+    u64 words = nest.product(moving & nest.temporal);
     for (int i = 0; i <= top; ++i) {
-      for (int j = nest.first_spatial[i]; j < nest.first_spatial[i + 1]; ++j)
-        if (t.indexing >> nest.spatial[j].dimension & 1) words *= nest.spatial[j].end;
+      if (const LoopMask here = moving & nest.fanout[i]; here != 0) words *= nest.product(here);
       part[i] = words;
     }
     return part;
@@ -29,8 +27,8 @@ inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledT
   for (int i = top; i > 0; --i) {
     part[i - 1] = part[i];
     if (!nest.has_spatial(i)) continue;
-    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile(i - 1));
-    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.master_tile(i)));
+    const u128 inside = static_cast<u128>(part[i]) * box_words(t, nest.tile(nest.through[i - 1]));
+    part[i - 1] = static_cast<u64>(inside / box_words(t, nest.tile(nest.through[i - 1] | nest.fanout[i])));
   }
   return part;
 }

@@ -1,0 +1,164 @@
+#include "engine/model/perfect.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/model/bandwidth.h"
+#include "engine/model/multicast.h"
+#include "engine/model/partition.h"
+
+namespace heliolite {
+namespace {
+
+u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
+
+// A tensor on its way out, level by level.
+struct Stream {
+  LoopMask moving;  // the loops that move it
+  u64 in;           // words per receiver below the next level, after bypass scaling
+  u64 raw;          // and before
+};
+
+// What the tensors that a level keeps ask of one instance: counts of rule 18, in words and in blocks.
+class LevelLoad {
+ public:
+  explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
+
+  void add_input(u64 reads, u64 fills) {
+    input_reads_ += reads;
+    add(reads, fills);
+    fill_blocks_ += level_.blocks(fills);
+  }
+  void add_output(u64 reads, u64 fills, u64 updates) {
+    add(reads, fills + updates);
+    fill_blocks_ += level_.blocks(fills);
+    update_blocks_ += level_.blocks(updates);
+    output_reads_ += reads;
+  }
+
+  // Rules 19, 20 and 23, all instances.
+  Energy energy(u64 instances) const {
+    u128 units = static_cast<u128>(read_blocks_) * level_.read_units +
+                 static_cast<u128>(fill_blocks_) * level_.fill_units +
+                 static_cast<u128>(update_blocks_) * level_.update_units;
+    if (level_.address_units != 0) units += static_cast<u128>(input_reads_ + write_words_) * level_.address_units;
+    return {units * std::min(instances, level_.clusters)};
+  }
+
+  // Rule 28. A level whose demand is clearly below its bandwidth needs no division.
+  u64 cycles(u64 steps) const {
+    if (!level_.limited) return steps;
+    const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);
+    const auto read = static_cast<double>(static_cast<i64>(input_reads_ + output_reads_));
+    const auto write = static_cast<double>(static_cast<i64>(write_words_));
+    if (read <= level_.read_bandwidth * safe && write <= level_.write_bandwidth * safe &&
+        read + write <= level_.shared_bandwidth * safe)
+      return steps;
+    return level_cycles(level_, std::span(reads_).first(count_), std::span(writes_).first(count_), steps);
+  }
+
+ private:
+  void add(u64 reads, u64 writes) {
+    read_blocks_ += level_.blocks(reads);
+    write_words_ += writes;
+    reads_[count_] = reads;
+    writes_[count_++] = writes;
+  }
+
+  const CompiledLevel& level_;
+  u64 read_blocks_ = 0, fill_blocks_ = 0, update_blocks_ = 0;
+  u64 input_reads_ = 0, output_reads_ = 0, write_words_ = 0;
+  std::size_t count_ = 0;
+  std::array<u64, kMaxTensors> reads_, writes_;  // of the first count_ tensors added
+};
+
+// Energy of the network below `level` for one tensor: `raw` words per receiver before bypass scaling, `words`
+// after it.
+Energy network_energy_of(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine, u64 raw,
+                         u64 words, u64 partition) {
+  thread_local std::vector<ReceiverGroups> groups;
+  receiver_groups(t, nest, level, machine, groups);
+  NetworkSum sum;
+  for (const ReceiverGroups& g : groups)
+    sum.add({g.multicast, g.groups,
+             crossing_words(static_cast<double>(words * g.groups), t.is_output, machine.is_dram, partition),
+             0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)},
+            t.is_output);
+  return network_energy(machine, sum, nest.instances[level]);
+}
+
+class PerfectCost {
+ public:
+  PerfectCost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes)
+      : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
+    for (int v = 0; v < c.tensor_count; ++v) {
+      const LoopMask moving = nest.moving(c.tensor[v]);
+      stream_[v] = {moving, nest.steps, nest.steps};
+      if (c.tensor[v].is_output) part_ = partitions(c, c.tensor[v], nest, moving);
+    }
+  }
+
+  Cost run() {
+    Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
+    u128 leakage = 0;  // per cycle
+    for (int i = 0; i < c_.level_count; ++i) {
+      const CompiledLevel& level = c_.level[i];
+      // Step 1. The fan-out below the level, and its network.
+      if (nest_.has_spatial(i) || level.network_costs)
+        for (int v = 0; v < c_.tensor_count; ++v) spread(i, v, out.energy);
+      // Step 2. The tensors it keeps.
+      LevelLoad load(level);
+      for (unsigned rest = keep_[i]; rest != 0; rest &= rest - 1) pass(i, std::countr_zero(rest), load);
+      // Step 3. What they cost together.
+      const u64 instances = nest_.instances[i];
+      out.energy += load.energy(instances);
+      out.cycles = std::max(out.cycles, load.cycles(nest_.steps));
+      if (level.leak_units != 0) leakage += static_cast<u128>(level.leak_units) * instances;
+    }
+    out.energy.units += leakage * out.cycles;
+    return out;
+  }
+
+ private:
+  // From words per receiver to words of the sender (rules 10, 16, 26).
+  void spread(int i, int v, Energy& network) {
+    const CompiledTensor& t = c_.tensor[v];
+    const CompiledLevel& level = c_.level[i];
+    Stream& s = stream_[v];
+    if (level.network_costs) {
+      if (i > 0 && !(keep_[i - 1] >> v & 1)) s.raw = temporal_traffic(t, s.moving, nest_, i - 1, boxes_[v][i - 1]);
+      const u64 partition = t.is_output && (keep_[i] >> v & 1) ? part_[i] : 0;
+      network += network_energy_of(t, nest_, i, level, s.raw, s.in, partition);
+    }
+    const LoopMask here = nest_.fanout[i] & s.moving;
+    if (here == 0) return;
+    const u64 distinct = distinct_offsets_closed(t, nest_, here);
+    s.in *= distinct != 0 ? distinct : distinct_offsets(t, nest_, i, level);
+  }
+
+  // Out of a level that keeps the tensor (rules 16, 18).
+  void pass(int i, int v, LevelLoad& load) {
+    const CompiledTensor& t = c_.tensor[v];
+    Stream& s = stream_[v];
+    const bool outermost = i + 1 == c_.level_count;
+    const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, i, boxes_[v][i]);
+    if (t.is_output) load.add_output(minus(accesses, part_[i]), minus(crossing, part_[i]), accesses);
+    else load.add_input(accesses, crossing);
+    s.in = s.raw = crossing;
+  }
+
+  const Compiled& c_;
+  const Nest& nest_;
+  const KeepMasks& keep_;
+  const Boxes& boxes_;
+  std::array<Stream, kMaxTensors> stream_;
+  std::array<u64, kMaxLevels> part_;  // of the output
+};
+
+}  // namespace
+
+Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes) {
+  return PerfectCost(c, nest, keep, boxes).run();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,74 @@
+#pragma once
+// The closed form of perfect mappings in two steps: reading the loops, which tells what fits, then the cost of what
+// does.
+#include <array>
+#include <bit>
+
+#include "engine/model/compiled.h"
+#include "engine/model/nest.h"
+
+namespace heliolite {
+
+struct Cost {
+  Energy energy;
+  u64 cycles = 0;
+  auto operator<=>(const Cost&) const = default;
+};
+
+// Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
+enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY };
+
+struct Evaluation {
+  Verdict verdict = Verdict::Fits;
+  u8 level = 0;  // where it does not fit
+  Cost cost;     // zero unless it fits
+};
+
+using KeepMasks = std::array<TensorMask, kMaxLevels>;
+
+// The boxes that counts are made of: of every kept tile, and of all tiles below a network that costs energy. Other
+// entries are not written.
+using Boxes = std::array<std::array<Box, kMaxLevels>, kMaxTensors>;
+
+// Measures the tile of level i and says whether it fits (rule 5). The nest knows its fan-out.
+inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask keep, const Extents& tile, Boxes& boxes) {
+  const CompiledLevel& level = c.level[i];
+  if (nest.product_x[i] > level.fanout_x) return Verdict::OverFanoutX;
+  if (nest.product_y[i] > level.fanout_y) return Verdict::OverFanoutY;
+  const bool outermost = i + 1 == c.level_count;
+  if (outermost && level.capacity_words >= c.all_words) return Verdict::Fits;  // nobody asks for the whole tensors
+  u64 used = 0;
+  for (unsigned rest = keep; rest != 0; rest &= rest - 1) {
+    const int v = std::countr_zero(rest);
+    Box& box = boxes[v][i];
+    box.measure(c.tensor[v], tile);
+    used += box.words;
+  }
+  if (used > level.capacity_words) return Verdict::OverCapacity;
+  if (!outermost && c.level[i + 1].network_costs)
+    for (int v = 0; v < c.tensor_count; ++v)
+      if (!(keep >> v & 1)) boxes[v][i].measure(c.tensor[v], tile);
+  return Verdict::Fits;
+}
+
+// Energy and cycles of a nest that fits (rules 16 to 28).
+Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
+
+// Legality, then cost, of perfect loops as Nest::read() takes them. No allocation.
+template <class Loops>
+Evaluation evaluate_perfect(const Compiled& c, Loops loops, const KeepMasks& keep) {
+  Nest nest;
+  Boxes boxes;
+  Evaluation out;
+  const bool fits = nest.read(c.dimension_count, c.level_count, loops, [&](int i, const Extents& tile) {
+    out.verdict = measure(c, nest, i, keep[i], tile, boxes);
+    out.level = static_cast<u8>(i);
+    return out.verdict == Verdict::Fits;
+  });
+  if (!fits) return out;
+  out.level = 0;
+  out.cost = perfect_cost(c, nest, keep, boxes);
+  return out;
+}
+
+}  // namespace heliolite
