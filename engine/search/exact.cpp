@@ -14,7 +14,7 @@ std::vector<KeepChoice> keep_choices(const Mapspace& space) {
   KeepChoice base{};
   std::vector<std::pair<std::size_t, TensorMask>> open;
   for (std::size_t i = 0; i < space.levels.size(); ++i) {
-    base[i] = space.levels[i].keep | space.levels[i].open;
+    base.at(i) = static_cast<TensorMask>(space.levels[i].keep | space.levels[i].open);
     for (int v = 0; v < space.tensor_count; ++v)
       if (space.levels[i].open >> v & 1) open.emplace_back(i, static_cast<TensorMask>(1u << v));
   }
