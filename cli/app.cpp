@@ -95,6 +95,7 @@ void set_up(CLI::App& app) {
       "  heliolite explain -a eyeriss -w resnet18 -m best.json --layer conv1\n"
       "  heliolite orders -w gemm:512x512x512                    loop orders that can matter\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512          size of the mapspace\n"
+      "  heliolite bench configs/bench/quick.yaml                mappers side by side\n"
       "  heliolite COMMAND --help");
 }
 
@@ -141,6 +142,7 @@ int run_command_line(int argc, char** argv) {
   add_explain_command(app, output, action);
   add_orders_command(app, output, action);
   add_space_command(app, output, action);
+  add_bench_command(app, output, action);
   add_verify_command(app, output, action);
   try {
     app.parse(argc, argv);

@@ -27,20 +27,7 @@ bool write_stdout(const std::string& text) {
 }  // namespace
 
 bool Output::check_json_target() const {
-  if (json_target.empty() || json_to_stdout()) return true;
-  std::error_code ignored;
-  const auto refuse = [&](const std::string& why) {
-    fail(fmt::format("--json: {} cannot be written: {}", json_target, why));
-    return false;
-  };
-  if (fs::is_directory(json_target, ignored)) return refuse("it is a directory");
-  if (fs::exists(json_target, ignored)) {
-    return access(json_target.c_str(), W_OK) == 0 || refuse(std::strerror(errno));
-  }
-  const fs::path parent = fs::path(json_target).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  if (!fs::is_directory(folder, ignored)) return refuse(fmt::format("there is no folder {}", folder));
-  return access(folder.c_str(), W_OK) == 0 || refuse(fmt::format("folder {}: {}", folder, std::strerror(errno)));
+  return json_target.empty() || json_to_stdout() || can_write("--json", json_target);
 }
 
 void Output::table(const std::string& text) const {
@@ -57,6 +44,20 @@ bool Output::json(const nlohmann::ordered_json& answer) const {
   const std::string text = answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   if (json_to_stdout()) return write_stdout(text);
   return write_file("--json", json_target, text);
+}
+
+bool can_write(const std::string& option, const std::string& path) {
+  std::error_code ignored;
+  const auto refuse = [&](const std::string& why) {
+    fail(fmt::format("{}: {} cannot be written: {}", option, path, why));
+    return false;
+  };
+  if (fs::is_directory(path, ignored)) return refuse("it is a directory");
+  if (fs::exists(path, ignored)) return access(path.c_str(), W_OK) == 0 || refuse(std::strerror(errno));
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  if (!fs::is_directory(folder, ignored)) return refuse(fmt::format("there is no folder {}", folder));
+  return access(folder.c_str(), W_OK) == 0 || refuse(fmt::format("folder {}: {}", folder, std::strerror(errno)));
 }
 
 bool write_file(const std::string& option, const std::string& path, const std::string& text) {

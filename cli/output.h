@@ -36,6 +36,9 @@ class Output {
   mutable bool lost_ = false;
 };
 
+// Whether a file can be written, without writing it. Complains and returns false if not.
+bool can_write(const std::string& option, const std::string& path);
+
 // False after complaining, "option: file cannot be written: reason".
 bool write_file(const std::string& option, const std::string& path, const std::string& text);
 
