@@ -5,11 +5,14 @@
 namespace heliolite {
 namespace {
 
+constexpr u64 kMostEnds = 4096;  // tried one by one
+
 u64 divide_up(u64 a, u64 b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-ImperfectPlanSpace::ImperfectPlanSpace(const Mapspace& space) : space_(space), writer_(space) {
+ImperfectPlanSpace::ImperfectPlanSpace(const Mapspace& space, bool useful_only)
+    : space_(space), useful_only_(useful_only), writer_(space) {
   for (int i = 0; i < space.level_count(); ++i) {
     const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
     const auto add = [&](LoopKind kind, DimensionMask allowed) {
@@ -81,6 +84,10 @@ void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot,
   const u64 left = divide_up(space_.size[static_cast<std::size_t>(d)], inside);
   const u64 most = std::min(room(plan, d, spot), left);
   if (most == 0) return;
+  if (!useful_only_ && most <= kMostEnds) {
+    for (u32 end = 1; end <= most; ++end) out.push_back(end);
+    return;
+  }
   // Descending: the least end for k iterations outside, for ever larger k.
   if (divide_up(left, divide_up(left, most)) != most) out.push_back(static_cast<u32>(most));
   for (u64 k = divide_up(left, most);;) {

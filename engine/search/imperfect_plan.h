@@ -35,7 +35,8 @@ struct EndMove {
 
 class ImperfectPlanSpace {
  public:
-  explicit ImperfectPlanSpace(const Mapspace& space);
+  // `useful_only`: of the ends with as many iterations outside only the least, and what fills an axis.
+  explicit ImperfectPlanSpace(const Mapspace& space, bool useful_only = true);
 
   const std::vector<Spot>& spots() const { return spots_; }  // innermost first
   const Mapspace& space() const { return space_; }
@@ -52,7 +53,7 @@ class ImperfectPlanSpace {
   // dimension, ends that would never be reached are cut. False when a limit is broken.
   bool absorb(ImperfectPlan& plan, int d, int absorber) const;
 
-  // Sizes a loop end may usefully have: the least ones for each number of iterations outside, and what fills an axis.
+  // Sizes a loop end may have, ascending.
   void useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const;
 
   // All moves of dimension d; `near`: only to ends next to the present one, to 1 and to the largest.
@@ -74,6 +75,7 @@ class ImperfectPlanSpace {
   void canonical_orders(ImperfectPlan& plan) const;
 
   const Mapspace& space_;
+  bool useful_only_;
   NestWriter writer_;
   std::vector<Spot> spots_;
 };

@@ -16,7 +16,7 @@ class ImperfectSearch {
   ImperfectSearch(const LayerProblem& problem, const LayerAnswer& perfect)
       : problem_(problem),
         perfect_(perfect),
-        plans_(problem.space),
+        plans_(problem.space, problem.options.rules[Rule::UsefulEnds]),
         climb_(problem, plans_, problem.options.budget_evaluations.value_or(kEvaluations)) {}
 
   LayerAnswer run() {
@@ -31,6 +31,7 @@ class ImperfectSearch {
     }
     if (!starts_.empty()) answer.offer(problem_.options.objective, starts_.front().mapping, starts_.front().cost);
     answer.statistics.evaluated = climb_.evaluated();
+    answer.statistics.rules = rules_;
     return answer;
   }
 
@@ -52,7 +53,7 @@ class ImperfectSearch {
     PricedPlan start = climb_.price(first);
     if (!start.fits) return;
     starts_.push_back(start);
-    other_unrollings(start);
+    if (problem_.options.rules[Rule::FillFanouts]) other_unrollings(start);
     sort();
     if (starts_.size() > kStarts) starts_.resize(kStarts);
     if (std::none_of(starts_.begin(), starts_.end(), [&](const PricedPlan& p) { return p.mapping == start.mapping; }))
@@ -86,7 +87,7 @@ class ImperfectSearch {
 
   void offer(const ImperfectPlan& plan) {
     PricedPlan priced = climb_.price(plan);
-    if (priced.fits) starts_.push_back(climb_.best_orders(priced));
+    if (!rules_.count(Rule::FillFanouts, !priced.fits)) starts_.push_back(climb_.best_orders(priced));
   }
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
@@ -156,6 +157,7 @@ class ImperfectSearch {
   ImperfectPlanSpace plans_;
   ImperfectClimb climb_;
   std::vector<PricedPlan> starts_;
+  RuleCounts rules_;
   u64 failures_ = 0;
 };
 

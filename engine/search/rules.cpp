@@ -19,6 +19,10 @@ const std::array<RuleInfo, kRules> kRuleTable{{
     {Rule::AlphaBeta, "alpha-beta", Soundness::Heuristic, "A1: drop a partial mapping that cannot beat the incumbent"},
     {Rule::Beam, "beam", Soundness::Heuristic, "continue only the most promising partial mappings of a level"},
     {Rule::Refine, "refine", Soundness::Heuristic, "hill-climb from the best complete mappings"},
+    {Rule::UsefulEnds, "useful-ends", Soundness::Heuristic,
+     "imperfect: of the loop ends with as many iterations outside try only the least"},
+    {Rule::FillFanouts, "fill-fanouts", Soundness::Heuristic,
+     "imperfect: start also from other unrollings, each axis filled by one dimension"},
 }};
 
 std::optional<Rule> parse_rule(std::string_view name) {

@@ -20,8 +20,10 @@ enum class Rule : u8 {
   AlphaBeta,       // A1: a partial mapping that cannot beat the incumbent is dropped
   Beam,            // only the most promising partial mappings of a level are continued
   Refine,          // hill-climbing from the best complete mappings
+  UsefulEnds,      // imperfect: of the loop ends with as many iterations outside only the least
+  FillFanouts,     // imperfect: starts from other unrollings, each axis filled by one dimension
 };
-inline constexpr std::size_t kRules = 9;
+inline constexpr std::size_t kRules = 11;
 
 // What a rule may lose.
 enum class Soundness : u8 {
