@@ -15,6 +15,7 @@
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 #include "workloads/load.h"
@@ -171,7 +172,8 @@ Json answer_json(const MapArguments& arguments, const Network& network, const Ar
                      {"cycles", total.cycles},
                      {"edp_pj_cycles", edp(total.energy, total.cycles)},
                      {"seconds", result.seconds},
-                     {"all_feasible", result.all_feasible()}};
+                     {"all_feasible", result.all_feasible()},
+                     {"interrupted", interrupt_flag().load()}};
   return answer;
 }
 
@@ -182,6 +184,16 @@ void explain_infeasible(const NetworkResult& result) {
     fail("no legal mapping of " + layer.name);
     fail(layer.result.why_infeasible);
   }
+}
+
+Result<NetworkResult> search(const Network& network, const Architecture& architecture, SearchOptions options,
+                             const Output& output) {
+  Progress progress(output, "layers", network.layers.size());
+  options.progress = [&](const SearchProgress& news) {
+    progress.update(news.layers_done,
+                    news.value > 0 ? fmt::format("{}: best {}", news.layer, scientific(news.value)) : "");
+  };
+  return map_network(network, architecture, options);
 }
 
 int run(const MapArguments& arguments, const Output& output) {
@@ -201,7 +213,7 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
-  const Result<NetworkResult> result = map_network(*network, *architecture, *options);
+  const Result<NetworkResult> result = search(*network, *architecture, *options, output);
   if (!result) return fail(result.errors());
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", network->name, architecture->name,
                            name(options->objective), options->strategy) +
@@ -209,6 +221,7 @@ int run(const MapArguments& arguments, const Output& output) {
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(*result);
   if (!output.json(answer_json(arguments, *network, *architecture, *result))) return kBadInput;
+  if (interrupt_flag()) return kInterrupted;
   return result->all_feasible() ? kSuccess : kNegative;
 }
 
@@ -257,7 +270,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->capture_default_str();
   add_output_options(*command, output);
   command->footer(
-      "Exit code 1 when a layer has no legal mapping.\n\nExamples:\n"
+      "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"
       "  heliolite map -a eyeriss -w resnet18\n"
       "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
       "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <utility>
@@ -19,6 +20,13 @@ using namespace std::chrono_literals;
 constexpr auto kFirstBar = 400ms, kNextBar = 100ms;
 constexpr auto kFirstLine = 5s, kNextLine = 15s;
 constexpr u64 kBarWidth = 24;
+
+// No more precise than a guess can be.
+std::string about(double s) {
+  if (s < 100) return fmt::format("{:.0f} s", std::ceil(s));
+  if (s < 100 * 60) return fmt::format("{:.0f} min", s / 60);
+  return fmt::format("{:.1f} h", s / 3600);
+}
 
 std::size_t terminal_width() {
   winsize size{};
@@ -68,9 +76,9 @@ std::string Progress::numbers(double elapsed) const {
   if (done_ > 0) {
     const double rate = static_cast<double>(done_) / elapsed;
     text += fmt::format(", {:.3g}/s", rate);
-    if (done_ < of_) text += fmt::format(", {} left", seconds(static_cast<double>(of_ - done_) / rate));
+    if (done_ < of_) text += fmt::format(", {} left", about(static_cast<double>(of_ - done_) / rate));
   } else {
-    text += fmt::format(", {} so far", seconds(elapsed));
+    text += fmt::format(", {} so far", about(elapsed));
   }
   return detail_.empty() ? text : text + ", " + detail_;
 }

@@ -62,7 +62,7 @@ TEST_P(Exact, EqualsTheOracleWithoutConstraints) {
 
 TEST_P(Exact, EqualsTheOracleOnLargerSpaces) { expect_optima(2'000, 2'012, {.max_mappings = 100'000}); }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Exact, ::testing::Values("exhaustive"),
+INSTANTIATE_TEST_SUITE_P(Strategies, Exact, ::testing::Values("exact", "exhaustive"),
                          [](const auto& strategy) { return std::string(strategy.param); });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "engine/base/text.h"
 #include "engine/search/layer_search.h"
@@ -56,6 +57,50 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;
   std::vector<LayerAnswer> answers;
   std::vector<double> seconds;
+  u64 layers = 0;  // of this shape
+};
+
+// Tells the caller's hook how far the layers are, from any thread.
+class ProgressReporter {
+ public:
+  ProgressReporter(const SearchOptions& options, const Network& network) : options_(options), network_(network) {}
+
+  // One more answer for the layer; all of `parts` answers and it is done.
+  void answered(std::size_t layer, const ShapeSearch& shape, const LayerAnswer& answer, std::size_t parts) {
+    if (!options_.progress) return;
+    const std::lock_guard lock(mutex_);
+    State& state = states_[layer];
+    state.best.offer(options_.objective, answer);
+    SearchProgress news;
+    news.layer = network_.layers[layer].workload.name;
+    if (state.best.found) news.value = objective_number(options_.objective, state.best.cost);
+    news.layer_done = ++state.answers == parts;
+    if (news.layer_done) layers_done_ += shape.layers;
+    news.layers_done = layers_done_;
+    news.layers = network_.layers.size();
+    options_.progress(news);
+  }
+
+ private:
+  struct Best {
+    bool found = false;
+    Cost cost;
+    void offer(Objective objective, const LayerAnswer& answer) {
+      if (!answer.found || (found && Value::of(objective, cost) <= answer.value)) return;
+      found = true;
+      cost = answer.cost;
+    }
+  };
+  struct State {
+    Best best;
+    std::size_t answers = 0;
+  };
+
+  const SearchOptions& options_;
+  const Network& network_;
+  std::mutex mutex_;
+  std::map<std::size_t, State> states_;
+  u64 layers_done_ = 0;
 };
 
 Diagnostics check_strategy(const SearchOptions& options) {
@@ -102,8 +147,13 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     s.search = std::make_unique<LayerSearch>(*std::move(search));
     s.answers.resize(s.search->parts());
     s.seconds.resize(s.search->parts());
+    s.layers = static_cast<u64>(std::count(shape_of.begin(), shape_of.end(), k));
     for (std::size_t part = 0; part < s.answers.size(); ++part) tasks.push_back({k, part});
   }
+  ProgressReporter reporter(options, network);
+  const auto answers_due = [](const ShapeSearch& s) {
+    return s.seconds.size() + (s.search->has_second_step() ? 1 : 0);
+  };
 
   // Step 2. All tasks, in any order: each writes its own place.
   parallel_for(tasks.size(), options.threads, [&](std::size_t t) {
@@ -111,6 +161,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     ShapeSearch& s = shapes.at(tasks[t].shape);
     s.answers[tasks[t].part] = s.search->search(tasks[t].part);
     s.seconds[tasks[t].part] = seconds_since(begin);
+    reporter.answered(tasks[t].shape, s, s.answers[tasks[t].part], answers_due(s));
   });
 
   // Step 3. Imperfect factors start from the best answer of all parts.
@@ -120,7 +171,9 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(second.size(), options.threads, [&](std::size_t t) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(second[t]);
+    const std::size_t due = answers_due(s);
     s.answers = {s.search->second_step(s.answers)};
+    reporter.answered(second[t], s, s.answers.front(), due);
     s.seconds.push_back(seconds_since(begin));
   });
 

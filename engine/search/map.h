@@ -9,6 +9,7 @@
 #include "engine/base/result.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/objective.h"
+#include "engine/search/progress.h"
 #include "engine/search/rules.h"
 #include "workloads/network.h"
 
@@ -26,6 +27,7 @@ struct SearchOptions {
   u64 seed = 1;                             // random only
   u64 victory = 500;                        // random only: legal mappings in a row without an improvement
   const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
+  ProgressHook progress;                    // when a part of a layer, or a layer, is done
 };
 
 std::vector<std::string> strategy_names();

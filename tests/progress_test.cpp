@@ -1,0 +1,103 @@
+// What a search tells while it runs, and how it ends when interrupted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "arch/load.h"
+#include "cli_runner.h"
+#include "engine/search/map.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Progress, EveryLayerIsReportedOnce) {
+  const auto machine = load_architecture("edge_unified");
+  const auto small = load_network("gemm:16x16x16"), other = load_network("gemm:32x16x8");
+  ASSERT_TRUE(machine.ok() && small.ok() && other.ok());
+  Layer again = small->layers[0], different = other->layers[0];
+  again.workload.name = "again";
+  different.workload.name = "different";
+  const Network network{"n", {small->layers[0], different, again}};
+  for (int threads : {1, 4}) {
+    SearchOptions options;
+    options.threads = threads;
+    std::atomic<int> inside{0};
+    u64 last = 0, finished = 0;
+    double value = 0;
+    options.progress = [&](const SearchProgress& news) {
+      EXPECT_EQ(inside++, 0);  // one call at a time
+      EXPECT_EQ(news.layers, 3u);
+      EXPECT_GE(news.layers_done, last);
+      last = news.layers_done;
+      finished += news.layer_done;
+      if (news.layer != "different") value = news.value;
+      --inside;
+    };
+    const auto result = map_network(network, *machine, options);
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(last, 3u);
+    EXPECT_EQ(finished, 2u);  // two layers share a shape
+    EXPECT_EQ(value, result->layers[0].result.value);
+  }
+}
+
+// A search that would take years, interrupted after half a second.
+const std::string kEndless = "map -a eyeriss -w resnet18/conv2_x -s exhaustive -t 1";
+
+CliResult interrupted(const std::string& arguments, const std::string& signal = "INT") {
+  const TempFolder folder;
+  const std::string command = "timeout --preserve-status -k 20 -s " + signal + " 0.5 '" HELIOLITE_BINARY "' " +
+                              arguments + " >" + folder.path("out") + " 2>" + folder.path("err") + " </dev/null";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(folder.path("out")),
+          read_text(folder.path("err"))};
+}
+
+TEST(Progress, CtrlCPrintsTheBestSoFar) {
+  for (const char* signal : {"INT", "TERM"}) {
+    const TempFolder folder;
+    const CliResult r = interrupted(kEndless + " --json " + folder.path("j"), signal);
+    EXPECT_EQ(r.exit_code, 130) << r.err;
+    EXPECT_THAT(r.out, HasSubstr("conv2_x"));
+    EXPECT_THAT(r.err, HasSubstr("interrupted, this is the best found so far"));
+    const auto json = nlohmann::json::parse(read_text(folder.path("j")));
+    EXPECT_EQ(json["total"]["interrupted"], true);
+    EXPECT_EQ(json["layers"][0]["status"], "bounded");
+    EXPECT_FALSE(json["layers"][0]["mapping"].is_null());
+  }
+}
+
+TEST(Progress, CtrlCStopsEveryStrategy) {
+  for (const char* strategy : {"sunstone", "random --victory 1000000000", "exhaustive"}) {
+    const CliResult r =
+        interrupted("map -a dc_split -w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 -t 1 -s " + std::string(strategy));
+    EXPECT_TRUE(r.exit_code == 130 || r.exit_code == 0) << strategy << " " << r.exit_code << r.err;
+    EXPECT_THAT(r.out, HasSubstr("total")) << strategy;
+  }
+}
+
+// `script` gives the program a terminal.
+TEST(Progress, BarOnATerminalOnly) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no program script";
+  const TempFolder folder;
+  const std::string long_work = "'" HELIOLITE_BINARY "' " + kEndless + " --budget 1";
+  std::ignore =
+      std::system(("script -qec \"" + long_work + "\" /dev/null >" + folder.path("long") + " </dev/null").c_str());
+  EXPECT_THAT(read_text(folder.path("long")), HasSubstr("0 of 1 layers"));
+  std::ignore =
+      std::system(("script -qec \"" + long_work + " -q\" /dev/null >" + folder.path("quiet") + " </dev/null").c_str());
+  EXPECT_THAT(read_text(folder.path("quiet")), Not(HasSubstr("of 1 layers")));
+  const CliResult piped = run_cli(kEndless + " --budget 1");
+  EXPECT_EQ(piped.err, "");
+  EXPECT_EQ(piped.exit_code, 0);
+}
+
+}  // namespace
+}  // namespace heliolite
