@@ -1,7 +1,7 @@
 #include "engine/search/exact_layer.h"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 
 namespace heliolite {
 namespace {
@@ -51,26 +51,48 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
   s.units = 1;
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
   s.tile = node.tile;
+  s.tensor_count = static_cast<u8>(tensors_);
   s.signature = node.signature;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
 }
 
-// Whether every completion of b costs at least as much with a in its place.
+// Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
+// moved in b counts as if the next loop moved it: it can only fare better.
 bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
                            const SlidingFlow* b_sliding, const ExactNode& b_node) const {
   if (a_node.sliding_count != b_node.sliding_count) return false;
-  const std::size_t cut = width_ - levels_ - 2;  // sums to units
-  for (std::size_t k = 0; k < cut; ++k)
-    if (a[k] > b[k]) return false;
-  // The same tensors in place: one that has moved in a and not in b may still be free in b.
-  const auto a_place = static_cast<unsigned>(a[cut + 1]), b_place = static_cast<unsigned>(b[cut + 1]);
-  if ((b_place & ~a_place) != 0) return false;
-  if (a_place != b_place) return false;
+  const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
+  const double* const b_tail = b + width_ - levels_ - 3;
+  const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
+  if ((b_place & ~a_place) != 0 || a_tail[0] > b_tail[0]) return false;
+  const unsigned closes = a_place & ~b_place;
+  const double iterations = a_tail[1];
+  const double *a_pending = a + 2 * channels_, *a_flows = a_pending + tensors_ * channels_;
+  const double *b_pending = b + 2 * channels_, *b_flows = b_pending + tensors_ * channels_;
+  double better = 0;
+  for (std::size_t k = 0; k < channels_; ++k) {
+    double sum = a[k];
+    for (unsigned left = closes; left != 0; left &= left - 1)
+      sum += a_flows[static_cast<std::size_t>(std::countr_zero(left)) * 2 * channels_ + k] * iterations;
+    if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
+    if (k == 0) better = b[k] - sum;
+  }
+  for (std::size_t v = 0; v < tensors_; ++v) {
+    const bool closed = (closes >> v & 1) != 0;
+    for (std::size_t k = 0; k < channels_; ++k) {
+      const double* flow = a_flows + v * 2 * channels_ + k;
+      const double* other = b_flows + v * 2 * channels_ + k;
+      const double pending = a_pending[v * channels_ + k];
+      if (closed ? pending + flow[channels_] * iterations > b_pending[v * channels_ + k]
+                 : pending > b_pending[v * channels_ + k] || flow[0] > other[0] || flow[channels_] > other[channels_])
+        return false;
+    }
+  }
   bool same_instances = true;
-  for (std::size_t i = 0; i < levels_; ++i) same_instances &= a[cut + 2 + i] == b[cut + 2 + i];
+  for (std::size_t i = 0; i < levels_; ++i) same_instances &= a_tail[3 + i] == b_tail[3 + i];
   if (same_instances_ && !same_instances) return false;
-  bool equal = a_node.signature == b_node.signature && same_instances && a[0] == b[0];
+  bool equal = closes == 0 && a_node.signature == b_node.signature && same_instances && better == 0;
   for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
     const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];
     if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
@@ -81,7 +103,7 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
     equal &= x.fetched == y.fetched;
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
-  return equal || a[0] + m_->rounding <= b[0];
+  return equal || better >= m_->rounding;
 }
 
 bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance) {

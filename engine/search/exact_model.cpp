@@ -27,8 +27,8 @@ class Builder {
     m_.level.resize(static_cast<std::size_t>(c_.level_count));
     for (int i = 0; i < c_.level_count; ++i)
       m_.level[static_cast<std::size_t>(i)].keep = m_.keep[static_cast<std::size_t>(i)];
-    list_channels();
     for (int i = 0; i < c_.level_count; ++i) m_.fanout.push_back(make_fanout(i));
+    list_channels();
     for (int i = 0; i < c_.level_count; ++i) price_level(i);
     for (int v = 0; v < c_.tensor_count; ++v) m_.mac_price[static_cast<std::size_t>(v)] = price(-1, v);
     return std::move(m_);
@@ -85,34 +85,36 @@ class Builder {
     return k == 0 ? -1 : k;
   }
 
-  // Words per compute step that one instance of a level can be asked for at most: each receiver below takes at most
-  // one word of each tensor a step; a tile holds at most a word per MAC inside it and unit of stride.
+  // Words per compute step that one instance of a level can be asked for at most: each distinct receiver below takes at
+  // most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
   double most_reads(int i) const {
-    return static_cast<double>(fanout_product(0, i)) * std::popcount(m_.keep[static_cast<std::size_t>(i)]) *
-           most_stride();
+    double sum = 0;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (m_.keep[static_cast<std::size_t>(i)] >> v & 1) sum += most_receivers(i, v);
+    return sum;
   }
   double most_writes(int i) const {
-    const bool updates = (m_.keep[static_cast<std::size_t>(i)] >> m_.output & 1) != 0;
-    const double inside = static_cast<double>(fanout_product(0, i));
-    const double fills =
-        i + 1 < c_.level_count ? std::popcount(m_.keep[static_cast<std::size_t>(i)]) * most_stride() : 0;
-    return inside * (fills + (updates ? most_stride() : 0));
-  }
-  double most_stride() const {
-    double most = 1;
+    double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      double own = 1;
-      for (int r = 0; r < c_.tensor[v].rank_count; ++r) {
-        u32 coefficient = 1;
-        for (int k = 0; k < c_.tensor[v].first_of[kMaxDimensions]; ++k)
-          if (c_.tensor[v].by_dimension[k].rank == r)
-            coefficient = std::max(coefficient, c_.tensor[v].by_dimension[k].coefficient);
-        own *= coefficient;
-      }
-      if (c_.tensor[v].entangled) own *= static_cast<double>(c_.macs);
-      most = std::max(most, own);
+      if (!(m_.keep[static_cast<std::size_t>(i)] >> v & 1)) continue;
+      if (c_.tensor[v].is_output) sum += most_receivers(i, v);
+      if (i + 1 < c_.level_count) sum += most_receivers(i, v);
     }
-    return most;
+    return sum;
+  }
+  double most_receivers(int i, int v) const {
+    double receivers = 1;
+    for (int f = 0; f <= i; ++f)
+      receivers *= m_.fanout[static_cast<std::size_t>(f)].most_receivers[static_cast<std::size_t>(v)];
+    const CompiledTensor& t = c_.tensor[v];
+    if (t.entangled) return receivers * static_cast<double>(c_.macs);
+    for (int r = 0; r < t.rank_count; ++r) {
+      u32 coefficient = 1;
+      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+        if (t.by_dimension[k].rank == r) coefficient = std::max(coefficient, t.by_dimension[k].coefficient);
+      receivers *= coefficient;
+    }
+    return receivers;
   }
 
   bool has_fanout(int i) const { return c_.level[i].fanout_x * c_.level[i].fanout_y > 1; }
@@ -171,6 +173,7 @@ class Builder {
     const SpatialSpace& space = m_.problem->space.levels[static_cast<std::size_t>(i)].spatial;
     out.exists = has_fanout(i);
     out.least_spread.fill(1);
+    out.most_receivers.fill(1);
     if (!out.exists) return out;
     out.hops = c_.level[i].hop_units != 0;
     list_axis(space, space.allowed_x, space.fanout_x);
@@ -189,10 +192,18 @@ class Builder {
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
-    for (int v = 0; v < c_.tensor_count; ++v)
-      for (const SpatialChoice& s : out.choices)
-        out.least_spread[static_cast<std::size_t>(v)] =
-            std::min(out.least_spread[static_cast<std::size_t>(v)], least_receivers(c_.tensor[v], s) / s.instances);
+    for (SpatialChoice& s : out.choices) {
+      std::array<double, kMaxTensors> spread{};
+      for (int v = 0; v < c_.tensor_count; ++v) {
+        const auto t = static_cast<std::size_t>(v);
+        spread[t] = least_receivers(c_.tensor[v], s) / s.instances;
+        out.least_spread[t] = std::min(out.least_spread[t], spread[t]);
+        out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
+      }
+      s.spread_class =
+          static_cast<u32>(std::find(out.spreads.begin(), out.spreads.end(), spread) - out.spreads.begin());
+      if (s.spread_class == out.spreads.size()) out.spreads.push_back(spread);
+    }
     for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
     if (m_.timed) {
       out.most_instances.assign(m_.lattice.points(), 1);

@@ -44,6 +44,7 @@ struct SpatialChoice {
   LatticePoint factor;
   Extents x, y;
   double instances = 1;
+  u32 spread_class = 0;                         // in ExactFanout::spreads
   std::array<double, kMaxTensors> spread{};     // distinct receivers, of tensors that do not slide here
   TensorMask slides = 0;                        // distinct receivers depend on the tile
   double reducing = 1;                          // receivers that share an output word
@@ -53,10 +54,13 @@ struct SpatialChoice {
 struct ExactFanout {
   bool exists = false;
   bool hops = false;
-  std::vector<SpatialChoice> choices;              // most instances first
-  std::vector<u32> most_instances;                 // [lattice index of what is left]: over the choices that divide it
-  std::array<double, kMaxTensors> least_spread{};  // over the choices: distinct receivers / instances
+  std::vector<SpatialChoice> choices;                // most instances first
+  std::vector<u32> most_instances;                   // [lattice index of what is left]: over the choices that divide it
+  std::array<double, kMaxTensors> least_spread{};    // over the choices: distinct receivers / instances
+  std::array<double, kMaxTensors> most_receivers{};  // over the choices: distinct receivers
   double most_reducing = 1;
+  // Choices that spread every tensor alike: classes of equal distinct receivers / instances.
+  std::vector<std::array<double, kMaxTensors>> spreads;
 };
 
 struct ExactLevel {

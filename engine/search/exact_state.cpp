@@ -1,5 +1,6 @@
 #include "engine/search/exact_state.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace heliolite {
@@ -18,8 +19,27 @@ u64 mixed(u64 x) {  // splitmix64
 
 }  // namespace
 
+ExactState& ExactState::operator=(const ExactState& other) {
+  tile = other.tile;
+  iterations = other.iterations;
+  sum = other.sum;
+  refund = other.refund;
+  tensor_count = other.tensor_count;
+  std::copy_n(other.pending.begin(), tensor_count, pending.begin());
+  std::copy_n(other.fill.begin(), tensor_count, fill.begin());
+  std::copy_n(other.serve.begin(), tensor_count, serve.begin());
+  in_place = other.in_place;
+  signature = other.signature;
+  instances = other.instances;
+  units = other.units;
+  sliding_count = other.sliding_count;
+  std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
+  return *this;
+}
+
 ExactState ExactSteps::root() const {
   ExactState s;
+  s.tensor_count = static_cast<u8>(c_.tensor_count);
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const FlowPrice& price = m_.mac_price[static_cast<std::size_t>(v)];

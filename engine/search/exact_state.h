@@ -37,7 +37,12 @@ struct ExactState {
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
+  u8 tensor_count = kMaxTensors;
+
   ExactState() { instances.fill(1); }
+  // Copies only what is in use: the search copies states all the time.
+  ExactState(const ExactState& other) { *this = other; }
+  ExactState& operator=(const ExactState& other);
 };
 
 // The changes to a state, in nest order.
