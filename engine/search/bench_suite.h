@@ -60,7 +60,7 @@ struct BenchRow {
 
 struct BenchResult {
   std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours
-  u64 done = 0, planned = 0;             // rows of ours
+  u64 done = 0, planned = 0;   // rows of ours
   u64 left_out = 0;            // external results of machines or layers that the suite does not have
   bool interrupted = false;
 };
