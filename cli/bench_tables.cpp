@@ -57,7 +57,9 @@ std::optional<double> relative(const AblationLayer& layer, const AblationRow& ro
   return *row.value / *best;
 }
 
-std::string points_text(const AblationRow& row) { return (row.finished ? "" : "> ") + count(row.points); }
+std::string points_text(const AblationRow& row) {
+  return (row.at_most ? "<= " : row.finished ? "" : "> ") + count(row.points);
+}
 
 // Over the layers on which every searched step finished: points and values of the others cannot be compared.
 std::string mean_table(const AblationResult& result) {
@@ -204,6 +206,7 @@ Json ablation_json(const AblationResult& result) {
                        {"points", row.points},
                        {"points_exact", row.points_exact},
                        {"counted", row.counted},
+                       {"at_most", row.at_most},
                        {"finished", row.finished},
                        {"value", json_of(row.value)},
                        {"ratio", json_of(relative(layer, row))},

@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, kAblationSteps> kNames{"none", "+orders", "+alpha-beta", "+spatial", "+T1"};
 
 // All splits, times the loop orders of every level but the innermost with loops, whose order matters to nothing.
-BigCount points(const LayerProblem& problem, const AblationLevels& levels, AblationStep step) {
-  const MapspaceSize size = mapspace_size(problem.space);
+BigCount points(const LayerProblem& problem, const AblationLevels& levels, const MapspaceSize& size,
+                AblationStep step) {
   const auto kept = ablation_orders(problem);
   BigCount out = size.tilings;
   for (const BigCount& n : size.keeps) out *= n;
@@ -83,7 +83,9 @@ class Runner {
     out.step = step;
     out.counted = step <= AblationStep::Orders;
     if (out.counted) {
-      const BigCount count = points(problem, levels, step);
+      const MapspaceSize size = mapspace_size(problem.space);
+      const BigCount count = points(problem, levels, size, step);
+      out.at_most = !size.tilings_exact;
       out.points = static_cast<double>(count);
       out.points_exact = count.str();
     } else {

@@ -27,6 +27,7 @@ struct AblationRow {
   double points = 0;            // counted, or evaluated (partial mappings included)
   std::string points_exact;     // all digits
   bool counted = false;         // in closed form: nothing was evaluated
+  bool at_most = false;         // counted without the joint limit of the fan-outs, which are too many for it
   bool finished = true;         // false: the budget ended it, points is a lower bound and value the best so far
   std::optional<double> value;  // of the best mapping
   double seconds = 0;
