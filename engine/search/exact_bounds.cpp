@@ -12,6 +12,12 @@ constexpr u64 kMaxCyclePoints = 400'000;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+// More flows than the bound takes: the rest cost nothing.
+double bound_of(const BoundFlow* flow, std::size_t count, const std::array<double, kMaxDimensions>& n,
+                DimensionMask present) {
+  return count == 0 ? 0 : ordering_bound({flow, std::min<std::size_t>(count, kMaxBoundFlows)}, n, present);
+}
+
 }  // namespace
 
 ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compiled) {
@@ -104,46 +110,93 @@ ExactBounds::Inside ExactBounds::inside(const ExactState& s, int level, bool unr
   out.compute_cycles = compute_cycles(s.units, level, m_.lattice.full().index - s.tile.index);
 
   // Halos are the same for every channel.
-  std::array<std::array<double, kMaxDimensions>, kMaxSlidingFlows> halo;
   std::array<double, kMaxSlidingFlows> fetched{};  // of flows that move: times the whole tile, over everything outside
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& flow = s.sliding[at(f)];
     const CompiledTensor& t = c_.tensor[flow.tensor];
     if (!flow.moving) {
-      halos(t, flow.extent, s.tile.extent, n, halo[at(f)]);
+      halos(t, flow.extent, s.tile.extent, n, out.halo[at(f)]);
       continue;
     }
     double gaining = 1;
     for (unsigned left = t.indexing; left != 0; left &= left - 1) gaining *= n[at(std::countr_zero(left))];
     fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
   }
-  const double words = static_cast<double>(c_.tensor[at(m_.output)].words);
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = at(std::countr_zero(open));
+    out.relevant[out.open_count] = c_.tensor[v].indexing;
+    out.halo_of[out.open_count] = -1;
+    for (std::size_t k = 0; k < channels; ++k)
+      if (m_.channels[k].kind != Channel::Kind::Shared)
+        out.unreused[out.open_count][k] = (of(s.fill[v], k) + of(s.serve[v], k) * spread[v]) * s.iterations;
+    ++out.open_count;
+  }
+  for (int f = 0; f < s.sliding_count; ++f) {
+    const SlidingFlow& flow = s.sliding[at(f)];
+    if (flow.moving) continue;
+    out.relevant[out.open_count] = c_.tensor[flow.tensor].indexing;
+    out.halo_of[out.open_count] = f;
+    for (std::size_t k = 0; k < channels; ++k)
+      if (m_.channels[k].kind != Channel::Kind::Shared)
+        out.unreused[out.open_count][k] = (of(flow.fill, k) + of(flow.serve, k) * spread[flow.tensor]) * s.iterations;
+    ++out.open_count;
+  }
+  const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
+  const int outside = unrolled ? level : level + 1;
   for (std::size_t k = 0; k < channels; ++k) {
     if (m_.channels[k].kind == Channel::Kind::Shared) continue;  // in channel 0
-    const auto of = [&](const Channels& x) { return k == 0 ? energy(x) : x[k]; };
-    double sum = of(s.sum);
-    for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)]) * spread[at(v)];
-    std::array<BoundFlow, kMaxTensors + kMaxSlidingFlows> flow;
-    std::size_t count = 0;
-    for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-      const auto v = at(std::countr_zero(open));
-      const double all = (of(s.fill[v]) + of(s.serve[v]) * spread[v]) * s.iterations;
-      if (all > 0) flow[count++] = {c_.tensor[v].indexing, all, nullptr};
-    }
+    double sum = of(s.sum, k);
+    for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)], k) * spread[at(v)];
     for (int f = 0; f < s.sliding_count; ++f) {
-      const SlidingFlow& sliding = s.sliding[at(f)];
-      const double once = of(sliding.fill) + of(sliding.serve) * spread[sliding.tensor];
-      if (sliding.moving) sum += once * fetched[at(f)];
-      else if (once > 0) flow[count++] = {c_.tensor[sliding.tensor].indexing, once * s.iterations, halo[at(f)].data()};
+      const SlidingFlow& flow = s.sliding[at(f)];
+      if (flow.moving) sum += (of(flow.fill, k) + of(flow.serve, k) * spread[flow.tensor]) * fetched[at(f)];
     }
-    // More flows than the bound takes: the rest cost nothing.
-    count = std::min<std::size_t>(count, kMaxBoundFlows);
-    if (count > 0) sum += ordering_bound({flow.data(), count}, n, present);
-    const int outside = level + 1;
-    sum -= words * (of(s.refund) * reducing_outside_[at(outside)] + of(refund_from_[at(unrolled ? level : level + 1)]));
-    out.sum[k] = sum;  // may be negative: refunds of flows to come
+    sum -= words * (of(s.refund, k) * reducing_outside_[at(level) + 1] + of(refund_from_[at(outside)], k));
+    out.settled[k] = sum;  // may be negative: refunds of flows to come
+    std::array<BoundFlow, kMaxOpenFlows> flow;
+    std::size_t count = 0;
+    for (std::size_t f = 0; f < out.open_count; ++f)
+      if (out.unreused[f][k] > 0)
+        flow[count++] = {out.relevant[f], out.unreused[f][k],
+                         out.halo_of[f] < 0 ? nullptr : out.halo[at(out.halo_of[f])].data()};
+    out.sum[k] = sum + bound_of(flow.data(), count, n, present);
   }
+  out.left = n;
   return out;
+}
+
+CostBound ExactBounds::at_candidate_ordered(const ExactState& s, const Inside& inside, int level,
+                                            const LatticePoint& tile) const {
+  std::array<double, kMaxDimensions> own;  // iterations of this level
+  DimensionMask present = 0;
+  double iterations = 1;
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    own[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
+    iterations *= own[at(d)];
+    if (own[at(d)] > 1) present |= static_cast<DimensionMask>(1u << d);
+  }
+  Fresh fresh;
+  start(level, tile, fresh);
+  Channels sums{};
+  for (std::size_t k = 0; k < m_.channels.size(); ++k) {
+    const Channel::Kind kind = m_.channels[k].kind;
+    if (kind == Channel::Kind::Shared) continue;
+    std::array<BoundFlow, kMaxOpenFlows> closing, waiting;
+    std::size_t closing_count = 0, waiting_count = 0;
+    for (std::size_t f = 0; f < inside.open_count; ++f) {
+      const double all = inside.unreused[f][k];
+      if (all <= 0) continue;
+      const double* halo = inside.halo_of[f] < 0 ? nullptr : inside.halo[at(inside.halo_of[f])].data();
+      if (inside.relevant[f] & present) closing[closing_count++] = {inside.relevant[f], all, halo};
+      else waiting[waiting_count++] = {inside.relevant[f], all / iterations, halo};
+    }
+    waiting_count = list(fresh, level, k, waiting.data(), waiting_count);
+    sums[k] = inside.settled[k] + bound_of(closing.data(), closing_count, own, present) +
+              bound_of(waiting.data(), waiting_count, fresh.left, fresh.present);
+    const std::vector<double>& after = after_[at(level)][k];
+    if (!after.empty()) sums[k] += after[tile.index];
+  }
+  return price(s, sums, inside.compute_cycles, level);
 }
 
 CostBound ExactBounds::at_root(const ExactState& root) const {
@@ -171,14 +224,19 @@ double ExactBounds::compute_cycles(double units, int level, u32 left) const {
 
 CostBound ExactBounds::total(const ExactState& s, const Inside& inside, int level, const Tables& tables,
                              u32 tile) const {
-  CostBound out{std::max(0.0, inside.sum[0] + tables[0][tile]), inside.compute_cycles};
+  Channels sums = inside.sum;
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    if (!tables[k].empty()) sums[k] += tables[k][tile];
+  return price(s, sums, inside.compute_cycles, level);
+}
+
+CostBound ExactBounds::price(const ExactState& s, const Channels& sums, double compute_cycles, int level) const {
+  CostBound out{std::max(0.0, sums[0]), compute_cycles};
   for (std::size_t k = 1; k < m_.channels.size(); ++k) {
     if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
-    double sum = inside.sum[k];
-    if (!tables[k].empty()) sum += tables[k][tile];
     double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
     for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];
-    out.cycles = std::max(out.cycles, sum / used * (1 - 1e-9));
+    out.cycles = std::max(out.cycles, sums[k] / used * (1 - 1e-9));
   }
   if (leaks_) {
     double inner = 1;  // most units inside the level
@@ -193,29 +251,19 @@ CostBound ExactBounds::total(const ExactState& s, const Inside& inside, int leve
   return out;
 }
 
-// Flows out of `tile` at `level` under everything outside it.
-double ExactBounds::fresh(int level, const LatticePoint& tile, std::size_t channel) const {
-  const ExactLevel& own = m_.level[at(level)];
-  std::array<double, kMaxDimensions> n;
-  n.fill(1);
-  DimensionMask present = 0;
+void ExactBounds::start(int level, const LatticePoint& tile, Fresh& out) const {
+  out.left.fill(1);
   double iterations = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
-    n[at(d)] = static_cast<double>(c_.size[at(d)] / tile.extent[at(d)]);
-    iterations *= n[at(d)];
-    if (n[at(d)] > 1) present |= static_cast<DimensionMask>(1u << d);
+    out.left[at(d)] = static_cast<double>(c_.size[at(d)] / tile.extent[at(d)]);
+    iterations *= out.left[at(d)];
+    if (out.left[at(d)] > 1) out.present |= static_cast<DimensionMask>(1u << d);
   }
-  std::array<BoundFlow, kMaxTensors> flow;
-  std::array<std::array<double, kMaxDimensions>, kMaxTensors> halo;
-  std::size_t count = 0;
-  for (unsigned kept = own.keep; kept != 0; kept &= kept - 1) {
+  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
     const auto v = at(std::countr_zero(kept));
     const CompiledTensor& t = c_.tensor[v];
-    const FlowPrice& price = own.price[v];
-    const auto of = [&](const Channels& x) { return channel == 0 ? energy(x) : x[channel]; };
-    const double word = of(price.fill) + of(price.serve) * spread_after_[at(level)][v];
-    if (word <= 0) continue;
-    flow[count] = {t.indexing, word * static_cast<double>(box_words(t, tile.extent)) * iterations, nullptr};
+    out.tensor[out.count] = static_cast<u8>(v);
+    out.words[out.count] = static_cast<double>(box_words(t, tile.extent)) * iterations;
     if (t.sliding) {
       std::array<i64, kMaxRanks> extent;
       extent.fill(1);
@@ -223,13 +271,24 @@ double ExactBounds::fresh(int level, const LatticePoint& tile, std::size_t chann
         const CompiledTerm& term = t.by_dimension[at(k)];
         extent[term.rank] += static_cast<i64>(term.coefficient) * (tile.extent[term.dimension] - 1);
       }
-      halos(t, extent, tile.extent, n, halo[count]);
-      flow[count].halo = halo[count].data();
+      halos(t, extent, tile.extent, out.left, out.halo[out.count]);
     }
-    ++count;
+    ++out.count;
   }
-  count = std::min<std::size_t>(count, kMaxBoundFlows);
-  return count == 0 ? 0 : ordering_bound({flow.data(), count}, n, present);
+}
+
+std::size_t ExactBounds::list(const Fresh& fresh, int level, std::size_t channel, BoundFlow* flow,
+                              std::size_t count) const {
+  if (level + 1 == m_.levels()) return count;  // nothing leaves the outermost level
+  for (std::size_t f = 0; f < fresh.count; ++f) {
+    const std::size_t v = fresh.tensor[f];
+    const FlowPrice& price = m_.level[at(level)].price[v];
+    const double word = of(price.fill, channel) + of(price.serve, channel) * spread_after_[at(level)][v];
+    if (word <= 0) continue;
+    flow[count++] = {c_.tensor[v].indexing, word * fresh.words[f],
+                     c_.tensor[v].sliding ? fresh.halo[f].data() : nullptr};
+  }
+  return count;
 }
 
 void ExactBounds::build_level(int level) {
@@ -264,7 +323,12 @@ void ExactBounds::build_level(int level) {
         with[p] = kNever;
         continue;
       }
-      if (level < top) with[p] += fresh(level, tile, k);
+      if (level == top) continue;
+      Fresh fresh;
+      start(level, tile, fresh);
+      std::array<BoundFlow, kMaxTensors> flow;
+      const std::size_t count = list(fresh, level, k, flow.data(), 0);
+      with[p] += bound_of(flow.data(), count, fresh.left, fresh.present);
     }
     below_[at(level)][k] = with;
     lattice.min_over_multiples(below_[at(level)][k], space.temporal.allowed);

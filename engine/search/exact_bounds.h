@@ -14,14 +14,24 @@ struct CostBound {
   double cycles = 0;
 };
 
+inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
+
 class ExactBounds {
  public:
   explicit ExactBounds(const ExactModel& model);
 
-  // Sums of a state: of its closed flows and of those in place, by channel (energy channels joined in channel 0).
+  // What a state says of its flows, by channel (energy channels joined in channel 0).
   struct Inside {
-    Channels sum{};
+    Channels sum{};      // closed flows, and those in place at the ordering bound
+    Channels settled{};  // without those in place
     double compute_cycles = 0;
+    std::array<double, kMaxDimensions> left{};  // iterations outside, by dimension
+    // Flows in place: what they cost if every loop outside fetches them again.
+    std::size_t open_count = 0;
+    std::array<DimensionMask, kMaxOpenFlows> relevant;
+    std::array<Channels, kMaxOpenFlows> unreused;
+    std::array<int, kMaxOpenFlows> halo_of;  // in `halo`; -1: the tensor does not slide
+    std::array<std::array<double, kMaxDimensions>, kMaxSlidingFlows> halo;
   };
   // After the loops of `level` are placed and its flows have begun, or, with `unrolled`, after the fan-out below it.
   Inside inside(const ExactState& s, int level, bool unrolled) const;
@@ -41,6 +51,9 @@ class ExactBounds {
   CostBound at_candidate(const ExactState& s, const Inside& inside, int level, u32 tile) const {
     return total(s, inside, level, with_[static_cast<std::size_t>(level)], tile);
   }
+  // The same with the order in mind: flows in place that this level's own loops move close here, and the others wait
+  // together with those out of the tile. Never below at_candidate, and dearer.
+  CostBound at_candidate_ordered(const ExactState& s, const Inside& inside, int level, const LatticePoint& tile) const;
 
   // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
   bool possible(int level, u32 tile) const { return with_[static_cast<std::size_t>(level)][0][tile] < kNever; }
@@ -61,8 +74,22 @@ class ExactBounds {
   void halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
              const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const;
   void build_level(int level);
-  double fresh(int level, const LatticePoint& tile, std::size_t channel) const;
+  // Flows that start at a tile of `level`.
+  struct Fresh {
+    std::size_t count = 0;
+    std::array<double, kMaxDimensions> left{};  // iterations outside, by dimension
+    DimensionMask present = 0;                  // dimensions with more than one
+    std::array<u8, kMaxTensors> tensor;
+    std::array<double, kMaxTensors> words;  // of the tile, times all iterations outside
+    std::array<std::array<double, kMaxDimensions>, kMaxTensors> halo;
+  };
+  void start(int level, const LatticePoint& tile, Fresh& out) const;
+  // Adds those that cost something in a channel, after the `count` that are there; returns how many there are then.
+  std::size_t list(const Fresh& fresh, int level, std::size_t channel, BoundFlow* flow, std::size_t count) const;
+  double of(const Channels& x, std::size_t channel) const { return channel == 0 ? energy(x) : x[channel]; }
   CostBound total(const ExactState& s, const Inside& inside, int level, const Tables& tables, u32 tile) const;
+  // The cost of sums by channel.
+  CostBound price(const ExactState& s, const Channels& sums, double compute_cycles, int level) const;
 
   const ExactModel& m_;
   const Compiled& c_;

@@ -101,7 +101,9 @@ struct ExactSearch::Worker {
   }
 
   void enlarge(const ExactState& s, const ExactBounds::Inside& inside, LatticePoint& tile, std::size_t first) {
-    if (bounds.possible(level, tile.index) && !cut(bounds.at_candidate(s, inside, level, tile.index))) place(s, tile);
+    if (bounds.possible(level, tile.index) && !cut(bounds.at_candidate(s, inside, level, tile.index)) &&
+        !cut(bounds.at_candidate_ordered(s, inside, level, tile)))
+      place(s, tile);
     const auto axes = m.lattice.axes();
     for (std::size_t a = first; a < axes.size(); ++a) {
       const LatticeAxis& axis = axes[a];

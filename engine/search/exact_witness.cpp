@@ -54,6 +54,7 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
       tile[mapping.loop[at(j)].dimension] *= mapping.loop[at(j)].end;
     const LatticePoint point = lattice.point(tile);
     out.push_back({level, "candidate", bounds.at_candidate(s, inside, level, point.index)});
+    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, level, point)});
     Extents left;
     for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = c.size[at(d)] / s.tile.extent[at(d)];
     for (; k < mapping.loop_count && mapping.loop[at(k)].level == level; ++k) {
