@@ -1,17 +1,28 @@
 #include "engine/search/exact.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "engine/search/exact_search.h"
 
 namespace heliolite {
 namespace {
 
-using KeepChoice = std::array<TensorMask, kMaxLevels>;
+constexpr int kMostOpen = 16;         // places that the machine leaves open, in all levels
+constexpr std::size_t kNarrow = 128;  // states of the first pass, which looks for a better incumbent
 
-// Every way to decide what the machine leaves open.
-std::vector<KeepChoice> keep_choices(const Mapspace& space) {
-  KeepChoice base{};
+using KeepMasks = std::array<TensorMask, kMaxLevels>;
+
+struct KeepChoice {
+  KeepMasks keep;
+  ExactKey bound;  // of everything in it
+};
+
+// Every way to decide what the machine leaves open, the most promising first. Empty if they are too many.
+std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
+  const Mapspace& space = problem.space;
+  KeepMasks base{};
   std::vector<std::pair<std::size_t, TensorMask>> open;
   for (std::size_t i = 0; i < space.levels.size(); ++i) {
     base.at(i) = static_cast<TensorMask>(space.levels[i].keep | space.levels[i].open);
@@ -19,36 +30,87 @@ std::vector<KeepChoice> keep_choices(const Mapspace& space) {
       if (space.levels[i].open >> v & 1) open.emplace_back(i, static_cast<TensorMask>(1u << v));
   }
   std::vector<KeepChoice> out;
+  if (open.size() > kMostOpen) return out;
   for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
-    KeepChoice keep = base;
+    KeepChoice choice{base, {}};
     for (std::size_t k = 0; k < open.size(); ++k)
-      if (bypass >> k & 1) keep[open[k].first] &= static_cast<TensorMask>(~open[k].second);
-    out.push_back(keep);
+      if (bypass >> k & 1) choice.keep[open[k].first] &= static_cast<TensorMask>(~open[k].second);
+    const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
+    choice.bound = exact_key(problem.options.objective, static_cast<double>(least.energy.units),
+                             static_cast<double>(least.cycles));
+    out.push_back(choice);
   }
+  std::stable_sort(out.begin(), out.end(), [](const KeepChoice& a, const KeepChoice& b) { return a.bound < b.bound; });
   return out;
 }
 
+// In units of objective_number().
+double number(Objective objective, const ExactKey& key) {
+  return objective == Objective::Delay ? key.first : Energy{1}.picojoules() * key.first;
+}
+
+class Exact {
+ public:
+  Exact(const LayerProblem& problem, const LayerAnswer& start)
+      : problem_(problem), budget_(problem.options), incumbent_(problem.options.objective) {
+    if (start.found) incumbent_.offer(start.mapping, start.cost);
+    statistics_ = start.statistics;
+  }
+
+  LayerAnswer run() {
+    const Compiled& c = problem_.model.compiled();
+    const Lattice lattice(c.size, c.dimension_count);
+    const std::vector<KeepChoice> choices = keep_choices(problem_);
+    if (lattice.points() > Lattice::kMaxPoints || choices.empty()) return answer(false);
+    for (const KeepChoice& choice : choices) search(choice, lattice);
+    return answer(incumbent_.cuts(least_left_));
+  }
+
+ private:
+  bool cut(const ExactKey& bound) {
+    return problem_.options.rules[Rule::KeepBound] && statistics_.rules.count(Rule::KeepBound, incumbent_.cuts(bound));
+  }
+
+  void search(const KeepChoice& choice, const Lattice& lattice) {
+    if (cut(choice.bound)) return;
+    if (budget_.over()) return leave(choice.bound);
+    ExactSearch search(problem_, choice.keep, lattice);
+    ExactKey proven = std::max(choice.bound, incumbent_.key_of(search.root_bound()));
+    if (cut(proven)) return;
+    const std::size_t most = search.most_states();
+    for (std::size_t width = std::min(kNarrow, most);; width = most) {
+      const ExactPass pass = search.run(width, budget_, incumbent_);
+      proven = std::max(proven, pass.least_left);
+      if (pass.complete || incumbent_.cuts(proven)) break;
+      if (width == most || budget_.over() || budget_.evaluations_left(search.statistics().evaluated) == 0) {
+        leave(proven);
+        break;
+      }
+    }
+    statistics_.evaluated += search.statistics().evaluated;
+    statistics_.rules += search.statistics().rules;
+  }
+
+  void leave(const ExactKey& bound) { least_left_ = std::min(least_left_, bound); }
+
+  LayerAnswer answer(bool complete) const {
+    LayerAnswer out = incumbent_.answer();
+    out.statistics = statistics_;
+    out.complete = complete;
+    if (!complete && least_left_.first < ExactKey().first)
+      out.lower_bound = number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+    return out;
+  }
+
+  const LayerProblem& problem_;
+  SearchBudget budget_;
+  ExactIncumbent incumbent_;
+  SearchStatistics statistics_;
+  ExactKey least_left_;  // of what was not searched to the end
+};
+
 }  // namespace
 
-LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start) {
-  ExactIncumbent incumbent;
-  incumbent.objective = problem.options.objective;
-  if (start.found) incumbent.offer(start.mapping, start.cost);
-  incumbent.answer.statistics = start.statistics;
-  const Compiled& c = problem.model.compiled();
-  const Lattice lattice(c.size, c.dimension_count);
-  if (lattice.points() > Lattice::kMaxPoints) return incumbent.answer;
-  for (const KeepChoice& keep : keep_choices(problem.space)) {
-    ExactSearch search(problem, keep, lattice);
-    if (incumbent.cuts(incumbent.key_of(search.root_bound()))) continue;
-    for (std::size_t width = 64;; width *= 64) {
-      const ExactPass pass = search.run(width, incumbent);
-      if (pass.complete || incumbent.cuts(pass.least_dropped)) break;
-    }
-    incumbent.answer.statistics.evaluated += search.statistics().evaluated;
-  }
-  incumbent.answer.complete = true;
-  return incumbent.answer;
-}
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start) { return Exact(problem, start).run(); }
 
 }  // namespace heliolite

@@ -98,89 +98,89 @@ void ExactBounds::halos(const CompiledTensor& t, const std::array<i64, kMaxRanks
 
 ExactBounds::Inside ExactBounds::inside(const ExactState& s, int level, bool unrolled) const {
   Inside out;
-  const std::size_t channels = m_.channels.size();
-  const auto& spread = unrolled ? spread_below_[at(level)] : spread_after_[at(level)];
-  std::array<double, kMaxDimensions> n;
-  n.fill(1);
-  DimensionMask present = 0;
+  out.left.fill(1);
   for (int d = 0; d < c_.dimension_count; ++d) {
-    n[at(d)] = static_cast<double>(c_.size[at(d)] / s.tile.extent[at(d)]);
-    if (n[at(d)] > 1) present |= static_cast<DimensionMask>(1u << d);
+    out.left[at(d)] = static_cast<double>(c_.size[at(d)] / s.tile.extent[at(d)]);
+    if (out.left[at(d)] > 1) out.present |= static_cast<DimensionMask>(1u << d);
   }
   out.compute_cycles = compute_cycles(s.units, level, m_.lattice.full().index - s.tile.index);
-
-  // Halos are the same for every channel.
-  std::array<double, kMaxSlidingFlows> fetched{};  // of flows that move: times the whole tile, over everything outside
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    out.relevant[out.open_count] = c_.tensor[at(std::countr_zero(open))].indexing;
+    out.halo_of[out.open_count++] = -1;
+  }
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& flow = s.sliding[at(f)];
     const CompiledTensor& t = c_.tensor[flow.tensor];
-    if (!flow.moving) {
-      halos(t, flow.extent, s.tile.extent, n, out.halo[at(f)]);
+    if (flow.moving) {
+      double gaining = 1;
+      for (unsigned left = t.indexing; left != 0; left &= left - 1) gaining *= out.left[at(std::countr_zero(left))];
+      out.fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
       continue;
     }
-    double gaining = 1;
-    for (unsigned left = t.indexing; left != 0; left &= left - 1) gaining *= n[at(std::countr_zero(left))];
-    fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
+    halos(t, flow.extent, s.tile.extent, out.left, out.halo[at(f)]);
+    out.relevant[out.open_count] = t.indexing;
+    out.halo_of[out.open_count++] = f;
   }
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const auto v = at(std::countr_zero(open));
-    out.relevant[out.open_count] = c_.tensor[v].indexing;
-    out.halo_of[out.open_count] = -1;
-    for (std::size_t k = 0; k < channels; ++k)
-      if (m_.channels[k].kind != Channel::Kind::Shared)
-        out.unreused[out.open_count][k] = (of(s.fill[v], k) + of(s.serve[v], k) * spread[v]) * s.iterations;
-    ++out.open_count;
-  }
-  for (int f = 0; f < s.sliding_count; ++f) {
-    const SlidingFlow& flow = s.sliding[at(f)];
-    if (flow.moving) continue;
-    out.relevant[out.open_count] = c_.tensor[flow.tensor].indexing;
-    out.halo_of[out.open_count] = f;
-    for (std::size_t k = 0; k < channels; ++k)
-      if (m_.channels[k].kind != Channel::Kind::Shared)
-        out.unreused[out.open_count][k] = (of(flow.fill, k) + of(flow.serve, k) * spread[flow.tensor]) * s.iterations;
-    ++out.open_count;
-  }
-  const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
-  const int outside = unrolled ? level : level + 1;
-  for (std::size_t k = 0; k < channels; ++k) {
-    if (m_.channels[k].kind == Channel::Kind::Shared) continue;  // in channel 0
-    double sum = of(s.sum, k);
-    for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)], k) * spread[at(v)];
-    for (int f = 0; f < s.sliding_count; ++f) {
-      const SlidingFlow& flow = s.sliding[at(f)];
-      if (flow.moving) sum += (of(flow.fill, k) + of(flow.serve, k) * spread[flow.tensor]) * fetched[at(f)];
-    }
-    sum -= words * (of(s.refund, k) * reducing_outside_[at(level) + 1] + of(refund_from_[at(outside)], k));
-    out.settled[k] = sum;  // may be negative: refunds of flows to come
-    std::array<BoundFlow, kMaxOpenFlows> flow;
-    std::size_t count = 0;
-    for (std::size_t f = 0; f < out.open_count; ++f)
-      if (out.unreused[f][k] > 0)
-        flow[count++] = {out.relevant[f], out.unreused[f][k],
-                         out.halo_of[f] < 0 ? nullptr : out.halo[at(out.halo_of[f])].data()};
-    out.sum[k] = sum + bound_of(flow.data(), count, n, present);
-  }
-  out.left = n;
+  sum_channel(s, level, unrolled, 0, out);
+  out.known = 1;
   return out;
 }
 
+bool ExactBounds::add_cycles(const ExactState& s, int level, bool unrolled, Inside& inside) const {
+  bool any = false;
+  for (std::size_t k = inside.known; k < m_.channels.size(); ++k) {
+    if (m_.channels[k].kind == Channel::Kind::Shared) continue;  // in channel 0
+    sum_channel(s, level, unrolled, k, inside);
+    any = true;
+  }
+  inside.known = m_.channels.size();
+  return any;
+}
+
+void ExactBounds::sum_channel(const ExactState& s, int level, bool unrolled, std::size_t k, Inside& out) const {
+  const auto& spread = unrolled ? spread_below_[at(level)] : spread_after_[at(level)];
+  double sum = of(s.sum, k);
+  for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)], k) * spread[at(v)];
+  std::array<BoundFlow, kMaxOpenFlows> flow;
+  std::size_t count = 0, n = 0;
+  const auto wait = [&](double unreused) {
+    out.unreused[n][k] = unreused;
+    if (unreused > 0)
+      flow[count++] = {out.relevant[n], unreused, out.halo_of[n] < 0 ? nullptr : out.halo[at(out.halo_of[n])].data()};
+    ++n;
+  };
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = at(std::countr_zero(open));
+    wait((of(s.fill[v], k) + of(s.serve[v], k) * spread[v]) * s.iterations);
+  }
+  for (int f = 0; f < s.sliding_count; ++f) {
+    const SlidingFlow& sliding = s.sliding[at(f)];
+    const double once = of(sliding.fill, k) + of(sliding.serve, k) * spread[sliding.tensor];
+    if (sliding.moving) sum += once * out.fetched[at(f)];
+    else wait(once * s.iterations);
+  }
+  const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
+  sum -= words *
+         (of(s.refund, k) * reducing_outside_[at(level) + 1] + of(refund_from_[at(unrolled ? level : level + 1)], k));
+  out.settled[k] = sum;  // may be negative: refunds of flows to come
+  out.sum[k] = sum + bound_of(flow.data(), count, out.left, out.present);
+}
+
 CostBound ExactBounds::at_candidate_ordered(const ExactState& s, const Inside& inside, int level,
-                                            const LatticePoint& tile) const {
+                                            const LatticePoint& tile, double enough) const {
   std::array<double, kMaxDimensions> own;  // iterations of this level
   DimensionMask present = 0;
   double iterations = 1;
-  for (int d = 0; d < kMaxDimensions; ++d) {
+  for (int d = 0; d < c_.dimension_count; ++d) {
     own[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
     iterations *= own[at(d)];
     if (own[at(d)] > 1) present |= static_cast<DimensionMask>(1u << d);
   }
   Fresh fresh;
   start(level, tile, fresh);
-  Channels sums{};
-  for (std::size_t k = 0; k < m_.channels.size(); ++k) {
-    const Channel::Kind kind = m_.channels[k].kind;
-    if (kind == Channel::Kind::Shared) continue;
+  Channels sums;
+  for (std::size_t k = 0; k < inside.known; ++k) {
+    if (m_.channels[k].kind == Channel::Kind::Shared) continue;
     std::array<BoundFlow, kMaxOpenFlows> closing, waiting;
     std::size_t closing_count = 0, waiting_count = 0;
     for (std::size_t f = 0; f < inside.open_count; ++f) {
@@ -195,8 +195,9 @@ CostBound ExactBounds::at_candidate_ordered(const ExactState& s, const Inside& i
               bound_of(waiting.data(), waiting_count, fresh.left, fresh.present);
     const std::vector<double>& after = after_[at(level)][k];
     if (!after.empty()) sums[k] += after[tile.index];
+    if (k == 0 && sums[0] >= enough) return price(s, sums, 1, inside.compute_cycles, level);
   }
-  return price(s, sums, inside.compute_cycles, level);
+  return price(s, sums, inside.known, inside.compute_cycles, level);
 }
 
 CostBound ExactBounds::at_root(const ExactState& root) const {
@@ -224,15 +225,15 @@ double ExactBounds::compute_cycles(double units, int level, u32 left) const {
 
 CostBound ExactBounds::total(const ExactState& s, const Inside& inside, int level, const Tables& tables,
                              u32 tile) const {
-  Channels sums = inside.sum;
-  for (std::size_t k = 0; k < m_.channels.size(); ++k)
-    if (!tables[k].empty()) sums[k] += tables[k][tile];
-  return price(s, sums, inside.compute_cycles, level);
+  Channels sums;
+  for (std::size_t k = 0; k < inside.known; ++k) sums[k] = inside.sum[k] + (tables[k].empty() ? 0 : tables[k][tile]);
+  return price(s, sums, inside.known, inside.compute_cycles, level);
 }
 
-CostBound ExactBounds::price(const ExactState& s, const Channels& sums, double compute_cycles, int level) const {
+CostBound ExactBounds::price(const ExactState& s, const Channels& sums, std::size_t known, double compute_cycles,
+                             int level) const {
   CostBound out{std::max(0.0, sums[0]), compute_cycles};
-  for (std::size_t k = 1; k < m_.channels.size(); ++k) {
+  for (std::size_t k = 1; k < known; ++k) {
     if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
     double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
     for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];

@@ -22,10 +22,13 @@ class ExactBounds {
 
   // What a state says of its flows, by channel (energy channels joined in channel 0).
   struct Inside {
-    Channels sum{};      // closed flows, and those in place at the ordering bound
-    Channels settled{};  // without those in place
+    std::size_t known = 0;  // channels computed so far
+    Channels sum;           // closed flows, and those in place at the ordering bound
+    Channels settled;       // without those in place
     double compute_cycles = 0;
-    std::array<double, kMaxDimensions> left{};  // iterations outside, by dimension
+    DimensionMask present = 0;                     // dimensions with iterations left
+    std::array<double, kMaxDimensions> left;       // how many
+    std::array<double, kMaxSlidingFlows> fetched;  // of flows that move: times the whole tile, over everything outside
     // Flows in place: what they cost if every loop outside fetches them again.
     std::size_t open_count = 0;
     std::array<DimensionMask, kMaxOpenFlows> relevant;
@@ -34,7 +37,10 @@ class ExactBounds {
     std::array<std::array<double, kMaxDimensions>, kMaxSlidingFlows> halo;
   };
   // After the loops of `level` are placed and its flows have begun, or, with `unrolled`, after the fan-out below it.
+  // Energy only: most states are cut for that alone. Bounds are of the channels known.
   Inside inside(const ExactState& s, int level, bool unrolled) const;
+  // The bandwidths too. Returns whether there are any.
+  bool add_cycles(const ExactState& s, int level, bool unrolled, Inside& inside) const;
 
   CostBound at_tile(const ExactState& s, const Inside& inside, int level, u32 tile) const {
     return total(s, inside, level, after_[static_cast<std::size_t>(level)], tile);
@@ -46,6 +52,11 @@ class ExactBounds {
   CostBound at_guess(const ExactState& s, const Inside& inside, int level, u32 unrolled) const {
     return total(s, inside, level - 1, below_[static_cast<std::size_t>(level)], unrolled);
   }
+  // The same whatever the unrolling, if it uses `instances`.
+  CostBound at_instances(const ExactState& s, Inside& inside, int level, double instances) const {
+    inside.compute_cycles = m_.macs / (s.units * instances * fanout_outside_[static_cast<std::size_t>(level) + 1]);
+    return at_tile(s, inside, level - 1, s.tile.index);
+  }
   // Of everything.
   CostBound at_root(const ExactState& root) const;
   CostBound at_candidate(const ExactState& s, const Inside& inside, int level, u32 tile) const {
@@ -53,7 +64,17 @@ class ExactBounds {
   }
   // The same with the order in mind: flows in place that this level's own loops move close here, and the others wait
   // together with those out of the tile. Never below at_candidate, and dearer.
-  CostBound at_candidate_ordered(const ExactState& s, const Inside& inside, int level, const LatticePoint& tile) const;
+  // Stops at energy where that is `enough`.
+  CostBound at_candidate_ordered(const ExactState& s, const Inside& inside, int level, const LatticePoint& tile,
+                                 double enough) const;
+
+  // Energy alone of at_guess, at_unrolled, at_candidate.
+  double guess_energy(const Inside& inside, int level, u32 unrolled) const {
+    return inside.sum[0] + below_[static_cast<std::size_t>(level)][0][unrolled];
+  }
+  double candidate_energy(const Inside& inside, int level, u32 tile) const {
+    return inside.sum[0] + with_[static_cast<std::size_t>(level)][0][tile];
+  }
 
   // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
   bool possible(int level, u32 tile) const { return with_[static_cast<std::size_t>(level)][0][tile] < kNever; }
@@ -86,10 +107,11 @@ class ExactBounds {
   void start(int level, const LatticePoint& tile, Fresh& out) const;
   // Adds those that cost something in a channel, after the `count` that are there; returns how many there are then.
   std::size_t list(const Fresh& fresh, int level, std::size_t channel, BoundFlow* flow, std::size_t count) const;
+  void sum_channel(const ExactState& s, int level, bool unrolled, std::size_t channel, Inside& out) const;
   double of(const Channels& x, std::size_t channel) const { return channel == 0 ? energy(x) : x[channel]; }
   CostBound total(const ExactState& s, const Inside& inside, int level, const Tables& tables, u32 tile) const;
   // The cost of sums by channel.
-  CostBound price(const ExactState& s, const Channels& sums, double compute_cycles, int level) const;
+  CostBound price(const ExactState& s, const Channels& sums, std::size_t known, double compute_cycles, int level) const;
 
   const ExactModel& m_;
   const Compiled& c_;

@@ -113,14 +113,8 @@ bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, Ex
       if (nodes_[k].dropped) continue;
       const double* other = values_.data() + k * width_;
       const SlidingFlow* its_sliding = sliding_.data() + nodes_[k].sliding_begin;
-      if (dominates(other, its_sliding, nodes_[k], values, sliding, node)) {
-        ++dominated_;
-        return false;
-      }
-      if (dominates(values, sliding, node, other, its_sliding, nodes_[k])) {
-        ++dominated_;
-        nodes_[k].dropped = true;
-      }
+      if (dominates(other, its_sliding, nodes_[k], values, sliding, node)) return false;
+      if (dominates(values, sliding, node, other, its_sliding, nodes_[k])) nodes_[k].dropped = true;
     }
   node.next = head->second;
   node.dropped = false;
@@ -160,6 +154,11 @@ void ExactLayer::compact() {
   nodes_.resize(kept);
   values_.resize(kept * width_);
   first_of_tile_.clear();
+}
+
+void ExactLayer::forget_values() {
+  values_ = {};
+  sliding_ = {};
 }
 
 }  // namespace heliolite

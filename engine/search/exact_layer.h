@@ -4,14 +4,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/search/exact_incumbent.h"
 #include "engine/search/exact_state.h"
 
 namespace heliolite {
 
 // How a state came about, and what it is worth.
 struct ExactNode {
-  double bound = 0;  // first key of the bound, see ExactIncumbent
-  double second = 0;
+  ExactKey key;        // its bound
   u64 order = 0;       // loops of the level's order, innermost first: 4 bits each, dimension + 1
   u32 parent = 0;      // place in the layer before
   u32 choice = 0;      // of the fan-out below the level
@@ -40,9 +40,12 @@ class ExactLayer {
   // The same for a state of another layer.
   bool add(const ExactLayer& from, std::size_t k, bool dominance);
 
-  u64 dominated() const { return dominated_; }
   // Removes what was dropped.
   void compact();
+  // Leaves only the nodes, for those that lead back through them.
+  void forget_values();
+
+  std::size_t bytes_of_a_state() const { return sizeof(ExactNode) + width_ * sizeof(double); }
 
  private:
   bool add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance);
@@ -57,7 +60,6 @@ class ExactLayer {
   std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
   std::vector<SlidingFlow> sliding_;
   std::unordered_map<u32, u32> first_of_tile_;
-  u64 dominated_ = 0;
 };
 
 }  // namespace heliolite

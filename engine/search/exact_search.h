@@ -1,49 +1,43 @@
 #pragma once
 // The exact search of one keep choice: a layered graph whose nodes are states (exact_state.h) after each level, from
 // the inside out. Specification: sunstone.md section 8; proofs: docs/rules/exact.md.
-#include <limits>
 #include <vector>
 
-#include "engine/search/exact_bounds.h"
+#include "engine/search/exact_incumbent.h"
 #include "engine/search/exact_layer.h"
+#include "engine/search/search_budget.h"
 
 namespace heliolite {
 
-// The best complete mapping so far, and what a bound is compared with. For delay ties are decided by energy.
-struct ExactIncumbent {
-  LayerAnswer answer;
-  Objective objective = Objective::Edp;
-
-  struct Key {
-    double first = std::numeric_limits<double>::infinity(), second = std::numeric_limits<double>::infinity();
-  };
-  Key key_of(const CostBound& bound) const;
-  // Whether nothing as cheap as `bound` can beat the incumbent.
-  bool cuts(const Key& bound) const;
-  void offer(const Mapping& mapping, const Cost& cost);
-
-  Key best;
-};
-
 struct ExactPass {
-  bool complete = false;              // nothing was dropped that could be better
-  ExactIncumbent::Key least_dropped;  // least bound of what was dropped
+  bool complete = false;  // nothing was left out that could be better
+  ExactKey least_left;    // least bound of what was left out, by the width or the budget
+
+  void leave(const ExactKey& bound) {
+    complete = false;
+    if (bound < least_left) least_left = bound;
+  }
 };
 
 class ExactSearch {
  public:
   ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep, const Lattice& lattice);
 
-  // One sweep over the levels that keeps at most `width` states after each.
-  ExactPass run(std::size_t width, ExactIncumbent& incumbent);
+  // One sweep over the levels that keeps at most `width` states after each. The same for any number of threads.
+  ExactPass run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent);
 
   // Nothing in this keep choice is below.
   CostBound root_bound() const;
 
+  // States whose memory stays within bounds.
+  std::size_t most_states() const;
+
   const SearchStatistics& statistics() const { return statistics_; }
 
  private:
-  struct Worker;
+  bool extend(int level, std::vector<ExactLayer>& layers, const SearchBudget& budget, ExactIncumbent& incumbent,
+              ExactPass& pass);
+  void narrow(ExactLayer& layer, std::size_t width, ExactPass& pass) const;
 
   const LayerProblem& problem_;
   ExactModel model_;

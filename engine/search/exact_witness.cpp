@@ -41,20 +41,22 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
       if (choice == nullptr) return {};
       if (level > 0) {
         auto before = bounds.inside(s, level - 1, false);
+        bounds.add_cycles(s, level - 1, false, before);
         const u32 tile = s.tile.index + choice->factor.index;
         before.compute_cycles = bounds.compute_cycles(s.units * choice->instances, level, lattice.full().index - tile);
         out.push_back({level, "unrolling", bounds.at_guess(s, before, level, tile)});
       }
       steps.unroll(s, level, *choice);
     }
-    const auto inside = bounds.inside(s, level, true);
+    auto inside = bounds.inside(s, level, true);
+    bounds.add_cycles(s, level, true, inside);
     out.push_back({level, "unrolled", bounds.at_unrolled(s, inside, level, s.tile.index)});
     Extents tile = s.tile.extent;
     for (int j = k; j < mapping.loop_count && mapping.loop[at(j)].level == level; ++j)
       tile[mapping.loop[at(j)].dimension] *= mapping.loop[at(j)].end;
     const LatticePoint point = lattice.point(tile);
     out.push_back({level, "candidate", bounds.at_candidate(s, inside, level, point.index)});
-    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, level, point)});
+    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, level, point, ExactBounds::kNever)});
     Extents left;
     for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = c.size[at(d)] / s.tile.extent[at(d)];
     for (; k < mapping.loop_count && mapping.loop[at(k)].level == level; ++k) {
@@ -68,8 +70,9 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
     } else if (!steps.start(s, level)) {
       return {};
     }
-    out.push_back({level, level + 1 == model.levels() ? "sum" : "tile",
-                   bounds.at_tile(s, bounds.inside(s, level, false), level, point.index)});
+    auto after = bounds.inside(s, level, false);
+    bounds.add_cycles(s, level, false, after);
+    out.push_back({level, level + 1 == model.levels() ? "sum" : "tile", bounds.at_tile(s, after, level, point.index)});
   }
   return out;
 }

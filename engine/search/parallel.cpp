@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <optional>
+#include <utility>
 
 #ifdef HELIOLITE_TSAN
 // Debian's libtbb is not built for ThreadSanitizer, which therefore does not see how tasks are ordered. This file is
@@ -18,6 +19,11 @@
 #endif
 
 namespace heliolite {
+namespace {
+
+thread_local bool inside_loop = false;
+
+}  // namespace
 
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& body) {
   if (threads == 1 || count <= 1) {
@@ -27,22 +33,30 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
   [[maybe_unused]] char begin = 0;
   [[maybe_unused]] char end = 0;
   HELIOLITE_HAPPENS_BEFORE(&begin);
-  // More threads than cores are allowed: asking for them must not change anything but the time.
-  std::optional<tbb::global_control> allowed;
-  if (threads > tbb::this_task_arena::max_concurrency())
-    allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
-  arena.execute([&] {
+  const auto loop = [&] {
     // Searches differ in length by orders of magnitude: one task each, no chunks.
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, count, 1),
         [&](const tbb::blocked_range<std::size_t>& range) {
           HELIOLITE_HAPPENS_AFTER(&begin);
+          const bool was_inside = std::exchange(inside_loop, true);
           for (std::size_t k = range.begin(); k != range.end(); ++k) body(k);
+          inside_loop = was_inside;
           HELIOLITE_HAPPENS_BEFORE(&end);
         },
         tbb::simple_partitioner{});
-  });
+  };
+  if (inside_loop) {
+    // A thread that waits here must not take up a task of the loop outside, which may last for minutes.
+    tbb::this_task_arena::isolate(loop);
+  } else {
+    // More threads than cores are allowed: asking for them must not change anything but the time.
+    std::optional<tbb::global_control> allowed;
+    if (threads > tbb::this_task_arena::max_concurrency())
+      allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+    arena.execute(loop);
+  }
   HELIOLITE_HAPPENS_AFTER(&end);
 }
 

@@ -23,6 +23,18 @@ const std::array<RuleInfo, kRules> kRuleTable{{
      "imperfect: of the loop ends with as many iterations outside try only the least"},
     {Rule::FillFanouts, "fill-fanouts", Soundness::Heuristic,
      "imperfect: start also from other unrollings, each axis filled by one dimension"},
+    {Rule::KeepBound, "keep-bound", Soundness::Sound,
+     "exact: do not search a keep choice whose every mapping costs too much"},
+    {Rule::LatticeBound, "lattice-bound", Soundness::Sound,
+     "exact: drop a partial mapping if it and the least of all tiles that can follow cost too much"},
+    {Rule::OwnLoops, "own-loops", Soundness::Sound,
+     "exact: drop a tile if the loops of its level cost too much in every order"},
+    {Rule::UsefulInstances, "useful-instances", Soundness::Sound,
+     "exact: stop at unrollings that use too few instances to be fast enough"},
+    {Rule::StateDominance, "state-dominance", Soundness::Sound,
+     "exact: drop a partial mapping if another over the same tile is nowhere dearer"},
+    {Rule::FreeLoops, "free-loops", Soundness::Sound,
+     "exact: loops that move nothing still in place come first, in one order"},
 }};
 
 std::optional<Rule> parse_rule(std::string_view name) {

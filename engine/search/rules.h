@@ -11,19 +11,25 @@
 namespace heliolite {
 
 enum class Rule : u8 {
-  OrderPrefix,     // O1/O2: no loop is added that no tensor gains from
-  OrderRun,        // a loop that every kept tensor reuses fully comes next, without alternatives
-  OrderDominance,  // O3: an order is dropped if another gives every tensor at least its reuse
-  MaximalTiles,    // T1: a tile that can grow in its level is dropped
-  FullUnrolling,   // S1 a, b: unrollings that use the whole fan-out, else those that cannot grow
-  IndexingFirst,   // S1 c: mostly dimensions that index the tensor that moves
-  AlphaBeta,       // A1: a partial mapping that cannot beat the incumbent is dropped
-  Beam,            // only the most promising partial mappings of a level are continued
-  Refine,          // hill-climbing from the best complete mappings
-  UsefulEnds,      // imperfect: of the loop ends with as many iterations outside only the least
-  FillFanouts,     // imperfect: starts from other unrollings, each axis filled by one dimension
+  OrderPrefix,      // O1/O2: no loop is added that no tensor gains from
+  OrderRun,         // a loop that every kept tensor reuses fully comes next, without alternatives
+  OrderDominance,   // O3: an order is dropped if another gives every tensor at least its reuse
+  MaximalTiles,     // T1: a tile that can grow in its level is dropped
+  FullUnrolling,    // S1 a, b: unrollings that use the whole fan-out, else those that cannot grow
+  IndexingFirst,    // S1 c: mostly dimensions that index the tensor that moves
+  AlphaBeta,        // A1: a partial mapping that cannot beat the incumbent is dropped
+  Beam,             // only the most promising partial mappings of a level are continued
+  Refine,           // hill-climbing from the best complete mappings
+  UsefulEnds,       // imperfect: of the loop ends with as many iterations outside only the least
+  FillFanouts,      // imperfect: starts from other unrollings, each axis filled by one dimension
+  KeepBound,        // exact: a keep choice whose every mapping costs too much is not searched
+  LatticeBound,     // exact: what is placed, and the least of all tiles that can follow, cost too much
+  OwnLoops,         // exact: a tile is dropped if its level's loops cost too much in every order
+  UsefulInstances,  // exact: no unrolling that uses so few instances can be fast enough
+  StateDominance,   // exact: a partial mapping is dropped if another over the same tile is nowhere dearer
+  FreeLoops,        // exact: loops that move nothing still in place come first, in one order
 };
-inline constexpr std::size_t kRules = 11;
+inline constexpr std::size_t kRules = 17;
 
 // What a rule may lose.
 enum class Soundness : u8 {

@@ -1,5 +1,6 @@
 #pragma once
 // When a search has to stop before it is done.
+#include <algorithm>
 #include <chrono>
 
 #include "engine/search/map.h"
@@ -12,6 +13,10 @@ class SearchBudget {
 
   bool allows(u64 evaluations) const {
     return !options_.budget_evaluations || evaluations <= *options_.budget_evaluations;
+  }
+  u64 evaluations_left(u64 evaluations) const {
+    if (!options_.budget_evaluations) return ~u64{0};
+    return *options_.budget_evaluations - std::min(evaluations, *options_.budget_evaluations);
   }
   // Out of time, or told to stop. Looks at the clock: not for every evaluation.
   bool over() const {

@@ -1,0 +1,283 @@
+#include "engine/search/exact_expansion.h"
+
+#include <bit>
+
+namespace heliolite {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+struct ExactExpansion::Loops {
+  Extents factor;  // of every dimension
+  Extents left;    // iterations outside what is placed
+  DimensionMask waiting = 0;
+  u64 order = 0;  // as in ExactNode
+  int depth = 0;
+};
+
+struct ExactExpansion::Grown {
+  const ExactState& s;
+  const ExactBounds::Inside& inside;
+  double limit;     // energy units from which on nothing here can beat the incumbent
+  bool bandwidths;  // limit the cycles, beside the compute units
+};
+
+ExactExpansion::ExactExpansion(const LayerProblem& problem, const ExactModel& model, const ExactBounds& bounds,
+                               const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent,
+                               ExactLayer& out)
+    : problem_(problem),
+      m_(model),
+      bounds_(bounds),
+      layers_(layers),
+      level_(level),
+      incumbent_(incumbent),
+      out_(out),
+      rules_(problem.options.rules),
+      steps_(model) {}
+
+bool ExactExpansion::extend(std::size_t k, const SearchBudget& budget, u64 evaluations) {
+  budget_ = &budget;
+  last_evaluation_ = evaluations;
+  parent_ = static_cast<u32>(k);
+  choice_ = 0;
+  stopped_ |= budget.over();
+  if (stopped_) return false;
+  ExactState s;
+  layers_[at(level_)].get(k, s);
+  if (m_.fanout[at(level_)].exists) unroll(s);
+  else grow(s);
+  return !stopped_;
+}
+
+bool ExactExpansion::cut(Rule rule, const CostBound& bound) {
+  return rules_[rule] && statistics_.rules.count(rule, incumbent_.cuts(bound));
+}
+
+// The same where energy alone decides; `limit` is the incumbent's for the cycles known.
+bool ExactExpansion::cut_energy(double energy, double limit) {
+  return rules_[Rule::LatticeBound] && statistics_.rules.count(Rule::LatticeBound, energy >= limit);
+}
+
+bool ExactExpansion::spent() {
+  constexpr u64 kClockEvery = 256;
+  if (++asked_ % kClockEvery == 0 && budget_->over()) stopped_ = true;
+  stopped_ |= statistics_.evaluated >= last_evaluation_;
+  return stopped_;
+}
+
+void ExactExpansion::unroll(const ExactState& s) {
+  const u128 left = m_.lattice.full().packed - s.tile.packed;
+  ExactBounds::Inside before;
+  bool bandwidths = false;
+  if (level_ > 0) {
+    before = bounds_.inside(s, level_ - 1, false);
+    bandwidths = bounds_.add_cycles(s, level_ - 1, false, before);
+  }
+  double instances = 0;
+  const auto& choices = m_.fanout[at(level_)].choices;
+  for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
+    const SpatialChoice& spatial = choices[c];
+    if (level_ > 0 && spatial.instances != instances) {
+      // Choices come with fewer and fewer instances: once that alone takes too long, all others do.
+      instances = spatial.instances;
+      if (cut(Rule::UsefulInstances, bounds_.at_instances(s, before, level_, instances))) break;
+    }
+    if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
+    const u32 tile = s.tile.index + spatial.factor.index;
+    if (!bounds_.reachable(level_, tile)) continue;
+    if (level_ > 0) {
+      before.compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
+      if (cut_energy(bounds_.guess_energy(before, level_, tile), incumbent_.energy_limit(before.compute_cycles)))
+        continue;
+      if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, before, level_, tile))) continue;
+    }
+    ExactState next = s;
+    steps_.unroll(next, level_, spatial);
+    choice_ = c;
+    grow(next);
+  }
+}
+
+// Every tile of this level over the unrolled one.
+void ExactExpansion::grow(const ExactState& s) {
+  if (spent() || !bounds_.reachable(level_, s.tile.index)) return;
+  auto inside = bounds_.inside(s, level_, true);
+  double limit = incumbent_.energy_limit(inside.compute_cycles);
+  if (cut_energy(bounds_.guess_energy(inside, level_, s.tile.index), limit)) return;
+  const bool bandwidths = bounds_.add_cycles(s, level_, true, inside);
+  const CostBound whole = bounds_.at_unrolled(s, inside, level_, s.tile.index);
+  if (cut(Rule::LatticeBound, whole)) return;
+  if (rules_[Rule::LatticeBound]) limit = incumbent_.energy_limit(whole.cycles);
+  if (top()) return place(s, m_.lattice.full());
+  LatticePoint tile = s.tile;
+  enlarge({s, inside, limit, bandwidths}, tile, 0);
+}
+
+void ExactExpansion::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis) {
+  if (spent()) return;
+  if (bounds_.possible(level_, tile.index) && !candidate_cut(from, tile)) place(from.s, tile);
+  const auto axes = m_.lattice.axes();
+  for (std::size_t a = first_axis; a < axes.size(); ++a) {
+    const LatticeAxis& axis = axes[a];
+    if (!(space().temporal.allowed >> axis.dimension & 1)) continue;
+    LatticePoint next = tile;
+    next.packed += axis.step;
+    if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
+    next.index += axis.stride;
+    next.extent[axis.dimension] *= axis.prime;
+    if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
+      continue;
+    if (!bounds_.reachable(level_, next.index)) continue;
+    if (cut_energy(bounds_.guess_energy(from.inside, level_, next.index), from.limit)) continue;
+    if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, level_, next.index)))
+      continue;
+    enlarge(from, next, a);
+  }
+}
+
+bool ExactExpansion::candidate_cut(const Grown& from, const LatticePoint& tile) {
+  if (cut_energy(bounds_.candidate_energy(from.inside, level_, tile.index), from.limit)) return true;
+  if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, level_, tile.index)))
+    return true;
+  return rules_[Rule::OwnLoops] &&
+         cut(Rule::OwnLoops, bounds_.at_candidate_ordered(from.s, from.inside, level_, tile, from.limit));
+}
+
+// The loops of the level, in every order that matters.
+void ExactExpansion::place(const ExactState& s, const LatticePoint& tile) {
+  Loops loops;
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
+    loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
+    if (loops.factor[at(d)] > 1) loops.waiting |= static_cast<DimensionMask>(1u << d);
+  }
+  for (int d = 0; d < m_.compiled->dimension_count; ++d)
+    if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
+  ExactState next = s;
+  for (u8 d : space().temporal.order.dimensions())
+    if (loops.waiting >> d & 1) add_loop(next, loops, d);
+  arrange(next, loops, tile);
+}
+
+void ExactExpansion::add_loop(ExactState& s, Loops& loops, int d) const {
+  loops.left[at(d)] /= loops.factor[at(d)];
+  steps_.loop(s, d, loops.factor[at(d)], loops.left);
+  loops.waiting &= static_cast<DimensionMask>(~(1u << d));
+  loops.order |= static_cast<u64>(d + 1) << (4 * loops.depth++);
+}
+
+// The loops that have to be tried next. Loops that move nothing in place come first, in one order; of loops that end
+// the same flows only one is tried, for the others are then free.
+unsigned ExactExpansion::next_loops(const ExactState& s, const Loops& loops) {
+  const unsigned waiting = loops.waiting;
+  if (!rules_[Rule::FreeLoops]) return waiting;
+  std::array<unsigned, kMaxDimensions> ends{};  // flows, by dimension
+  unsigned slides = 0;                          // dimensions that may leave part of a tile in place
+  const auto& tensor = m_.compiled->tensor;
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const int v = std::countr_zero(open);
+    for (unsigned left = tensor[at(v)].indexing & waiting; left != 0; left &= left - 1)
+      ends[at(std::countr_zero(left))] |= 1u << v;
+  }
+  for (int f = 0; f < s.sliding_count; ++f) {
+    // While a flow is moving it is not known where even the loops that do not move it serve best.
+    if (s.sliding[at(f)].moving) return waiting;
+    const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
+    for (unsigned left = t.indexing & waiting; left != 0; left &= left - 1)
+      ends[at(std::countr_zero(left))] |= 1u << (kMaxTensors + f);
+    if (t.entangled) slides |= t.indexing;
+    for (int r = 0; r < t.rank_count; ++r) slides |= t.sharing[at(r)];
+  }
+  unsigned next = 0;
+  for (unsigned left = waiting; left != 0; left &= left - 1) {
+    const int d = std::countr_zero(left);
+    if (ends[at(d)] == 0) return 1u << d;
+    bool another = false;
+    for (unsigned tried = next & ~slides; tried != 0 && !(slides >> d & 1); tried &= tried - 1)
+      another |= ends[at(std::countr_zero(tried))] == ends[at(d)];
+    if (!statistics_.rules.count(Rule::FreeLoops, another)) next |= 1u << d;
+  }
+  return next;
+}
+
+void ExactExpansion::arrange(const ExactState& s, const Loops& loops, const LatticePoint& tile) {
+  if (spent()) return;
+  unsigned next = next_loops(s, loops);
+  if (next == 0) {
+    ExactState last = s;
+    return finish(last, tile, loops.order);
+  }
+  for (; next != 0; next &= next - 1) {
+    ExactState with = s;
+    Loops rest = loops;
+    unsigned now = next & -next;
+    for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
+      add_loop(with, rest, std::countr_zero(now));
+    if (rest.waiting == 0) finish(with, tile, rest.order);
+    else arrange(with, rest, tile);
+  }
+}
+
+void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) {
+  ++statistics_.evaluated;
+  s.tile = tile;
+  ExactNode node;
+  node.order = order;
+  node.parent = parent_;
+  node.choice = choice_;
+  if (top()) {
+    steps_.finish(s);
+    auto inside = bounds_.inside(s, level_, false);
+    bounds_.add_cycles(s, level_, false, inside);
+    if (!cut(Rule::LatticeBound, bounds_.at_tile(s, inside, level_, tile.index))) complete(node);
+    return;
+  }
+  if (!steps_.start(s, level_)) return;
+  auto inside = bounds_.inside(s, level_, false);
+  CostBound bound = bounds_.at_tile(s, inside, level_, tile.index);
+  if (cut(Rule::LatticeBound, bound)) return;
+  if (bounds_.add_cycles(s, level_, false, inside)) {
+    bound = bounds_.at_tile(s, inside, level_, tile.index);
+    if (cut(Rule::LatticeBound, bound)) return;
+  }
+  node.key = incumbent_.key_of(bound);
+  const bool dominance = rules_[Rule::StateDominance];
+  const bool added = out_.add(s, node, dominance);
+  if (dominance) statistics_.rules.count(Rule::StateDominance, !added);
+}
+
+void ExactExpansion::complete(const ExactNode& last) {
+  std::vector<const ExactNode*> path(at(m_.levels()));
+  path.back() = &last;
+  for (int i = level_; i-- > 0;) path[at(i)] = &layers_[at(i) + 1].node(path[at(i) + 1]->parent);
+  Mapping mapping;
+  mapping.level_count = static_cast<u8>(m_.levels());
+  Extents tile;
+  tile.fill(1);
+  for (int i = 0; i <= level_; ++i) {
+    mapping.keep[at(i)] = m_.keep[at(i)];
+    Extents factor = i == level_ ? m_.lattice.full().extent : path[at(i)]->tile.extent;
+    for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] /= tile[at(d)];
+    if (m_.fanout[at(i)].exists) {
+      const SpatialChoice& spatial = m_.fanout[at(i)].choices[path[at(i)]->choice];
+      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+        for (u8 d : spatial_order(problem_.space, i))
+          mapping.add(axis, i, d, (axis == LoopKind::SpatialX ? spatial.x : spatial.y)[d]);
+      for (int d = 0; d < kMaxDimensions; ++d) {
+        factor[at(d)] /= spatial.factor.extent[at(d)];
+        tile[at(d)] *= spatial.factor.extent[at(d)];
+      }
+    }
+    for (u64 order = path[at(i)]->order; order != 0; order >>= 4) {
+      const int d = static_cast<int>(order & 15) - 1;
+      mapping.add(LoopKind::Temporal, i, d, factor[at(d)]);
+      tile[at(d)] *= factor[at(d)];
+    }
+  }
+  const Evaluation e = problem_.model.evaluate(mapping);
+  if (e.verdict == Verdict::Fits) incumbent_.offer(mapping, e.cost);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,63 @@
+#pragma once
+// One state of the exact search, extended by one level in every way that can matter: an unrolling of the fan-out below
+// the level, a tile, an order of the level's loops.
+#include <vector>
+
+#include "engine/search/exact_incumbent.h"
+#include "engine/search/exact_layer.h"
+#include "engine/search/search_budget.h"
+
+namespace heliolite {
+
+class ExactExpansion {
+ public:
+  // `layers`: [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`.
+  ExactExpansion(const LayerProblem& problem, const ExactModel& model, const ExactBounds& bounds,
+                 const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent, ExactLayer& out);
+
+  // Extends state k of the layer below. False if the budget ended it before it was done: `evaluations` of this object,
+  // or the whole search's time.
+  bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
+
+  const SearchStatistics& statistics() const { return statistics_; }
+
+ private:
+  struct Loops;  // of the level, some of them placed
+  struct Grown;  // a state after the fan-out, with what is known of it
+
+  const LevelSpace& space() const { return problem_.space.levels[static_cast<std::size_t>(level_)]; }
+  bool top() const { return level_ + 1 == m_.levels(); }
+  bool cut(Rule rule, const CostBound& bound);
+  bool cut_energy(double energy, double limit);
+  bool spent();
+
+  void unroll(const ExactState& s);
+  void grow(const ExactState& s);
+  void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis);
+  bool candidate_cut(const Grown& from, const LatticePoint& tile);
+  void place(const ExactState& s, const LatticePoint& tile);
+  void add_loop(ExactState& s, Loops& loops, int d) const;
+  unsigned next_loops(const ExactState& s, const Loops& loops);
+  void arrange(const ExactState& s, const Loops& loops, const LatticePoint& tile);
+  void finish(ExactState& s, const LatticePoint& tile, u64 order);
+  void complete(const ExactNode& last);
+
+  const LayerProblem& problem_;
+  const ExactModel& m_;
+  const ExactBounds& bounds_;
+  const std::vector<ExactLayer>& layers_;
+  const int level_;
+  ExactIncumbent& incumbent_;
+  ExactLayer& out_;
+  const RuleSet& rules_;
+  ExactSteps steps_;
+  SearchStatistics statistics_;
+  const SearchBudget* budget_ = nullptr;
+  u64 last_evaluation_ = 0;
+  u64 asked_ = 0;
+  bool stopped_ = false;
+  u32 parent_ = 0;
+  u32 choice_ = 0;
+};
+
+}  // namespace heliolite
