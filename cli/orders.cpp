@@ -10,9 +10,10 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
-#include "cli/order_text.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
+#include "engine/space/order_dot.h"
+#include "engine/space/order_text.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"
 #include "workloads/load.h"
@@ -104,6 +105,7 @@ Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
 }
 
 int run(const OrdersArguments& arguments, const Output& output) {
+  if (arguments.dot == "-" && output.json_to_stdout()) return fail("--dot - and --json -: stdout takes one of them");
   const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
   for (const std::string& rule : arguments.without)
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
@@ -125,9 +127,9 @@ int run(const OrdersArguments& arguments, const Output& output) {
     if (!workload) return fail(workload.errors());
     const OrderTrie trie = build(*workload, arguments);
     if (!trie.complete) return incomplete(*workload);
-    if (!arguments.dot.empty() && !write_file("--dot", arguments.dot, order_trie_dot(trie, *workload)))
+    if (!arguments.dot.empty() && !write_target("--dot", arguments.dot, order_trie_dot(trie, *workload)))
       return kBadInput;
-    output.table(detail_text(*workload, trie, arguments.all));
+    if (arguments.dot != "-") output.table(detail_text(*workload, trie, arguments.all));
     answer.update(trie_json(*workload, trie, arguments.all));
     return output.json(answer) ? kSuccess : kBadInput;
   }
@@ -155,7 +157,8 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
-  command->add_option("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz")->type_name("FILE");
+  command->add_option("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; '-' = stdout")
+      ->type_name("FILE");
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
   command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
       ->type_name("RULE")
@@ -164,7 +167,7 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
   command->footer(
       "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
       "  heliolite orders -w resnet18 --layer conv1 --all\n"
-      "  heliolite orders -w gemm:8x8x8 --dot trie.dot && dot -Tsvg trie.dot -o trie.svg");
+      "  heliolite orders -w gemm:8x8x8 --dot - | dot -Tsvg -o trie.svg");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

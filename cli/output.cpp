@@ -69,6 +69,10 @@ bool write_file(const std::string& option, const std::string& path, const std::s
   return false;
 }
 
+bool write_target(const std::string& option, const std::string& target, const std::string& text) {
+  return target == "-" ? write_stdout(text) : write_file(option, target, text);
+}
+
 int fail(const Diagnostics& errors) {
   std::string text;
   for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i) {

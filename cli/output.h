@@ -41,6 +41,8 @@ bool can_write(const std::string& option, const std::string& path);
 
 // False after complaining, "option: file cannot be written: reason".
 bool write_file(const std::string& option, const std::string& path, const std::string& text);
+// The same, but "-" is stdout.
+bool write_target(const std::string& option, const std::string& target, const std::string& text);
 
 // Prints the complaints to stderr, "heliolite: " before each; returns kBadInput.
 int fail(const Diagnostics& errors);

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
+#include "cli/space_tiles.h"
 #include "cli/table.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/mapspace_size.h"
@@ -21,6 +22,7 @@ struct SpaceArguments {
   std::string architecture, workload, layer;
   bool free = false;
   bool unit_loops = false;
+  TileQuestion tiles;
 };
 
 // "362880", or "8.60e+17" with all digits in the JSON.
@@ -88,7 +90,17 @@ Json size_json(const Workload& workload, const Architecture& architecture, const
           {"nests", size.nests ? json(*size.nests) : Json()}};
 }
 
+// What the options ask for together and cannot have.
+std::string conflict(const SpaceArguments& arguments, const Output& output) {
+  const TileQuestion& tiles = arguments.tiles;
+  if (tiles.level.empty() && !tiles.dot.empty()) return "--dot draws the tiles of a level, choose it with --tiles";
+  if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";
+  if (tiles.dot == "-" && output.json_to_stdout()) return "--dot - and --json -: stdout takes one of them";
+  return "";
+}
+
 int run(const SpaceArguments& arguments, const Output& output) {
+  if (const std::string why = conflict(arguments, output); !why.empty()) return fail(why);
   const Result<Architecture> architecture = load_architecture(arguments.architecture);
   const Result<Network> network = load_network(arguments.workload);
   Diagnostics errors;
@@ -109,6 +121,12 @@ int run(const SpaceArguments& arguments, const Output& output) {
                         {"layer", arguments.layer},
                         {"free", arguments.free},
                         {"unit_loops", arguments.unit_loops}};
+  if (!arguments.tiles.level.empty()) {
+    if (workloads.size() > 1) return fail("--tiles shows one layer's tiles, choose it with --layer");
+    const Result<Mapspace> space = resolve(workloads.front(), *architecture, {.free = arguments.free});
+    if (!space) return fail(space.errors());
+    return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
+  }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   for (const Workload& workload : workloads) {
     const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
@@ -141,11 +159,17 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
   command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
   command->add_flag("--unit-loops", arguments->unit_loops,
                     "Count the orders of dimensions of size 1 too, as published counts do");
+  command->add_option("--tiles", arguments->tiles.level, "The tiles of this level that fit and cannot grow")
+      ->type_name("LEVEL");
+  command->add_flag("--all", arguments->tiles.all, "With --tiles: also those that can grow");
+  command->add_option("--dot", arguments->tiles.dot, "With --tiles: draw them for Graphviz; '-' = stdout")
+      ->type_name("FILE");
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512\n"
-      "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops");
+      "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops\n"
+      "  heliolite space -a eyeriss -w conv:c=4,p=14,k=4,r=3 --tiles PsumSpad --dot - | dot -Tsvg -o tiles.svg");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

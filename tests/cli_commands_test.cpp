@@ -151,6 +151,30 @@ TEST(CliCommands, SpaceIsTheProductOfItsParts) {
   EXPECT_EQ(std::stod(space["mappings_exact"].get<std::string>()), space["mappings"].get<double>());
 }
 
+TEST(CliCommands, TilesAreThoseOfTheFigureAndArePictured) {
+  const std::string question = "space -a '" HELIOLITE_TEST_DATA
+                               "/../configs/figures/fig4_3.yaml'"
+                               " -w 'o[K,P] += i[C,P+R]*w[K,C,R]; K=4,P=14,C=4,R=3' --tiles L1 ";
+  const json tiles = answer(question);
+  EXPECT_EQ(tiles["capacity_words"], 8);
+  EXPECT_EQ(tiles["kept"], 4);
+  ASSERT_EQ(tiles["tiles"].size(), 4u);
+  for (const json& tile : tiles["tiles"]) {
+    EXPECT_EQ(tile["words"], tile["factors"]["R"] == 3 ? 7 : 8);
+    EXPECT_EQ(tile["words"],
+              tile["tensors"]["o"].get<int>() + tile["tensors"]["i"].get<int>() + tile["tensors"]["w"].get<int>());
+  }
+  EXPECT_EQ(answer(question + "--all")["tiles"].size(), tiles["fit"]);
+  const TempFolder folder;
+  const std::string file = folder.path("tiles.dot");
+  EXPECT_THAT(run_cli(question + "--dot " + file).out, HasSubstr("4 of them cannot grow"));
+  const std::string picture = read_text(file);
+  EXPECT_THAT(picture, AllOf(HasSubstr("digraph"), HasSubstr("L1 holds 8"), HasSubstr("R 3\\n7 words")));
+  EXPECT_EQ(run_cli(question + "--dot -").out, picture);
+  const std::string trie = run_cli("orders -w gemm:8x8x8 --dot -").out;
+  EXPECT_THAT(trie, AllOf(HasSubstr("digraph"), HasSubstr("no tensor gains"), Not(HasSubstr("can matter"))));
+}
+
 TEST(CliCommands, VerifySaysWhatMatched) {
   const std::string golden = HELIOLITE_TEST_DATA "/golden/golden.jsonl";
   const json all = answer("verify '" + golden + "' --mode imperfect");

@@ -46,6 +46,7 @@ done
 tests='tests/.*'
 only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
 only_in '(tbb|oneapi)/' "engine/search/parallel.*|$tests"
+only_in 'boost/graph/' "engine/space/dot_graph\.cpp|$tests"
 only_in 'nlohmann/' "cli/.*|engine/verify/.*|$tests"
 only_in 'CLI/' 'cli/.*'
 only_in '(gtest|gmock|rapidcheck)' "$tests"

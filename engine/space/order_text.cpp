@@ -1,10 +1,10 @@
-#include "cli/order_text.h"
+#include "engine/space/order_text.h"
 
 #include <fmt/format.h>
 
 #include <vector>
 
-namespace heliolite::cli {
+namespace heliolite {
 namespace {
 
 std::string names(DimensionMask mask, const Workload& workload) {
@@ -12,26 +12,6 @@ std::string names(DimensionMask mask, const Workload& workload) {
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
     if (mask >> d & 1) found.push_back(workload.dimensions[d].name);
   return fmt::format("{}", fmt::join(found, " "));
-}
-
-// A DOT string in quotes.
-std::string dot_string(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? std::string("\\n") : std::string(1, c);
-  }
-  return out + '"';
-}
-
-// What every tensor is kept over, one a line.
-std::string leaf_label(const OrderNode& node, const Workload& workload) {
-  std::string label = workload.dimensions[node.dimension].name;
-  for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    const std::string reuse = reuse_text(node.reuse[v], workload);
-    if (!reuse.empty()) label += "\n" + workload.tensors[v].name + ": " + reuse;
-  }
-  return label;
 }
 
 }  // namespace
@@ -74,24 +54,4 @@ std::string reason_text(const OrderTrie& trie, const OrderNode& node, const Work
   return "";
 }
 
-std::string order_trie_dot(const OrderTrie& trie, const Workload& workload) {
-  std::string dot = fmt::format("digraph orders {{\n  label={};\n  node [shape=ellipse];\n", dot_string(workload.name));
-  for (std::size_t n = 0; n < trie.nodes.size(); ++n) {
-    const OrderNode& node = trie.nodes[n];
-    std::string label = "innermost";
-    std::string style;
-    if (node.parent >= 0) label = workload.dimensions[node.dimension].name;
-    if (node.fate == OrderFate::Kept) {
-      label = leaf_label(node, workload);
-      style = ", shape=box, style=bold";
-    } else if (node.fate != OrderFate::Inner) {
-      style = fmt::format(", style=dashed, fontcolor=gray, color=gray, tooltip={}",
-                          dot_string(reason_text(trie, node, workload)));
-    }
-    dot += fmt::format("  n{} [label={}{}];\n", n, dot_string(label), style);
-    if (node.parent >= 0) dot += fmt::format("  n{} -> n{};\n", node.parent, n);
-  }
-  return dot + "}\n";
-}
-
-}  // namespace heliolite::cli
+}  // namespace heliolite
