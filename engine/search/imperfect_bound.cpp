@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/search/imperfect_boundary.h"
+
 namespace heliolite {
 namespace {
 
@@ -55,6 +57,7 @@ class Bound {
         if (keep.must[i] >> v & 1) level_[i].tensor.push_back(least_words(i, v, (inside >> v & 1) == 0, keep));
       inside |= keep.may[i];
     }
+    refetch_ = least_refetch_units(model, space, keep);
     for (int i = 0; i < c_.level_count; ++i)
       if (level_[i].outside == 1) steps_ = std::max(steps_, bandwidth_cycles(i));
   }
@@ -106,6 +109,7 @@ class Bound {
   double energy(double units) const {
     const double macs = static_cast<double>(c_.macs) * shown(units);
     double sum = (units_ == 1 ? macs : std::max(0.0, macs * counted(units) - 1)) * static_cast<double>(c_.op_units);
+    sum += refetch_;
     for (int i = 0; i < c_.level_count; ++i)
       for (const LeastWords& n : level_[i].tensor) sum += level_energy(i, n, units);
     return Energy{1}.picojoules() * sum;
@@ -149,6 +153,7 @@ class Bound {
   const CostModel& model_;
   const Compiled& c_;
   double steps_, units_ = 1;
+  double refetch_ = 0;  // energy units between the two outermost levels
   std::array<LevelBound, kMaxLevels> level_;
 };
 
