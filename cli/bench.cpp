@@ -166,7 +166,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       "Ctrl-C ends the suite; the rows that are done are printed and written. Exit code 1 when nothing was mapped.\n\n"
       "Examples:\n"
       "  heliolite bench configs/bench/quick.yaml\n"
-      "  heliolite bench configs/bench/evaluation.yaml --csv rows.csv --json rows.json\n"
+      "  heliolite bench configs/bench/evaluation.yaml --summary --csv rows.csv\n"
       "  heliolite bench configs/bench/ablation.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
