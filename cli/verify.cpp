@@ -1,12 +1,16 @@
 // heliolite verify: the cost model against recorded Timeloop runs, the searches against proven optima.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "cli/verify_optima.h"
@@ -16,8 +20,10 @@
 namespace heliolite::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct VerifyArguments {
-  std::string file;
+  std::vector<std::string> paths;
   std::string mode, id;
   std::string strategy;
   u64 limit = 0;
@@ -26,10 +32,10 @@ struct VerifyArguments {
   std::optional<double> budget;
 };
 
-Json report_json(const VerifyArguments& arguments, const VerifyReport& report, double seconds) {
-  Json answer = answer_head("verify");
-  answer["question"] = {
-      {"file", arguments.file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
+Json report_json(const std::string& file, const VerifyArguments& arguments, const VerifyReport& report,
+                 double seconds) {
+  Json answer;
+  answer["question"] = {{"file", file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
   answer.update(tally_json(report.total));
   Json modes = Json::object();
   for (const auto& [mode, tally] : report.by_mode) modes[mode] = tally_json(tally);
@@ -41,7 +47,7 @@ Json report_json(const VerifyArguments& arguments, const VerifyReport& report, d
   return answer;
 }
 
-std::string report_text(const VerifyArguments& arguments, const VerifyReport& report, double elapsed) {
+std::string report_text(const std::string& file, const VerifyReport& report, double elapsed) {
   Table table({"<mode", "matched", "mismatched", "skipped"});
   const auto row = [&](const std::string& name, const VerifyTally& t) {
     table.row({name, fmt::format("{}", t.matched), fmt::format("{}", t.mismatched), fmt::format("{}", t.skipped)});
@@ -51,32 +57,31 @@ std::string report_text(const VerifyArguments& arguments, const VerifyReport& re
   row("all", report.total);
   std::string text = table.to_string();
   for (const auto& [reason, number] : report.skip_reasons) text += fmt::format("  skipped {}: {}\n", number, reason);
-  for (const Mismatch& m : report.mismatches) text += mismatch_text(arguments.file, m);
+  for (const Mismatch& m : report.mismatches) text += mismatch_text(file, m);
   text += unseen_text(report.total, report.mismatches.size());
   const u64 checked = report.total.matched + report.total.mismatched;
   return text + fmt::format("  {} records checked in {}\n", checked, seconds(elapsed));
 }
 
-int run_golden(const VerifyArguments& arguments, const Output& output) {
+Result<VerifiedFile> check_golden(const std::string& file, const VerifyArguments& arguments) {
   VerifyOptions options;
   if (!arguments.mode.empty()) options.mode = arguments.mode;
   if (!arguments.id.empty()) options.id = arguments.id;
   if (arguments.limit > 0) options.limit = arguments.limit;
   options.show = arguments.show;
   const auto start = std::chrono::steady_clock::now();
-  const Result<VerifyReport> report = verify_golden(arguments.file, options);
+  const Result<VerifyReport> report = verify_golden(file, options);
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!report) return fail(report.errors());
-  output.table(report_text(arguments, *report, elapsed));
-  if (!output.json(report_json(arguments, *report, elapsed))) return kBadInput;
-  return report->total.mismatched == 0 ? kSuccess : kNegative;
+  if (!report) return report.errors();
+  return VerifiedFile{report_text(file, *report, elapsed), report_json(file, arguments, *report, elapsed),
+                      report->total};
 }
 
-int run(const VerifyArguments& arguments, const Output& output) {
-  if (!holds_optima(arguments.file)) {
-    if (arguments.strategy.empty() && !arguments.budget) return run_golden(arguments, output);
-    return fail(Diagnostics{{arguments.file, 0, arguments.budget ? "--budget" : "--strategy",
-                             "is for records of proven optima; these are recorded runs, which need no search"}});
+Result<VerifiedFile> check(const std::string& file, const VerifyArguments& arguments, const Output& output) {
+  if (!holds_optima(file)) {
+    if (arguments.strategy.empty() && !arguments.budget) return check_golden(file, arguments);
+    return Diagnostic{file, 0, arguments.budget ? "--budget" : "--strategy",
+                      "is for records of proven optima; these are recorded runs, which need no search"};
   }
   OptimaOptions options;
   if (!arguments.mode.empty()) options.set = arguments.mode;
@@ -86,7 +91,75 @@ int run(const VerifyArguments& arguments, const Output& output) {
   options.show = arguments.show;
   options.threads = arguments.threads;
   options.budget_seconds = arguments.budget;
-  return run_verify_optima(arguments.file, options, output);
+  return check_optima(file, options, output);
+}
+
+// Files as they are, of folders the .jsonl files at any depth, by name. Errors: a folder without any.
+Result<std::vector<std::string>> record_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  Diagnostics errors;
+  for (const std::string& path : paths) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (auto at = fs::recursive_directory_iterator(path, problem); !problem && at != fs::end(at);
+         at.increment(problem))
+      if (at->path().extension() == ".jsonl") found.push_back(at->path().string());
+    if (problem) errors.push_back({path, 0, "", "cannot be read: " + problem.message()});
+    else if (found.empty()) errors.push_back({path, 0, "", "the folder holds no records, files called .jsonl"});
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  if (!errors.empty()) return errors;
+  return files;
+}
+
+// One file's answer as it is; of several, all together and one by one.
+Json answer_json(const VerifyArguments& arguments, const VerifyTally& total, Json files) {
+  Json answer = answer_head("verify");
+  if (files.size() == 1) {
+    answer.update(files[0]);
+    return answer;
+  }
+  answer["question"] = {{"paths", arguments.paths}};
+  answer.update(tally_json(total));
+  answer["files"] = std::move(files);
+  return answer;
+}
+
+int run(const VerifyArguments& arguments, const Output& output) {
+  const Result<std::vector<std::string>> files = record_files(arguments.paths);
+  if (!files) return fail(files.errors());
+  const std::atomic<bool>& interrupted = interrupt_flag();
+  VerifyTally total;
+  Json answers = Json::array();
+  Diagnostics errors;
+  for (const std::string& file : *files) {
+    if (interrupted) break;
+    Result<VerifiedFile> one = check(file, arguments, output);
+    if (!one) {
+      errors.insert(errors.end(), one.errors().begin(), one.errors().end());
+      continue;
+    }
+    output.table(files->size() == 1 ? one->text : fmt::format("{}\n\n{}\n", file, one->text));
+    total.matched += one->total.matched;
+    total.mismatched += one->total.mismatched;
+    total.skipped += one->total.skipped;
+    answers.push_back(std::move(one->answer));
+  }
+  if (!errors.empty()) return fail(errors);
+  if (files->size() > 1)
+    output.table(fmt::format("{} files: {} records matched, {} mismatched, {} skipped\n", answers.size(), total.matched,
+                             total.mismatched, total.skipped));
+  if (!output.json(answer_json(arguments, total, std::move(answers)))) return kBadInput;
+  if (interrupted) {
+    output.note("heliolite: interrupted, records that were not searched are skipped");
+    return kInterrupted;
+  }
+  return total.mismatched == 0 ? kSuccess : kNegative;
 }
 
 }  // namespace
@@ -95,8 +168,9 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = app.add_subcommand("verify", "Check against recorded Timeloop runs or proven optima");
   command
-      ->add_option("file", arguments->file,
-                   "Recorded runs (arch/ and problem/ beside it) or proven optima (machines/ and workloads/)")
+      ->add_option("files", arguments->paths,
+                   "Recorded runs (arch/ and problem/ beside them) or proven optima (machines/ and workloads/); "
+                   "of a folder all its .jsonl files")
       ->required()
       ->type_name("FILE");
   command
@@ -123,9 +197,11 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
       ->capture_default_str();
   add_output_options(*command, output);
   command->footer(
-      "The kind of file is told by its content. Exit code 1 when a record differs.\n\nExamples:\n"
+      "The kind of file is told by its content. Options count for each file. Exit code 1 when a record "
+      "differs.\n\nExamples:\n"
       "  heliolite verify tests/golden/golden.jsonl           recorded runs: every count, energy and cycle number\n"
-      "  heliolite verify tests/golden/optima/optima.jsonl    proven optima: searched, and their mappings replayed");
+      "  heliolite verify tests/golden/optima/optima.jsonl    proven optima: searched, and their mappings replayed\n"
+      "  heliolite verify tests/golden                        every file of a folder");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

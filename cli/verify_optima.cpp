@@ -57,7 +57,7 @@ Json to_json(const Tallies& tallies) {
 }
 
 Json report_json(const std::string& file, const OptimaOptions& options, const OptimaReport& report, double elapsed) {
-  Json answer = answer_head("verify");
+  Json answer;
   answer["question"] = {{"file", file},
                         {"mode", options.set.value_or("")},
                         {"id", options.id.value_or("")},
@@ -81,9 +81,8 @@ Json report_json(const std::string& file, const OptimaOptions& options, const Op
 
 }  // namespace
 
-int run_verify_optima(const std::string& file, OptimaOptions options, const Output& output) {
-  const std::atomic<bool>& interrupted = interrupt_flag();
-  options.stop = &interrupted;
+Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options, const Output& output) {
+  options.stop = &interrupt_flag();
   const auto start = std::chrono::steady_clock::now();
   const Result<OptimaReport> report = [&] {
     std::optional<Progress> progress;
@@ -94,14 +93,8 @@ int run_verify_optima(const std::string& file, OptimaOptions options, const Outp
     return verify_optima(file, options);
   }();
   const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!report) return fail(report.errors());
-  output.table(report_text(file, *report, elapsed));
-  if (!output.json(report_json(file, options, *report, elapsed))) return kBadInput;
-  if (interrupted) {
-    output.note("heliolite: interrupted, records that were not searched are skipped");
-    return kInterrupted;
-  }
-  return report->total.mismatched == 0 ? kSuccess : kNegative;
+  if (!report) return report.errors();
+  return VerifiedFile{report_text(file, *report, elapsed), report_json(file, options, *report, elapsed), report->total};
 }
 
 }  // namespace heliolite::cli

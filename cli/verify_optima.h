@@ -3,11 +3,12 @@
 #include <string>
 
 #include "cli/output.h"
+#include "cli/verify_text.h"
 #include "engine/verify/optima_verify.h"
 
 namespace heliolite::cli {
 
-// Searches all records, prints the report; returns the exit code.
-int run_verify_optima(const std::string& file, OptimaOptions options, const Output& output);
+// Searches all records of the file. After Ctrl-C those that were not searched are skipped.
+Result<VerifiedFile> check_optima(const std::string& file, OptimaOptions options, const Output& output);
 
 }  // namespace heliolite::cli

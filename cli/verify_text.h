@@ -7,6 +7,13 @@
 
 namespace heliolite::cli {
 
+// What is said of one file of records; the JSON without the head of an answer.
+struct VerifiedFile {
+  std::string text;
+  Json answer;
+  VerifyTally total;
+};
+
 Json tally_json(const VerifyTally& tally);     // {"matched", "mismatched", "skipped"}
 Json mismatch_json(const Mismatch& mismatch);  // {"id", "line", "differences": [..], "refused"}
 std::string mismatch_text(const std::string& file, const Mismatch& mismatch);

@@ -248,5 +248,26 @@ TEST(Optima, CommandLine) {
   EXPECT_EQ(run_cli("verify " HELIOLITE_TEST_DATA "/golden/golden.jsonl -s exhaustive").exit_code, 2);
 }
 
+TEST(Optima, FoldersAndSeveralFiles) {
+  const CliResult both = run_cli("verify " HELIOLITE_TEST_DATA "/golden --limit 5 --json -");
+  ASSERT_EQ(both.exit_code, 0) << both.err;
+  const json answer = json::parse(both.out);
+  ASSERT_EQ(answer["files"].size(), 2u);
+  EXPECT_EQ(answer["matched"], 10);
+  EXPECT_THAT(answer["files"][0]["question"]["file"].get<std::string>(), HasSubstr("golden.jsonl"));
+  EXPECT_THAT(answer["files"][1]["question"]["file"].get<std::string>(), HasSubstr("optima.jsonl"));
+  EXPECT_THAT(run_cli("verify " HELIOLITE_TEST_DATA "/golden --limit 5").out,
+              HasSubstr("2 files: 10 records matched, 0 mismatched"));
+
+  const OptimaFile wrong(lines({changed("optimum", 1.0)}));
+  const CliResult one_differs = run_cli("verify " + kOptima + " " + wrong.path + " -s exhaustive --limit 2");
+  EXPECT_EQ(one_differs.exit_code, 1);
+  EXPECT_THAT(one_differs.out, HasSubstr("2 files: 2 records matched, 1 mismatched"));
+  const CliResult no_records = run_cli("verify " HELIOLITE_TEST_DATA "/../engine");
+  EXPECT_EQ(no_records.exit_code, 2);
+  EXPECT_THAT(no_records.err, HasSubstr("holds no records, files called .jsonl"));
+  EXPECT_EQ(run_cli("verify " + kOptima + " /nowhere/x.jsonl --limit 1").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace heliolite
