@@ -1,0 +1,115 @@
+// The options of `map` that steer the search, through the command line: what they promise of time, answers and threads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli_runner.h"
+
+namespace heliolite {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json map_answer(const std::string& arguments) {
+  const CliResult result = run_cli("map " + arguments + " --json - -q");
+  EXPECT_EQ(result.exit_code, 0) << arguments << "\n" << result.err;
+  return json::parse(result.out, nullptr, false);
+}
+
+json only_layer(const std::string& arguments) { return map_answer(arguments)["layers"][0]; }
+
+// What may not depend on the machine it runs on.
+json timeless(json answer) {
+  answer["question"]["options"].erase("threads");
+  for (json& layer : answer["layers"]) layer.erase("seconds");
+  answer["total"].erase("seconds");
+  return answer;
+}
+
+TEST(CliStrategies, AnswersDoNotDependOnThreadsOrRuns) {
+  for (const char* search :
+       {"-s exact", "-s sunstone", "-s random --seed 5", "-s exhaustive --evaluations 5000",
+        "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 -o energy"}) {
+    const std::string question = std::string("-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ") + search;
+    const json one = timeless(map_answer(question + " --threads 1"));
+    for (const char* threads : {"1", "2", "8"})
+      EXPECT_EQ(timeless(map_answer(question + " --threads " + threads)), one) << question << " " << threads;
+  }
+}
+
+TEST(CliStrategies, LayersSideBySideAreThoseOneByOne) {
+  const json all = map_answer("-a gemmini -w resnet18 -s sunstone --threads 8");
+  for (const json& layer : all["layers"]) {
+    const json alone = only_layer("-a gemmini -w resnet18/" + layer["name"].get<std::string>() + " -s sunstone -t 1");
+    for (const char* key : {"value", "mapping", "evaluated", "gap", "rules"}) EXPECT_EQ(alone[key], layer[key]) << key;
+  }
+}
+
+TEST(CliStrategies, ExactProvesItsAnswerAndNoStrategyBeatsIt) {
+  for (const char* machine : {"edge_unified", "eyeriss", "gemmini"})
+    for (const char* objective : {"edp", "energy", "delay", "ed2p"}) {
+      const std::string question = std::string("-a ") + machine + " -w conv:k=16,c=8,p=7,q=7,r=3,s=3 -o " + objective;
+      const json exact = only_layer(question + " -s exact");
+      EXPECT_EQ(exact["status"], "optimal") << question;
+      EXPECT_EQ(exact["gap"], 0);
+      EXPECT_EQ(exact["value"], exact["lower_bound"]);
+      for (const char* other : {"sunstone", "random"}) {
+        const json found = only_layer(question + " -s " + other);
+        EXPECT_GE(found["value"].get<double>(), exact["value"].get<double>() * (1 - 1e-12)) << question << other;
+        EXPECT_LE(found["lower_bound"].get<double>(), exact["value"].get<double>() * (1 + 1e-12)) << question << other;
+      }
+    }
+}
+
+TEST(CliStrategies, ImperfectFactorsAreNeverWorse) {
+  for (const char* workload : {"gemm:97x60x44", "resnet18/conv5_x"})
+    for (const char* search : {"-s exact", "-s sunstone -o energy"}) {
+      const std::string question = std::string("-a eyeriss -w ") + workload + " " + search + " --evaluations 20000";
+      const json perfect = only_layer(question), imperfect = only_layer(question + " --imperfect");
+      EXPECT_LE(imperfect["value"], perfect["value"]) << question;
+      EXPECT_LE(imperfect["lower_bound"], imperfect["value"]);
+    }
+}
+
+TEST(CliStrategies, ABudgetOfSecondsEndsEverySearchWithItsBest) {
+  const std::string large = "-a dc_split -w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 --threads 1 --budget 0.3 -s ";
+  for (const char* strategy : {"exact", "exact --imperfect", "sunstone", "random --victory 1000000000", "exhaustive"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    const json layer = only_layer(large + strategy);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_LT(seconds, 3) << strategy;
+    EXPECT_EQ(layer["status"], "bounded") << strategy;
+    EXPECT_GT(layer["gap"], 0);
+    EXPECT_FALSE(layer["mapping"].is_null());
+  }
+}
+
+TEST(CliStrategies, EvaluationsSeedsAndVictoryReachTheSearch) {
+  const std::string question = "-a eyeriss -w gemm:64x60x48 -s random --threads 1 ";
+  const auto evaluated = [&](const std::string& options) {
+    return only_layer(question + options)["evaluated"].get<int>();
+  };
+  EXPECT_EQ(evaluated("--evaluations 77 --victory 100000"), 77);
+  EXPECT_LT(evaluated("--victory 5"), evaluated("--victory 5000"));
+  EXPECT_NE(evaluated("--seed 1"), evaluated("--seed 2"));
+  EXPECT_EQ(only_layer("-a eyeriss -w gemm:64x60x48 -s exhaustive --evaluations 123 -t 1")["evaluated"], 123);
+}
+
+TEST(CliStrategies, BadNumbersAreRefused) {
+  for (const char* option : {"--budget 0", "--budget -1", "--budget nan", "--budget inf", "--budget soon",
+                             "--evaluations 0", "--evaluations 1.5", "--evaluations 99999999999999999999", "--seed -1",
+                             "--seed x", "--victory 0", "--victory"}) {
+    const CliResult result = run_cli(std::string("map -a eyeriss -w gemm:8x8x8 ") + option);
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(std::string(option).substr(0, std::string(option).find(' ')))) << option;
+    EXPECT_EQ(result.out, "") << option;
+  }
+}
+
+}  // namespace
+}  // namespace heliolite
