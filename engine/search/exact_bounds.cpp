@@ -40,8 +40,13 @@ ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compile
       const auto spread = [&](int first_fanout, int start) {
         while (start >= 0 && !(m_.level[at(start)].keep >> v & 1)) --start;
         const int last = start < 0 ? m_.mac_price[at(v)].last_fanout : m_.level[at(start)].price[at(v)].last_fanout;
-        double out = 1;
-        for (int f = first_fanout; f <= last; ++f) out *= m_.fanout[at(f)].least_spread[at(v)];
+        std::vector<double> out;
+        for (int f = first_fanout; f <= last; ++f) {
+          const std::vector<double>& least = m_.fanout[at(f)].least_spread[at(v)];
+          if (least.empty()) continue;
+          if (out.empty()) out.assign(least.size(), 1);
+          for (std::size_t p = 0; p < out.size(); ++p) out[p] *= least[p];
+        }
         return out;
       };
       spread_after_[at(i)][at(v)] = spread(i + 1, i);
@@ -138,7 +143,10 @@ bool ExactBounds::add_cycles(const ExactState& s, int level, bool unrolled, Insi
 }
 
 void ExactBounds::sum_channel(const ExactState& s, int level, bool unrolled, std::size_t k, Inside& out) const {
-  const auto& spread = unrolled ? spread_below_[at(level)] : spread_after_[at(level)];
+  std::array<double, kMaxTensors> spread;
+  for (int v = 0; v < c_.tensor_count; ++v)
+    spread[at(v)] = ExactBounds::spread(unrolled ? spread_below_[at(level)] : spread_after_[at(level)], at(v),
+                                        m_.lattice.full().index - s.tile.index);
   double sum = of(s.sum, k);
   for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)], k) * spread[at(v)];
   std::array<BoundFlow, kMaxOpenFlows> flow;
@@ -209,7 +217,8 @@ CostBound ExactBounds::at_root(const ExactState& root) const {
   double closed = energy(root.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;
-    for (int f = 0; f <= m_.mac_price[at(v)].last_fanout; ++f) spread *= m_.fanout[at(f)].least_spread[at(v)];
+    for (int f = 0; f <= m_.mac_price[at(v)].last_fanout; ++f)
+      if (m_.fanout[at(f)].exists) spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.full().index];
     closed += energy(root.pending[at(v)]) * spread;
   }
   closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * energy(refund_from_[0]);
@@ -253,6 +262,7 @@ CostBound ExactBounds::price(const ExactState& s, const Channels& sums, std::siz
 }
 
 void ExactBounds::start(int level, const LatticePoint& tile, Fresh& out) const {
+  out.left_index = m_.lattice.full().index - tile.index;
   out.left.fill(1);
   double iterations = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
@@ -284,7 +294,8 @@ std::size_t ExactBounds::list(const Fresh& fresh, int level, std::size_t channel
   for (std::size_t f = 0; f < fresh.count; ++f) {
     const std::size_t v = fresh.tensor[f];
     const FlowPrice& price = m_.level[at(level)].price[v];
-    const double word = of(price.fill, channel) + of(price.serve, channel) * spread_after_[at(level)][v];
+    const double word =
+        of(price.fill, channel) + of(price.serve, channel) * spread(spread_after_[at(level)], v, fresh.left_index);
     if (word <= 0) continue;
     flow[count++] = {c_.tensor[v].indexing, word * fresh.words[f],
                      c_.tensor[v].sliding ? fresh.halo[f].data() : nullptr};

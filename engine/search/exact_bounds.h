@@ -89,6 +89,7 @@ class ExactBounds {
   static constexpr double kNever = 1e300;
 
  private:
+  using Spreads = std::array<std::vector<double>, kMaxTensors>;
   using Tables = std::vector<std::vector<double>>;  // [channel][lattice index]; cycles channels may be empty
 
   double energy(const Channels& x) const;
@@ -100,6 +101,7 @@ class ExactBounds {
     std::size_t count = 0;
     std::array<double, kMaxDimensions> left{};  // iterations outside, by dimension
     DimensionMask present = 0;                  // dimensions with more than one
+    u32 left_index = 0;                         // of what is outside, in the lattice
     std::array<u8, kMaxTensors> tensor;
     std::array<double, kMaxTensors> words;  // of the tile, times all iterations outside
     std::array<std::array<double, kMaxDimensions>, kMaxTensors> halo;
@@ -108,6 +110,9 @@ class ExactBounds {
   // Adds those that cost something in a channel, after the `count` that are there; returns how many there are then.
   std::size_t list(const Fresh& fresh, int level, std::size_t channel, BoundFlow* flow, std::size_t count) const;
   void sum_channel(const ExactState& s, int level, bool unrolled, std::size_t channel, Inside& out) const;
+  static double spread(const Spreads& of, std::size_t tensor, u32 left) {
+    return of[tensor].empty() ? 1 : of[tensor][left];
+  }
   double of(const Channels& x, std::size_t channel) const { return channel == 0 ? energy(x) : x[channel]; }
   CostBound total(const ExactState& s, const Inside& inside, int level, const Tables& tables, u32 tile) const;
   // The cost of sums by channel.
@@ -118,9 +123,9 @@ class ExactBounds {
   std::vector<Tables> with_;   // [level]: flows that start at the level or outside it, by its tile
   std::vector<Tables> below_;  // the same by the tile below its temporal loops: least over the tiles possible
   std::vector<Tables> after_;  // flows that start outside the level, by its tile
-  // [level][tensor]: least distinct receivers per instance over the fan-outs that the tensor's last flow has to pass,
-  // seen from the level's tile and from below its temporal loops.
-  std::array<std::array<double, kMaxTensors>, kMaxLevels> spread_after_{}, spread_below_{};
+  // [level][tensor][lattice index of what is left]: least distinct receivers per instance over the fan-outs that the
+  // tensor's last flow has to pass, seen from the level's tile and from below its temporal loops. Empty: none.
+  std::array<Spreads, kMaxLevels> spread_after_, spread_below_;
   std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most receivers of a word over fan-outs i ..
   std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: of levels i .., for each output word
   std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i ..

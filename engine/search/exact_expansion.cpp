@@ -235,6 +235,7 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
     return;
   }
   if (!steps_.start(s, level_)) return;
+  if (rules_[Rule::IdleBandwidth]) statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
   auto inside = bounds_.inside(s, level_, false);
   CostBound bound = bounds_.at_tile(s, inside, level_, tile.index);
   if (cut(Rule::LatticeBound, bound)) return;

@@ -16,8 +16,10 @@ ExactLayer::ExactLayer(const ExactModel& model)
       tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
       levels_(static_cast<std::size_t>(model.levels())),
       width_(channels_ * (2 + 3 * tensors_) + 3 + levels_) {
-  for (const Channel& c : model.channels) same_instances_ |= c.kind != Channel::Kind::Energy;
-  for (std::size_t i = 0; i < levels_; ++i) same_instances_ |= model.compiled->level[i].leak_units != 0;
+  for (const Channel& c : model.channels)
+    if (c.kind != Channel::Kind::Energy) compared_[static_cast<std::size_t>(c.level)] = true;
+  for (std::size_t i = 0; i < levels_; ++i) leaks_ |= model.compiled->level[i].leak_units != 0;
+  if (leaks_) compared_.fill(true);
 }
 
 // Smaller is better in every value but the last levels_, which are compared apart.
@@ -29,7 +31,7 @@ void ExactLayer::pack(const ExactState& s, double* out) const {
   put(s.refund, -1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
-  *out++ = m_->timed || same_instances_ ? -s.units : 0;
+  *out++ = m_->timed || leaks_ ? -s.units : 0;
   *out++ = s.iterations;
   *out++ = s.in_place;
   for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
@@ -52,6 +54,7 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
   s.tile = node.tile;
   s.tensor_count = static_cast<u8>(tensors_);
+  s.channel_count = static_cast<u8>(channels_);
   s.signature = node.signature;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
@@ -89,9 +92,14 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
         return false;
     }
   }
+  // Words are counted over all instances: the more of them share a level's, the better.
   bool same_instances = true;
-  for (std::size_t i = 0; i < levels_; ++i) same_instances &= a_tail[3 + i] == b_tail[3 + i];
-  if (same_instances_ && !same_instances) return false;
+  double a_used = 1, b_used = 1;
+  for (std::size_t i = levels_; i-- > 0;) {
+    if (compared_[i] && (a_used < b_used || (leaks_ && a_used != b_used))) return false;
+    a_used *= a_tail[3 + i], b_used *= b_tail[3 + i];
+    same_instances &= a_tail[3 + i] == b_tail[3 + i];
+  }
   bool equal = closes == 0 && a_node.signature == b_node.signature && same_instances && better == 0;
   for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
     const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];

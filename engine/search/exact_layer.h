@@ -55,7 +55,8 @@ class ExactLayer {
 
   const ExactModel* m_;
   std::size_t channels_, tensors_, levels_, width_;
-  bool same_instances_ = false;  // states with different instances in use cannot be compared
+  std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
+  bool leaks_ = false;
   std::vector<ExactNode> nodes_;
   std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
   std::vector<SlidingFlow> sliding_;

@@ -172,7 +172,6 @@ class Builder {
     ExactFanout out;
     const SpatialSpace& space = m_.problem->space.levels[static_cast<std::size_t>(i)].spatial;
     out.exists = has_fanout(i);
-    out.least_spread.fill(1);
     out.most_receivers.fill(1);
     if (!out.exists) return out;
     out.hops = c_.level[i].hop_units != 0;
@@ -192,18 +191,23 @@ class Builder {
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
+    for (int v = 0; v < c_.tensor_count; ++v)
+      out.least_spread[static_cast<std::size_t>(v)].assign(m_.lattice.points(), 1);
     for (SpatialChoice& s : out.choices) {
       std::array<double, kMaxTensors> spread{};
       for (int v = 0; v < c_.tensor_count; ++v) {
         const auto t = static_cast<std::size_t>(v);
         spread[t] = least_receivers(c_.tensor[v], s) / s.instances;
-        out.least_spread[t] = std::min(out.least_spread[t], spread[t]);
+        double& least = out.least_spread[t][s.factor.index];
+        least = std::min(least, spread[t]);
         out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
       }
       s.spread_class =
           static_cast<u32>(std::find(out.spreads.begin(), out.spreads.end(), spread) - out.spreads.begin());
       if (s.spread_class == out.spreads.size()) out.spreads.push_back(spread);
     }
+    for (int v = 0; v < c_.tensor_count; ++v)
+      m_.lattice.min_over_divisors(out.least_spread[static_cast<std::size_t>(v)]);
     for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
     if (m_.timed) {
       out.most_instances.assign(m_.lattice.points(), 1);

@@ -16,7 +16,7 @@
 
 namespace heliolite {
 
-inline constexpr int kMaxChannels = 8;
+inline constexpr int kMaxChannels = 16;
 
 // Per channel: energy units (2^-32 pJ), or cycles.
 using Channels = std::array<double, kMaxChannels>;
@@ -54,9 +54,10 @@ struct SpatialChoice {
 struct ExactFanout {
   bool exists = false;
   bool hops = false;
-  std::vector<SpatialChoice> choices;                // most instances first
-  std::vector<u32> most_instances;                   // [lattice index of what is left]: over the choices that divide it
-  std::array<double, kMaxTensors> least_spread{};    // over the choices: distinct receivers / instances
+  std::vector<SpatialChoice> choices;  // most instances first
+  std::vector<u32> most_instances;     // [lattice index of what is left]: over the choices that divide it
+  // [tensor][lattice index of what is left], over the choices that divide it: least distinct receivers / instances.
+  std::array<std::vector<double>, kMaxTensors> least_spread;
   std::array<double, kMaxTensors> most_receivers{};  // over the choices: distinct receivers
   double most_reducing = 1;
   // Choices that spread every tensor alike: classes of equal distinct receivers / instances.

@@ -22,12 +22,18 @@ u64 mixed(u64 x) {  // splitmix64
 ExactState& ExactState::operator=(const ExactState& other) {
   tile = other.tile;
   iterations = other.iterations;
-  sum = other.sum;
-  refund = other.refund;
   tensor_count = other.tensor_count;
-  std::copy_n(other.pending.begin(), tensor_count, pending.begin());
-  std::copy_n(other.fill.begin(), tensor_count, fill.begin());
-  std::copy_n(other.serve.begin(), tensor_count, serve.begin());
+  channel_count = other.channel_count;
+  const auto copy = [this](const Channels& from, Channels& to) {
+    std::copy_n(from.begin(), channel_count, to.begin());
+  };
+  copy(other.sum, sum);
+  copy(other.refund, refund);
+  for (std::size_t v = 0; v < tensor_count; ++v) {
+    copy(other.pending[v], pending[v]);
+    copy(other.fill[v], fill[v]);
+    copy(other.serve[v], serve[v]);
+  }
   in_place = other.in_place;
   signature = other.signature;
   instances = other.instances;
@@ -40,6 +46,7 @@ ExactState& ExactState::operator=(const ExactState& other) {
 ExactState ExactSteps::root() const {
   ExactState s;
   s.tensor_count = static_cast<u8>(c_.tensor_count);
+  s.channel_count = static_cast<u8>(m_.channels.size());
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const FlowPrice& price = m_.mac_price[static_cast<std::size_t>(v)];
@@ -222,6 +229,37 @@ bool ExactSteps::start(ExactState& s, int level) const {
   }
   if (own.keep >> m_.output & 1) add(s.refund, own.refund, 1, channels);
   return true;
+}
+
+int ExactSteps::forget_idle(ExactState& s, int level) const {
+  int idle = 0;
+  for (std::size_t k = 1; k < m_.channels.size(); ++k) {
+    const Channel& channel = m_.channels[k];
+    if (channel.kind != Channel::Kind::Cycles || channel.level > level) continue;
+    // At most: every loop outside fetches again, and no fan-out spreads a word.
+    double most = s.sum[k];
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const auto t = static_cast<std::size_t>(v);
+      most += s.pending[t][k];
+      if (s.in_place >> v & 1) most += (s.fill[t][k] + s.serve[t][k]) * s.iterations;
+    }
+    for (int f = 0; f < s.sliding_count; ++f) {
+      const SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      most += (flow.fill[k] + flow.serve[k]) * flow.fetched * s.iterations;
+    }
+    double used = 1;
+    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[static_cast<std::size_t>(f)];
+    if (most == 0 || most / used > m_.macs / s.units * (1 - 1e-9)) continue;
+    s.sum[k] = s.refund[k] = 0;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const auto t = static_cast<std::size_t>(v);
+      s.pending[t][k] = s.fill[t][k] = s.serve[t][k] = 0;
+    }
+    for (int f = 0; f < s.sliding_count; ++f)
+      s.sliding[static_cast<std::size_t>(f)].fill[k] = s.sliding[static_cast<std::size_t>(f)].serve[k] = 0;
+    ++idle;
+  }
+  return idle;
 }
 
 void ExactSteps::finish(ExactState& s) const {

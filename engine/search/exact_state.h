@@ -38,6 +38,7 @@ struct ExactState {
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
   u8 tensor_count = kMaxTensors;
+  u8 channel_count = kMaxChannels;
 
   ExactState() { instances.fill(1); }
   // Copies only what is in use: the search copies states all the time.
@@ -59,6 +60,9 @@ class ExactSteps {
   void loop(ExactState& s, int d, u32 iterations, const Extents& left) const;
   // All loops of `level` are placed: the flows out of its tile begin. False if there is no room for one more flow.
   bool start(ExactState& s, int level) const;
+  // Forgets the bandwidths that cannot delay any completion more than the compute units do: those of `level` and the
+  // levels inside, where every flow that they carry has begun. Returns how many.
+  int forget_idle(ExactState& s, int level) const;
   // All loops are placed: what is in place is fetched once.
   void finish(ExactState& s) const;
 

@@ -33,6 +33,8 @@ const std::array<RuleInfo, kRules> kRuleTable{{
      "exact: stop at unrollings that use too few instances to be fast enough"},
     {Rule::StateDominance, "state-dominance", Soundness::Sound,
      "exact: drop a partial mapping if another over the same tile is nowhere dearer"},
+    {Rule::IdleBandwidth, "idle-bandwidth", Soundness::Sound,
+     "exact: forget bandwidths that cannot be slower than the compute units any more"},
     {Rule::FreeLoops, "free-loops", Soundness::Sound,
      "exact: loops that move nothing still in place come first, in one order"},
 }};

@@ -27,9 +27,10 @@ enum class Rule : u8 {
   OwnLoops,         // exact: a tile is dropped if its level's loops cost too much in every order
   UsefulInstances,  // exact: no unrolling that uses so few instances can be fast enough
   StateDominance,   // exact: a partial mapping is dropped if another over the same tile is nowhere dearer
+  IdleBandwidth,    // exact: bandwidths that cannot be the slowest any more are not compared
   FreeLoops,        // exact: loops that move nothing still in place come first, in one order
 };
-inline constexpr std::size_t kRules = 17;
+inline constexpr std::size_t kRules = 18;
 
 // What a rule may lose.
 enum class Soundness : u8 {

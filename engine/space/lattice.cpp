@@ -63,15 +63,24 @@ void Lattice::min_over_multiples(std::vector<double>& value, DimensionMask dimen
   }
 }
 
-void Lattice::max_over_divisors(std::vector<u32>& value) const {
+template <class T, class Better>
+void Lattice::over_divisors(std::vector<T>& value, Better better) const {
   for (const LatticeAxis& axis : axes_) {
     const u64 block = axis.stride, period = block * (axis.exponent + 1u);
     for (u64 base = 0; base < points_; base += period)
       for (u64 e = 1; e <= axis.exponent; ++e) {
-        u32* at = value.data() + base + e * block;
-        for (u64 k = 0; k < block; ++k) at[k] = std::max(at[k], at[k - block]);
+        T* at = value.data() + base + e * block;
+        for (u64 k = 0; k < block; ++k) at[k] = better(at[k], at[k - block]);
       }
   }
+}
+
+void Lattice::max_over_divisors(std::vector<u32>& value) const {
+  over_divisors(value, [](u32 a, u32 b) { return std::max(a, b); });
+}
+
+void Lattice::min_over_divisors(std::vector<double>& value) const {
+  over_divisors(value, [](double a, double b) { return std::min(a, b); });
 }
 
 }  // namespace heliolite

@@ -56,10 +56,14 @@ class Lattice {
 
   // value[x] becomes the least value of the multiples of x along `dimensions`, x included.
   void min_over_multiples(std::vector<double>& value, DimensionMask dimensions) const;
-  // value[x] becomes the greatest value of the divisors of x.
+  // value[x] becomes the greatest, or least, value of the divisors of x.
   void max_over_divisors(std::vector<u32>& value) const;
+  void min_over_divisors(std::vector<double>& value) const;
 
  private:
+  template <class T, class Better>
+  void over_divisors(std::vector<T>& value, Better better) const;
+
   std::vector<LatticeAxis> axes_;
   u128 guards_ = 0;
   u64 points_ = 1;
