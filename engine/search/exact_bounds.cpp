@@ -18,6 +18,17 @@ double bound_of(const BoundFlow* flow, std::size_t count, const std::array<doubl
   return count == 0 ? 0 : ordering_bound({flow, std::min<std::size_t>(count, kMaxBoundFlows)}, n, present);
 }
 
+// Adds a flow to the list. Flows that the same loops end are one.
+void append(BoundFlow* list, std::size_t& count, const BoundFlow& flow) {
+  for (std::size_t k = 0; k < count && flow.halo == nullptr; ++k)
+    if (list[k].relevant == flow.relevant && list[k].halo == nullptr) {
+      list[k].unreused += flow.unreused;
+      list[k].once += flow.once;
+      return;
+    }
+  list[count++] = flow;
+}
+
 }  // namespace
 
 ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compiled) {
@@ -47,6 +58,15 @@ ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compile
           if (out.empty()) out.assign(least.size(), 1);
           for (std::size_t p = 0; p < out.size(); ++p) out[p] *= least[p];
         }
+        // However many fan-outs: a dimension spreads a word to as many as it has iterations left.
+        if (!c_.tensor[v].sliding && !c_.tensor[v].entangled)
+          for (std::size_t p = 0; p < out.size(); ++p) {
+            const LatticePoint left = m_.lattice.point(static_cast<u32>(p));
+            double receivers = 1;
+            for (int d = 0; d < c_.dimension_count; ++d)
+              if (!(c_.tensor[v].indexing >> d & 1)) receivers *= left.extent[at(d)];
+            out[p] = std::max(out[p], 1 / receivers);
+          }
         return out;
       };
       spread_after_[at(i)][at(v)] = spread(i + 1, i);
@@ -64,15 +84,16 @@ double ExactBounds::energy(const Channels& x) const {
 }
 
 // Along a sliding rank the tiles of a whole sweep cover at least the union of their ranges.
-void ExactBounds::halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
-                        const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const {
+double ExactBounds::halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
+                          const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const {
   out.fill(1);
   if (t.entangled) {
     double all = 1;
     for (unsigned left = t.indexing; left != 0; left &= left - 1) all *= n[at(std::countr_zero(left))];
     out.fill(1 / all);
-    return;
+    return 1 / all;
   }
+  double whole = 1;
   for (int r = 0; r < t.rank_count; ++r) {
     if (t.sharing[at(r)] == 0) continue;
     struct Sweep {
@@ -98,7 +119,16 @@ void ExactBounds::halos(const CompiledTensor& t, const std::array<i64, kMaxRanks
     }
     const double share = std::min(1.0, pieces * range / (tile * all));
     for (unsigned left = t.sharing[at(r)]; left != 0; left &= left - 1) out[at(std::countr_zero(left))] = share;
+    whole *= share;
   }
+  return whole;
+}
+
+double ExactBounds::irrelevant_share(const CompiledTensor& t, const std::array<double, kMaxDimensions>& n) const {
+  double out = 1;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!(t.indexing >> d & 1)) out *= n[at(d)];
+  return 1 / out;
 }
 
 ExactBounds::Inside ExactBounds::inside(const ExactState& s, int level, bool unrolled) const {
@@ -110,7 +140,9 @@ ExactBounds::Inside ExactBounds::inside(const ExactState& s, int level, bool unr
   }
   out.compute_cycles = compute_cycles(s.units, level, m_.lattice.full().index - s.tile.index);
   for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    out.relevant[out.open_count] = c_.tensor[at(std::countr_zero(open))].indexing;
+    const CompiledTensor& t = c_.tensor[at(std::countr_zero(open))];
+    out.relevant[out.open_count] = t.indexing;
+    out.repeats[out.open_count] = irrelevant_share(t, out.left);
     out.halo_of[out.open_count++] = -1;
   }
   for (int f = 0; f < s.sliding_count; ++f) {
@@ -122,7 +154,8 @@ ExactBounds::Inside ExactBounds::inside(const ExactState& s, int level, bool unr
       out.fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
       continue;
     }
-    halos(t, flow.extent, s.tile.extent, out.left, out.halo[at(f)]);
+    out.repeats[out.open_count] =
+        halos(t, flow.extent, s.tile.extent, out.left, out.halo[at(f)]) * irrelevant_share(t, out.left);
     out.relevant[out.open_count] = t.indexing;
     out.halo_of[out.open_count++] = f;
   }
@@ -151,21 +184,24 @@ void ExactBounds::sum_channel(const ExactState& s, int level, bool unrolled, std
   for (int v = 0; v < c_.tensor_count; ++v) sum += of(s.pending[at(v)], k) * spread[at(v)];
   std::array<BoundFlow, kMaxOpenFlows> flow;
   std::size_t count = 0, n = 0;
-  const auto wait = [&](double unreused) {
+  const auto wait = [&](double fill, double serve, double spread) {
+    const double unreused = (fill + serve * spread) * s.iterations;
     out.unreused[n][k] = unreused;
+    out.once[n][k] = (fill + serve) * s.iterations * out.repeats[n];
     if (unreused > 0)
-      flow[count++] = {out.relevant[n], unreused, out.halo_of[n] < 0 ? nullptr : out.halo[at(out.halo_of[n])].data()};
+      flow[count++] = {out.relevant[n], unreused, out.halo_of[n] < 0 ? nullptr : out.halo[at(out.halo_of[n])].data(),
+                       out.once[n][k]};
     ++n;
   };
   for (unsigned open = s.in_place; open != 0; open &= open - 1) {
     const auto v = at(std::countr_zero(open));
-    wait((of(s.fill[v], k) + of(s.serve[v], k) * spread[v]) * s.iterations);
+    wait(of(s.fill[v], k), of(s.serve[v], k), spread[v]);
   }
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& sliding = s.sliding[at(f)];
-    const double once = of(sliding.fill, k) + of(sliding.serve, k) * spread[sliding.tensor];
-    if (sliding.moving) sum += once * out.fetched[at(f)];
-    else wait(once * s.iterations);
+    const double fill = of(sliding.fill, k), serve = of(sliding.serve, k);
+    if (sliding.moving) sum += (fill + serve * spread[sliding.tensor]) * out.fetched[at(f)];
+    else wait(fill, serve, spread[sliding.tensor]);
   }
   const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
   sum -= words *
@@ -195,8 +231,9 @@ CostBound ExactBounds::at_candidate_ordered(const ExactState& s, const Inside& i
       const double all = inside.unreused[f][k];
       if (all <= 0) continue;
       const double* halo = inside.halo_of[f] < 0 ? nullptr : inside.halo[at(inside.halo_of[f])].data();
-      if (inside.relevant[f] & present) closing[closing_count++] = {inside.relevant[f], all, halo};
-      else waiting[waiting_count++] = {inside.relevant[f], all / iterations, halo};
+      if (inside.relevant[f] & present)
+        append(closing.data(), closing_count, {inside.relevant[f], all, halo, inside.once[f][k]});
+      else append(waiting.data(), waiting_count, {inside.relevant[f], all / iterations, halo, inside.once[f][k]});
     }
     waiting_count = list(fresh, level, k, waiting.data(), waiting_count);
     sums[k] = inside.settled[k] + bound_of(closing.data(), closing_count, own, present) +
@@ -275,6 +312,7 @@ void ExactBounds::start(int level, const LatticePoint& tile, Fresh& out) const {
     const CompiledTensor& t = c_.tensor[v];
     out.tensor[out.count] = static_cast<u8>(v);
     out.words[out.count] = static_cast<double>(box_words(t, tile.extent)) * iterations;
+    out.repeats[out.count] = irrelevant_share(t, out.left);
     if (t.sliding) {
       std::array<i64, kMaxRanks> extent;
       extent.fill(1);
@@ -282,7 +320,7 @@ void ExactBounds::start(int level, const LatticePoint& tile, Fresh& out) const {
         const CompiledTerm& term = t.by_dimension[at(k)];
         extent[term.rank] += static_cast<i64>(term.coefficient) * (tile.extent[term.dimension] - 1);
       }
-      halos(t, extent, tile.extent, out.left, out.halo[out.count]);
+      out.repeats[out.count] *= halos(t, extent, tile.extent, out.left, out.halo[out.count]);
     }
     ++out.count;
   }
@@ -294,11 +332,12 @@ std::size_t ExactBounds::list(const Fresh& fresh, int level, std::size_t channel
   for (std::size_t f = 0; f < fresh.count; ++f) {
     const std::size_t v = fresh.tensor[f];
     const FlowPrice& price = m_.level[at(level)].price[v];
-    const double word =
-        of(price.fill, channel) + of(price.serve, channel) * spread(spread_after_[at(level)], v, fresh.left_index);
+    const double fill = of(price.fill, channel), serve = of(price.serve, channel);
+    const double word = fill + serve * spread(spread_after_[at(level)], v, fresh.left_index);
     if (word <= 0) continue;
-    flow[count++] = {c_.tensor[v].indexing, word * fresh.words[f],
-                     c_.tensor[v].sliding ? fresh.halo[f].data() : nullptr};
+    append(flow, count,
+           {c_.tensor[v].indexing, word * fresh.words[f], c_.tensor[v].sliding ? fresh.halo[f].data() : nullptr,
+            (fill + serve) * fresh.words[f] * fresh.repeats[f]});
   }
   return count;
 }

@@ -32,8 +32,9 @@ class ExactBounds {
     // Flows in place: what they cost if every loop outside fetches them again.
     std::size_t open_count = 0;
     std::array<DimensionMask, kMaxOpenFlows> relevant;
-    std::array<Channels, kMaxOpenFlows> unreused;
-    std::array<int, kMaxOpenFlows> halo_of;  // in `halo`; -1: the tensor does not slide
+    std::array<Channels, kMaxOpenFlows> unreused, once;
+    std::array<double, kMaxOpenFlows> repeats;  // `once` of what is fetched and spread to nobody else
+    std::array<int, kMaxOpenFlows> halo_of;     // in `halo`; -1: the tensor does not slide
     std::array<std::array<double, kMaxDimensions>, kMaxSlidingFlows> halo;
   };
   // After the loops of `level` are placed and its flows have begun, or, with `unrolled`, after the fan-out below it.
@@ -93,8 +94,9 @@ class ExactBounds {
   using Tables = std::vector<std::vector<double>>;  // [channel][lattice index]; cycles channels may be empty
 
   double energy(const Channels& x) const;
-  void halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
-             const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const;
+  // Returns the share that is left if all of them are reused.
+  double halos(const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent, const Extents& step,
+               const std::array<double, kMaxDimensions>& n, std::array<double, kMaxDimensions>& out) const;
   void build_level(int level);
   // Flows that start at a tile of `level`.
   struct Fresh {
@@ -103,12 +105,15 @@ class ExactBounds {
     DimensionMask present = 0;                  // dimensions with more than one
     u32 left_index = 0;                         // of what is outside, in the lattice
     std::array<u8, kMaxTensors> tensor;
-    std::array<double, kMaxTensors> words;  // of the tile, times all iterations outside
+    std::array<double, kMaxTensors> words;    // of the tile, times all iterations outside
+    std::array<double, kMaxTensors> repeats;  // the share of them that every order fetches
     std::array<std::array<double, kMaxDimensions>, kMaxTensors> halo;
   };
   void start(int level, const LatticePoint& tile, Fresh& out) const;
   // Adds those that cost something in a channel, after the `count` that are there; returns how many there are then.
   std::size_t list(const Fresh& fresh, int level, std::size_t channel, BoundFlow* flow, std::size_t count) const;
+  // One by the iterations of what the tensor does not depend on: what fan-outs spread and loops reuse together.
+  double irrelevant_share(const CompiledTensor& t, const std::array<double, kMaxDimensions>& n) const;
   void sum_channel(const ExactState& s, int level, bool unrolled, std::size_t channel, Inside& out) const;
   static double spread(const Spreads& of, std::size_t tensor, u32 left) {
     return of[tensor].empty() ? 1 : of[tensor][left];

@@ -20,8 +20,11 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
     relevant &= present;
     if (relevant == 0) {
       double sum = 0;
-      for (unsigned left = open; left != 0; left &= left - 1) sum += flows[std::countr_zero(left)].unreused;
-      best[open] = sum * scale;
+      for (unsigned left = open; left != 0; left &= left - 1) {
+        const BoundFlow& flow = flows[std::countr_zero(left)];
+        sum += std::max(flow.unreused * scale, flow.once);
+      }
+      best[open] = sum;
       continue;
     }
     double least = std::numeric_limits<double>::infinity();
@@ -33,10 +36,11 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
         const int k = std::countr_zero(left);
         const BoundFlow& flow = flows[k];
         if (!(flow.relevant >> d & 1)) continue;
-        sum += flow.halo != nullptr ? flow.unreused * flow.halo[d] : flow.unreused;
+        const double fetched = flow.halo != nullptr ? flow.unreused * flow.halo[d] : flow.unreused;
+        sum += std::max(fetched * scale, flow.once);
         stays &= ~(1u << k);
       }
-      least = std::min(least, sum * scale + best[stays]);
+      least = std::min(least, sum + best[stays]);
     }
     best[open] = least;
   }

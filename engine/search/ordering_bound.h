@@ -15,6 +15,8 @@ struct BoundFlow {
   double unreused = 0;
   // Of a sliding tensor: what is left of that, by the dimension of its first relevant loop; null: all of it.
   const double* halo = nullptr;
+  // What it costs at least in every order: each of its words once.
+  double once = 0;
 };
 
 inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in them
