@@ -1,5 +1,6 @@
 #pragma once
 // Runs the program as a user would, through the shell.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,28 @@ inline std::string read_text(const std::string& path) {
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
 }
+
+// CPU seconds of all programs run so far: unlike wall time it does not depend on what else the machine does.
+inline double cpu_seconds_of_programs() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// How many times slower the sanitizers may make them.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HELIOLITE_SLOW
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(HELIOLITE_SLOW)
+inline constexpr double kSlowdown = 20;
+#else
+inline constexpr double kSlowdown = 1;
+#endif
 
 struct CliResult {
   int exit_code = -1;  // 128 + n when ended by signal n; 124 when it took longer than a minute
