@@ -67,7 +67,7 @@ inline constexpr double kSlowdown = 1;
 #endif
 
 struct CliResult {
-  int exit_code = -1;  // 128 + n when ended by signal n; 124 when it took longer than a minute
+  int exit_code = -1;  // 128 + n when ended by signal n; 124 when it took longer than a minute (without sanitizers)
   std::string out, err;
 };
 
@@ -75,8 +75,8 @@ struct CliResult {
 inline CliResult run_cli(const std::string& arguments) {
   const TempFolder folder;
   const std::string out = folder.path("out"), err = folder.path("err");
-  const std::string command =
-      "( timeout 60 '" HELIOLITE_BINARY "' " + arguments + " ) >" + out + " 2>" + err + " </dev/null";
+  const std::string command = "( timeout " + std::to_string(kSlowdown > 1 ? 280 : 60) + " '" HELIOLITE_BINARY "' " +
+                              arguments + " ) >" + out + " 2>" + err + " </dev/null";
   const int status = std::system(command.c_str());
   CliResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
