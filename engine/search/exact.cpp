@@ -9,8 +9,8 @@
 namespace heliolite {
 namespace {
 
-constexpr int kMostOpen = 16;         // places that the machine leaves open, in all levels
-constexpr std::size_t kNarrow = 128;  // states of the first pass, which looks for a better incumbent
+constexpr int kMostOpen = 16;        // places that the machine leaves open, in all levels
+constexpr std::size_t kNarrow = 16;  // states of the first pass, which looks for a better incumbent
 
 using KeepMasks = std::array<TensorMask, kMaxLevels>;
 

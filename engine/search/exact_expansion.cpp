@@ -42,13 +42,14 @@ bool ExactExpansion::extend(std::size_t k, const SearchBudget& budget, u64 evalu
   last_evaluation_ = evaluations;
   parent_ = static_cast<u32>(k);
   choice_ = 0;
+  overflow_ = false;
   stopped_ |= budget.over();
   if (stopped_) return false;
   ExactState s;
   layers_[at(level_)].get(k, s);
   if (m_.fanout[at(level_)].exists) unroll(s);
   else grow(s);
-  return !stopped_;
+  return !stopped_ && !overflow_;
 }
 
 bool ExactExpansion::cut(Rule rule, const CostBound& bound) {
@@ -68,30 +69,31 @@ bool ExactExpansion::spent() {
 }
 
 void ExactExpansion::unroll(const ExactState& s) {
+  if (level_ == 0) return unroll(s, nullptr, false);
+  auto before = bounds_.inside(s, {level_ - 1, false});
+  const bool bandwidths = bounds_.add_cycles(s, before);
+  unroll(s, &before, bandwidths);
+}
+
+// `before`: what is known of the state, if anything.
+void ExactExpansion::unroll(const ExactState& s, ExactBounds::Inside* before, bool bandwidths) {
   const u128 left = m_.lattice.full().packed - s.tile.packed;
-  ExactBounds::Inside before;
-  bool bandwidths = false;
-  if (level_ > 0) {
-    before = bounds_.inside(s, level_ - 1, false);
-    bandwidths = bounds_.add_cycles(s, level_ - 1, false, before);
-  }
   double instances = 0;
   const auto& choices = m_.fanout[at(level_)].choices;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
-    if (level_ > 0 && spatial.instances != instances) {
+    if (before != nullptr && spatial.instances != instances) {
       // Choices come with fewer and fewer instances: once that alone takes too long, all others do.
       instances = spatial.instances;
-      if (cut(Rule::UsefulInstances, bounds_.at_instances(s, before, level_, instances))) break;
+      if (cut(Rule::UsefulInstances, bounds_.at_instances(s, *before, instances))) break;
     }
     if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
     const u32 tile = s.tile.index + spatial.factor.index;
     if (!bounds_.reachable(level_, tile)) continue;
-    if (level_ > 0) {
-      before.compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
-      if (cut_energy(bounds_.guess_energy(before, level_, tile), incumbent_.energy_limit(before.compute_cycles)))
-        continue;
-      if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, before, level_, tile))) continue;
+    if (before != nullptr) {
+      before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
+      if (cut_energy(bounds_.guess_energy(*before, tile), incumbent_.energy_limit(before->compute_cycles))) continue;
+      if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, *before, tile))) continue;
     }
     ExactState next = s;
     steps_.unroll(next, level_, spatial);
@@ -103,11 +105,11 @@ void ExactExpansion::unroll(const ExactState& s) {
 // Every tile of this level over the unrolled one.
 void ExactExpansion::grow(const ExactState& s) {
   if (spent() || !bounds_.reachable(level_, s.tile.index)) return;
-  auto inside = bounds_.inside(s, level_, true);
+  auto inside = bounds_.inside(s, {level_, true});
   double limit = incumbent_.energy_limit(inside.compute_cycles);
-  if (cut_energy(bounds_.guess_energy(inside, level_, s.tile.index), limit)) return;
-  const bool bandwidths = bounds_.add_cycles(s, level_, true, inside);
-  const CostBound whole = bounds_.at_unrolled(s, inside, level_, s.tile.index);
+  if (cut_energy(bounds_.unrolled_energy(inside, s.tile.index), limit)) return;
+  const bool bandwidths = bounds_.add_cycles(s, inside);
+  const CostBound whole = bounds_.at_unrolled(s, inside, s.tile.index);
   if (cut(Rule::LatticeBound, whole)) return;
   if (rules_[Rule::LatticeBound]) limit = incumbent_.energy_limit(whole.cycles);
   if (top()) return place(s, m_.lattice.full());
@@ -130,19 +132,22 @@ void ExactExpansion::enlarge(const Grown& from, LatticePoint& tile, std::size_t 
     if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
       continue;
     if (!bounds_.reachable(level_, next.index)) continue;
-    if (cut_energy(bounds_.guess_energy(from.inside, level_, next.index), from.limit)) continue;
-    if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, level_, next.index)))
-      continue;
+    if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
+    if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
     enlarge(from, next, a);
   }
 }
 
+// Cheap questions first.
 bool ExactExpansion::candidate_cut(const Grown& from, const LatticePoint& tile) {
-  if (cut_energy(bounds_.candidate_energy(from.inside, level_, tile.index), from.limit)) return true;
-  if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, level_, tile.index)))
+  if (cut_energy(bounds_.candidate_energy(from.inside, tile.index), from.limit)) return true;
+  const bool own_loops = rules_[Rule::OwnLoops];
+  if (own_loops &&
+      statistics_.rules.count(Rule::OwnLoops, bounds_.ordered_energy(from.s, from.inside, tile) >= from.limit))
     return true;
-  return rules_[Rule::OwnLoops] &&
-         cut(Rule::OwnLoops, bounds_.at_candidate_ordered(from.s, from.inside, level_, tile, from.limit));
+  if (!from.bandwidths) return false;
+  return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||
+         (own_loops && cut(Rule::OwnLoops, bounds_.at_candidate_ordered(from.s, from.inside, tile)));
 }
 
 // The loops of the level, in every order that matters.
@@ -227,22 +232,19 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
   node.order = order;
   node.parent = parent_;
   node.choice = choice_;
-  if (top()) {
-    steps_.finish(s);
-    auto inside = bounds_.inside(s, level_, false);
-    bounds_.add_cycles(s, level_, false, inside);
-    if (!cut(Rule::LatticeBound, bounds_.at_tile(s, inside, level_, tile.index))) complete(node);
-    return;
-  }
-  if (!steps_.start(s, level_)) return;
-  if (rules_[Rule::IdleBandwidth]) statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
-  auto inside = bounds_.inside(s, level_, false);
-  CostBound bound = bounds_.at_tile(s, inside, level_, tile.index);
+  if (top()) steps_.finish(s);
+  else overflow_ |= !steps_.start(s, level_);
+  if (overflow_) return;
+  if (!top() && rules_[Rule::IdleBandwidth])
+    statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
+  auto inside = bounds_.inside(s, {level_, false});
+  CostBound bound = bounds_.at_tile(s, inside, tile.index);
   if (cut(Rule::LatticeBound, bound)) return;
-  if (bounds_.add_cycles(s, level_, false, inside)) {
-    bound = bounds_.at_tile(s, inside, level_, tile.index);
+  if (bounds_.add_cycles(s, inside)) {
+    bound = bounds_.at_tile(s, inside, tile.index);
     if (cut(Rule::LatticeBound, bound)) return;
   }
+  if (top()) return complete(node);
   node.key = incumbent_.key_of(bound);
   const bool dominance = rules_[Rule::StateDominance];
   const bool added = out_.add(s, node, dominance);

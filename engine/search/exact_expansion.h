@@ -15,10 +15,11 @@ class ExactExpansion {
   ExactExpansion(const LayerProblem& problem, const ExactModel& model, const ExactBounds& bounds,
                  const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent, ExactLayer& out);
 
-  // Extends state k of the layer below. False if the budget ended it before it was done: `evaluations` of this object,
-  // or the whole search's time.
+  // Extends state k of the layer below. False if not everything was looked at: the budget ended it, `evaluations` of
+  // this object or the whole search's time, or a state with more sliding flows than there is room for.
   bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
 
+  bool stopped() const { return stopped_; }
   const SearchStatistics& statistics() const { return statistics_; }
 
  private:
@@ -32,6 +33,7 @@ class ExactExpansion {
   bool spent();
 
   void unroll(const ExactState& s);
+  void unroll(const ExactState& s, ExactBounds::Inside* before, bool bandwidths);
   void grow(const ExactState& s);
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
@@ -56,6 +58,7 @@ class ExactExpansion {
   u64 last_evaluation_ = 0;
   u64 asked_ = 0;
   bool stopped_ = false;
+  bool overflow_ = false;
   u32 parent_ = 0;
   u32 choice_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
+#include "engine/space/footprint.h"
 
 namespace heliolite {
 namespace {
@@ -299,26 +300,11 @@ class Builder {
     return out;
   }
 
-  // Hops do not depend on the tile unless the tensor slides here.
+  // Of the tensors whose hops do not depend on the tile.
   void add_hops(int level, SpatialChoice& s) {
-    Mapping mapping;
-    mapping.level_count = static_cast<u8>(c_.level_count);
-    for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-      for (u8 d : spatial_order(m_.problem->space, level))
-        mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? s.x : s.y)[d]);
-    const Nest nest(c_, mapping);
-    std::vector<ReceiverGroups> groups;
-    for (int v = 0; v < c_.tensor_count; ++v) {
-      if (s.slides >> v & 1) {
-        m_.exact = false;
-        continue;
-      }
-      receiver_groups(c_.tensor[v], nest, level, c_.level[level], groups);
-      u64 half_hops = 0;
-      for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
-      s.hop_units[static_cast<std::size_t>(v)] =
-          0.5 * static_cast<double>(half_hops) * static_cast<double>(c_.level[level].hop_units);
-    }
+    const Extents unit = unit_extents();
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (!(s.slides >> v & 1)) s.hop_units[static_cast<std::size_t>(v)] = hop_units(m_, level, s, v, unit);
   }
 
   ExactModel m_;
@@ -353,6 +339,23 @@ bool ExactModel::fits(int i, const Extents& tile) const {
 ExactModel make_exact_model(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
                             const Lattice& lattice) {
   return Builder(problem, keep, lattice).run();
+}
+
+double hop_units(const ExactModel& m, int level, const SpatialChoice& choice, int v, const Extents& tile) {
+  const Compiled& c = *m.compiled;
+  Mapping mapping;
+  mapping.level_count = static_cast<u8>(c.level_count);
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (tile[d] > 1) mapping.add(LoopKind::Temporal, 0, d, tile[d]);
+  for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+    for (u8 d : spatial_order(m.problem->space, level))
+      mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? choice.x : choice.y)[d]);
+  const Nest nest(c, mapping);
+  thread_local std::vector<ReceiverGroups> groups;
+  receiver_groups(c.tensor[v], nest, level, c.level[level], groups);
+  u64 half_hops = 0;
+  for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
+  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].hop_units);
 }
 
 double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, const Extents& tile) {

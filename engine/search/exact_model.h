@@ -48,7 +48,7 @@ struct SpatialChoice {
   std::array<double, kMaxTensors> spread{};     // distinct receivers, of tensors that do not slide here
   TensorMask slides = 0;                        // distinct receivers depend on the tile
   double reducing = 1;                          // receivers that share an output word
-  std::array<double, kMaxTensors> hop_units{};  // energy of one word from a sender to all receivers, if known
+  std::array<double, kMaxTensors> hop_units{};  // energy of one word from a sender to all receivers; 0 if it slides
 };
 
 struct ExactFanout {
@@ -97,6 +97,10 @@ ExactModel make_exact_model(const LayerProblem& problem, const std::array<Tensor
 
 // Dimensions above 1 in the order of a fan-out's loops, innermost first: the machine's own, then as declared.
 std::vector<u8> spatial_order(const Mapspace& space, int level);
+
+// Energy units of one word of tensor v from each sender to all its receivers, when `choice` unrolls over tiles of this
+// extent.
+double hop_units(const ExactModel& m, int level, const SpatialChoice& choice, int v, const Extents& tile);
 
 // Distinct receivers of tensor v when `choice` unrolls over tiles of this extent.
 double distinct_receivers(const CompiledTensor& tensor, const SpatialChoice& choice, const Extents& tile);

@@ -68,8 +68,10 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
     ExactExpansion expansion(problem_, model_, bounds_, layers, level, part.incumbent, part.out);
     for (std::size_t k = part.begin; k < part.end; ++k) {
       if (part.incumbent.cuts(parents.node(k).key)) continue;
-      if (part.done) part.done = expansion.extend(k, budget, evaluations);
-      if (!part.done) part.pass.leave(parents.node(k).key);
+      if (!expansion.extend(k, budget, evaluations)) {
+        part.pass.leave(parents.node(k).key);
+        part.done &= !expansion.stopped();
+      }
       if (part.out.size() > 2 * most) narrow(part.out, most, part.pass);
     }
     part.statistics = expansion.statistics();

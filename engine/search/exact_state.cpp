@@ -93,15 +93,16 @@ void ExactSteps::unroll(ExactState& s, int level, const SpatialChoice& choice) c
         if (flow.start == start && arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
     }
-    if (!fanout.hops || listed) continue;
+    if (!fanout.hops) continue;
+    const double hops = listed ? hop_units(m_, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (level == 0) {
-      s.sum[0] += choice.hop_units[t] * m_.macs / choice.instances;
+      s.sum[0] += hops * m_.macs / choice.instances;
     } else if (!c_.tensor[v].sliding) {
-      s.fill[t][0] += choice.hop_units[t] * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
+      s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
     } else {
       for (int f = 0; f < s.sliding_count; ++f) {
         SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
-        if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += choice.hop_units[t] * flow.full;
+        if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += hops * flow.full;
       }
     }
   }

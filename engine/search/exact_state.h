@@ -21,7 +21,7 @@ struct SlidingFlow {
   std::array<i64, kMaxRanks> inner{};  // sum of the moves so far
 };
 
-inline constexpr int kMaxSlidingFlows = 8;
+inline constexpr int kMaxSlidingFlows = 16;
 
 struct ExactState {
   LatticePoint tile;                                  // of everything placed

@@ -40,23 +40,23 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
       const SpatialChoice* choice = find_choice(model.fanout[at(level)], x, y);
       if (choice == nullptr) return {};
       if (level > 0) {
-        auto before = bounds.inside(s, level - 1, false);
-        bounds.add_cycles(s, level - 1, false, before);
+        auto before = bounds.inside(s, {level - 1, false});
+        bounds.add_cycles(s, before);
         const u32 tile = s.tile.index + choice->factor.index;
         before.compute_cycles = bounds.compute_cycles(s.units * choice->instances, level, lattice.full().index - tile);
-        out.push_back({level, "unrolling", bounds.at_guess(s, before, level, tile)});
+        out.push_back({level, "unrolling", bounds.at_guess(s, before, tile)});
       }
       steps.unroll(s, level, *choice);
     }
-    auto inside = bounds.inside(s, level, true);
-    bounds.add_cycles(s, level, true, inside);
-    out.push_back({level, "unrolled", bounds.at_unrolled(s, inside, level, s.tile.index)});
+    auto inside = bounds.inside(s, {level, true});
+    bounds.add_cycles(s, inside);
+    out.push_back({level, "unrolled", bounds.at_unrolled(s, inside, s.tile.index)});
     Extents tile = s.tile.extent;
     for (int j = k; j < mapping.loop_count && mapping.loop[at(j)].level == level; ++j)
       tile[mapping.loop[at(j)].dimension] *= mapping.loop[at(j)].end;
     const LatticePoint point = lattice.point(tile);
-    out.push_back({level, "candidate", bounds.at_candidate(s, inside, level, point.index)});
-    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, level, point, ExactBounds::kNever)});
+    out.push_back({level, "candidate", bounds.at_candidate(s, inside, point.index)});
+    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, point)});
     Extents left;
     for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = c.size[at(d)] / s.tile.extent[at(d)];
     for (; k < mapping.loop_count && mapping.loop[at(k)].level == level; ++k) {
@@ -70,9 +70,9 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
     } else if (!steps.start(s, level)) {
       return {};
     }
-    auto after = bounds.inside(s, level, false);
-    bounds.add_cycles(s, level, false, after);
-    out.push_back({level, level + 1 == model.levels() ? "sum" : "tile", bounds.at_tile(s, after, level, point.index)});
+    auto after = bounds.inside(s, {level, false});
+    bounds.add_cycles(s, after);
+    out.push_back({level, level + 1 == model.levels() ? "sum" : "tile", bounds.at_tile(s, after, point.index)});
   }
   return out;
 }

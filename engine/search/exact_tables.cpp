@@ -1,0 +1,167 @@
+#include "engine/search/exact_tables.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heliolite {
+namespace {
+
+// Tables of cycles, and of flows, are left out of large lattices.
+constexpr u64 kMaxCyclePoints = 400'000;
+constexpr u64 kMaxRowValues = 4'000'000;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void BoundFlows::append(const BoundFlow& other) {
+  for (std::size_t k = 0; k < count && other.halo == nullptr; ++k)
+    if (flow[k].relevant == other.relevant && flow[k].halo == nullptr) {
+      flow[k].unreused += other.unreused;
+      flow[k].once += other.once;
+      return;
+    }
+  if (count < flow.size()) flow[count++] = other;
+}
+
+double BoundFlows::least(const ClassLoops& n, DimensionMask present) const {
+  return count == 0 ? 0 : ordering_bound({flow.data(), std::min<std::size_t>(count, kMaxBoundFlows)}, n, present);
+}
+
+ExactTables::ExactTables(const ExactModel& model) : m_(model), c_(*model.compiled), classes_(c_) {
+  for (int i = 0; i < m_.levels(); ++i)
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      // From the level's tile the last flow is the one out of it or out of a level inside.
+      spread_after_[at(i)][at(v)] = spread(v, i + 1, i);
+      spread_below_[at(i)][at(v)] = spread(v, i + 1, i - 1);
+    }
+  with_.resize(at(m_.levels())), below_.resize(at(m_.levels())), after_.resize(at(m_.levels()));
+  fresh_.resize(at(m_.levels()));
+  for (int i = m_.levels() - 1; i >= 0; --i) build_level(i);
+}
+
+double ExactTables::of(const Channels& x, std::size_t channel) const {
+  if (channel > 0) return x[channel];
+  double sum = x[0];
+  for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k)
+    sum += x[k] * m_.level[at(m_.channels[k].level)].least_sharing;
+  return sum;
+}
+
+double ExactTables::least_below(int level) const {
+  const Table& table = below_[at(level)][0];
+  return *std::min_element(table.begin(), table.end());
+}
+
+ExactTables::Table ExactTables::spread(int tensor, int first_fanout, int start) const {
+  while (start >= 0 && !(m_.level[at(start)].keep >> tensor & 1)) --start;
+  const int last = start < 0 ? m_.mac_price[at(tensor)].last_fanout : m_.level[at(start)].price[at(tensor)].last_fanout;
+  Table out;
+  for (int f = first_fanout; f <= last; ++f) {
+    const Table& least = m_.fanout[at(f)].least_spread[at(tensor)];
+    if (least.empty()) continue;
+    if (out.empty()) out.assign(least.size(), 1);
+    for (std::size_t p = 0; p < out.size(); ++p) out[p] *= least[p];
+  }
+  const CompiledTensor& t = c_.tensor[at(tensor)];
+  if (t.sliding || t.entangled) return out;
+  // However many fan-outs: a dimension spreads a word to as many receivers as it has iterations left.
+  for (std::size_t p = 0; p < out.size(); ++p) {
+    const LatticePoint left = m_.lattice.point(static_cast<u32>(p));
+    double receivers = 1;
+    for (int d = 0; d < c_.dimension_count; ++d)
+      if (!(t.indexing >> d & 1)) receivers *= left.extent[at(d)];
+    out[p] = std::max(out[p], 1 / receivers);
+  }
+  return out;
+}
+
+std::size_t ExactTables::row_width(int level) const {
+  std::size_t out = 0;
+  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1)
+    out += 2 + (c_.tensor[at(std::countr_zero(kept))].sliding ? classes_.count() : 0);
+  return out;
+}
+
+void ExactTables::fresh(int level, const LatticePoint& tile, const Sweep& outside, std::size_t channel,
+                        double* row) const {
+  double iterations = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) iterations *= outside.n[at(d)];
+  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
+    const auto v = at(std::countr_zero(kept));
+    const CompiledTensor& t = c_.tensor[v];
+    const FlowPrice& price = m_.level[at(level)].price[v];
+    const double fill = of(price.fill, channel), serve = of(price.serve, channel);
+    const double words = static_cast<double>(box_words(t, tile.extent)) * iterations;
+    double once = irrelevant_share(c_, t, outside);
+    if (t.sliding) once *= halo_shares(c_, classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
+    row[0] = words * (fill + serve * spread_after(level, static_cast<int>(v), m_.lattice.full().index - tile.index));
+    row[1] = words * (fill + serve) * once;
+    row += 2 + (t.sliding ? classes_.count() : 0);
+  }
+}
+
+const double* ExactTables::fresh_energy(int level, const LatticePoint& tile, const Sweep& outside,
+                                        FreshRow& row) const {
+  const Table& table = fresh_[at(level)];
+  if (!table.empty()) return table.data() + tile.index * row_width(level);
+  fresh(level, tile, outside, 0, row.data());
+  return row.data();
+}
+
+void ExactTables::append_fresh(int level, const double* row, BoundFlows& flows) const {
+  if (level + 1 == m_.levels()) return;  // nothing leaves the outermost level
+  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
+    const auto v = at(std::countr_zero(kept));
+    const bool slides = c_.tensor[v].sliding;
+    if (row[0] > 0) flows.append({classes_.indexing(v), row[0], slides ? row + 2 : nullptr, row[1]});
+    row += 2 + (slides ? classes_.count() : 0);
+  }
+}
+
+void ExactTables::build_level(int level) {
+  const Lattice& lattice = m_.lattice;
+  const int top = m_.levels() - 1;
+  const auto points = static_cast<std::size_t>(lattice.points());
+  const LevelSpace& space = m_.problem->space.levels[at(level)];
+  const std::size_t channels = m_.channels.size();
+  with_[at(level)].resize(channels), below_[at(level)].resize(channels), after_[at(level)].resize(channels);
+  for (std::size_t k = 0; k < channels; ++k) {
+    if (m_.channels[k].kind == Channel::Kind::Shared) continue;
+    if (k > 0 && points > kMaxCyclePoints) continue;
+    Table& after = after_[at(level)][k];
+    if (level == top) {
+      after.assign(points, kNever);
+      after[lattice.full().index] = 0;
+    } else {
+      after = below_[at(level) + 1][k];
+      const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
+      if (m_.fanout[at(level) + 1].exists) lattice.min_over_multiples(after, fanout.allowed_x | fanout.allowed_y);
+    }
+    Table& with = with_[at(level)][k];
+    with = after;
+    const std::size_t width = row_width(level);
+    Table& rows = fresh_[at(level)];
+    if (k == 0 && level < top && points * width <= kMaxRowValues) rows.resize(points * width);
+    for (std::size_t p = 0; p < points; ++p) {
+      if (with[p] >= kNever) continue;
+      const LatticePoint tile = lattice.point(static_cast<u32>(p));
+      if (k == 0 ? !m_.fits(level, tile.extent) : with_[at(level)][0][p] >= kNever) {
+        with[p] = kNever;
+        continue;
+      }
+      if (level == top) continue;
+      const Sweep outside(classes_, c_, tile.extent, c_.size);
+      FreshRow buffer;
+      double* const row = k == 0 && !rows.empty() ? rows.data() + p * width : buffer.data();
+      fresh(level, tile, outside, k, row);
+      BoundFlows flows;
+      append_fresh(level, row, flows);
+      with[p] += flows.least(outside.of_class, outside.present);
+    }
+    below_[at(level)][k] = with;
+    lattice.min_over_multiples(below_[at(level)][k], space.temporal.allowed);
+  }
+}
+
+}  // namespace heliolite
