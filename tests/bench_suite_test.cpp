@@ -119,6 +119,17 @@ TEST(BenchSuite, SummariesAreOverMachinesAndAll) {
   EXPECT_EQ(all[5].median_seconds, 3);
 }
 
+TEST(BenchSuite, RoundedTablesOfOthersDoNotTakeTheFirstPlace) {
+  BenchRow ours, theirs;
+  ours.strategy = "ours", theirs.strategy = "theirs";
+  ours.machine = theirs.machine = "m";
+  ours.ratio_to_best = 1 + 4e-6;  // their energy has six digits
+  theirs.ratio_to_best = 1;
+  EXPECT_EQ(summarize({ours, theirs})[0].best, 1u);
+  ours.ratio_to_best = 1.001;
+  EXPECT_EQ(summarize({ours, theirs})[0].best, 0u);
+}
+
 TEST(BenchSuite, AStopKeepsTheRowsThatAreDone) {
   const BenchSuite suite = small_suite();
   std::atomic<bool> stop{false};
