@@ -81,50 +81,76 @@ void enumerate_groups(const CompiledTensor& t, const Nest& nest, int level, cons
             [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
 }
 
-// Whether receivers share words exactly when they agree in all loops that move t: no two dimensions meet in a rank.
-bool independent(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
-  if (!t.sliding && !t.entangled) return true;
-  if (t.entangled) return false;
+// The ranks in which two dimensions of these loops meet: receivers can share words without agreeing in both.
+std::array<bool, kMaxRanks> meeting_ranks(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
+  std::array<bool, kMaxRanks> out{};
+  if (!t.sliding) return out;
   DimensionMask seen = 0;
   for (; moving != 0; moving &= moving - 1)
     seen |= static_cast<DimensionMask>(1u << nest.loop[std::countr_zero(moving)].dimension);
-  for (int r = 0; r < t.rank_count; ++r)
-    if (const DimensionMask both = seen & t.sharing[r]; (both & (both - 1)) != 0) return false;
-  return true;
+  for (int r = 0; r < t.rank_count; ++r) {
+    const DimensionMask both = seen & t.sharing[r];
+    out[static_cast<std::size_t>(r)] = (both & (both - 1)) != 0;
+  }
+  return out;
 }
 
-// All that the groups of an independent fan-out depend on: the grid, and of each loop its end and whether it moves the
-// tensor. Steps and coefficients do not matter.
+// All that the groups of a fan-out depend on when each dimension moves one rank: the grid, and of each loop its end,
+// whether it moves the tensor, and by how much if another dimension moves the same rank. Otherwise steps and
+// coefficients do not matter.
 struct FanoutShape {
   static constexpr int kMost = 10;  // loops; longer ones are not remembered
+  static constexpr u64 kAlone = 1, kMeets = 2;
   u64 fanout_x = 0, fanout_y = 0, product_x = 0;
-  std::array<u64, kMost> loop{};  // 2 * end + moves
+  std::array<u64, kMost> loop{};  // 16 * end, + kAlone or kMeets + rank if it moves the tensor
+  std::array<u64, kMost> step{};  // of those that meet
   bool operator==(const FanoutShape&) const = default;
+
+  FanoutShape() = default;
+  FanoutShape(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine)
+      : fanout_x(machine.fanout_x), fanout_y(machine.fanout_y), product_x(nest.product_x[level]) {
+    const LoopMask moving = nest.moving(t) & nest.fanout[level];
+    const std::array<bool, kMaxRanks> meeting = meeting_ranks(t, nest, moving);
+    std::size_t count = 0;
+    for (LoopMask rest = nest.fanout[level]; rest != 0; rest &= rest - 1, ++count) {
+      const int j = std::countr_zero(rest);
+      const NestLoop& l = nest.loop[j];
+      loop[count] = 16 * l.end;
+      if ((moving >> j & 1) == 0) continue;
+      const CompiledTerm& term = t.by_dimension[t.first_of[l.dimension]];
+      loop[count] += meeting[term.rank] ? kMeets + term.rank : kAlone;
+      if (meeting[term.rank]) step[count] = u64{term.coefficient} * l.step;
+    }
+  }
 
   std::size_t hash() const {
     u64 h = fanout_x * 31 + fanout_y * 17 + product_x;
-    for (u64 l : loop) h = (h ^ l) * 0x9e37'79b9'7f4a'7c15;
+    for (std::size_t k = 0; k < kMost && loop[k] != 0; ++k) h = (h ^ loop[k] ^ step[k] << 20) * 0x9e37'79b9'7f4a'7c15;
     return static_cast<std::size_t>(h >> 48);
   }
 };
+static_assert(FanoutShape::kMeets + kMaxRanks <= 16);
 
 // The groups of recent shapes, per thread: searches ask for the same few again and again. A pure function is
 // remembered, so that no answer depends on what was asked before.
 class ShapeCache {
  public:
   template <class Compute>
-  const ReceiverGroups& of(const FanoutShape& shape, Compute&& compute) {
+  const std::vector<ReceiverGroups>& of(const FanoutShape& shape, Compute&& compute) {
     Entry& e = entry_[shape.hash() % entry_.size()];
-    if (!(e.shape == shape)) e = {shape, compute()};
+    if (!(e.shape == shape)) {
+      compute(e.groups);
+      e.shape = shape;
+    }
     return e.groups;
   }
 
  private:
   struct Entry {
     FanoutShape shape;
-    ReceiverGroups groups;
+    std::vector<ReceiverGroups> groups;
   };
-  std::array<Entry, 256> entry_{};
+  std::vector<Entry> entry_ = std::vector<Entry>(1024);
 };
 
 }  // namespace
@@ -136,21 +162,13 @@ void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const
     out.push_back({1, 1, 0});
     return;
   }
-  const LoopMask fanout = nest.fanout[level], moving = nest.moving(t) & fanout;
-  if (std::popcount(fanout) > FanoutShape::kMost || !independent(t, nest, moving))
+  if (std::popcount(nest.fanout[level]) > FanoutShape::kMost || t.entangled)
     return enumerate_groups(t, nest, level, machine, out);
-  FanoutShape shape{machine.fanout_x, machine.fanout_y, nest.product_x[level], {}};
-  int count = 0;
-  for (LoopMask rest = fanout; rest != 0; rest &= rest - 1) {
-    const int j = std::countr_zero(rest);
-    shape.loop[static_cast<std::size_t>(count++)] = 2 * nest.loop[j].end + (moving >> j & 1);
-  }
   thread_local ShapeCache cache;
-  const ReceiverGroups groups = cache.of(shape, [&] {
-    enumerate_groups(t, nest, level, machine, out);
-    return out.front();  // all groups are equally large
+  out = cache.of(FanoutShape(t, nest, level, machine), [&](std::vector<ReceiverGroups>& groups) {
+    groups.clear();
+    enumerate_groups(t, nest, level, machine, groups);
   });
-  out.assign(1, groups);
 }
 
 u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine) {
