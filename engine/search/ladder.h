@@ -1,12 +1,14 @@
 #pragma once
 // Costs of partial plans. The ladder has one cost model per level: the machine cut off above that level, which then
 // holds everything and runs all loops not yet placed. What is placed inside is charged exactly; what lies outside is
-// charged its compulsory cost, at the parallelism of every fan-out still to come.
+// charged its compulsory cost, at the parallelism of every fan-out still to come. When a tensor passes the level by,
+// its words come from further out: then all levels stay, those from the cut on without a capacity.
 #include <array>
 #include <atomic>
 #include <vector>
 
 #include "engine/model/cost_model.h"
+#include "engine/model/nest.h"
 #include "engine/search/compulsory.h"
 #include "engine/search/objective.h"
 #include "engine/search/plan.h"
@@ -30,8 +32,12 @@ class Ladder {
 
   // `orders[i]`: the loop orders to choose from at level i.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
-         std::vector<std::vector<LoopOrder>> orders, Objective objective,
-         const std::array<TensorMask, kMaxLevels>& keep, const std::atomic<bool>* stop = nullptr);
+         std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
+         const std::atomic<bool>* stop = nullptr);
+
+  // What the levels keep from now on: partial plans and tiles are judged by it.
+  void set_keep(const KeepMasks& keep);
+  const KeepMasks& keep() const { return keep_; }
 
   int levels() const { return static_cast<int>(models_.size()); }
   const CostModel& model() const { return models_.back(); }
@@ -58,19 +64,30 @@ class Ladder {
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
  private:
-  void write(Mapping& out, const Plan& plan, int top, const Extents& rest) const;
+  class PlanLoops;
+
+  bool read(const Plan& plan, int top, const Extents& rest);
+  Score price(const Plan& plan, int top) const;
+  // The machine that prices plans up to this level.
+  const Compiled& machine(int top) const {
+    return bypassed_[top] ? roomy_[static_cast<std::size_t>(top)] : models_[static_cast<std::size_t>(top)].compiled();
+  }
 
   const Mapspace& space_;
-  std::vector<CostModel> models_;  // [i]: levels 0 .. i
+  std::vector<CostModel> models_;            // [i]: levels 0 .. i
+  std::vector<Compiled> roomy_;              // [i]: all levels, those from i on without a capacity
+  std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor
   std::vector<std::vector<LoopOrder>> orders_;
-  std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1
+  std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1; empty without a fan-out
   Objective objective_;
+  KeepMasks keep_{};
   CompulsoryCost compulsory_;
   Footprint footprint_;
   std::vector<CapacityTest> capacity_;            // [i]: of levels i .. outermost
   std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
   const std::atomic<bool>* stop_;
-  Mapping scratch_;  // of score(): loops beyond its count are stale
+  Nest nest_;  // of the plan read last
+  Boxes boxes_;
   u64 evaluated_ = 0;
 };
 

@@ -15,11 +15,10 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kRefineBudget = 60'000;  // evaluations of one climb, and of all kicks together
-constexpr int kKicks = 24;
-
-// A climb may end anywhere on a plateau; the first few candidates of the level-by-level search are climbed from.
-constexpr std::size_t kClimbs = 6;
+// Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
+constexpr u64 kClimbBudget = 60'000, kUsual = 7'000, kLeastOfKicks = 1'500;
+constexpr int kKicks = 100;
+constexpr std::size_t kClimbs = 3;  // best candidates of the level-by-level search that are climbed from
 
 OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const LevelSpace& level) {
   OrderOptions out;
@@ -78,7 +77,7 @@ void LayerSearch::list_keep_choices() {
     keep[at.first] &= static_cast<TensorMask>(~(1u << at.second));
     return keep;
   };
-  if (open.size() < 64 && (u64{1} << std::min<std::size_t>(open.size(), 63)) <= kMaxKeepChoices) {
+  if (open.size() < 64 && u64{1} << open.size() <= kMaxKeepChoices) {
     for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
       auto keep = base;
       for (std::size_t k = 0; k < open.size(); ++k)
@@ -87,11 +86,14 @@ void LayerSearch::list_keep_choices() {
     }
     return;
   }
-  // Too many to try: one start per tensor that comes first where not all have room; the climbs flip the rest.
+  // Too many to try: one start per tensor that comes first where not all have room, and one with nothing kept that
+  // need not be; the climbs flip the rest.
   for (int first = 0; first < space.tensor_count; ++first) {
     const auto keep = with_room(base, first);
     if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
   }
+  for (const auto& at : open) base = without(base, at);
+  keep_.push_back(base);
 }
 
 // Drops open tensors, `first` last, from levels that cannot hold a word of each.
@@ -110,57 +112,56 @@ std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask,
   return keep;
 }
 
-std::size_t LayerSearch::parts() const { return problem_->options.strategy == "sunstone" ? keep_.size() : 1; }
-
-LayerAnswer LayerSearch::search(std::size_t part) const {
+LayerAnswer LayerSearch::search(std::size_t /*part*/) const {
   const std::string& strategy = problem_->options.strategy;
   if (strategy == "exhaustive") return exhaustive_search(*problem_);
   if (strategy == "random") return random_search(*problem_);
-  if (strategy == "exact") {
-    LayerAnswer start;
-    for (const auto& keep : keep_) {
-      const LayerAnswer answer = search_sunstone(keep);
-      start.statistics.evaluated += answer.statistics.evaluated;
-      start.statistics.rules += answer.statistics.rules;
-      if (answer.found) start.offer(problem_->options.objective, answer.mapping, answer.cost);
-    }
-    return exact_search(*problem_, start);
-  }
-  return search_sunstone(keep_[part]);
+  LayerAnswer sunstone = search_sunstone();
+  return strategy == "exact" ? exact_search(*problem_, sunstone) : sunstone;
 }
 
-LayerAnswer LayerSearch::search_sunstone(const std::array<TensorMask, kMaxLevels>& keep) const {
+LayerAnswer LayerSearch::search_sunstone() const {
   const Mapspace& space = problem_->space;
   const SearchOptions& options = problem_->options;
-  Ladder ladder(problem_->workload, problem_->architecture, space, orders_, options.objective, keep, options.stop);
-  SunstoneResult found = sunstone(ladder, keep, options);
+  Ladder ladder(problem_->workload, problem_->architecture, space, orders_, options.objective, keep_.front(),
+                options.stop);
   LayerAnswer answer;
-  answer.statistics.rules = found.rules;
-  if (!found.best.empty() && options.rules[Rule::Refine]) {
+  // Step 1. Level by level, for each keep choice.
+  std::vector<Candidate> best;
+  const auto sort = [&best] {
+    std::sort(best.begin(), best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+  };
+  for (const auto& keep : keep_) {
+    ladder.set_keep(keep);
+    const SunstoneResult found = sunstone(ladder, options.rules);
+    answer.statistics.rules += found.rules;
+    best.insert(best.end(), found.best.begin(), found.best.end());
+  }
+  sort();
+  // Step 2. What it fixed too early.
+  if (!best.empty() && options.rules[Rule::Refine]) {
     const MoveSpace moves(space);
-    for (std::size_t k = 0; k < std::min(kClimbs, found.best.size()); ++k) {
-      found.best[k] = climb(ladder, moves, found.best[k], kRefineBudget);
+    for (std::size_t k = 0; k < std::min(kClimbs, best.size()); ++k) {
+      best[k] = climb(ladder, moves, best[k], kClimbBudget);
       answer.statistics.rules.count(Rule::Refine, true);
     }
-    std::sort(found.best.begin(), found.best.end(),
-              [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
-    found.best.front() = kick_and_climb(ladder, moves, found.best.front(), kKicks, kRefineBudget);
+    sort();
+    const u64 left = kUsual - std::min(kUsual, ladder.evaluated());
+    best.front() = kick_and_climb(ladder, moves, best.front(), kKicks, std::max(left, kLeastOfKicks));
   }
   // An interrupted search may not have completed anything; with everything at the outermost level there is still an
   // answer.
-  if (found.best.empty()) {
-    Candidate plain = everything_outermost(space, keep);
+  for (std::size_t k = 0; k < keep_.size() && best.empty(); ++k) {
+    Candidate plain = everything_outermost(space, keep_[k]);
     const Extents none = unit_extents();
     plain.score = ladder.score(plain.plan, ladder.levels() - 1, none);
     const MoveSpace moves(space);
     bool legal = plain.score.fits;
     for (int d = 0; d < space.dimension_count; ++d) legal &= moves.legal(plain.plan, d);
-    if (legal) found.best.push_back(plain);
+    if (legal) best.push_back(plain);
   }
   answer.statistics.evaluated = ladder.evaluated();
-  if (found.best.empty()) return answer;
-  const Candidate& best = found.best.front();
-  answer.offer(options.objective, ladder.mapping(best.plan), best.score.cost);
+  if (!best.empty()) answer.offer(options.objective, ladder.mapping(best.front().plan), best.front().score.cost);
   return answer;
 }
 

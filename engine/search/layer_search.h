@@ -1,5 +1,5 @@
 #pragma once
-// One layer on one machine, prepared once and searched per keep choice: the unit of parallel work.
+// One layer on one machine, prepared once and searched: the unit of parallel work.
 #include <memory>
 #include <vector>
 
@@ -16,13 +16,14 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
-  // The parts of the strategy that can run side by side: sunstone has one for each keep choice, which is every way to
-  // decide what the machine leaves open, up to kMaxKeepChoices; beyond that a few starts, from which the climbs flip
-  // single choices. The others have one.
-  static constexpr std::size_t kMaxKeepChoices = 64;
-  std::size_t parts() const;
+  // The parts of the strategy that can run side by side: no strategy has more than one.
+  static constexpr std::size_t parts() { return 1; }
 
-  LayerAnswer search(std::size_t part) const;
+  LayerAnswer search(std::size_t part = 0) const;
+
+  // Sunstone goes level by level from every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
+  // that from a few starts. The climbs flip single choices.
+  static constexpr std::size_t kMaxKeepChoices = 8;
 
   // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the best of the parts'
   // answers, all with perfect factors, and is never worse. Their certificate is not one of the larger mapspace.
@@ -38,7 +39,7 @@ class LayerSearch {
   void list_orders();
   void list_keep_choices();
   std::array<TensorMask, kMaxLevels> with_room(std::array<TensorMask, kMaxLevels> keep, int first) const;
-  LayerAnswer search_sunstone(const std::array<TensorMask, kMaxLevels>& keep) const;
+  LayerAnswer search_sunstone() const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;       // on the heap: ladders refer to it

@@ -1,6 +1,7 @@
 #pragma once
 // Small changes of a complete plan: a prime factor of a dimension moves to another slot. What is legal follows from the
 // mapspace alone; whether it fits, the cost model says.
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -29,11 +30,15 @@ class MoveSpace {
   // Whether the dimension's factors obey the limits of every slot.
   bool legal(const Plan& plan, int dimension) const;
 
+  // The same after a move of a legal plan.
+  bool legal(const Plan& plan, const Move& m) const;
+
  private:
-  bool slot_allows(int slot, int dimension) const;
+  bool legal_at(const Plan& plan, int dimension, int slot) const;  // at the slot's level
 
   const Mapspace& space_;
-  std::vector<u8> slots_;  // those that any dimension may use
+  std::array<std::vector<u8>, kMaxDimensions> slots_;    // that the dimension may use
+  std::array<std::vector<u32>, kMaxDimensions> primes_;  // of its size
   std::vector<std::pair<u8, u8>> open_;
 };
 

@@ -12,36 +12,44 @@ class Climb {
     none_.fill(1);
   }
 
-  Candidate run() {
-    // Cheapest kind of step first; a success starts over.
+  // Cheapest kind of step first; a success starts over.
+  void first_steps() {
+    while (!spent() && (orders() || keeps() || single_moves())) {
+    }
+  }
+  void to_the_end() {
     while (!spent() && (orders() || keeps() || single_moves() || pairs() || moves_with_orders())) {
     }
-    return best_;
   }
+  const Candidate& best() const { return best_; }
 
  private:
   bool spent() const { return ladder_.evaluated() >= last_ || ladder_.stopped(); }
 
-  bool take(const Plan& plan, const Score& score) {
-    if (!score.fits || !(score.value < best_.score.value)) return false;
-    best_ = {plan, score};
-    return true;
-  }
-
   // Step 1. Loop orders, level by level.
   bool orders() {
-    Plan trial = best_.plan;
-    const Score s = ladder_.choose_orders(trial, 1, top_, none_);
-    return take(trial, s);
+    const Plan before = best_.plan;
+    const Score s = ladder_.choose_orders(best_.plan, 1, top_, none_);
+    return take(s, before);
+  }
+
+  // best_.plan has been changed: it stays so if that is better.
+  bool take(const Score& score, const Plan& before) {
+    if (!score.fits || !(score.value < best_.score.value)) {
+      best_.plan = before;
+      return false;
+    }
+    best_.score = score;
+    return true;
   }
 
   // Step 2. A tensor that the machine leaves open is kept or bypassed instead.
   bool keeps() {
     bool any = false;
     for (const auto& [level, tensor] : moves_.open_keeps()) {
-      Plan trial = best_.plan;
-      trial.keep[level] ^= static_cast<TensorMask>(1u << tensor);
-      any |= take(trial, ladder_.choose_orders(trial, 1, top_, none_));
+      const Plan before = best_.plan;
+      best_.plan.keep[level] ^= static_cast<TensorMask>(1u << tensor);
+      any |= take(ladder_.choose_orders(best_.plan, 1, top_, none_), before);
     }
     return any;
   }
@@ -53,10 +61,18 @@ class Climb {
     for (const Move& m : list_) {
       if (spent()) break;
       if (best_.plan.factor[m.from][m.dimension] % m.factor != 0) continue;  // an earlier success took it
-      Plan trial = best_.plan;
-      apply(trial, m);
-      if (!moves_.legal(trial, m.dimension)) continue;
-      any |= take(trial, ladder_.score(trial, top_, none_));
+      apply(best_.plan, m);
+      if (any && !moves_.legal(best_.plan, m)) {
+        undo(best_.plan, m);
+        continue;
+      }
+      const Score s = ladder_.score(best_.plan, top_, none_);
+      if (s.value < best_.score.value) {
+        best_.score = s;
+        any = true;
+      } else {
+        undo(best_.plan, m);
+      }
     }
     return any;
   }
@@ -64,17 +80,20 @@ class Climb {
   // Step 4. Two factors of different dimensions change places, or one makes room for the other.
   bool pairs() {
     moves_.list(best_.plan, list_);
-    const Plan start = best_.plan;
     for (const Move& a : list_) {
-      Plan first = start;
-      apply(first, a);
+      apply(best_.plan, a);
       for (const Move& b : list_) {
         if (b.dimension <= a.dimension || (a.to != b.from && a.from != b.to)) continue;
-        if (spent()) return false;
-        Plan trial = first;
-        apply(trial, b);
-        if (take(trial, ladder_.score(trial, top_, none_))) return true;
+        if (spent()) break;
+        apply(best_.plan, b);
+        const Score s = ladder_.score(best_.plan, top_, none_);
+        if (s.value < best_.score.value) {
+          best_.score = s;
+          return true;
+        }
+        undo(best_.plan, b);
       }
+      undo(best_.plan, a);
     }
     return false;
   }
@@ -82,12 +101,17 @@ class Climb {
   // Step 5. One factor to another slot, all orders chosen anew.
   bool moves_with_orders() {
     moves_.list(best_.plan, list_);
+    const auto orders = best_.plan.order;
     for (const Move& m : list_) {
       if (spent()) return false;
-      Plan trial = best_.plan;
-      apply(trial, m);
-      const Score s = ladder_.choose_orders(trial, 1, top_, none_);
-      if (take(trial, s)) return true;
+      apply(best_.plan, m);
+      const Score s = ladder_.choose_orders(best_.plan, 1, top_, none_);
+      if (s.value < best_.score.value) {
+        best_.score = s;
+        return true;
+      }
+      undo(best_.plan, m);
+      best_.plan.order = orders;
     }
     return false;
   }
@@ -101,10 +125,18 @@ class Climb {
   std::vector<Move> list_;
 };
 
+// How close a climb's first steps must come to the best.
+bool close_to(const Score& score, const Score& best, Objective objective) {
+  constexpr double kClose = 1.04;
+  return objective_number(objective, score.cost) <= kClose * objective_number(objective, best.cost);
+}
+
 }  // namespace
 
 Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget) {
-  return Climb(ladder, moves, start, budget).run();
+  Climb out(ladder, moves, start, budget);
+  out.to_the_end();
+  return out.best();
 }
 
 Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget) {
@@ -129,8 +161,11 @@ Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best,
     }
     if (ladder.evaluated() >= last || ladder.stopped()) break;
     if (!trial.score.fits) continue;
-    trial = climb(ladder, moves, trial, last - ladder.evaluated());
-    if (trial.score.value < best.score.value) best = trial;
+    Climb climb(ladder, moves, trial, last - ladder.evaluated());
+    climb.first_steps();
+    const Score& score = climb.best().score;
+    if (score.value != best.score.value && close_to(score, best.score, ladder.objective())) climb.to_the_end();
+    if (score.value < best.score.value) best = climb.best();
   }
   return best;
 }

@@ -16,11 +16,12 @@ struct Candidate {
   }
 };
 
-// Moves single prime factors, pairs of them, loop orders, and what is kept, as long as the value falls. Stops after
-// `budget` evaluations. Deterministic.
+// Moves single factors, pairs of them, loop orders, and what is kept, as long as the value falls. Stops after `budget`
+// evaluations. Deterministic.
 Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget);
 
-// Climbs again from `kicks` random disturbances of the best so far: a few moves at once, from a fixed seed.
+// Climbs again from random disturbances of the best so far: a few moves at once, from a fixed seed. A climb goes to the
+// end only where its first steps come close to the best. Stops after so many disturbances or evaluations.
 // Deterministic.
 Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget);
 
