@@ -95,8 +95,11 @@ void ExactBounds::sum_channel(const ExactState& s, std::size_t k, Inside& out) c
   }
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& sliding = s.sliding[at(f)];
-    if (sliding.moving) sum += (of(sliding.fill) + of(sliding.serve) * spread[sliding.tensor]) * out.fetched[at(f)];
-    else wait(of(sliding.fill), of(sliding.serve), sliding.tensor);
+    const double fill = of(sliding.fill), serve = of(sliding.serve);
+    if (sliding.moving)
+      sum += std::max((fill + serve * spread[sliding.tensor]) * out.fetched[at(f)],
+                      (fill + serve) * sliding.least * s.iterations);
+    else wait(fill, serve, sliding.tensor);
   }
   const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
   sum -= words * (of(s.refund) * reducing_outside_[at(level) + 1] + of(refund_from_[at(unrolled ? level : level + 1)]));

@@ -131,6 +131,7 @@ void ExactSteps::loop(ExactState& s, int d, u32 iterations, const Extents& left)
   s.iterations /= iterations;
   for (int f = 0; f < s.sliding_count;) {
     SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    flow.least *= iterations;
     move(s, flow, d, iterations, left);
     if (!flow.moving || can_still_gain(flow, left)) {
       ++f;
@@ -222,11 +223,11 @@ bool ExactSteps::start(ExactState& s, int level) const {
     flow.fill = flow.serve = Channels{};
     add(flow.fill, price.fill, words, channels);
     add(price.last_fanout < 0 ? flow.fill : flow.serve, price.serve, words, channels);
-    flow.extent.fill(1);
-    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-      const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];
-      flow.extent[term.rank] += static_cast<i64>(term.coefficient) * (s.tile.extent[term.dimension] - 1);
-    }
+    flow.extent = box_extent(t, s.tile.extent);
+    const Sweep outside(classes_, c_, s.tile.extent, c_.size);
+    ClassLoops unused;
+    flow.least = irrelevant_share(c_, t, outside) *
+                 halo_shares(c_, classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
   if (own.keep >> m_.output & 1) add(s.refund, own.refund, 1, channels);
   return true;

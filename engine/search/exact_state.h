@@ -4,6 +4,7 @@
 #include <array>
 
 #include "engine/search/exact_model.h"
+#include "engine/search/exact_sweep.h"
 
 namespace heliolite {
 
@@ -16,6 +17,7 @@ struct SlidingFlow {
   double fetched = 1;    // while moving: tiles' worth of words for each iteration outside
   double delta = 1;      // share of the tile that the first moving loop makes new
   double full = 1;       // words of the tile
+  double least = 0;      // fetches that every order needs, fan-outs included, for each iteration outside
   std::array<i64, kMaxRanks> extent{};
   std::array<i64, kMaxRanks> first{};  // move of the first moving loop
   std::array<i64, kMaxRanks> inner{};  // sum of the moves so far
@@ -49,7 +51,7 @@ struct ExactState {
 // The changes to a state, in nest order.
 class ExactSteps {
  public:
-  explicit ExactSteps(const ExactModel& model) : m_(model), c_(*model.compiled) {}
+  explicit ExactSteps(const ExactModel& model) : m_(model), c_(*model.compiled), classes_(c_) {}
 
   // Before anything: the MACs' own flows.
   ExactState root() const;
@@ -73,6 +75,7 @@ class ExactSteps {
 
   const ExactModel& m_;
   const Compiled& c_;
+  LoopClasses classes_;
 };
 
 }  // namespace heliolite
