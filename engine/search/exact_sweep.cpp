@@ -49,7 +49,7 @@ double irrelevant_share(const Compiled& c, const CompiledTensor& t, const Sweep&
   return 1 / out;
 }
 
-double halo_shares(const Compiled& c, const LoopClasses& classes, const CompiledTensor& t,
+double halo_shares(const Compiled&, const LoopClasses& classes, const CompiledTensor& t,
                    const std::array<i64, kMaxRanks>& extent, const Extents& step, const Sweep& loops, double* out) {
   std::fill_n(out, classes.count(), 1.0);
   const auto limit = [&](unsigned dimensions, double share) {
