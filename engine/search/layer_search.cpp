@@ -16,7 +16,7 @@ namespace heliolite {
 namespace {
 
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
-constexpr u64 kClimbBudget = 60'000, kUsual = 7'000, kLeastOfKicks = 1'500;
+constexpr u64 kClimbBudget = 60'000, kUsual = 7'000, kLeastOfKicks = 1'000;
 constexpr int kKicks = 100;
 constexpr std::size_t kClimbs = 3;  // best candidates of the level-by-level search that are climbed from
 

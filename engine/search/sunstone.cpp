@@ -13,7 +13,8 @@ namespace {
 // Widths of the beam.
 constexpr std::size_t kUnrollings = 64;   // different unrollings that get tiles
 constexpr std::size_t kInner = 16;        // unrollings of the fan-outs inside the outermost
-constexpr std::size_t kContinued = 6;     // those with the best tiles go on
+constexpr std::size_t kContinued = 5;     // those with the best tiles inside the outermost fan-out go on
+constexpr std::size_t kCompleted = 2;     // and those that are best with grown tiles outside it too
 constexpr std::size_t kOuterTiles = 3;    // tiles of a level outside all fan-outs, of each of them
 constexpr std::size_t kPreselected = 2;   // times a width: tiles that get their own orders
 constexpr std::size_t kOrdersOfAll = 12;  // loop orders; if there are more, unrollings are ranked with the first
@@ -112,14 +113,25 @@ class Search {
       for (int i = 0; i < outermost_fanout_; ++i) plans = tiles(plans, i, next_fanout(i), kUnlimited);
       return plans;
     }
-    TileGrowth growth(ladder_, divisors_, outermost_fanout_);
-    Shortlist list(kContinued);
+    // What looks best with everything outside the fan-out for free need not be best when it has to be held there.
+    TileGrowth inside(ladder_, divisors_, 0, outermost_fanout_), outside(ladder_, divisors_, outermost_fanout_, top_);
+    Shortlist list(kContinued), completed(kCompleted);
     for (PartialPlan& plan : plans) {
       if (ladder_.stopped()) break;
-      if (growth.grow(plan)) list.add(plan);
+      if (!inside.grow(plan)) continue;
+      list.add(plan);
+      if (outside.grow(plan)) completed.add(plan);
     }
     plans = take(list, kContinued);
-    for (PartialPlan& plan : plans) growth.regrow(plan);
+    for (PartialPlan& plan : take(completed, kCompleted)) {
+      complete(plan);
+      const auto twin = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
+      if (std::any_of(plans.begin(), plans.end(), twin)) continue;
+      outside.strip(plan);
+      judge_with_orders(ladder_, plan, 1, outermost_fanout_);
+      plans.push_back(plan);
+    }
+    for (PartialPlan& plan : plans) inside.regrow(plan);
     std::sort(plans.begin(), plans.end(), [](const PartialPlan& a, const PartialPlan& b) { return a.before(b); });
     return plans;
   }

@@ -4,23 +4,29 @@
 
 namespace heliolite {
 
-TileGrowth::TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int outer)
-    : ladder_(ladder), space_(ladder.space()), outer_(outer) {
+TileGrowth::TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int first, int outer)
+    : ladder_(ladder), space_(ladder.space()), first_(first), outer_(outer) {
   for (std::size_t d = 0; d < tables.size(); ++d)
     for (u32 n : tables[d].all()) {
       const auto divides = [n](u32 prime) { return n % prime == 0; };
       if (n > 1 && std::none_of(primes_[d].begin(), primes_[d].end(), divides)) primes_[d].push_back(n);
     }
+  // Large ones first: behind small ones they may no longer fit.
+  for (auto& primes : primes_) std::reverse(primes.begin(), primes.end());
+}
+
+void TileGrowth::strip(PartialPlan& p) const {
+  for (int i = first_; i < outer_; ++i)
+    for (int d = 0; d < space_.dimension_count; ++d) {
+      u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, i)][d];
+      p.rest[d] *= factor;
+      factor = 1;
+    }
 }
 
 void TileGrowth::regrow(PartialPlan& p) {
   PartialPlan bare = p;
-  for (int i = 0; i < outer_; ++i)
-    for (int d = 0; d < space_.dimension_count; ++d) {
-      u32& factor = bare.plan.factor[slot_of(LoopKind::Temporal, i)][d];
-      bare.rest[d] *= factor;
-      factor = 1;
-    }
+  strip(bare);
   for (int v = 0; v < space_.tensor_count; ++v) {
     PartialPlan other = bare;
     if (grow_first(other, ladder_.model().workload().indexing(v)) && other.score.value < p.score.value) p = other;
@@ -29,7 +35,7 @@ void TileGrowth::regrow(PartialPlan& p) {
 
 bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
   if (!take_least(p)) return false;
-  judge_with_orders(ladder_, p, 1, outer_);
+  judge_with_orders(ladder_, p, std::max(first_, 1), outer_);
   if (!p.score.fits) return false;
   hopeful_.fill(first);
   while (first != kEveryDimension && enlarge(p)) {
@@ -39,7 +45,7 @@ bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
     hopeful_.fill(kEveryDimension);
     while (enlarge(p)) {
     }
-    judge_with_orders(ladder_, p, 1, outer_);
+    judge_with_orders(ladder_, p, std::max(first_, 1), outer_);
     if (p.score.value == before) break;
   }
   return true;
@@ -47,7 +53,7 @@ bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
 
 // The factors that the machine demands.
 bool TileGrowth::take_least(PartialPlan& p) const {
-  for (int i = 0; i < outer_; ++i)
+  for (int i = first_; i < outer_; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) {
       const u64 least = space_.levels[static_cast<std::size_t>(i)].temporal.factor[d].min;
       if (p.rest[d] % least != 0) return false;
@@ -62,7 +68,7 @@ bool TileGrowth::take_least(PartialPlan& p) const {
 bool TileGrowth::enlarge(PartialPlan& p) {
   bool any = false;
   for (int d = 0; d < space_.dimension_count && !ladder_.stopped(); ++d)
-    for (int i = 0; i < outer_; ++i) {
+    for (int i = first_; i < outer_; ++i) {
       DimensionMask& hopeful = hopeful_[static_cast<std::size_t>(i)];
       if ((hopeful >> d & 1) == 0) continue;
       if (enlarge(p, d, i)) any = true;
@@ -84,8 +90,8 @@ bool TileGrowth::try_factor(PartialPlan& p, int d, u32& factor, u32 by) {
   const Score before = p.score;
   factor *= by;
   p.rest[d] /= by;
-  if (ladder_.tile_fits(tile_through(space_, p.plan, outer_), outer_) &&
-      rest_can_be_placed(space_, p.rest, outer_, space_.level_count())) {
+  if (rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) &&
+      ladder_.tile_fits(tile_through(space_, p.plan, outer_), outer_)) {
     judge(ladder_, p, outer_);
     if (p.score.fits && p.score.value < before.value) return true;
   }

@@ -12,11 +12,14 @@ namespace heliolite {
 
 class TileGrowth {
  public:
-  // `outer`: the level that judges; those inside it grow. `tables`: the divisors of each dimension's bound.
-  TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int outer);
+  // Levels `first` .. outer - 1 grow, judged at `outer`. `tables`: the divisors of each dimension's bound.
+  TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int first, int outer);
 
-  // From no loops inside `outer` on. False: the machine's limits leave no tile.
+  // From no loops at these levels on. False: the machine's limits leave no tile.
   bool grow(PartialPlan& p) { return grow_first(p, kEveryDimension); }
+
+  // Takes the loops of these levels off again.
+  void strip(PartialPlan& p) const;
 
   // Tries to better the tiles by growing, for each tensor, its dimensions before all others.
   void regrow(PartialPlan& p);
@@ -33,7 +36,7 @@ class TileGrowth {
 
   Ladder& ladder_;
   const Mapspace& space_;
-  int outer_;
+  int first_, outer_;
   std::array<DimensionMask, kMaxLevels> hopeful_{};      // where the next step may be cheaper
   std::array<std::vector<u32>, kMaxDimensions> primes_;  // of each dimension's bound
 };
