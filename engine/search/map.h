@@ -17,7 +17,7 @@ namespace heliolite {
 
 struct SearchOptions {
   Objective objective = Objective::Edp;
-  std::string strategy = "sunstone";  // strategy_names()
+  std::string strategy = "exact";  // strategy_names()
   RuleSet rules;
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
