@@ -94,7 +94,7 @@ Result<VerifiedFile> check(const std::string& file, const VerifyArguments& argum
   return check_optima(file, options, output);
 }
 
-// Files as they are, of folders the .jsonl files at any depth, by name. Errors: a folder without any.
+// Files as they are, of folders the .jsonl files in them, by name. Errors: a folder without any.
 Result<std::vector<std::string>> record_files(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   Diagnostics errors;
@@ -105,8 +105,7 @@ Result<std::vector<std::string>> record_files(const std::vector<std::string>& pa
       continue;
     }
     std::vector<std::string> found;
-    for (auto at = fs::recursive_directory_iterator(path, problem); !problem && at != fs::end(at);
-         at.increment(problem))
+    for (auto at = fs::directory_iterator(path, problem); !problem && at != fs::end(at); at.increment(problem))
       if (at->path().extension() == ".jsonl") found.push_back(at->path().string());
     if (problem) errors.push_back({path, 0, "", "cannot be read: " + problem.message()});
     else if (found.empty()) errors.push_back({path, 0, "", "the folder holds no records, files called .jsonl"});
@@ -201,7 +200,7 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
       "differs.\n\nExamples:\n"
       "  heliolite verify tests/golden/golden.jsonl           recorded runs: every count, energy and cycle number\n"
       "  heliolite verify tests/golden/optima/optima.jsonl    proven optima: searched, and their mappings replayed\n"
-      "  heliolite verify tests/golden                        every file of a folder");
+      "  heliolite verify tests/golden tests/golden/optima    every .jsonl file of these folders");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

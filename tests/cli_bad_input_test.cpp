@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "cli_runner.h"
@@ -82,7 +83,9 @@ TEST_F(CliBadInput, TheFilesOfTheseTestsAreGoodOnesOtherwise) {
 }
 
 TEST_F(CliBadInput, FilesThatAreNone) {
-  for (const std::string bad : {"/nowhere/x.yaml", "/tmp", "/dev/null"}) {
+  const std::string empty = folder_.path("empty");
+  std::filesystem::create_directory(empty);
+  for (const std::string& bad : {std::string("/nowhere/x.yaml"), empty, std::string("/dev/null")}) {
     EXPECT_THAT(refused("map -w gemm:8x8x8 -a " + bad).err, HasSubstr(bad));
     EXPECT_THAT(refused("map -a eyeriss -w " + bad).err, HasSubstr(bad));
     EXPECT_THAT(refused("eval -a eyeriss -w gemm:8x8x8 -m " + bad).err, HasSubstr(bad));

@@ -249,14 +249,14 @@ TEST(Optima, CommandLine) {
 }
 
 TEST(Optima, FoldersAndSeveralFiles) {
-  const CliResult both = run_cli("verify " HELIOLITE_TEST_DATA "/golden --limit 5 --json -");
+  const CliResult both = run_cli("verify " HELIOLITE_TEST_DATA "/golden " + kFolder + " --limit 5 --json -");
   ASSERT_EQ(both.exit_code, 0) << both.err;
   const json answer = json::parse(both.out);
   ASSERT_EQ(answer["files"].size(), 2u);
   EXPECT_EQ(answer["matched"], 10);
   EXPECT_THAT(answer["files"][0]["question"]["file"].get<std::string>(), HasSubstr("golden.jsonl"));
   EXPECT_THAT(answer["files"][1]["question"]["file"].get<std::string>(), HasSubstr("optima.jsonl"));
-  EXPECT_THAT(run_cli("verify " HELIOLITE_TEST_DATA "/golden --limit 5").out,
+  EXPECT_THAT(run_cli("verify " HELIOLITE_TEST_DATA "/golden " + kFolder + " --limit 5").out,
               HasSubstr("2 files: 10 records matched, 0 mismatched"));
 
   const OptimaFile wrong(lines({changed("optimum", 1.0)}));

@@ -28,7 +28,7 @@ class Enumeration {
 
   LayerAnswer run() {
     answer_.complete = keep(0, 0);
-    return std::move(answer_);
+    return answer_;
   }
 
  private:

@@ -111,9 +111,9 @@ class Search {
     for (u64 first = 0; !budget_.over(); first += batch_.size()) {
       parallel_for(kChunks, problem_.options.threads, [&](std::size_t c) { evaluate_chunk(first, c); });
       for (std::size_t k = 0; k < batch_.size(); ++k)
-        if (!look(first + k, batch_[k])) return std::move(answer_);
+        if (!look(first + k, batch_[k])) return answer_;
     }
-    return std::move(answer_);
+    return answer_;
   }
 
  private:
