@@ -45,7 +45,7 @@ bool ExactExpansion::extend(std::size_t k, const SearchBudget& budget, u64 evalu
   overflow_ = false;
   stopped_ |= budget.over();
   if (stopped_) return false;
-  ExactState s;
+  ExactState s(m_.compiled->tensor_count, m_.channels.size());
   layers_[at(level_)].get(k, s);
   if (m_.fanout[at(level_)].exists) unroll(s);
   else grow(s);
@@ -79,6 +79,7 @@ void ExactExpansion::unroll(const ExactState& s) {
 void ExactExpansion::unroll(const ExactState& s, ExactBounds::Inside* before, bool bandwidths) {
   const u128 left = m_.lattice.full().packed - s.tile.packed;
   double instances = 0;
+  ExactState next = s;
   const auto& choices = m_.fanout[at(level_)].choices;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
@@ -95,7 +96,7 @@ void ExactExpansion::unroll(const ExactState& s, ExactBounds::Inside* before, bo
       if (cut_energy(bounds_.guess_energy(*before, tile), incumbent_.energy_limit(before->compute_cycles))) continue;
       if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, *before, tile))) continue;
     }
-    ExactState next = s;
+    next = s;
     steps_.unroll(next, level_, spatial);
     choice_ = c;
     grow(next);

@@ -53,8 +53,6 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
   s.units = 1;
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
   s.tile = node.tile;
-  s.tensor_count = static_cast<u8>(tensors_);
-  s.channel_count = static_cast<u8>(channels_);
   s.signature = node.signature;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());

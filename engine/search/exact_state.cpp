@@ -19,6 +19,13 @@ u64 mixed(u64 x) {  // splitmix64
 
 }  // namespace
 
+ExactState::ExactState(int tensors, std::size_t channels)
+    : tensor_count(static_cast<u8>(tensors)), channel_count(static_cast<u8>(channels)) {
+  sum.fill(0), refund.fill(0);
+  for (std::size_t v = 0; v < tensor_count; ++v) pending[v].fill(0), fill[v].fill(0), serve[v].fill(0);
+  instances.fill(1);
+}
+
 ExactState& ExactState::operator=(const ExactState& other) {
   tile = other.tile;
   iterations = other.iterations;
@@ -44,9 +51,7 @@ ExactState& ExactState::operator=(const ExactState& other) {
 }
 
 ExactState ExactSteps::root() const {
-  ExactState s;
-  s.tensor_count = static_cast<u8>(c_.tensor_count);
-  s.channel_count = static_cast<u8>(m_.channels.size());
+  ExactState s(c_.tensor_count, m_.channels.size());
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
     const FlowPrice& price = m_.mac_price[static_cast<std::size_t>(v)];
@@ -220,7 +225,7 @@ bool ExactSteps::start(ExactState& s, int level) const {
     flow.tensor = static_cast<u8>(v);
     flow.start = static_cast<u8>(level);
     flow.full = words;
-    flow.fill = flow.serve = Channels{};
+    flow.fetched = flow.delta = 1;
     add(flow.fill, price.fill, words, channels);
     add(price.last_fanout < 0 ? flow.fill : flow.serve, price.serve, words, channels);
     flow.extent = box_extent(t, s.tile.extent);

@@ -10,40 +10,40 @@ namespace heliolite {
 
 // A flow of a tensor with a sliding rank. It can take over part of its tile after it has begun to move.
 struct SlidingFlow {
-  u8 tensor = 0;
-  u8 start = 0;  // level
-  bool moving = false;
+  u8 tensor;
+  u8 start;  // level
+  bool moving;
   Channels fill, serve;  // of fetching the whole tile once, for every iteration outside
-  double fetched = 1;    // while moving: tiles' worth of words for each iteration outside
-  double delta = 1;      // share of the tile that the first moving loop makes new
-  double full = 1;       // words of the tile
-  double least = 0;      // fetches that every order needs, fan-outs included, for each iteration outside
-  std::array<i64, kMaxRanks> extent{};
-  std::array<i64, kMaxRanks> first{};  // move of the first moving loop
-  std::array<i64, kMaxRanks> inner{};  // sum of the moves so far
+  double fetched;        // tiles' worth of words for each iteration outside
+  double delta;          // share of the tile that the first moving loop makes new
+  double full;           // words of the tile
+  double least;          // fetches that every order needs, fan-outs included, for each iteration outside
+  std::array<i64, kMaxRanks> extent;
+  std::array<i64, kMaxRanks> first;  // move of the first moving loop
+  std::array<i64, kMaxRanks> inner;  // sum of the moves so far
 };
 
 inline constexpr int kMaxSlidingFlows = 16;
 
+// The search copies states all the time: only what is in use is set and copied, the rest of each array is undefined.
 struct ExactState {
-  LatticePoint tile;                                  // of everything placed
-  double iterations = 1;                              // outside, over all instances
-  Channels sum{};                                     // of closed flows
-  std::array<Channels, kMaxTensors> pending{};        // closed, serve side: fan-outs are still to come
-  std::array<Channels, kMaxTensors> fill{}, serve{};  // in place, for each iteration outside
-  TensorMask in_place = 0;                            // tensors with such a flow
-  Channels refund{};                                  // of each output word, receivers that share it so far included
-  u64 signature = 0;                                  // of the closed flows' words, whatever their order
-  std::array<double, kMaxLevels> instances;           // used by the fan-outs so far, by level
-  double units = 1;                                   // their product
+  LatticePoint tile;                              // of everything placed
+  double iterations = 1;                          // outside, over all instances
+  Channels sum;                                   // of closed flows
+  std::array<Channels, kMaxTensors> pending;      // closed, serve side: fan-outs are still to come
+  std::array<Channels, kMaxTensors> fill, serve;  // in place, for each iteration outside
+  TensorMask in_place = 0;                        // tensors with such a flow
+  Channels refund;                                // of each output word, receivers that share it so far included
+  u64 signature = 0;                              // of the closed flows' words, whatever their order
+  std::array<double, kMaxLevels> instances;       // used by the fan-outs so far, by level
+  double units = 1;                               // their product
+  u8 tensor_count;
+  u8 channel_count;
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
-  u8 tensor_count = kMaxTensors;
-  u8 channel_count = kMaxChannels;
-
-  ExactState() { instances.fill(1); }
-  // Copies only what is in use: the search copies states all the time.
+  // Nothing placed.
+  ExactState(int tensors, std::size_t channels);
   ExactState(const ExactState& other) { *this = other; }
   ExactState& operator=(const ExactState& other);
 };

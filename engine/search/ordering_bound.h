@@ -10,13 +10,13 @@ namespace heliolite {
 
 // One tensor's tile that waits for loops outside it.
 struct BoundFlow {
-  DimensionMask relevant = 0;
+  DimensionMask relevant;
   // What it costs if every loop fetches the tile again.
-  double unreused = 0;
+  double unreused;
   // Of a sliding tensor: what is left of that, by the dimension of its first relevant loop; null: all of it.
-  const double* halo = nullptr;
+  const double* halo;
   // What it costs at least in every order: each of its words once.
-  double once = 0;
+  double once;
 };
 
 inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in them
