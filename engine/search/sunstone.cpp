@@ -11,9 +11,10 @@ namespace heliolite {
 namespace {
 
 // Widths of the beam.
-constexpr std::size_t kUnrollings = 64;   // different unrollings that get tiles
+constexpr std::size_t kUnrollings = 64;   // different unrollings of the outermost fan-out whose tiles begin to grow
 constexpr std::size_t kInner = 16;        // unrollings of the fan-outs inside the outermost
-constexpr std::size_t kContinued = 5;     // those with the best tiles inside the outermost fan-out go on
+constexpr std::size_t kGrown = 16;        // those that are best after one step of growth everywhere grow on
+constexpr std::size_t kContinued = 6;     // those with the best tiles inside the outermost fan-out go on
 constexpr std::size_t kCompleted = 2;     // and those that are best with grown tiles outside it too
 constexpr std::size_t kOuterTiles = 3;    // tiles of a level outside all fan-outs, of each of them
 constexpr std::size_t kPreselected = 2;   // times a width: tiles that get their own orders
@@ -116,9 +117,15 @@ class Search {
     // What looks best with everything outside the fan-out for free need not be best when it has to be held there.
     TileGrowth inside(ladder_, divisors_, 0, outermost_fanout_), outside(ladder_, divisors_, outermost_fanout_, top_);
     Shortlist list(kContinued), completed(kCompleted);
+    Shortlist begun(kGrown);
     for (PartialPlan& plan : plans) {
       if (ladder_.stopped()) break;
-      if (!inside.grow(plan)) continue;
+      if (inside.begin(plan)) begun.add(plan);
+    }
+    plans = take(begun, kGrown);
+    for (PartialPlan& plan : plans) {
+      if (ladder_.stopped()) break;
+      inside.finish(plan);
       list.add(plan);
       if (outside.grow(plan)) completed.add(plan);
     }

@@ -33,13 +33,14 @@ void TileGrowth::regrow(PartialPlan& p) {
   }
 }
 
-bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
-  if (!take_least(p)) return false;
-  judge_with_orders(ladder_, p, std::max(first_, 1), outer_);
-  if (!p.score.fits) return false;
-  hopeful_.fill(first);
-  while (first != kEveryDimension && enlarge(p)) {
-  }
+bool TileGrowth::begin(PartialPlan& p) {
+  if (!start(p)) return false;
+  hopeful_.fill(kEveryDimension);
+  enlarge(p);
+  return true;
+}
+
+void TileGrowth::finish(PartialPlan& p) {
   for (int round = 0; round < kRounds; ++round) {
     const Value before = p.score.value;
     hopeful_.fill(kEveryDimension);
@@ -48,11 +49,19 @@ bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
     judge_with_orders(ladder_, p, std::max(first_, 1), outer_);
     if (p.score.value == before) break;
   }
+}
+
+bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
+  if (!start(p)) return false;
+  hopeful_.fill(first);
+  while (first != kEveryDimension && enlarge(p)) {
+  }
+  finish(p);
   return true;
 }
 
-// The factors that the machine demands.
-bool TileGrowth::take_least(PartialPlan& p) const {
+// With the factors that the machine demands.
+bool TileGrowth::start(PartialPlan& p) {
   for (int i = first_; i < outer_; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) {
       const u64 least = space_.levels[static_cast<std::size_t>(i)].temporal.factor[d].min;
@@ -60,8 +69,11 @@ bool TileGrowth::take_least(PartialPlan& p) const {
       p.plan.factor[slot_of(LoopKind::Temporal, i)][d] = static_cast<u32>(least);
       p.rest[d] /= static_cast<u32>(least);
     }
-  return rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) &&
-         ladder_.tile_fits(tile_through(space_, p.plan, outer_), outer_);
+  if (!rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) ||
+      !ladder_.tile_fits(tile_through(space_, p.plan, outer_), outer_))
+    return false;
+  judge_with_orders(ladder_, p, std::max(first_, 1), outer_);
+  return p.score.fits;
 }
 
 // One step for each dimension at each level where steps have been cheaper so far. True: some step was.

@@ -18,6 +18,10 @@ class TileGrowth {
   // From no loops at these levels on. False: the machine's limits leave no tile.
   bool grow(PartialPlan& p) { return grow_first(p, kEveryDimension); }
 
+  // The same in two parts: a first step everywhere, and the rest.
+  bool begin(PartialPlan& p);
+  void finish(PartialPlan& p);
+
   // Takes the loops of these levels off again.
   void strip(PartialPlan& p) const;
 
@@ -29,7 +33,7 @@ class TileGrowth {
   static constexpr int kRounds = 2;  // of growing and choosing orders
 
   bool grow_first(PartialPlan& p, DimensionMask first);
-  bool take_least(PartialPlan& p) const;
+  bool start(PartialPlan& p);
   bool enlarge(PartialPlan& p);
   bool enlarge(PartialPlan& p, int d, int level);
   bool try_factor(PartialPlan& p, int d, u32& factor, u32 by);
