@@ -24,7 +24,10 @@ std::string signature() {
     for (const char* text : kWorkloads) {
       const auto network = load_network(text);
       EXPECT_TRUE(architecture.ok() && network.ok());
-      const auto r = map_workload(network->layers[0].workload, *architecture, {});
+      SearchOptions options;
+      options.strategy = "sunstone";
+      options.threads = 1;
+      const auto r = map_workload(network->layers[0].workload, *architecture, options);
       EXPECT_TRUE(r.ok());
       out << machine << " " << text << " evaluated " << r->statistics.evaluated << " energy "
           << static_cast<u64>(r->cost.energy.units >> 64) << ":" << static_cast<u64>(r->cost.energy.units) << " cycles "
