@@ -10,8 +10,9 @@ constexpr u32 kNone = ~u32{0};
 
 }  // namespace
 
-ExactLayer::ExactLayer(const ExactModel& model)
+ExactLayer::ExactLayer(const ExactModel& model, int level)
     : m_(&model),
+      rounding_(level < 0 ? 0 : model.rounding[static_cast<std::size_t>(level)]),
       channels_(model.channels.size()),
       tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
       levels_(static_cast<std::size_t>(model.levels())),
@@ -109,7 +110,7 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
     equal &= x.fetched == y.fetched;
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
-  return equal || better >= m_->rounding;
+  return equal || better >= rounding_;
 }
 
 bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance) {

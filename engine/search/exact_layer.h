@@ -25,7 +25,8 @@ struct ExactNode {
 
 class ExactLayer {
  public:
-  explicit ExactLayer(const ExactModel& model);
+  // States after `level`; -1: before everything.
+  ExactLayer(const ExactModel& model, int level);
 
   std::size_t size() const { return nodes_.size(); }
   const ExactNode& node(std::size_t k) const { return nodes_[k]; }
@@ -54,6 +55,7 @@ class ExactLayer {
   void pack(const ExactState& s, double* out) const;
 
   const ExactModel* m_;
+  double rounding_;  // energy units by which rounding can turn the order of two states
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool leaks_ = false;

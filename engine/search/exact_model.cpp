@@ -13,7 +13,7 @@ namespace {
 class Builder {
  public:
   Builder(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep, const Lattice& lattice)
-      : m_{&problem, &problem.model.compiled(), keep, lattice, {}, {}, {}, {}, 0, false, true, 0, 0, 1},
+      : m_{&problem, &problem.model.compiled(), keep, lattice, {}, {}, {}, {}, 0, false, true, {}, 0, 1},
         c_(*m_.compiled) {}
 
   ExactModel run() {
@@ -32,6 +32,9 @@ class Builder {
     list_channels();
     for (int i = 0; i < c_.level_count; ++i) price_level(i);
     for (int v = 0; v < c_.tensor_count; ++v) m_.mac_price[static_cast<std::size_t>(v)] = price(-1, v);
+    for (int i = 0; i < c_.level_count; ++i)
+      m_.rounding[static_cast<std::size_t>(i)] =
+          (i == 0 ? rounding_of_flows(-1) : m_.rounding[static_cast<std::size_t>(i - 1)]) + rounding_of_flows(i);
     return std::move(m_);
   }
 
@@ -55,9 +58,6 @@ class Builder {
         energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
         if (energy_channel_[i] == 0) m_.level[static_cast<std::size_t>(i)].least_sharing = 1;
       }
-      if (level.block_words > 1)
-        m_.rounding += static_cast<double>(level.read_units + level.fill_units + level.update_units) *
-                       static_cast<double>(std::min(used, level.clusters)) * std::popcount(m_.keep[i]);
       if (level.router_units != 0 || level.ingress_units != 0 || (level.network_costs && level.is_dram))
         m_.exact = false;
     }
@@ -71,6 +71,26 @@ class Builder {
       if (writes > level.write_bandwidth) write_channel_[i] = add_limit(i);
       if (reads + writes > level.shared_bandwidth) shared_channel_[i] = add_limit(i);
     }
+  }
+
+  // A block too many of each kind of access, at every end of the flows that start at a level (-1: the MACs).
+  double rounding_of_flows(int i) const {
+    const auto block = [&](int at, u64 units) {
+      const CompiledLevel& level = c_.level[at];
+      const u64 used = std::min(fanout_product(at + 1, c_.level_count - 1), level.clusters);
+      return level.block_words > 1 ? static_cast<double>(units) * static_cast<double>(used) : 0;
+    };
+    double sum = 0;
+    if (i + 1 == c_.level_count) return sum;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      if (i >= 0 && !(m_.keep[static_cast<std::size_t>(i)] >> v & 1)) continue;
+      const FlowPrice& price = i < 0 ? m_.mac_price[static_cast<std::size_t>(v)]
+                                     : m_.level[static_cast<std::size_t>(i)].price[static_cast<std::size_t>(v)];
+      const CompiledLevel& server = c_.level[price.serving_level];
+      if (i >= 0) sum += block(i, c_.level[i].fill_units + (v == m_.output ? c_.level[i].read_units : 0));
+      sum += block(price.serving_level, server.read_units + (v == m_.output ? server.update_units : 0));
+    }
+    return sum;
   }
 
   int add_channel(Channel::Kind kind, int level) {

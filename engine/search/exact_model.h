@@ -82,9 +82,10 @@ struct ExactModel {
   std::vector<ExactFanout> fanout;  // [i]: below level i
   std::array<FlowPrice, kMaxTensors> mac_price;
   int output = 0;
-  bool timed = false;   // the objective depends on cycles
-  bool exact = true;    // only rounding to blocks is left out
-  double rounding = 0;  // energy units that rounding can add
+  bool timed = false;  // the objective depends on cycles
+  bool exact = true;   // only rounding to blocks is left out
+  // [i]: energy units that rounding to blocks can add to the flows that start at the MACs or levels up to i.
+  std::array<double, kMaxLevels> rounding{};
   double constant = 0;  // energy of the MACs
   double macs = 1;
 

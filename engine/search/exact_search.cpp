@@ -34,12 +34,13 @@ ExactSearch::ExactSearch(const LayerProblem& problem, const std::array<TensorMas
 
 CostBound ExactSearch::root_bound() const { return bounds_.at_root(ExactSteps(model_).root()); }
 
-std::size_t ExactSearch::most_states() const { return kBytes / ExactLayer(model_).bytes_of_a_state(); }
+std::size_t ExactSearch::most_states() const { return kBytes / ExactLayer(model_, -1).bytes_of_a_state(); }
 
 ExactPass ExactSearch::run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent) {
   ExactPass pass;
   pass.complete = true;
-  std::vector<ExactLayer> layers(at(model_.levels()) + 1, ExactLayer(model_));
+  std::vector<ExactLayer> layers;
+  for (int level = -1; level < model_.levels(); ++level) layers.emplace_back(model_, level);
   ExactNode root;
   root.key = incumbent.key_of(root_bound());
   layers[0].add(ExactSteps(model_).root(), root, false);
@@ -60,7 +61,8 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
   const std::size_t size = std::max(kLeastPart, (parents.size() + kParts - 1) / kParts);
   std::vector<Part> parts;
   for (std::size_t begin = 0; begin < parents.size(); begin += size)
-    parts.push_back({begin, std::min(begin + size, parents.size()), incumbent, ExactLayer(model_), {}, {}, false});
+    parts.push_back(
+        {begin, std::min(begin + size, parents.size()), incumbent, ExactLayer(model_, level), {}, {}, false});
   const u64 evaluations = budget.evaluations_left(statistics_.evaluated) / std::max<std::size_t>(1, parts.size());
   parallel_for(parts.size(), problem_.options.threads, [&](std::size_t p) {
     Part& part = parts[p];
@@ -88,7 +90,7 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
     if (parts.size() == 1) break;
     for (std::size_t k = 0; k < part.out.size(); ++k)
       if (!part.out.node(k).dropped) out.add(part.out, k, problem_.options.rules[Rule::StateDominance]);
-    part.out = ExactLayer(model_);
+    part.out = ExactLayer(model_, level);
     if (out.size() > 2 * most) narrow(out, most, pass);
   }
   out.compact();
