@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/bench_config.h"
 #include "cli/bench_tables.h"
@@ -11,12 +13,13 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {
 
 struct BenchArguments {
-  std::string config, csv;
+  std::string config, csv, objective;
   int threads = 1;
   bool summary_only = false;
   bool check = false;
@@ -134,7 +137,13 @@ std::string plan(const BenchConfig& config) {
 
 int run(const BenchArguments& arguments, const Output& output) {
   if (!arguments.csv.empty() && !can_write("--csv", arguments.csv)) return kBadInput;
-  Result<BenchConfig> config = load_bench_config(arguments.config);
+  const std::optional<Objective> objective = parse_objective(lower(arguments.objective));
+  if (!arguments.objective.empty() && !objective) {
+    const std::vector<std::string> known(kObjectiveNames.begin(), kObjectiveNames.end());
+    return fail(fmt::format("--objective: unknown name '{}'{}; known: {}", arguments.objective,
+                            did_you_mean(arguments.objective, known), join(known)));
+  }
+  Result<BenchConfig> config = load_bench_config(arguments.config, objective);
   if (!config) return fail(config.errors());
   if (arguments.check) {
     output.table(plan(*config));
@@ -152,6 +161,10 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("config", arguments->config, "Suite: a YAML file, docs/formats_bench.md")
       ->required()
       ->type_name("CONFIG");
+  command
+      ->add_option("-o,--objective", arguments->objective,
+                   "What to minimise instead of what the suite says: edp, energy, delay or ed2p")
+      ->type_name("NAME");
   command->add_option("--csv", arguments->csv, "Write the rows as comma-separated values")->type_name("FILE");
   command
       ->add_option("-t,--threads", arguments->threads,

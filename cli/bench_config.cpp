@@ -37,7 +37,8 @@ std::vector<YamlNode> elements(const std::optional<YamlNode>& node) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : folder_(fs::path(path).parent_path()) {}
+  Reader(const std::string& path, std::optional<Objective> objective)
+      : folder_(fs::path(path).parent_path()), objective_(objective) {}
 
   Result<BenchConfig> run(const YamlNode& root) {
     MapReader reader(root, errors_);
@@ -86,9 +87,9 @@ class Reader {
     return reader.string("name").value_or(fs::path(node.file()).stem().string());
   }
 
-  static Objective objective(MapReader& reader) {
+  Objective objective(MapReader& reader) const {
     const auto word = reader.choice("objective", {"energy", "delay", "edp", "ed2p"});
-    return word ? *parse_objective(*word) : Objective::Edp;
+    return objective_ ? *objective_ : word ? *parse_objective(*word) : Objective::Edp;
   }
 
   std::optional<double> budget(MapReader& reader, double most) {
@@ -238,15 +239,16 @@ class Reader {
   }
 
   fs::path folder_;
+  std::optional<Objective> objective_;  // instead of the file's
   Diagnostics errors_;
 };
 
 }  // namespace
 
-Result<BenchConfig> load_bench_config(const std::string& path) {
+Result<BenchConfig> load_bench_config(const std::string& path, std::optional<Objective> objective) {
   const Result<YamlNode> root = YamlNode::load_file(path);
   if (!root) return root.errors();
-  return Reader(path).run(*root);
+  return Reader(path, objective).run(*root);
 }
 
 }  // namespace heliolite::cli

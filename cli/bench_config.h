@@ -16,7 +16,7 @@ struct BenchConfig {
 };
 
 // Machines, workloads and tables that the file names are presets or stand relative to it; they are loaded too.
-// Errors: all of the file and of what it names, in one go.
-Result<BenchConfig> load_bench_config(const std::string& path);
+// `objective`: instead of the file's. Errors: all of the file and of what it names, in one go.
+Result<BenchConfig> load_bench_config(const std::string& path, std::optional<Objective> objective = {});
 
 }  // namespace heliolite::cli

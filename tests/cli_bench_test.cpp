@@ -101,6 +101,28 @@ TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
   }
 }
 
+TEST_F(CliBench, TheObjectiveCanBeAskedForInsteadOfTheFiles) {
+  folder_.write("others.csv",
+                "machine,layer,mapper,energy_pj,cycles\nedge_unified,mine,theirs,10,2\nedge_unified,mine,fast,20,1\n");
+  const std::string suite = std::string(kSuite) + "  external: others.csv\n  objective: edp\n";
+  const CliResult result = bench(suite, "-o delay --json - -q");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json a = json::parse(result.out);
+  EXPECT_EQ(a["question"]["objective"], "delay");
+  for (const json& row : a["rows"]) {
+    if (row["strategy"] == "theirs") {
+      EXPECT_EQ(row["value"], 2);
+    }
+    if (row["strategy"] == "fast") {
+      EXPECT_EQ(row["ratio_to_best"], 1);
+    }
+  }
+  EXPECT_EQ(a["rows"].size(), 6u);
+  const CliResult bad = bench(suite, "--objective edpp");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("did you mean 'edp'"));
+}
+
 TEST_F(CliBench, FilesStandBesideTheConfiguration) {
   folder_.write("sub/machine.yaml", R"(architecture:
   name: tiny
