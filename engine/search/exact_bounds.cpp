@@ -20,6 +20,8 @@ ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compile
         fanout_outside_[at(i) + 1] * static_cast<double>(c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y);
     leaks_ |= c_.level[at(i)].leak_units != 0;
   }
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    if (m_.channels[k].kind != Channel::Kind::Shared) asked_ |= static_cast<u16>(1u << k);
   for (int i = levels - 1; i >= 0; --i) {
     refund_from_[at(i)] = refund_from_[at(i) + 1];
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
@@ -30,6 +32,7 @@ ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compile
 ExactBounds::Inside ExactBounds::inside(const ExactState& s, Place place) const {
   Inside out(Sweep(tables_.classes(), c_, s.tile.extent, c_.size));
   out.place = place;
+  out.active = asked_ & static_cast<u16>(~s.idle);
   out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index);
   for (unsigned open = s.in_place; open != 0; open &= open - 1) {
     const auto v = at(std::countr_zero(open));
@@ -63,7 +66,7 @@ ExactBounds::Inside ExactBounds::inside(const ExactState& s, Place place) const 
 bool ExactBounds::add_cycles(const ExactState& s, Inside& inside) const {
   bool any = false;
   for (std::size_t k = inside.known; k < m_.channels.size(); ++k) {
-    if (m_.channels[k].kind == Channel::Kind::Shared) continue;  // in channel 0
+    if (!(inside.active >> k & 1)) continue;
     sum_channel(s, k, inside);
     any = true;
   }
@@ -137,7 +140,7 @@ CostBound ExactBounds::at_candidate_ordered(const ExactState& s, const Inside& i
   ExactTables::FreshRow row;
   Channels sums;
   for (std::size_t k = 0; k < inside.known; ++k) {
-    if (m_.channels[k].kind == Channel::Kind::Shared) continue;
+    if (!(inside.active >> k & 1)) continue;
     tables_.fresh(inside.place.level, tile, outside, k, row.data());
     sums[k] = ordered(inside, k, tile, own, outside, row.data());
   }
@@ -170,7 +173,7 @@ CostBound ExactBounds::price(const ExactState& s, const Inside& inside, const Ch
   const int level = inside.place.level;
   CostBound out{std::max(0.0, sums[0]), inside.compute_cycles};
   for (std::size_t k = 1; k < inside.known; ++k) {
-    if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
+    if (!(inside.active >> k & 1)) continue;
     double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
     for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];
     out.cycles = std::max(out.cycles, sums[k] / used * (1 - 1e-9));

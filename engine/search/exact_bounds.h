@@ -33,6 +33,7 @@ class ExactBounds {
   struct Inside {
     Place place;
     std::size_t known = 0;  // channels computed so far
+    u16 active = 0;         // channels that are asked for
     Channels sum;           // closed flows, and those in place at the ordering bound
     Channels settled;       // without those in place
     double compute_cycles = 0;
@@ -109,7 +110,7 @@ class ExactBounds {
   CostBound total(const ExactState& s, const Inside& inside, Table table) const {
     Channels sums;
     for (std::size_t k = 0; k < inside.known; ++k)
-      if (m_.channels[k].kind != Channel::Kind::Shared) sums[k] = inside.sum[k] + table(k);
+      if (inside.active >> k & 1) sums[k] = inside.sum[k] + table(k);
     return price(s, inside, sums);
   }
   // The cost of sums by channel.
@@ -121,6 +122,7 @@ class ExactBounds {
   std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most receivers of a word over fan-outs i ..
   std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: of levels i .., for each output word
   std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i ..
+  u16 asked_ = 0;                                          // channels that are no part of channel 0
   bool leaks_ = false;
 };
 

@@ -55,6 +55,7 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
   s.tile = node.tile;
   s.signature = node.signature;
+  s.idle = node.idle;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
 }
@@ -138,6 +139,7 @@ bool ExactLayer::add(const ExactState& s, ExactNode node, bool dominance) {
   pack(s, values.data());
   node.tile = s.tile;
   node.signature = s.signature;
+  node.idle = s.idle;
   node.sliding_count = s.sliding_count;
   return add_packed(values.data(), s.sliding.data(), node, dominance && m_->exact);
 }

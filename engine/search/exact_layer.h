@@ -17,6 +17,7 @@ struct ExactNode {
   u32 choice = 0;      // of the fan-out below the level
   u32 next = ~u32{0};  // another state of the same tile
   u32 sliding_begin = 0;
+  u16 idle = 0;
   u8 sliding_count = 0;
   bool dropped = false;
   u64 signature = 0;

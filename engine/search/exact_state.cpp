@@ -45,6 +45,7 @@ ExactState& ExactState::operator=(const ExactState& other) {
   signature = other.signature;
   instances = other.instances;
   units = other.units;
+  idle = other.idle;
   sliding_count = other.sliding_count;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
   return *this;
@@ -242,7 +243,7 @@ int ExactSteps::forget_idle(ExactState& s, int level) const {
   int idle = 0;
   for (std::size_t k = 1; k < m_.channels.size(); ++k) {
     const Channel& channel = m_.channels[k];
-    if (channel.kind != Channel::Kind::Cycles || channel.level > level) continue;
+    if (channel.kind != Channel::Kind::Cycles || channel.level > level || (s.idle >> k & 1)) continue;
     // At most: every loop outside fetches again, and no fan-out spreads a word.
     double most = s.sum[k];
     for (int v = 0; v < c_.tensor_count; ++v) {
@@ -256,7 +257,8 @@ int ExactSteps::forget_idle(ExactState& s, int level) const {
     }
     double used = 1;
     for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[static_cast<std::size_t>(f)];
-    if (most == 0 || most / used > m_.macs / s.units * (1 - 1e-9)) continue;
+    if (most / used > m_.macs / s.units * (1 - 1e-9)) continue;
+    s.idle |= static_cast<u16>(1u << k);
     s.sum[k] = s.refund[k] = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
       const auto t = static_cast<std::size_t>(v);

@@ -39,6 +39,7 @@ struct ExactState {
   double units = 1;                               // their product
   u8 tensor_count;
   u8 channel_count;
+  u16 idle = 0;  // channels forgotten
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
