@@ -36,7 +36,8 @@ Sweep::Sweep(const LoopClasses& classes, const Compiled& c, const Extents& from,
   of_class.fill(1);
   for (int d = 0; d < c.dimension_count; ++d) {
     if (to[at(d)] == from[at(d)]) continue;
-    n[at(d)] = static_cast<double>(to[at(d)] / from[at(d)]);
+    const u32 iterations = to[at(d)] / from[at(d)];
+    n[at(d)] = iterations;
     of_class[classes.of(d)] *= n[at(d)];
     present |= static_cast<DimensionMask>(1u << classes.of(d));
   }
