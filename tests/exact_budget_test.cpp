@@ -1,0 +1,199 @@
+// The exact search with less time than it needs: always a legal mapping if it has one, and never a bound above the
+// optimum or a claim too much.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "arch/load.h"
+#include "engine/model/mapping_check.h"
+#include "engine/space/mapspace.h"
+#include "tests/exact_problem.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+using testing::exact_alone;
+using testing::kObjectives;
+using testing::layer_problem;
+using testing::random_search_problem;
+using testing::SearchProblem;
+
+void expect_legal(const Mapping& mapping, const Cost& cost, const SearchProblem& p) {
+  EXPECT_TRUE(check(mapping, p.workload, p.architecture).empty());
+  EXPECT_TRUE(violations(*resolve(p.workload, p.architecture), mapping).empty());
+  const Evaluation e = CostModel(p.workload, p.architecture).evaluate(mapping);
+  EXPECT_EQ(e.verdict, Verdict::Fits);
+  EXPECT_EQ(e.cost, cost);
+}
+
+// What the mapper says of a problem whose optimum is known.
+void expect_truth(const MappingResult& r, const SearchProblem& p, Objective objective) {
+  const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+  const double optimum = objective_number(objective, best);
+  expect_legal(r.mapping, r.cost, p);
+  EXPECT_EQ(r.value, objective_number(objective, r.cost));
+  EXPECT_GE(r.value, optimum * (1 - 1e-12));
+  EXPECT_LE(r.lower_bound, optimum * (1 + 1e-9));
+  EXPECT_NEAR(r.gap, r.value / r.lower_bound - 1, 1e-12);
+  if (r.status == Status::Optimal) {
+    EXPECT_TRUE(Value::of(objective, r.cost) == Value::of(objective, best) ||
+                (objective == Objective::Delay && r.cost.cycles == best.cycles));
+    EXPECT_EQ(r.gap, 0);
+  } else {
+    EXPECT_EQ(r.status, Status::Bounded);
+    EXPECT_GT(r.gap, 0);
+  }
+}
+
+TEST(ExactBudget, ThroughTheMapper) {
+  int bounded = 0;
+  for (u64 seed = 0; seed < 40 && !HasFailure(); ++seed) {
+    const SearchProblem p = random_search_problem(seed + 7'000, {.max_mappings = 5'000});
+    if (p.answer.legal == 0) continue;
+    for (const Objective objective : kObjectives)
+      for (const u64 budget : {u64{1}, u64{10}, u64{100}, u64{1'000}, u64{1'000'000'000}}) {
+        SCOPED_TRACE(fmt::format("seed {}, {}, budget {}", seed, name(objective), budget));
+        SearchOptions options;
+        options.objective = objective;
+        options.budget_evaluations = budget;
+        const auto r = map_workload(p.workload, p.architecture, options);
+        ASSERT_TRUE(r.ok());
+        if (r->status == Status::Infeasible) {  // none found so far
+          EXPECT_LE(budget, 10u);
+          continue;
+        }
+        expect_truth(*r, p, objective);
+        bounded += r->status == Status::Bounded;
+        if (budget == 1'000'000'000) {
+          EXPECT_EQ(r->status, Status::Optimal);
+        }
+      }
+  }
+  EXPECT_GT(bounded, 0);
+}
+
+// Nothing to start from: then a small budget ends the search before it has found anything.
+TEST(ExactBudget, FromNothing) {
+  int nothing = 0, incomplete = 0;
+  for (u64 seed = 0; seed < 100 && !HasFailure(); ++seed) {
+    const SearchProblem p = seed % 2 == 0 ? random_search_problem(seed + 8'000, {.max_mappings = 3'000})
+                                          : testing::unusual_search_problem(seed + 8'000, {.max_mappings = 3'000});
+    for (const Objective objective : kObjectives) {
+      double last_value = std::numeric_limits<double>::infinity();
+      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      const double optimum =
+          p.answer.legal == 0 ? std::numeric_limits<double>::infinity() : objective_number(objective, best);
+      for (const u64 budget : {u64{1}, u64{10}, u64{100}, u64{1'000}, u64{1'000'000'000}}) {
+        SCOPED_TRACE(fmt::format("seed {}, {}, budget {}", seed, name(objective), budget));
+        LayerProblem problem = layer_problem(p, objective);
+        problem.options.budget_evaluations = budget;
+        const LayerAnswer answer = exact_alone(problem);
+        nothing += !answer.found;
+        incomplete += !answer.complete;
+        if (answer.lower_bound) {
+          EXPECT_LE(*answer.lower_bound, optimum * (1 + 1e-9));
+        }
+        if (answer.complete) {
+          EXPECT_EQ(answer.found, p.answer.legal > 0);
+          EXPECT_TRUE(!answer.found || answer.value == Value::of(objective, best));
+        }
+        if (answer.found) expect_legal(answer.mapping, answer.cost, p);
+        last_value = answer.found ? objective_number(objective, answer.cost) : last_value;
+      }
+      if (p.answer.legal > 0) {
+        EXPECT_NEAR(last_value, optimum, 1e-12 * optimum);
+      }
+    }
+  }
+  EXPECT_GT(nothing, 0);
+  EXPECT_GT(incomplete, 0);
+}
+
+struct Layer {
+  const char* machine;
+  const char* workload;
+};
+
+Workload workload(const std::string& text) { return load_network(text)->layers.front().workload; }
+
+// On real layers the gap closes as the budget grows.
+TEST(ExactBudget, TheGapCloses) {
+  for (const Layer& layer : {Layer{"eyeriss", "gemm:48x36x60"}, Layer{"gemmini", "conv:k=16,c=8,p=7,q=7,r=3,s=3"}}) {
+    const Workload w = workload(layer.workload);
+    const auto a = load_architecture(layer.machine);
+    ASSERT_TRUE(a.ok());
+    SearchOptions options;
+    double value = std::numeric_limits<double>::infinity(), first_gap = -1, gap = 1;
+    std::vector<double> bounds;
+    for (u64 budget = 10; gap > 0; budget *= 10) {
+      ASSERT_LE(budget, 100'000'000'000u) << layer.workload;
+      options.budget_evaluations = budget;
+      const auto r = map_workload(w, *a, options);
+      ASSERT_TRUE(r.ok());
+      ASSERT_NE(r->status, Status::Infeasible);
+      EXPECT_EQ(r->status == Status::Optimal, r->gap == 0);
+      EXPECT_LE(r->value, value * (1 + 1e-12)) << "a larger budget found less";
+      bounds.push_back(r->lower_bound);
+      value = r->value;
+      gap = r->gap;
+      if (first_gap < 0) first_gap = gap;
+    }
+    EXPECT_GT(first_gap, 0);
+    for (const double bound : bounds) EXPECT_LE(bound, value * (1 + 1e-9));
+  }
+}
+
+TEST(ExactBudget, AStopReturnsAtOnceWithASoundBound) {
+  const std::atomic<bool> stop = true;
+  SearchOptions options;
+  options.stop = &stop;
+  for (u64 seed = 0; seed < 40 && !HasFailure(); ++seed) {
+    const SearchProblem p = random_search_problem(seed + 9'000, {.max_mappings = 3'000});
+    for (const Objective objective : kObjectives) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
+      options.objective = objective;
+      const auto r = map_workload(p.workload, p.architecture, options);
+      ASSERT_TRUE(r.ok());
+      if (r->status == Status::Infeasible) {
+        EXPECT_FALSE(r->why_infeasible.empty());
+      } else {
+        ASSERT_GT(p.answer.legal, 0u);
+        expect_truth(*r, p, objective);
+      }
+      const LayerAnswer alone = exact_alone(layer_problem(p.workload, p.architecture, options));
+      EXPECT_FALSE(alone.found);
+      EXPECT_FALSE(alone.complete && p.answer.legal > 0);
+      EXPECT_EQ(alone.statistics.evaluated, 0u);
+    }
+  }
+  // Layers that take a while when nobody stops them.
+  const auto a = load_architecture("simba");
+  ASSERT_TRUE(a.ok());
+  const auto r = map_workload(workload("resnet18/conv3_x"), *a, options);
+  ASSERT_TRUE(r.ok());
+  EXPECT_LT(r->statistics.evaluated, 1'000u);
+  EXPECT_LE(r->lower_bound, r->value);
+}
+
+TEST(ExactBudget, InfeasibleProblemsAreCalledThat) {
+  int infeasible = 0;
+  for (u64 seed = 0; infeasible < 6; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 10'000, {.max_mappings = 500});
+    if (p.answer.legal > 0) continue;
+    ++infeasible;
+    for (const Objective objective : kObjectives) {
+      SearchOptions options;
+      options.objective = objective;
+      const auto r = map_workload(p.workload, p.architecture, options);
+      ASSERT_TRUE(r.ok());
+      EXPECT_EQ(r->status, Status::Infeasible) << seed;
+      EXPECT_FALSE(r->why_infeasible.empty());
+      EXPECT_TRUE(exact_alone(layer_problem(p, objective)).complete);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heliolite
