@@ -62,7 +62,8 @@ class Exact {
     const Lattice lattice(c.size, c.dimension_count);
     const std::vector<KeepChoice> choices = keep_choices(problem_);
     if (lattice.points() > Lattice::kMaxPoints || choices.empty()) return answer(false);
-    for (const KeepChoice& choice : choices) search(choice, lattice);
+    const std::vector<ExactFanout> fanouts = make_exact_fanouts(problem_, lattice);
+    for (const KeepChoice& choice : choices) search(choice, lattice, fanouts);
     return answer(incumbent_.cuts(least_left_));
   }
 
@@ -71,10 +72,10 @@ class Exact {
     return problem_.options.rules[Rule::KeepBound] && statistics_.rules.count(Rule::KeepBound, incumbent_.cuts(bound));
   }
 
-  void search(const KeepChoice& choice, const Lattice& lattice) {
+  void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<ExactFanout>& fanouts) {
     if (cut(choice.bound)) return;
     if (budget_.over()) return leave(choice.bound);
-    ExactSearch search(problem_, choice.keep, lattice);
+    ExactSearch search(problem_, choice.keep, lattice, fanouts);
     ExactKey proven = std::max(choice.bound, incumbent_.key_of(search.root_bound()));
     if (cut(proven)) return;
     const std::size_t most = search.most_states();

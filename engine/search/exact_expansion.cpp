@@ -267,7 +267,7 @@ void ExactExpansion::complete(const ExactNode& last) {
     if (m_.fanout[at(i)].exists) {
       const SpatialChoice& spatial = m_.fanout[at(i)].choices[path[at(i)]->choice];
       for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-        for (u8 d : spatial_order(problem_.space, i))
+        for (u8 d : canonical_order(problem_.space, problem_.space.levels[at(i)].spatial.order))
           mapping.add(axis, i, d, (axis == LoopKind::SpatialX ? spatial.x : spatial.y)[d]);
       for (int d = 0; d < kMaxDimensions; ++d) {
         factor[at(d)] /= spatial.factor.extent[at(d)];

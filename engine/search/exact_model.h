@@ -9,10 +9,10 @@
 // What is left out is small and never negative (blocks begun, energy of routers and ingress): sums are lower bounds,
 // and `exact` says whether only the rounding to blocks is missing.
 #include <array>
+#include <span>
 #include <vector>
 
-#include "engine/search/layer_problem.h"
-#include "engine/space/lattice.h"
+#include "engine/search/exact_fanout.h"
 
 namespace heliolite {
 
@@ -39,31 +39,6 @@ struct FlowPrice {
   int last_fanout = -1;  // the last fan-out on the way there; -1: none
 };
 
-// One way to unroll dimensions over a fan-out.
-struct SpatialChoice {
-  LatticePoint factor;
-  Extents x, y;
-  double instances = 1;
-  u32 spread_class = 0;                         // in ExactFanout::spreads
-  std::array<double, kMaxTensors> spread{};     // distinct receivers, of tensors that do not slide here
-  TensorMask slides = 0;                        // distinct receivers depend on the tile
-  double reducing = 1;                          // receivers that share an output word
-  std::array<double, kMaxTensors> hop_units{};  // energy of one word from a sender to all receivers; 0 if it slides
-};
-
-struct ExactFanout {
-  bool exists = false;
-  bool hops = false;
-  std::vector<SpatialChoice> choices;  // most instances first
-  std::vector<u32> most_instances;     // [lattice index of what is left]: over the choices that divide it
-  // [tensor][lattice index of what is left], over the choices that divide it: least distinct receivers / instances.
-  std::array<std::vector<double>, kMaxTensors> least_spread;
-  std::array<double, kMaxTensors> most_receivers{};  // over the choices: distinct receivers
-  double most_reducing = 1;
-  // Choices that spread every tensor alike: classes of equal distinct receivers / instances.
-  std::vector<std::array<double, kMaxTensors>> spreads;
-};
-
 struct ExactLevel {
   TensorMask keep = 0;
   TensorMask starts = 0;  // tensors with a flow out of this level's tile: kept ones, and those whose hops count
@@ -79,7 +54,7 @@ struct ExactModel {
   Lattice lattice;
   std::vector<Channel> channels;
   std::vector<ExactLevel> level;
-  std::vector<ExactFanout> fanout;  // [i]: below level i
+  std::span<const ExactFanout> fanout;  // [i]: below level i
   std::array<FlowPrice, kMaxTensors> mac_price;
   int output = 0;
   bool timed = false;  // the objective depends on cycles
@@ -93,17 +68,8 @@ struct ExactModel {
   bool fits(int i, const Extents& tile) const;
 };
 
+// Refers to the problem and the fan-outs.
 ExactModel make_exact_model(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
-                            const Lattice& lattice);
-
-// Dimensions above 1 in the order of a fan-out's loops, innermost first: the machine's own, then as declared.
-std::vector<u8> spatial_order(const Mapspace& space, int level);
-
-// Energy units of one word of tensor v from each sender to all its receivers, when `choice` unrolls over tiles of this
-// extent.
-double hop_units(const ExactModel& m, int level, const SpatialChoice& choice, int v, const Extents& tile);
-
-// Distinct receivers of tensor v when `choice` unrolls over tiles of this extent.
-double distinct_receivers(const CompiledTensor& tensor, const SpatialChoice& choice, const Extents& tile);
+                            const Lattice& lattice, std::span<const ExactFanout> fanouts);
 
 }  // namespace heliolite

@@ -29,8 +29,8 @@ struct Part {
 }  // namespace
 
 ExactSearch::ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
-                         const Lattice& lattice)
-    : problem_(problem), model_(make_exact_model(problem, keep, lattice)), bounds_(model_) {}
+                         const Lattice& lattice, std::span<const ExactFanout> fanouts)
+    : problem_(problem), model_(make_exact_model(problem, keep, lattice, fanouts)), bounds_(model_) {}
 
 CostBound ExactSearch::root_bound() const { return bounds_.at_root(ExactSteps(model_).root()); }
 

@@ -21,7 +21,8 @@ struct ExactPass {
 
 class ExactSearch {
  public:
-  ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep, const Lattice& lattice);
+  ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep, const Lattice& lattice,
+              std::span<const ExactFanout> fanouts);
 
   // One sweep over the levels that keeps at most `width` states after each. The same for any number of threads.
   ExactPass run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent);

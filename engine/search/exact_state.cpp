@@ -100,7 +100,7 @@ void ExactSteps::unroll(ExactState& s, int level, const SpatialChoice& choice) c
       }
     }
     if (!fanout.hops) continue;
-    const double hops = listed ? hop_units(m_, level, choice, v, s.tile.extent) : choice.hop_units[t];
+    const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (level == 0) {
       s.sum[0] += hops * m_.macs / choice.instances;
     } else if (!c_.tensor[v].sliding) {

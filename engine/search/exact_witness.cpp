@@ -23,7 +23,8 @@ const SpatialChoice* find_choice(const ExactFanout& fanout, const Extents& x, co
 std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping) {
   const Compiled& c = problem.model.compiled();
   const Lattice lattice(c.size, c.dimension_count);
-  const ExactModel model = make_exact_model(problem, mapping.keep, lattice);
+  const std::vector<ExactFanout> fanouts = make_exact_fanouts(problem, lattice);
+  const ExactModel model = make_exact_model(problem, mapping.keep, lattice, fanouts);
   const ExactBounds bounds(model);
   const ExactSteps steps(model);
   std::vector<WitnessStep> out;

@@ -19,20 +19,6 @@ Architecture cut_above(const Architecture& whole, std::size_t level) {
   return out;
 }
 
-// Declaration order, behind the machine's own innermost loops.
-std::vector<u8> spatial_order(const Mapspace& space, const SpatialSpace& fanout) {
-  std::vector<u8> out;
-  if (!fanout.exists()) return out;
-  DimensionMask left = space.non_unit;
-  const auto add = [&](u8 d) {
-    if (left >> d & 1) out.push_back(d);
-    left &= static_cast<DimensionMask>(~(1u << d));
-  };
-  for (u8 d : fanout.order.dimensions()) add(d);
-  for (u8 d = 0; d < space.dimension_count; ++d) add(d);
-  return out;
-}
-
 // The loops over time of one level of a nest that has been read, to be put in other orders.
 class LevelLoops {
  public:
@@ -127,7 +113,8 @@ Ladder::Ladder(const Workload& workload, const Architecture& architecture, const
   for (std::size_t i = 0; i < levels; ++i) {
     models_.emplace_back(workload, cut_above(architecture, i));
     roomy_.emplace_back(workload, i + 1 < levels ? roomy_from(architecture, i) : architecture);
-    spatial_order_[i] = spatial_order(space, space.levels[i].spatial);
+    const SpatialSpace& fanout = space.levels[i].spatial;
+    if (fanout.exists()) spatial_order_[i] = canonical_order(space, fanout.order);
   }
   u64 outside = 1;
   for (std::size_t i = levels; i-- > 0;) {

@@ -1,27 +1,10 @@
 #include "engine/search/nest_writer.h"
 
 namespace heliolite {
-namespace {
-
-// Declaration order, behind the machine's own innermost loops.
-std::vector<u8> canonical(const Mapspace& space, const OrderPrefix& prefix) {
-  std::vector<u8> out;
-  DimensionMask left = space.non_unit;
-  const auto add = [&](u8 d) {
-    if ((left >> d & 1) != 0) out.push_back(d);
-    left &= static_cast<DimensionMask>(~(1u << d));
-  };
-  for (u8 d : prefix.dimensions()) add(d);
-  for (u8 d = 0; d < space.dimension_count; ++d) add(d);
-  return out;
-}
-
-}  // namespace
-
 NestWriter::NestWriter(const Mapspace& space) : space_(space) {
   for (const LevelSpace& level : space.levels) {
-    spatial_order_.push_back(canonical(space, level.spatial.order));
-    temporal_order_.push_back(canonical(space, level.temporal.order));
+    spatial_order_.push_back(canonical_order(space, level.spatial.order));
+    temporal_order_.push_back(canonical_order(space, level.temporal.order));
   }
 }
 

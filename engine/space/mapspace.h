@@ -88,6 +88,10 @@ struct MapspaceOptions {
 // contradicts another.
 Result<Mapspace> resolve(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
 
+// The dimensions above 1 in the order in which mappings list loops of the same kind, innermost first: the prefix, then
+// as declared.
+std::vector<u8> canonical_order(const Mapspace& mapspace, const OrderPrefix& prefix);
+
 // Why a mapping is outside the mapspace: factors, axes, fan-outs, orders, kept tensors. Empty when it is inside.
 // The mapping must be well formed for the workload (factors that multiply to the sizes).
 Diagnostics violations(const Mapspace& mapspace, const Mapping& mapping);

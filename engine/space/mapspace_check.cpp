@@ -171,4 +171,16 @@ Diagnostics perfect_factor_conflicts(const Mapspace& mapspace) {
   return out;
 }
 
+std::vector<u8> canonical_order(const Mapspace& mapspace, const OrderPrefix& prefix) {
+  std::vector<u8> out;
+  DimensionMask left = mapspace.non_unit;
+  const auto add = [&](u8 d) {
+    if ((left >> d & 1) != 0) out.push_back(d);
+    left &= static_cast<DimensionMask>(~(1u << d));
+  };
+  for (u8 d : prefix.dimensions()) add(d);
+  for (u8 d = 0; d < mapspace.dimension_count; ++d) add(d);
+  return out;
+}
+
 }  // namespace heliolite
