@@ -127,8 +127,19 @@ double ExactBounds::ordered(const Inside& inside, std::size_t k, const LatticePo
          waiting.least(outside.of_class, outside.present) + tables_.after(inside.place.level, k, tile.index);
 }
 
-double ExactBounds::ordered_energy(const ExactState& s, const Inside& inside, const LatticePoint& tile) const {
+double ExactBounds::ordered_energy(const ExactState& s, const Inside& inside, const LatticePoint& tile,
+                                   double enough) const {
   const Sweep own(tables_.classes(), c_, s.tile.extent, tile.extent);
+  // Often the flows that close here decide.
+  BoundFlows closing;
+  double sum = inside.settled[0] + tables_.with(inside.place.level, 0, tile.index);
+  for (std::size_t f = 0; f < inside.open_count; ++f) {
+    if (inside.relevant[f] & own.present)
+      closing.append({inside.relevant[f], inside.unreused[f][0], inside.halo_shares(f), inside.once[f][0]});
+    else sum += inside.once[f][0];
+  }
+  sum += closing.least(own.of_class, own.present);
+  if (sum >= enough) return sum;
   const Sweep outside(tables_.classes(), c_, tile.extent, c_.size);
   ExactTables::FreshRow row;
   return ordered(inside, 0, tile, own, outside, tables_.fresh_energy(inside.place.level, tile, outside, row));

@@ -92,7 +92,8 @@ class ExactBounds {
   double candidate_energy(const Inside& inside, u32 tile) const {
     return inside.sum[0] + tables_.with(inside.place.level, 0, tile);
   }
-  double ordered_energy(const ExactState& s, const Inside& inside, const LatticePoint& tile) const;
+  // The last stops where it is `enough`.
+  double ordered_energy(const ExactState& s, const Inside& inside, const LatticePoint& tile, double enough) const;
 
   // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
   bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kNever; }

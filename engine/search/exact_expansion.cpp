@@ -143,8 +143,8 @@ void ExactExpansion::enlarge(const Grown& from, LatticePoint& tile, std::size_t 
 bool ExactExpansion::candidate_cut(const Grown& from, const LatticePoint& tile) {
   if (cut_energy(bounds_.candidate_energy(from.inside, tile.index), from.limit)) return true;
   const bool own_loops = rules_[Rule::OwnLoops];
-  if (own_loops &&
-      statistics_.rules.count(Rule::OwnLoops, bounds_.ordered_energy(from.s, from.inside, tile) >= from.limit))
+  if (own_loops && statistics_.rules.count(Rule::OwnLoops,
+                                           bounds_.ordered_energy(from.s, from.inside, tile, from.limit) >= from.limit))
     return true;
   if (!from.bandwidths) return false;
   return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||

@@ -29,12 +29,24 @@ double BoundFlows::least(const ClassLoops& n, DimensionMask present) const {
 }
 
 ExactTables::ExactTables(const ExactModel& model) : m_(model), c_(*model.compiled), classes_(c_) {
-  for (int i = 0; i < m_.levels(); ++i)
-    for (int v = 0; v < c_.tensor_count; ++v) {
-      // From the level's tile the last flow is the one out of it or out of a level inside.
-      spread_after_[at(i)][at(v)] = spread(v, i + 1, i);
-      spread_below_[at(i)][at(v)] = spread(v, i + 1, i - 1);
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const CompiledTensor& t = c_.tensor[at(v)];
+    Table receivers;  // at most, of one word: a dimension spreads it to as many as it has iterations left
+    if (!t.sliding && !t.entangled) {
+      receivers.reserve(m_.lattice.points());
+      m_.lattice.visit([&](const LatticePoint& left) {
+        double most = 1;
+        for (int d = 0; d < c_.dimension_count; ++d)
+          if (!(t.indexing >> d & 1)) most *= left.extent[at(d)];
+        receivers.push_back(most);
+      });
     }
+    for (int i = 0; i < m_.levels(); ++i) {
+      // From the level's tile the last flow is the one out of it or out of a level inside.
+      spread_after_[at(i)][at(v)] = spread(v, i + 1, i, receivers);
+      spread_below_[at(i)][at(v)] = spread(v, i + 1, i - 1, receivers);
+    }
+  }
   with_.resize(at(m_.levels())), below_.resize(at(m_.levels())), after_.resize(at(m_.levels()));
   fresh_.resize(at(m_.levels()));
   for (int i = m_.levels() - 1; i >= 0; --i) build_level(i);
@@ -53,7 +65,7 @@ double ExactTables::least_below(int level) const {
   return *std::min_element(table.begin(), table.end());
 }
 
-ExactTables::Table ExactTables::spread(int tensor, int first_fanout, int start) const {
+ExactTables::Table ExactTables::spread(int tensor, int first_fanout, int start, const Table& receivers) const {
   while (start >= 0 && !(m_.level[at(start)].keep >> tensor & 1)) --start;
   const int last = start < 0 ? m_.mac_price[at(tensor)].last_fanout : m_.level[at(start)].price[at(tensor)].last_fanout;
   Table out;
@@ -63,16 +75,8 @@ ExactTables::Table ExactTables::spread(int tensor, int first_fanout, int start) 
     if (out.empty()) out.assign(least.size(), 1);
     for (std::size_t p = 0; p < out.size(); ++p) out[p] *= least[p];
   }
-  const CompiledTensor& t = c_.tensor[at(tensor)];
-  if (t.sliding || t.entangled) return out;
-  // However many fan-outs: a dimension spreads a word to as many receivers as it has iterations left.
-  for (std::size_t p = 0; p < out.size(); ++p) {
-    const LatticePoint left = m_.lattice.point(static_cast<u32>(p));
-    double receivers = 1;
-    for (int d = 0; d < c_.dimension_count; ++d)
-      if (!(t.indexing >> d & 1)) receivers *= left.extent[at(d)];
-    out[p] = std::max(out[p], 1 / receivers);
-  }
+  if (!receivers.empty())
+    for (std::size_t p = 0; p < out.size(); ++p) out[p] = std::max(out[p], 1 / receivers[p]);
   return out;
 }
 
@@ -123,44 +127,48 @@ void ExactTables::build_level(int level) {
   const Lattice& lattice = m_.lattice;
   const int top = m_.levels() - 1;
   const auto points = static_cast<std::size_t>(lattice.points());
-  const LevelSpace& space = m_.problem->space.levels[at(level)];
-  const std::size_t channels = m_.channels.size();
-  with_[at(level)].resize(channels), below_[at(level)].resize(channels), after_[at(level)].resize(channels);
-  for (std::size_t k = 0; k < channels; ++k) {
-    if (m_.channels[k].kind == Channel::Kind::Shared) continue;
-    if (k > 0 && points > kMaxCyclePoints) continue;
-    Table& after = after_[at(level)][k];
+  auto &with = with_[at(level)], &below = below_[at(level)], &after = after_[at(level)];
+  with.resize(m_.channels.size()), below.resize(m_.channels.size()), after.resize(m_.channels.size());
+  std::vector<std::size_t> channels;
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    if (m_.channels[k].kind != Channel::Kind::Shared && (k == 0 || points <= kMaxCyclePoints)) channels.push_back(k);
+
+  // Step 1. What starts outside.
+  for (std::size_t k : channels) {
     if (level == top) {
-      after.assign(points, kNever);
-      after[lattice.full().index] = 0;
+      after[k].assign(points, kNever);
+      after[k][lattice.full().index] = 0;
     } else {
-      after = below_[at(level) + 1][k];
+      after[k] = below_[at(level) + 1][k];
       const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
-      if (m_.fanout[at(level) + 1].exists) lattice.min_over_multiples(after, fanout.allowed_x | fanout.allowed_y);
+      if (m_.fanout[at(level) + 1].exists) lattice.min_over_multiples(after[k], fanout.allowed_x | fanout.allowed_y);
     }
-    Table& with = with_[at(level)][k];
-    with = after;
-    const std::size_t width = row_width(level);
-    Table& rows = fresh_[at(level)];
-    if (k == 0 && level < top && points * width <= kMaxRowValues) rows.resize(points * width);
-    for (std::size_t p = 0; p < points; ++p) {
-      if (with[p] >= kNever) continue;
-      const LatticePoint tile = lattice.point(static_cast<u32>(p));
-      if (k == 0 ? !m_.fits(level, tile.extent) : with_[at(level)][0][p] >= kNever) {
-        with[p] = kNever;
-        continue;
-      }
-      if (level == top) continue;
-      const Sweep outside(classes_, c_, tile.extent, c_.size);
-      FreshRow buffer;
-      double* const row = k == 0 && !rows.empty() ? rows.data() + p * width : buffer.data();
+    with[k] = after[k];
+  }
+  // Step 2. And at this level, for every tile that is possible.
+  const std::size_t width = row_width(level);
+  Table& rows = fresh_[at(level)];
+  if (level < top && points * width <= kMaxRowValues) rows.resize(points * width);
+  lattice.visit([&](const LatticePoint& tile) {
+    if (with[0][tile.index] >= kNever || !m_.fits(level, tile.extent)) {
+      for (std::size_t k : channels) with[k][tile.index] = kNever;
+      return;
+    }
+    if (level == top) return;
+    const Sweep outside(classes_, c_, tile.extent, c_.size);
+    FreshRow buffer;
+    for (std::size_t k : channels) {
+      double* const row = k == 0 && !rows.empty() ? rows.data() + tile.index * width : buffer.data();
       fresh(level, tile, outside, k, row);
       BoundFlows flows;
       append_fresh(level, row, flows);
-      with[p] += flows.least(outside.of_class, outside.present);
+      with[k][tile.index] += flows.least(outside.of_class, outside.present);
     }
-    below_[at(level)][k] = with;
-    lattice.min_over_multiples(below_[at(level)][k], space.temporal.allowed);
+  });
+  // Step 3. The least of what this level's loops can reach.
+  for (std::size_t k : channels) {
+    below[k] = with[k];
+    lattice.min_over_multiples(below[k], m_.problem->space.levels[at(level)].temporal.allowed);
   }
 }
 

@@ -64,7 +64,7 @@ class ExactTables {
     const Table& table = tables[static_cast<std::size_t>(level)][static_cast<std::size_t>(tensor)];
     return table.empty() ? 1 : table[at];
   }
-  Table spread(int tensor, int first_fanout, int start) const;
+  Table spread(int tensor, int first_fanout, int start, const Table& receivers) const;
   void build_level(int level);
   std::size_t row_width(int level) const;
 

@@ -43,6 +43,27 @@ class Lattice {
   LatticePoint point(const Extents& extent) const;
   LatticePoint point(u32 index) const;
 
+  // Calls body(point) for every point in the order of their indices.
+  template <class Body>
+  void visit(Body body) const {
+    std::vector<u32> exponent(axes_.size(), 0);
+    LatticePoint at;
+    for (u64 k = 0; k < points_; ++k, ++at.index) {
+      body(static_cast<const LatticePoint&>(at));
+      for (std::size_t a = 0; a < axes_.size(); ++a) {
+        u32& size = at.extent[axes_[a].dimension];
+        if (exponent[a] < axes_[a].exponent) {
+          ++exponent[a];
+          at.packed += axes_[a].step;
+          size *= axes_[a].prime;
+          break;
+        }
+        at.packed -= axes_[a].step * exponent[a];
+        for (; exponent[a] > 0; --exponent[a]) size /= axes_[a].prime;
+      }
+    }
+  }
+
   // Whether point a divides point b.
   bool divides(u128 a, u128 b) const { return (((b | guards_) - a) & guards_) == guards_; }
 
