@@ -9,6 +9,7 @@
 #include <bit>
 
 #include "arch/load.h"
+#include "engine/search/exact_fanout.h"
 #include "engine/search/exact_witness.h"
 #include "engine/search/nest_writer.h"
 #include "engine/search/splits.h"
@@ -110,7 +111,9 @@ void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& see
   }
   ++seen.mappings;
   const Compiled& c = problem.model.compiled();
-  const ExactModel model = make_exact_model(problem, mapping.keep, Lattice(c.size, c.dimension_count));
+  const Lattice lattice(c.size, c.dimension_count);
+  const auto fanouts = make_exact_fanouts(problem, lattice);
+  const ExactModel model = make_exact_model(problem, mapping.keep, lattice, fanouts);
   // Levels that share accesses are bounded as if all their instances did.
   const bool shares = std::any_of(model.channels.begin(), model.channels.end(),
                                   [](const Channel& k) { return k.kind == Channel::Kind::Shared; });
