@@ -44,7 +44,8 @@ inline void exaggerate(Rng& rng, StorageLevel& level, u64 kind) {
   if (kind == 3 && chance(rng, 70)) level.block_words = u64{1} << pick(rng, 0, 5);
   if ((kind == 1 || kind == 3) && level.instances % 2 == 0 && chance(rng, 70))
     level.cluster_size = level.instances % 4 == 0 && chance(rng, 50) ? 4 : 2;
-  if (kind == 4) level.network = {price(rng, 400), chance(rng, 30) ? price(rng, 400) : 0, price(rng, 100)};
+  if (kind == 4)
+    level.network = {chance(rng, 30) ? 0 : price(rng, 400), chance(rng, 30) ? price(rng, 400) : 0, price(rng, 100)};
 }
 
 }  // namespace detail
