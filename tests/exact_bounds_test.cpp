@@ -117,9 +117,7 @@ void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& see
   // Levels that share accesses are bounded as if all their instances did.
   const bool shares = std::any_of(model.channels.begin(), model.channels.end(),
                                   [](const Channel& k) { return k.kind == Channel::Kind::Shared; });
-  const bool leaks = std::any_of(c.level.begin(), c.level.begin() + c.level_count,
-                                 [](const CompiledLevel& l) { return l.leak_units != 0; });
-  if (!model.exact || shares || (leaks && !model.timed)) return;
+  if (!model.exact || shares) return;
   ++seen.exact;
   const CostBound& sum = steps.back().value;
   ASSERT_EQ(steps.back().bound, "sum");

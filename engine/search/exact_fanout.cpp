@@ -21,7 +21,7 @@ class FanoutMaker {
     out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
     out.most_receivers.fill(1);
     if (!out.exists) return out;
-    out.hops = c_.level[i].hop_units != 0;
+    out.hops = c_.level[i].hop_units != 0 || c_.level[i].router_units != 0;
     list_axis(space, space.allowed_x, space.fanout_x);
     const std::vector<LatticePoint> along_x = std::move(axis_);
     axis_.clear();
@@ -50,11 +50,9 @@ class FanoutMaker {
     }
     for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[static_cast<std::size_t>(v)]);
     for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
-    if (problem_.options.objective != Objective::Energy) {
-      out.most_instances.assign(lattice_.points(), 1);
-      for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
-      lattice_.max_over_divisors(out.most_instances);
-    }
+    out.most_instances.assign(lattice_.points(), 1);
+    for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
+    lattice_.max_over_divisors(out.most_instances);
     return out;
   }
 

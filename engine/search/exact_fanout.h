@@ -22,7 +22,7 @@ struct SpatialChoice {
 
 struct ExactFanout {
   bool exists = false;
-  bool hops = false;
+  bool hops = false;                   // what a word costs on the way depends on the axes
   std::vector<SpatialChoice> choices;  // most instances first
   std::vector<u32> most_instances;     // [lattice index of what is left]: over the choices that divide it
   // [tensor][lattice index of what is left], over the choices that divide it: least distinct receivers / instances.

@@ -7,6 +7,9 @@ namespace heliolite {
 namespace {
 
 constexpr u32 kNone = ~u32{0};
+// States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
+// everything have more.
+constexpr u32 kMostCompared = 512;
 
 }  // namespace
 
@@ -17,10 +20,12 @@ ExactLayer::ExactLayer(const ExactModel& model, int level)
       tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
       levels_(static_cast<std::size_t>(model.levels())),
       width_(channels_ * (2 + 3 * tensors_) + 3 + levels_) {
-  for (const Channel& c : model.channels)
+  for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[static_cast<std::size_t>(c.level)] = true;
-  for (std::size_t i = 0; i < levels_; ++i) leaks_ |= model.compiled->level[i].leak_units != 0;
-  if (leaks_) compared_.fill(true);
+    same_steps_ |= c.kind == Channel::Kind::Cycles;
+  }
+  for (std::size_t i = 0; i < levels_; ++i) same_steps_ |= model.compiled->level[i].leak_units != 0;
+  if (same_steps_) compared_.fill(true);
 }
 
 // Smaller is better in every value but the last levels_, which are compared apart.
@@ -32,7 +37,7 @@ void ExactLayer::pack(const ExactState& s, double* out) const {
   put(s.refund, -1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
-  *out++ = m_->timed || leaks_ ? -s.units : 0;
+  *out++ = m_->timed ? -s.units : 0;
   *out++ = s.iterations;
   *out++ = s.in_place;
   for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
@@ -69,6 +74,7 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
   const double* const b_tail = b + width_ - levels_ - 3;
   const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
   if ((b_place & ~a_place) != 0 || a_tail[0] > b_tail[0]) return false;
+  if (same_steps_ && a_tail[0] != b_tail[0]) return false;
   const unsigned closes = a_place & ~b_place;
   const double iterations = a_tail[1];
   const double *a_pending = a + 2 * channels_, *a_flows = a_pending + tensors_ * channels_;
@@ -92,11 +98,12 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
         return false;
     }
   }
-  // Words are counted over all instances: the more of them share a level's, the better.
+  // Words are counted over all instances: the more of them share a level's, the better. Cycles of a bandwidth are
+  // rounded in a way that depends on the steps: they are compared only between states that use the same instances.
   bool same_instances = true;
   double a_used = 1, b_used = 1;
   for (std::size_t i = levels_; i-- > 0;) {
-    if (compared_[i] && (a_used < b_used || (leaks_ && a_used != b_used))) return false;
+    if (compared_[i] && (a_used < b_used || (same_steps_ && a_used != b_used))) return false;
     a_used *= a_tail[3 + i], b_used *= b_tail[3 + i];
     same_instances &= a_tail[3 + i] == b_tail[3 + i];
   }
@@ -117,8 +124,9 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
 bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance) {
   const auto [head, fresh] = first_of_tile_.try_emplace(node.tile.index, kNone);
   if (dominance)
-    for (u32 k = head->second; k != kNone; k = nodes_[k].next) {
+    for (u32 k = head->second, compared = 0; k != kNone && compared < kMostCompared; k = nodes_[k].next) {
       if (nodes_[k].dropped) continue;
+      ++compared;
       const double* other = values_.data() + k * width_;
       const SlidingFlow* its_sliding = sliding_.data() + nodes_[k].sliding_begin;
       if (dominates(other, its_sliding, nodes_[k], values, sliding, node)) return false;

@@ -59,7 +59,7 @@ class ExactLayer {
   double rounding_;  // energy units by which rounding can turn the order of two states
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
-  bool leaks_ = false;
+  bool same_steps_ = false;                  // only states with the same instances in use compare
   std::vector<ExactNode> nodes_;
   std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
   std::vector<SlidingFlow> sliding_;

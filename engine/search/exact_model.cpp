@@ -15,6 +15,7 @@ class Builder {
 
   ExactModel run() {
     m_.timed = m_.problem->options.objective != Objective::Energy;
+    for (int i = 0; i < c_.level_count; ++i) m_.timed |= c_.level[i].leak_units != 0;  // energy that depends on cycles
     m_.macs = static_cast<double>(c_.macs);
     m_.constant = static_cast<double>(c_.op_units) * m_.macs;
     for (int v = 0; v < c_.tensor_count; ++v)

@@ -88,8 +88,9 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
     done &= part.done;
     if (!part.pass.complete) pass.leave(part.pass.least_left);
     if (parts.size() == 1) break;
+    const bool dominance = problem_.options.rules[Rule::StateDominance] && !budget.over();
     for (std::size_t k = 0; k < part.out.size(); ++k)
-      if (!part.out.node(k).dropped) out.add(part.out, k, problem_.options.rules[Rule::StateDominance]);
+      if (!part.out.node(k).dropped) out.add(part.out, k, dominance);
     part.out = ExactLayer(model_, level);
     if (out.size() > 2 * most) narrow(out, most, pass);
   }

@@ -198,7 +198,9 @@ MappingResult LayerSearch::conclude(const std::vector<LayerAnswer>& answers) con
     if (a.found) best.offer(objective, a.mapping, a.cost);
   }
   if (!best.found) {
-    out.why_infeasible = why_infeasible();
+    const bool limited = problem_->options.budget_seconds || problem_->options.budget_evaluations;
+    if (limited && !best.complete) out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});
+    else out.why_infeasible = why_infeasible();
     return out;
   }
   out.mapping = best.mapping;
