@@ -238,6 +238,9 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
   if (overflow_) return;
   if (!top() && rules_[Rule::IdleBandwidth])
     statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
+  // Most states are dominated, and it takes less to see that than to bound them.
+  const bool dominance = !top() && rules_[Rule::StateDominance];
+  if (dominance && statistics_.rules.count(Rule::StateDominance, out_.dominated(s))) return;
   auto inside = bounds_.inside(s, {level_, false});
   CostBound bound = bounds_.at_tile(s, inside, tile.index);
   if (cut(Rule::LatticeBound, bound)) return;
@@ -247,9 +250,7 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
   }
   if (top()) return complete(node);
   node.key = incumbent_.key_of(bound);
-  const bool dominance = rules_[Rule::StateDominance];
-  const bool added = out_.add(s, node, dominance);
-  if (dominance) statistics_.rules.count(Rule::StateDominance, !added);
+  out_.add(s, node, dominance);
 }
 
 void ExactExpansion::complete(const ExactNode& last) {

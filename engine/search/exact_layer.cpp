@@ -6,6 +6,8 @@
 namespace heliolite {
 namespace {
 
+using PackedState = std::array<double, kMaxChannels*(2 + 3 * kMaxTensors) + 3 + kMaxLevels>;
+
 constexpr u32 kNone = ~u32{0};
 // States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
 // everything have more.
@@ -142,13 +144,35 @@ bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, Ex
   return true;
 }
 
-bool ExactLayer::add(const ExactState& s, ExactNode node, bool dominance) {
-  std::array<double, kMaxChannels*(2 + 3 * kMaxTensors) + 3 + kMaxLevels> values;
-  pack(s, values.data());
+void ExactLayer::describe(const ExactState& s, ExactNode& node) {
   node.tile = s.tile;
   node.signature = s.signature;
   node.idle = s.idle;
   node.sliding_count = s.sliding_count;
+}
+
+bool ExactLayer::dominated(const ExactState& s) const {
+  const auto head = first_of_tile_.find(s.tile.index);
+  if (!m_->exact || head == first_of_tile_.end()) return false;
+  PackedState values;
+  pack(s, values.data());
+  ExactNode node;
+  describe(s, node);
+  u32 compared = 0;
+  for (u32 k = head->second; k != kNone && compared < kMostCompared; k = nodes_[k].next) {
+    if (nodes_[k].dropped) continue;
+    ++compared;
+    if (dominates(values_.data() + k * width_, sliding_.data() + nodes_[k].sliding_begin, nodes_[k], values.data(),
+                  s.sliding.data(), node))
+      return true;
+  }
+  return false;
+}
+
+bool ExactLayer::add(const ExactState& s, ExactNode node, bool dominance) {
+  PackedState values;
+  pack(s, values.data());
+  describe(s, node);
   return add_packed(values.data(), s.sliding.data(), node, dominance && m_->exact);
 }
 

@@ -36,6 +36,8 @@ class ExactLayer {
   // Unpacks state k.
   void get(std::size_t k, ExactState& out) const;
 
+  // Whether a state that is there dominates s.
+  bool dominated(const ExactState& s) const;
   // Adds a state unless one that is there dominates it; drops those it dominates. Without `dominance` adds always.
   // Returns whether it was added.
   bool add(const ExactState& s, ExactNode node, bool dominance);
@@ -54,6 +56,7 @@ class ExactLayer {
   bool dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
                  const SlidingFlow* b_sliding, const ExactNode& b_node) const;
   void pack(const ExactState& s, double* out) const;
+  static void describe(const ExactState& s, ExactNode& node);
 
   const ExactModel* m_;
   double rounding_;  // energy units by which rounding can turn the order of two states
