@@ -1,18 +1,14 @@
 #include "engine/search/exact.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "engine/search/exact_search.h"
 
 namespace heliolite {
 namespace {
 
-constexpr int kMostOpen = 16;        // places that the machine leaves open, in all levels
-constexpr std::size_t kNarrow = 16;  // states of the first pass, which looks for a better incumbent
-
-using KeepMasks = std::array<TensorMask, kMaxLevels>;
+constexpr u64 kMostChoices = 1 << 16;  // of what is kept where the machine leaves that open
+constexpr std::size_t kNarrow = 16;    // states of the first pass, which looks for a better incumbent
 
 struct KeepChoice {
   KeepMasks keep;
@@ -21,20 +17,9 @@ struct KeepChoice {
 
 // Every way to decide what the machine leaves open, the most promising first. Empty if they are too many.
 std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
-  const Mapspace& space = problem.space;
-  KeepMasks base{};
-  std::vector<std::pair<std::size_t, TensorMask>> open;
-  for (std::size_t i = 0; i < space.levels.size(); ++i) {
-    base.at(i) = static_cast<TensorMask>(space.levels[i].keep | space.levels[i].open);
-    for (int v = 0; v < space.tensor_count; ++v)
-      if (space.levels[i].open >> v & 1) open.emplace_back(i, static_cast<TensorMask>(1u << v));
-  }
   std::vector<KeepChoice> out;
-  if (open.size() > kMostOpen) return out;
-  for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
-    KeepChoice choice{base, {}};
-    for (std::size_t k = 0; k < open.size(); ++k)
-      if (bypass >> k & 1) choice.keep[open[k].first] &= static_cast<TensorMask>(~open[k].second);
+  for (const KeepMasks& keep : problem.keep_choices(kMostChoices)) {
+    KeepChoice choice{keep, {}};
     const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
     choice.bound = exact_key(problem.options.objective, static_cast<double>(least.energy.units),
                              static_cast<double>(least.cycles));

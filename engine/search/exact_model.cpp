@@ -135,8 +135,6 @@ class Builder {
     return receivers;
   }
 
-  bool has_fanout(int i) const { return c_.level[i].fanout_x * c_.level[i].fanout_y > 1; }
-
   // Of the flow of tensor v that starts at `from` (-1: the MACs).
   FlowPrice price(int from, int v) {
     FlowPrice out;
@@ -152,7 +150,7 @@ class Builder {
     const CompiledLevel& level = c_.level[to];
     out.serving_level = to;
     for (int f = from + 1; f <= to; ++f)
-      if (has_fanout(f)) out.last_fanout = f;
+      if (m_.fanout[static_cast<std::size_t>(f)].exists) out.last_fanout = f;
     out.serve[energy_channel_[to]] += per_word(level, level.read_units) + static_cast<double>(level.address_units) +
                                       (is_output ? per_word(level, level.update_units) : 0);
     if (read_channel_[to] > 0) out.serve[read_channel_[to]] += 1 / level.read_bandwidth;

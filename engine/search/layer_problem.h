@@ -1,7 +1,9 @@
 #pragma once
 // One layer on one machine as every strategy gets it, and the answer every strategy gives.
 #include <optional>
+#include <vector>
 
+#include "engine/model/perfect.h"
 #include "engine/search/compulsory.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
@@ -17,6 +19,8 @@ struct LayerProblem {
 
   // Which tensors each level must and may keep.
   KeepRange keep_range() const;
+  // Every way to decide what the machine leaves open, all kept first. Empty if there are more than `most`.
+  std::vector<KeepMasks> keep_choices(u64 most) const;
 };
 
 struct LayerAnswer {

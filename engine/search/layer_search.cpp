@@ -64,36 +64,16 @@ void LayerSearch::list_orders() {
 }
 
 void LayerSearch::list_keep_choices() {
-  const Mapspace& space = problem_->space;
-  std::array<TensorMask, kMaxLevels> base{};
-  std::vector<std::pair<int, int>> open;  // (level, tensor)
-  for (int i = 0; i < space.level_count(); ++i) {
-    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
-    base.at(static_cast<std::size_t>(i)) = static_cast<TensorMask>(level.keep | level.open);
-    for (int v = 0; v < space.tensor_count; ++v)
-      if (level.open >> v & 1) open.emplace_back(i, v);
-  }
-  const auto without = [](std::array<TensorMask, kMaxLevels> keep, std::pair<int, int> at) {
-    keep[at.first] &= static_cast<TensorMask>(~(1u << at.second));
-    return keep;
-  };
-  if (open.size() < 64 && u64{1} << open.size() <= kMaxKeepChoices) {
-    for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
-      auto keep = base;
-      for (std::size_t k = 0; k < open.size(); ++k)
-        if (bypass >> k & 1) keep = without(keep, open[k]);
-      keep_.push_back(keep);
-    }
-    return;
-  }
+  keep_ = problem_->keep_choices(kMaxKeepChoices);
+  if (!keep_.empty()) return;
   // Too many to try: one start per tensor that comes first where not all have room, and one with nothing kept that
   // need not be; the climbs flip the rest.
-  for (int first = 0; first < space.tensor_count; ++first) {
-    const auto keep = with_room(base, first);
+  const KeepRange range = problem_->keep_range();
+  for (int first = 0; first < problem_->space.tensor_count; ++first) {
+    const auto keep = with_room(range.may, first);
     if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
   }
-  for (const auto& at : open) base = without(base, at);
-  keep_.push_back(base);
+  keep_.push_back(range.must);
 }
 
 // Drops open tensors, `first` last, from levels that cannot hold a word of each.
@@ -112,7 +92,7 @@ std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask,
   return keep;
 }
 
-LayerAnswer LayerSearch::search(std::size_t /*part*/) const {
+LayerAnswer LayerSearch::search() const {
   const std::string& strategy = problem_->options.strategy;
   if (strategy == "exhaustive") return exhaustive_search(*problem_);
   if (strategy == "random") return random_search(*problem_);
@@ -170,33 +150,21 @@ bool LayerSearch::has_second_step() const {
   return options.imperfect && options.strategy != "exhaustive" && options.strategy != "random";
 }
 
-LayerAnswer LayerSearch::second_step(const std::vector<LayerAnswer>& answers) const {
-  LayerAnswer perfect;
-  for (const LayerAnswer& a : answers) {
-    perfect.statistics.evaluated += a.statistics.evaluated;
-    perfect.statistics.rules += a.statistics.rules;
-    if (a.found) perfect.offer(problem_->options.objective, a.mapping, a.cost);
-  }
-  LayerAnswer out = imperfect_search(*problem_, perfect);
+LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect) const {
+  LayerAnswer start;
+  if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
+  LayerAnswer out = imperfect_search(*problem_, start);
   out.statistics.evaluated += perfect.statistics.evaluated;
   out.statistics.rules += perfect.statistics.rules;
   return out;
 }
 
-MappingResult LayerSearch::conclude(const std::vector<LayerAnswer>& answers) const {
+MappingResult LayerSearch::conclude(const LayerAnswer& best) const {
   const Objective objective = problem_->options.objective;
   MappingResult out;
   out.strategy = problem_->options.strategy;
-  out.statistics.rules = order_counts_;
-  LayerAnswer best;
-  best.complete = true;
-  for (const LayerAnswer& a : answers) {
-    out.statistics.evaluated += a.statistics.evaluated;
-    out.statistics.rules += a.statistics.rules;
-    best.complete &= a.complete;
-    if (a.lower_bound) best.lower_bound = std::min(best.lower_bound.value_or(*a.lower_bound), *a.lower_bound);
-    if (a.found) best.offer(objective, a.mapping, a.cost);
-  }
+  out.statistics = best.statistics;
+  out.statistics.rules += order_counts_;
   if (!best.found) {
     const bool limited = problem_->options.budget_seconds || problem_->options.budget_evaluations;
     if (limited && !best.complete) out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});

@@ -16,22 +16,19 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
-  // The parts of the strategy that can run side by side: no strategy has more than one.
-  static constexpr std::size_t parts() { return 1; }
-
-  LayerAnswer search(std::size_t part = 0) const;
+  LayerAnswer search() const;
 
   // Sunstone goes level by level from every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
   // that from a few starts. The climbs flip single choices.
   static constexpr std::size_t kMaxKeepChoices = 8;
 
-  // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the best of the parts'
-  // answers, all with perfect factors, and is never worse. Their certificate is not one of the larger mapspace.
+  // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the answer with
+  // perfect factors and is never worse. That answer's certificate is not one of the larger mapspace.
   bool has_second_step() const;
-  LayerAnswer second_step(const std::vector<LayerAnswer>& answers) const;
+  LayerAnswer second_step(const LayerAnswer& perfect) const;
 
-  // The best of all answers, in canonical order; certificate and reasons included.
-  MappingResult conclude(const std::vector<LayerAnswer>& answers) const;
+  // The best answer with its certificate, or the reasons why there is none.
+  MappingResult conclude(const LayerAnswer& best) const;
 
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);

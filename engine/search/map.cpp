@@ -48,15 +48,10 @@ std::vector<std::size_t> first_of_shape(const Network& network) {
   return out;
 }
 
-// One unit of parallel work.
-struct Task {
-  std::size_t shape, part;
-};
-
 struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;
-  std::vector<LayerAnswer> answers;
-  std::vector<double> seconds;
+  LayerAnswer answer;
+  double seconds = 0;
   u64 layers = 0;  // of this shape
 };
 
@@ -65,41 +60,24 @@ class ProgressReporter {
  public:
   ProgressReporter(const SearchOptions& options, const Network& network) : options_(options), network_(network) {}
 
-  // One more answer for the layer; all of `parts` answers and it is done.
-  void answered(std::size_t layer, const ShapeSearch& shape, const LayerAnswer& answer, std::size_t parts) {
+  // The layer's search has an answer, its last if `done`.
+  void answered(std::size_t layer, const ShapeSearch& shape, bool done) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    State& state = states_[layer];
-    state.best.offer(options_.objective, answer);
     SearchProgress news;
     news.layer = network_.layers[layer].workload.name;
-    if (state.best.found) news.value = objective_number(options_.objective, state.best.cost);
-    news.layer_done = ++state.answers == parts;
-    if (news.layer_done) layers_done_ += shape.layers;
+    if (shape.answer.found) news.value = objective_number(options_.objective, shape.answer.cost);
+    news.layer_done = done;
+    if (done) layers_done_ += shape.layers;
     news.layers_done = layers_done_;
     news.layers = network_.layers.size();
     options_.progress(news);
   }
 
  private:
-  struct Best {
-    bool found = false;
-    Cost cost;
-    void offer(Objective objective, const LayerAnswer& answer) {
-      if (!answer.found || (found && Value::of(objective, cost) <= answer.value)) return;
-      found = true;
-      cost = answer.cost;
-    }
-  };
-  struct State {
-    Best best;
-    std::size_t answers = 0;
-  };
-
   const SearchOptions& options_;
   const Network& network_;
   std::mutex mutex_;
-  std::map<std::size_t, State> states_;
   u64 layers_done_ = 0;
 };
 
@@ -135,53 +113,47 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   const auto start = Clock::now();
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
 
-  // Step 1. One search per shape, one task per part of it.
+  // Step 1. One search per shape.
   const std::vector<std::size_t> shape_of = first_of_shape(network);
   std::map<std::size_t, ShapeSearch> shapes;
-  std::vector<Task> tasks;
+  std::vector<std::size_t> first, second;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
     auto search = LayerSearch::create(network.layers[k].workload, architecture, options);
     if (!search) return search.errors();
     ShapeSearch& s = shapes[k];
     s.search = std::make_unique<LayerSearch>(*std::move(search));
-    s.answers.resize(s.search->parts());
-    s.seconds.resize(s.search->parts());
     s.layers = static_cast<u64>(std::count(shape_of.begin(), shape_of.end(), k));
-    for (std::size_t part = 0; part < s.answers.size(); ++part) tasks.push_back({k, part});
+    first.push_back(k);
+    if (s.search->has_second_step()) second.push_back(k);
   }
   ProgressReporter reporter(options, network);
-  const auto answers_due = [](const ShapeSearch& s) {
-    return s.seconds.size() + (s.search->has_second_step() ? 1 : 0);
+  const auto run = [&](std::size_t shape, auto step, bool last) {
+    const auto begin = Clock::now();
+    ShapeSearch& s = shapes.at(shape);
+    s.answer = step(s);
+    s.seconds += seconds_since(begin);
+    reporter.answered(shape, s, last);
   };
 
-  // Step 2. All tasks, in any order: each writes its own place.
-  parallel_for(tasks.size(), options.threads, [&](std::size_t t) {
-    const auto begin = Clock::now();
-    ShapeSearch& s = shapes.at(tasks[t].shape);
-    s.answers[tasks[t].part] = s.search->search(tasks[t].part);
-    s.seconds[tasks[t].part] = seconds_since(begin);
-    reporter.answered(tasks[t].shape, s, s.answers[tasks[t].part], answers_due(s));
+  // Step 2. All searches, in any order: each writes its own place.
+  parallel_for(first.size(), options.threads, [&](std::size_t t) {
+    const bool last = !shapes.at(first[t]).search->has_second_step();
+    run(
+        first[t], [](const ShapeSearch& s) { return s.search->search(); }, last);
   });
 
-  // Step 3. Imperfect factors start from the best answer of all parts.
-  std::vector<std::size_t> second;
-  for (const auto& [k, s] : shapes)
-    if (s.search->has_second_step()) second.push_back(k);
+  // Step 3. Imperfect factors start from the answer with perfect ones.
   parallel_for(second.size(), options.threads, [&](std::size_t t) {
-    const auto begin = Clock::now();
-    ShapeSearch& s = shapes.at(second[t]);
-    const std::size_t due = answers_due(s);
-    s.answers = {s.search->second_step(s.answers)};
-    reporter.answered(second[t], s, s.answers.front(), due);
-    s.seconds.push_back(seconds_since(begin));
+    run(
+        second[t], [](const ShapeSearch& s) { return s.search->second_step(s.answer); }, true);
   });
 
   // Step 4. Conclusions, in the network's order.
   std::map<std::size_t, MappingResult> results;
   for (auto& [k, s] : shapes) {
-    results[k] = s.search->conclude(s.answers);
-    for (double seconds : s.seconds) results[k].seconds += seconds;
+    results[k] = s.search->conclude(s.answer);
+    results[k].seconds = s.seconds;
   }
   NetworkResult out;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
