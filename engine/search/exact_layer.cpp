@@ -69,8 +69,10 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
 
 // Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
 // moved in b counts as if the next loop moved it: it can only fare better.
-bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
-                           const SlidingFlow* b_sliding, const ExactNode& b_node) const {
+bool ExactLayer::dominates(const Packed& packed_a, const Packed& packed_b) const {
+  const auto& [a, a_sliding, a_at] = packed_a;
+  const auto& [b, b_sliding, b_at] = packed_b;
+  const ExactNode &a_node = *a_at, &b_node = *b_at;
   if (a_node.sliding_count != b_node.sliding_count) return false;
   const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
   const double* const b_tail = b + width_ - levels_ - 3;
@@ -123,23 +125,32 @@ bool ExactLayer::dominates(const double* a, const SlidingFlow* a_sliding, const 
   return equal || better >= rounding_;
 }
 
-bool ExactLayer::add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance) {
-  const auto [head, fresh] = first_of_tile_.try_emplace(node.tile.index, kNone);
-  if (dominance)
-    for (u32 k = head->second, compared = 0; k != kNone && compared < kMostCompared; k = nodes_[k].next) {
-      if (nodes_[k].dropped) continue;
-      ++compared;
-      const double* other = values_.data() + k * width_;
-      const SlidingFlow* its_sliding = sliding_.data() + nodes_[k].sliding_begin;
-      if (dominates(other, its_sliding, nodes_[k], values, sliding, node)) return false;
-      if (dominates(values, sliding, node, other, its_sliding, nodes_[k])) nodes_[k].dropped = true;
-    }
+template <class Visit>
+bool ExactLayer::visit_tile(u32 first, Visit visit) const {
+  u32 visited = 0;
+  for (u32 k = first; k != kNone && visited < kMostCompared; k = nodes_[k].next) {
+    if (nodes_[k].dropped) continue;
+    ++visited;
+    if (!visit(k)) return false;
+  }
+  return true;
+}
+
+bool ExactLayer::add_packed(const Packed& state, bool dominance) {
+  const auto [head, fresh] = first_of_tile_.try_emplace(state.node->tile.index, kNone);
+  const auto is_new = [&](u32 k) {
+    if (dominates(packed(k), state)) return false;
+    if (dominates(state, packed(k))) nodes_[k].dropped = true;
+    return true;
+  };
+  if (dominance && !visit_tile(head->second, is_new)) return false;
+  ExactNode node = *state.node;
   node.next = head->second;
   node.dropped = false;
   node.sliding_begin = static_cast<u32>(sliding_.size());
   head->second = static_cast<u32>(nodes_.size());
-  sliding_.insert(sliding_.end(), sliding, sliding + node.sliding_count);
-  values_.insert(values_.end(), values, values + width_);
+  sliding_.insert(sliding_.end(), state.sliding, state.sliding + node.sliding_count);
+  values_.insert(values_.end(), state.values, state.values + width_);
   nodes_.push_back(node);
   return true;
 }
@@ -158,27 +169,19 @@ bool ExactLayer::dominated(const ExactState& s) const {
   pack(s, values.data());
   ExactNode node;
   describe(s, node);
-  u32 compared = 0;
-  for (u32 k = head->second; k != kNone && compared < kMostCompared; k = nodes_[k].next) {
-    if (nodes_[k].dropped) continue;
-    ++compared;
-    if (dominates(values_.data() + k * width_, sliding_.data() + nodes_[k].sliding_begin, nodes_[k], values.data(),
-                  s.sliding.data(), node))
-      return true;
-  }
-  return false;
+  const Packed state{values.data(), s.sliding.data(), &node};
+  return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
 }
 
 bool ExactLayer::add(const ExactState& s, ExactNode node, bool dominance) {
   PackedState values;
   pack(s, values.data());
   describe(s, node);
-  return add_packed(values.data(), s.sliding.data(), node, dominance && m_->exact);
+  return add_packed({values.data(), s.sliding.data(), &node}, dominance && m_->exact);
 }
 
 bool ExactLayer::add(const ExactLayer& from, std::size_t k, bool dominance) {
-  return add_packed(from.values_.data() + k * width_, from.sliding_.data() + from.nodes_[k].sliding_begin,
-                    from.nodes_[k], dominance && m_->exact);
+  return add_packed(from.packed(k), dominance && m_->exact);
 }
 
 void ExactLayer::compact() {

@@ -52,9 +52,20 @@ class ExactLayer {
   std::size_t bytes_of_a_state() const { return sizeof(ExactNode) + width_ * sizeof(double); }
 
  private:
-  bool add_packed(const double* values, const SlidingFlow* sliding, ExactNode node, bool dominance);
-  bool dominates(const double* a, const SlidingFlow* a_sliding, const ExactNode& a_node, const double* b,
-                 const SlidingFlow* b_sliding, const ExactNode& b_node) const;
+  // A packed state, here or about to come here.
+  struct Packed {
+    const double* values;
+    const SlidingFlow* sliding;
+    const ExactNode* node;
+  };
+  Packed packed(std::size_t k) const {
+    return {values_.data() + k * width_, sliding_.data() + nodes_[k].sliding_begin, &nodes_[k]};
+  }
+  // Calls visit(k) for the latest states of a tile, from the last one `first` on, until it returns false; returns that.
+  template <class Visit>
+  bool visit_tile(u32 first, Visit visit) const;
+  bool dominates(const Packed& a, const Packed& b) const;
+  bool add_packed(const Packed& state, bool dominance);
   void pack(const ExactState& s, double* out) const;
   static void describe(const ExactState& s, ExactNode& node);
 
