@@ -9,6 +9,7 @@
 #include "engine/model/mapping_check.h"
 #include "engine/space/mapspace.h"
 #include "tests/exact_problem.h"
+#include "tests/load.h"
 #include "workloads/load.h"
 
 namespace heliolite {
@@ -116,7 +117,7 @@ struct Layer {
   const char* workload;
 };
 
-Workload workload(const std::string& text) { return load_network(text)->layers.front().workload; }
+using testing::workload;
 
 // On real layers the gap closes as the budget grows.
 TEST(ExactBudget, TheGapCloses) {

@@ -10,23 +10,15 @@
 #include "engine/model/mapping_check.h"
 #include "engine/search/exhaustive.h"
 #include "engine/search/imperfect_bound.h"
+#include "tests/load.h"
 #include "tests/random_problem.h"
 #include "workloads/load.h"
 
 namespace heliolite {
 namespace {
 
-Workload workload(const std::string& text) {
-  const auto network = load_network(text);
-  EXPECT_TRUE(network.ok()) << to_string(network.errors());
-  return network->layers.front().workload;
-}
-
-Architecture machine(const std::string& name) {
-  const auto architecture = load_architecture(name);
-  EXPECT_TRUE(architecture.ok()) << to_string(architecture.errors());
-  return *architecture;
-}
+using testing::machine;
+using testing::workload;
 
 SearchOptions imperfect(Objective objective = Objective::Edp) {
   SearchOptions options;

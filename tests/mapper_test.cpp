@@ -6,23 +6,15 @@
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
 #include "engine/space/mapspace.h"
+#include "tests/load.h"
 #include "tests/random_problem.h"
 #include "workloads/load.h"
 
 namespace heliolite {
 namespace {
 
-Workload workload(const std::string& text) {
-  const auto network = load_network(text);
-  EXPECT_TRUE(network.ok()) << to_string(network.errors());
-  return network->layers.front().workload;
-}
-
-Architecture machine(const std::string& name) {
-  const auto architecture = load_architecture(name);
-  EXPECT_TRUE(architecture.ok()) << to_string(architecture.errors());
-  return *architecture;
-}
+using testing::machine;
+using testing::workload;
 
 constexpr const char* kSmallConv = "conv:k=16,c=8,p=14,q=14,r=3,s=3";
 
