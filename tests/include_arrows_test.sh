@@ -36,8 +36,11 @@ may_include workloads engine/base
 may_include arch engine/base
 may_include engine/model engine/base workloads arch
 may_include engine/space engine/base workloads arch engine/model
-may_include engine/search engine/base workloads arch engine/model engine/space
+may_include engine/search engine/base workloads arch engine/model engine/space engine/bounds
 may_include engine/verify engine/base workloads arch engine/model engine/space engine/search
+may_include engine/bounds engine/base workloads arch engine/model engine/space
+may_include engine/sweep engine/base workloads arch engine/model engine/space engine/search engine/bounds
+may_include engine/report engine/base workloads arch engine/model engine/space engine/search engine/bounds engine/sweep
 
 for folder in engine/*/ workloads/ arch/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
@@ -46,8 +49,10 @@ done
 tests='tests/.*'
 only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
 only_in '(tbb|oneapi)/' "engine/search/parallel.*|$tests"
-only_in 'boost/graph/' "engine/space/dot_graph\.cpp|$tests"
-only_in 'nlohmann/' "cli/.*|engine/verify/.*|$tests"
+only_in 'sqlite3' "engine/sweep/store.*"
+only_in 'muParser' 'engine/sweep/expression\.cpp'
+only_in 'boost/graph/' "engine/space/dot_graph\.cpp|workloads/.*|engine/bounds/.*|$tests"
+only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$tests"
 only_in 'CLI/' 'cli/.*'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'

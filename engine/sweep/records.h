@@ -1,0 +1,67 @@
+#pragma once
+// What a sweep writes down: one record per design point and one per (design point, layer), each with its question and
+// its answer. Types only; storage is store.h.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+// The question of a whole sweep. A database holds one sweep; runs that ask something else are refused.
+struct SweepRecord {
+  std::string name;
+  std::string question;    // hash of everything that can change an answer: machine, parameters, workloads, options
+  std::string text;        // the sweep file's own text
+  std::string version;     // of the program, with its commit
+  std::string objective;   // objective.h
+  std::string strategy;    // strategy_names()
+  std::string goal;        // sweep_spec.h
+  u64 grid_points = 0;     // all combinations of the parameters' values
+  u64 planned_points = 0;  // of those, what this sweep looks at: sampled; constraints are found out on the way
+  u64 shard = 0, shards = 1;
+  std::vector<std::string> parameters;  // names, in the file's order
+};
+
+// Excluded: a constraint says no. Invalid: the machine is none (its complaint is in `reason`). Cut: a bound says that
+// the point cannot be among the best; the bound is in `lower_bound`, its name and what beat it in `reason`. Infeasible:
+// some layer has no mapping.
+enum class PointState : u8 { Done, Infeasible, Cut, Excluded, Invalid };
+
+struct PointRecord {
+  u64 id = 0;  // place in the grid, counted with the last parameter fastest
+  PointState state = PointState::Done;
+  std::vector<std::string> values;  // of the parameters, as written
+  double area_um2 = 0;
+  u64 compute_units = 0;
+  double capacity_bytes = 0;  // of all bounded memories, all instances
+  // Of all layers, times counts and workload weights; of a cut point lower bounds.
+  double energy_pj = 0;
+  double cycles = 0;
+  double value = 0;        // sum of the layers' objectives
+  double lower_bound = 0;  // of that
+  std::string reason;      // why not done
+};
+
+struct LayerRecord {
+  u64 point = 0;
+  u64 layer = 0;  // place in the sweep's list of layers, all workloads one after another
+  std::string workload, name;
+  u64 count = 1;         // in the workload
+  double weight = 1;     // of the workload
+  std::string question;  // hash of workload, machine, options: equal questions have equal answers
+  std::string status;    // name(Status)
+  double energy_pj = 0;
+  double cycles = 0;
+  double value = 0;
+  double lower_bound = 0;
+  double utilization = 0;
+  u64 evaluated = 0;
+  double seconds = 0;     // 0: the answer of an equal question was reused
+  std::string mapping;    // YAML flow / JSON that `eval -m` reads; empty if infeasible
+  std::string breakdown;  // JSON: energy in pJ by level and tensor
+  std::string reason;     // why infeasible
+};
+
+}  // namespace heliolite
