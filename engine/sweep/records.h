@@ -1,8 +1,9 @@
 #pragma once
 // What a sweep writes down: one record per design point and one per (design point, layer), each with its question and
 // its answer. Types only; storage is store.h.
-#include <optional>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/types.h"
@@ -20,14 +21,21 @@ struct SweepRecord {
   std::string goal;        // sweep_spec.h
   u64 grid_points = 0;     // all combinations of the parameters' values
   u64 planned_points = 0;  // of those, what this sweep looks at: sampled; constraints are found out on the way
+  u64 shard_points = 0;    // of those, what this shard looks at: planned_points if there is one shard
   u64 shard = 0, shards = 1;
   std::vector<std::string> parameters;  // names, in the file's order
+
+  bool operator==(const SweepRecord&) const = default;
 };
 
 // Excluded: a constraint says no. Invalid: the machine is none (its complaint is in `reason`). Cut: a bound says that
 // the point cannot be among the best; the bound is in `lower_bound`, its name and what beat it in `reason`. Infeasible:
 // some layer has no mapping.
 enum class PointState : u8 { Done, Infeasible, Cut, Excluded, Invalid };
+
+inline constexpr std::array<std::string_view, 5> kPointStateNames{"done", "infeasible", "cut", "excluded", "invalid"};
+
+constexpr std::string_view name(PointState state) { return kPointStateNames[static_cast<std::size_t>(state)]; }
 
 struct PointRecord {
   u64 id = 0;  // place in the grid, counted with the last parameter fastest
@@ -42,6 +50,8 @@ struct PointRecord {
   double value = 0;        // sum of the layers' objectives
   double lower_bound = 0;  // of that
   std::string reason;      // why not done
+
+  bool operator==(const PointRecord&) const = default;
 };
 
 struct LayerRecord {

@@ -1,0 +1,81 @@
+#pragma once
+// The results of a sweep in one SQLite database (docs/results.md): one row per design point and one per (design point,
+// layer), kept when the call that writes it returns, whatever happens to the program afterwards.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/sweep/records.h"
+
+namespace heliolite {
+
+// A program that wrote into the database: from when to when, in seconds since 1970.
+struct RunRecord {
+  double started = 0;
+  std::optional<double> ended;  // none: it is at work, or was killed
+  std::string writer;           // "process 4711 on host"
+};
+
+// At most one process writes a database; any number read it at the same time. All member functions may be called from
+// several threads at once. Errors say what to do: disk full, locked, damaged, not a sweep's database, another version.
+class Store {
+ public:
+  // A new database to write. Error if there is a file already.
+  static Result<Store> create(const std::string& path, const SweepRecord& sweep);
+  // The database at `path` to write on, a new one if there is none. Error if it holds another sweep or another shard.
+  static Result<Store> resume(const std::string& path, const SweepRecord& sweep);
+  // What is there at this moment, read only; a writer beside it is not disturbed.
+  static Result<Store> read(const std::string& path);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  const std::string& path() const;  // as given
+  const SweepRecord& sweep() const;
+
+  // Nothing if there is no such row yet.
+  Result<std::optional<PointState>> state(u64 point) const;
+  Result<std::optional<PointRecord>> point(u64 id) const;
+  Result<std::optional<LayerRecord>> layer(u64 point, u64 layer) const;
+  // The row of any layer that asked the same (LayerRecord::question).
+  Result<std::optional<LayerRecord>> answer(std::string_view question) const;
+
+  // A row that is there already is replaced. The point and its layers are written together or not at all.
+  Diagnostics write(const LayerRecord& layer);
+  Diagnostics write(const PointRecord& point, std::span<const LayerRecord> layers = {});
+  // The same for many rows; false if a row of that point (and layer) was there already and stays.
+  Result<bool> insert(const LayerRecord& layer);
+  Result<bool> insert(const PointRecord& point);
+  // What `work` writes, from this thread, is kept when all of it is done, and nothing of it when it returns errors.
+  Diagnostics together(const std::function<Diagnostics()>& work);
+
+  // Row by row, in the order of (point, layer), however many there are; `row` returns false to end.
+  Diagnostics visit_points(const std::function<bool(const PointRecord&)>& row) const;
+  Diagnostics visit_layers(const std::function<bool(const LayerRecord&)>& row) const;
+  Result<std::vector<LayerRecord>> layers(u64 point) const;
+
+  // Oldest first.
+  Result<std::vector<RunRecord>> runs() const;
+  // Rows of points that were written at or after `time`, in seconds since 1970.
+  Result<u64> points_since(double time) const;
+
+  // Ends writing; the database is one plain file again unless somebody reads it. The destructor does the same silently.
+  Diagnostics close();
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+// "process 4711 on host" while a process holds the database for writing.
+std::optional<std::string> writer_of(const std::string& path);
+
+}  // namespace heliolite
