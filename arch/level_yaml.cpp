@@ -28,17 +28,6 @@ constexpr std::array kUnits{Unit{"B", 1},
                             Unit{"GB", kKilo* kKilo* kKilo},
                             Unit{"GiB", kKilo* kKilo* kKilo}};
 
-// "108 KB", "3.1MB"; nothing without a known unit.
-std::optional<double> parse_bytes(std::string_view text) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || !(number > 0)) return std::nullopt;
-  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
-  for (const Unit& known : kUnits)
-    if (lower(unit) == lower(known.name)) return number * known.bytes;
-  return std::nullopt;
-}
-
 void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   const std::optional<i64> entries = reader.integer("entries", 1, static_cast<i64>(kMaxEntries));
   if (entries) level.capacity = Words{static_cast<u64>(*entries)};
@@ -225,6 +214,16 @@ std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffe
 }
 
 }  // namespace
+
+std::optional<double> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !(number > 0)) return std::nullopt;
+  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  for (const Unit& known : kUnits)
+    if (lower(unit) == lower(known.name)) return number * known.bytes;
+  return std::nullopt;
+}
 
 Place place_of(const YamlNode& node) { return {node.file(), node.line(), node.field()}; }
 

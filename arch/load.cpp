@@ -98,20 +98,28 @@ void read_tables(const YamlNode& document, ReferenceTables& tables, Diagnostics&
 Result<Architecture> load_own(const YamlNode& document, const std::vector<YamlNode>& others) {
   const Result<ArchitectureSpec> spec = follow_bases(document, 0);
   if (!spec) return spec.errors();
+  Result<ReferenceTables> tables = load_reference_tables(*spec);
+  if (!tables) return tables.errors();
+  Diagnostics errors;
+  for (const YamlNode& other : others) read_tables(other, *tables, errors);
+  if (!errors.empty()) return errors;
+  return resolve(*spec, *tables);
+}
+
+}  // namespace
+
+Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec) {
   Diagnostics errors;
   ReferenceTables tables;
-  for (const std::optional<std::string>& path : {spec->ert, spec->art}) {
+  for (const std::optional<std::string>& path : {spec.ert, spec.art}) {
     if (!path) continue;
     const Result<YamlNode> table = YamlNode::load_file(*path);
     if (table) read_tables(*table, tables, errors);
     else errors.insert(errors.end(), table.errors().begin(), table.errors().end());
   }
-  for (const YamlNode& other : others) read_tables(other, tables, errors);
   if (!errors.empty()) return errors;
-  return resolve(*spec, tables);
+  return tables;
 }
-
-}  // namespace
 
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what) {
   const Result<YamlNode> document = load_document(what);

@@ -16,6 +16,9 @@ Result<Architecture> load_architecture(const std::string& what);
 // A preset or a file of ours with its bases followed, before energies are filled in: what a sweep varies.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what);
 
+// The reference tables that a machine of ours names.
+Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec);
+
 std::vector<std::string> architecture_preset_names();  // sorted
 
 }  // namespace heliolite

@@ -14,6 +14,8 @@
 
 namespace heliolite {
 
+struct YamlValue;
+
 class YamlNode {
  public:
   enum class Kind { Null, Scalar, Sequence, Map };
@@ -51,8 +53,15 @@ class YamlNode {
 
   Diagnostic error(std::string message) const;  // at this place
 
+  // Values that no file holds, at this value's place: readers of whole documents can then be given one field alone.
+  YamlNode scalar(std::string text) const;                      // text
+  YamlNode listed() const;                                      // [this]
+  YamlNode wrapped(std::string key) const;                      // {key: this}
+  YamlNode with(std::string key, const YamlNode& value) const;  // this map and one more entry
+
  private:
   struct Impl;
+  YamlNode made(std::shared_ptr<const YamlValue> value) const;
   std::shared_ptr<const Impl> impl_;
 };
 

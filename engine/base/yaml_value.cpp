@@ -38,6 +38,13 @@ std::optional<double> parse_number(std::string_view text) {
 
 const std::string kNothing;
 
+YamlValue value_at(YamlNode::Kind kind, int line) {
+  YamlValue value;
+  value.kind = kind;
+  value.line = line;
+  return value;
+}
+
 }  // namespace
 
 YamlNode::Kind YamlNode::kind() const { return impl_ ? impl_->value->kind : Kind::Null; }
@@ -103,6 +110,35 @@ std::optional<i64> YamlNode::as_integer() const {
 std::optional<double> YamlNode::as_number() const {
   if (!is_scalar() || quoted()) return std::nullopt;
   return parse_number(text());
+}
+
+YamlNode YamlNode::made(std::shared_ptr<const YamlValue> value) const {
+  YamlNode node;
+  const auto file = impl_ ? impl_->file : std::make_shared<const std::string>();
+  node.impl_ = std::make_shared<const Impl>(Impl{file, field(), std::move(value)});
+  return node;
+}
+
+YamlNode YamlNode::scalar(std::string text) const {
+  YamlValue value = value_at(Kind::Scalar, line());
+  value.text = std::move(text);
+  return made(std::make_shared<const YamlValue>(std::move(value)));
+}
+
+YamlNode YamlNode::listed() const {
+  YamlValue list = value_at(Kind::Sequence, line());
+  if (impl_) list.elements.push_back(impl_->value);
+  return made(std::make_shared<const YamlValue>(std::move(list)));
+}
+
+YamlNode YamlNode::wrapped(std::string key) const {
+  return made(std::make_shared<const YamlValue>(value_at(Kind::Map, line()))).with(std::move(key), *this);
+}
+
+YamlNode YamlNode::with(std::string key, const YamlNode& value) const {
+  YamlValue map = impl_ ? *impl_->value : value_at(Kind::Map, 0);
+  if (value.impl_) map.entries.push_back({std::move(key), value.line(), value.impl_->value});
+  return made(std::make_shared<const YamlValue>(std::move(map)));
 }
 
 Diagnostic YamlNode::error(std::string message) const { return {file(), line(), field(), std::move(message)}; }
