@@ -13,20 +13,25 @@ namespace heliolite {
 // The question of a whole sweep. A database holds one sweep; runs that ask something else are refused.
 struct SweepRecord {
   std::string name;
-  std::string question;    // hash of everything that can change an answer: machine, parameters, workloads, options
-  std::string text;        // the sweep file's own text
-  std::string version;     // of the program, with its commit
-  std::string objective;   // objective.h
-  std::string strategy;    // strategy_names()
-  std::string goal;        // sweep_spec.h
-  u64 grid_points = 0;     // all combinations of the parameters' values
-  u64 planned_points = 0;  // of those, what this sweep looks at: sampled; constraints are found out on the way
-  u64 shard_points = 0;    // of those, what this shard looks at: planned_points if there is one shard
-  u64 shard = 0, shards = 1;
+  std::string question;       // hash of everything that can change an answer: machine, parameters, workloads, options
+  std::string text;           // the sweep file's own text
+  std::string version;        // of the program, with its commit
+  std::string objective;      // objective.h
+  std::string strategy;       // strategy_names()
+  std::string goal;           // sweep_spec.h
+  u64 grid_points = 0;        // all combinations of the parameters' values
+  u64 planned_points = 0;     // of those, what this sweep looks at: sampled; constraints are found out on the way
+  u64 shard_points = 0;       // of those, what this shard looks at: planned_points if there is one shard
+  u64 shard = 0, shards = 1;  // people count from 1: shard_text()
   std::vector<std::string> parameters;  // names, in the file's order
 
   bool operator==(const SweepRecord&) const = default;
 };
+
+// "shard 2/4", as --shard 2/4 asks for it.
+inline std::string shard_text(const SweepRecord& sweep) {
+  return "shard " + std::to_string(sweep.shard + 1) + "/" + std::to_string(sweep.shards);
+}
 
 // Excluded: a constraint says no. Invalid: the machine is none (its complaint is in `reason`). Cut: a bound says that
 // the point cannot be among the best; the bound is in `lower_bound`, its name and what beat it in `reason`. Infeasible:

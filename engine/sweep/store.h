@@ -71,6 +71,7 @@ class Store {
  private:
   struct State;
   explicit Store(std::unique_ptr<State> state);
+  static Result<Store> to_write(const std::string& path, const SweepRecord& sweep, bool may_exist);
 
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,65 @@
+#pragma once
+// A sweep's question and rows that are made up, different for every id, equal for equal ids.
+#include <cstdint>
+#include <string>
+
+#include "engine/sweep/records.h"
+
+namespace heliolite {
+
+inline constexpr u64 kTestLayers = 3;  // of every point
+
+inline SweepRecord test_sweep(u64 points = 8) {
+  return {.name = "made_up",
+          .question = "0123456789abcdef",
+          .text = "sweep: {name: made_up}\n",
+          .version = "test",
+          .objective = "edp",
+          .strategy = "sunstone",
+          .goal = "all",
+          .grid_points = points,
+          .planned_points = points,
+          .shard_points = points,
+          .parameters = {"l1", "it's \"odd\""}};
+}
+
+// A number from 0 to 999, scattered over ids.
+inline u64 scattered(u64 id, u64 salt) { return (id * 2654435761u + salt * 40503u) % 4294967296u * 977 % 1000; }
+
+inline PointRecord test_point(u64 id) {
+  PointRecord out;
+  out.id = id;
+  out.state = scattered(id, 1) < 700 ? PointState::Done : static_cast<PointState>(scattered(id, 2) % 5);
+  out.values = {std::to_string(id / 4), id % 4 == 0 ? "a, \"b\"" : std::to_string(id % 4) + " KB"};
+  out.area_um2 = 1000 + static_cast<double>(scattered(id, 3));
+  out.compute_units = 64;
+  out.capacity_bytes = 4096;
+  out.energy_pj = 1 + static_cast<double>(scattered(id, 4)) / 7;
+  out.cycles = 10 + static_cast<double>(scattered(id, 5));
+  out.value = out.energy_pj * out.cycles;
+  out.lower_bound = out.value / 2;
+  if (out.state != PointState::Done) out.reason = "because of " + std::to_string(id % 3);
+  return out;
+}
+
+inline LayerRecord test_layer(u64 point, u64 layer) {
+  LayerRecord out;
+  out.point = point;
+  out.layer = layer;
+  out.workload = "net";
+  out.name = "conv" + std::to_string(layer);
+  out.question = std::to_string(point / 2) + "." + std::to_string(layer);
+  out.status = "feasible";
+  out.energy_pj = 1 + static_cast<double>(scattered(point / 2, layer)) / 3;
+  out.cycles = 5 + static_cast<double>(layer);
+  out.value = out.energy_pj * out.cycles;
+  out.lower_bound = out.value / 3;
+  out.utilization = 0.5;
+  out.evaluated = 100 + layer;
+  out.seconds = 0.25;
+  out.mapping = R"({"levels": {"L1": "K4"}})";
+  out.breakdown = R"({"L1": {"Weights": 12.5}, "compute": 1})";
+  return out;
+}
+
+}  // namespace heliolite
