@@ -1,0 +1,91 @@
+#pragma once
+// What a sweep's points say together, gathered in one walk over them: memory grows with the answers, not with the
+// points.
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/sweep/records.h"
+#include "engine/sweep/store.h"
+
+namespace heliolite {
+
+// The points of least value that are done; of equal ones those with smaller ids.
+class BestPoints {
+ public:
+  explicit BestPoints(std::size_t most) : most_(most) {}
+
+  void add(const PointRecord& point);
+  const std::vector<PointRecord>& points() const { return points_; }  // best first
+
+ private:
+  std::size_t most_;
+  std::vector<PointRecord> points_;
+};
+
+// The points that are done and that no other one beats: at most its energy, cycles and area, and less of one of them.
+// Of points equal in all three the one with the smallest id. Does not depend on the order of the calls.
+class ParetoFront {
+ public:
+  void add(const PointRecord& point);
+  std::vector<PointRecord> points() const;  // by energy, then cycles, area
+
+ private:
+  std::vector<PointRecord> members_;  // those that beat others lately come first
+};
+
+// What is known of one value of a parameter over all points that have it and are done.
+struct ParameterEffect {
+  std::string value;  // as written
+  u64 points = 0;
+  double best = 0;     // least PointRecord::value
+  u64 best_point = 0;  // its id
+  double mean = 0;     // geometric, of PointRecord::value
+};
+
+// How much each parameter matters.
+class Sensitivity {
+ public:
+  void add(const PointRecord& point);
+  // For each parameter its values, in the order in which they came.
+  std::vector<std::vector<ParameterEffect>> effects() const;
+
+ private:
+  struct Sum {
+    ParameterEffect effect;
+    double logarithms = 0;
+  };
+
+  struct Parameter {
+    std::vector<Sum> sums;
+    std::map<std::string, std::size_t> place;  // of a value in `sums`
+  };
+
+  std::vector<Parameter> parameters_;
+};
+
+// How many points are in a state that is not done, by what comes before ": " in their reasons.
+struct ReasonCount {
+  PointState state;
+  std::string reason;
+  u64 points = 0;
+};
+
+inline constexpr std::size_t kMaxReasons = 50;  // further ones are counted together as "other reasons"
+
+struct SweepSummary {
+  std::array<u64, kPointStateNames.size()> by_state{};
+  std::vector<ReasonCount> reasons;  // by state; those of most points first
+  std::vector<PointRecord> best;
+  std::vector<PointRecord> front;
+  std::vector<std::vector<ParameterEffect>> effects;  // by parameter
+
+  u64 count(PointState state) const { return by_state[static_cast<std::size_t>(state)]; }
+  u64 points() const;  // rows
+};
+
+Result<SweepSummary> summarize(const Store& store, std::size_t best = 10);
+
+}  // namespace heliolite
