@@ -1,0 +1,150 @@
+#include "engine/bounds/orojenesis_tensor.h"
+
+#include <algorithm>
+
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+// A rank over the tiles of its dimensions: sums over all combinations of full and last tiles.
+class TiledRank {
+ public:
+  // `moving`: the dimension whose neighbouring tiles share words, or -1.
+  TiledRank(std::span<const Term> terms, const Extents& tile, const Extents& size, int moving)
+      : terms_(terms), tile_(tile), size_(size), moving_(moving) {}
+
+  u64 words() const { return from(0, 1, 1); }
+
+ private:
+  // Words of the ranges of terms k and later; `extent` is the range of the terms before, `times` their combinations.
+  u64 from(std::size_t k, u64 extent, u64 times) const {
+    if (k == terms_.size()) return times * along_moving(extent);
+    const auto [d, coefficient] = terms_[k];
+    if (d == moving_) return from(k + 1, extent, times);
+    const u64 tile = tile_[d], full = (size_[d] - 1) / tile, last = size_[d] - full * tile;
+    u64 sum = from(k + 1, extent + coefficient * (last - 1), times);
+    if (full > 0) sum += from(k + 1, extent + coefficient * (tile - 1), times * full);
+    return sum;
+  }
+
+  // All tiles of the moving dimension, shared words once.
+  u64 along_moving(u64 extent) const {
+    for (const auto& [d, coefficient] : terms_) {
+      if (d != moving_) continue;
+      const u64 count = (size_[d] - 1) / tile_[d] + 1;
+      const u64 shared = extent > coefficient ? extent - coefficient : 0;
+      return count * extent + coefficient * (size_[d] - count) - (count - 1) * shared;
+    }
+    return extent;
+  }
+
+  std::span<const Term> terms_;
+  const Extents& tile_;
+  const Extents& size_;
+  int moving_;
+};
+
+}  // namespace
+
+TensorShape::TensorShape(const Workload& workload, int tensor) {
+  size_.fill(1);
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) size_[d] = static_cast<u32>(workload.dimensions[d].size);
+  for (const Rank& rank : workload.tensors[static_cast<std::size_t>(tensor)].ranks) {
+    ShapeRank& out = ranks_.emplace_back();
+    for (const Term& term : rank.terms) {
+      if (size_[term.dimension] == 1) continue;
+      out.terms.push_back(term);
+      const auto bit = static_cast<DimensionMask>(1u << term.dimension);
+      if ((indexing_ & bit) != 0) entangled_ = true;
+      out.dimensions |= bit;
+      indexing_ |= bit;
+    }
+    if (out.terms.size() > 1) sliding_.push_back(out.dimensions);
+    plain_ = plain_ && (out.terms.empty() || (out.terms.size() == 1 && out.terms[0].coefficient == 1));
+    if (out.terms.empty()) ranks_.pop_back();
+  }
+  plain_ = plain_ && !entangled_;
+}
+
+u64 TensorShape::box_words(const Extents& tile) const {
+  u64 words = 1;
+  for (const ShapeRank& rank : ranks_) {
+    u64 extent = 1;
+    for (const Term& term : rank.terms) extent += term.coefficient * (tile[term.dimension] - 1);
+    words *= extent;
+  }
+  return words;
+}
+
+TensorShape::Move TensorShape::move_of(const Extents& tile, int dimension) const {
+  Move move{};
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (const Term& term : ranks_[r].terms)
+      if (term.dimension == dimension) move[r] += static_cast<i64>(term.coefficient * tile[dimension]);
+  return move;
+}
+
+u64 TensorShape::model_words(const Extents& tile, std::span<const TileLoop> loops) const {
+  std::size_t a = 0;
+  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  return a == loops.size() ? box_words(tile) : overlapping_words(tile, loops, a);
+}
+
+// loops[moving] is the innermost loop that moves the tile. The tile after a step of loop j lies D_j away from where it
+// was: a step as long as those of loops[moving] brings in as many words, one of length 0 none, any other all.
+u64 TensorShape::overlapping_words(const Extents& tile, std::span<const TileLoop> loops, std::size_t moving) const {
+  const u64 all = box_words(tile);
+  const Move step = move_of(tile, loops[moving].dimension);
+  u64 kept = 1;
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    i64 extent = 1;
+    for (const Term& term : ranks_[r].terms) extent += static_cast<i64>(term.coefficient * (tile[term.dimension] - 1));
+    kept *= static_cast<u64>(std::max<i64>(0, extent - step[r]));
+  }
+  u64 outside = 1;
+  for (std::size_t j = moving; j < loops.size(); ++j) outside *= loops[j].count;
+  u64 words = all;
+  Move inside{};
+  for (std::size_t j = moving; j < loops.size(); ++j) {
+    outside /= loops[j].count;
+    const Move move = move_of(tile, loops[j].dimension);
+    Move distance{};
+    for (std::size_t r = 0; r < ranks_.size(); ++r) distance[r] = move[r] - inside[r];
+    const u64 fresh = distance == step ? all - kept : distance == Move{} ? 0 : all;
+    words += (loops[j].count - 1) * outside * fresh;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) inside[r] += move[r];
+  }
+  return words;
+}
+
+u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> loops) const {
+  std::size_t a = 0;
+  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  u64 words = 1;
+  for (std::size_t j = a; j < loops.size(); ++j)
+    if ((indexing_ >> loops[j].dimension & 1) == 0) words *= loops[j].count;
+  const int moving = a < loops.size() ? loops[a].dimension : -1;
+  for (const ShapeRank& rank : ranks_) words *= TiledRank(rank.terms, tile, size_, moving).words();
+  return words;
+}
+
+u64 TensorShape::distinct_words(const Extents& tile, DimensionMask ranks_without) const {
+  u64 words = 1;
+  for (const ShapeRank& rank : ranks_) {
+    if ((rank.dimensions & ranks_without) != 0) continue;
+    u64 most = 1;
+    for (std::size_t k = 0; k < rank.terms.size(); ++k) {
+      const Term& a = rank.terms[k];
+      most = std::max<u64>(most, tile[a.dimension]);
+      for (std::size_t j = 0; j < k; ++j) {
+        const Term& b = rank.terms[j];
+        most = std::max(most, distinct_sums(a.coefficient, tile[a.dimension], b.coefficient, tile[b.dimension]));
+      }
+    }
+    words = entangled_ ? std::max(words, most) : words * most;
+  }
+  return words;
+}
+
+}  // namespace heliolite
