@@ -77,6 +77,8 @@ struct LayerRecord {
   std::string mapping;    // YAML flow / JSON that `eval -m` reads; empty if infeasible
   std::string breakdown;  // JSON: energy in pJ by level and tensor
   std::string reason;     // why infeasible
+
+  bool operator==(const LayerRecord&) const = default;
 };
 
 }  // namespace heliolite

@@ -180,6 +180,14 @@ Result<std::vector<LayerRecord>> Store::layers(u64 point) const {
   return out;
 }
 
+Result<RowCounts> Store::rows() const {
+  const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
+  if (!points) return points.errors();
+  const Result<u64> layers = state_->open.database.number("SELECT count(*) FROM layers");
+  if (!layers) return layers.errors();
+  return RowCounts{*points, *layers};
+}
+
 Result<std::vector<RunRecord>> Store::runs() const {
   Result<SqlStatement> rows = state_->open.database.prepare("SELECT started, ended, writer FROM runs ORDER BY id");
   if (!rows) return rows.errors();

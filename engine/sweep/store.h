@@ -21,6 +21,10 @@ struct RunRecord {
   std::string writer;           // "process 4711 on host"
 };
 
+struct RowCounts {
+  u64 points = 0, layers = 0;
+};
+
 // At most one process writes a database; any number read it at the same time. All member functions may be called from
 // several threads at once. Errors say what to do: disk full, locked, damaged, not a sweep's database, another version.
 class Store {
@@ -60,6 +64,7 @@ class Store {
   Diagnostics visit_layers(const std::function<bool(const LayerRecord&)>& row) const;
   Result<std::vector<LayerRecord>> layers(u64 point) const;
 
+  Result<RowCounts> rows() const;
   // Oldest first.
   Result<std::vector<RunRecord>> runs() const;
   // Rows of points that were written at or after `time`, in seconds since 1970.

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 // Two names of one database, through a link, share the lock.
 std::string lock_path(const std::string& database) {
   std::error_code problem;
-  const fs::path real = fs::weakly_canonical(database, problem);
+  const fs::path real = fs::weakly_canonical(fs::absolute(database, problem), problem);
   return (problem ? database : real.string()) + ".lock";
 }
 
@@ -55,6 +55,9 @@ std::string writer_name() {
 Result<WriterLock> WriterLock::take(const std::string& database) {
   const std::string path = lock_path(database);
   const auto refuse = [&](const std::string& why) { return Diagnostic{database, 0, "", why}; };
+  std::error_code ignored;
+  if (const fs::path folder = fs::path(path).parent_path(); !fs::is_directory(folder, ignored))
+    return refuse(fmt::format("there is no folder {}", folder.string()));
   for (;;) {
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) return refuse(fmt::format("{} cannot be made: {}", path, std::strerror(errno)));

@@ -126,13 +126,10 @@ Result<u64> begin_run(const SqlDatabase& database) {
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
   OpenStore out;
   // Step 1. Nobody else writes it.
-  std::error_code ignored;
-  const fs::path folder = fs::path(path).parent_path();
-  if (!folder.empty() && !fs::is_directory(folder, ignored))
-    return Diagnostic{path, 0, "", fmt::format("there is no folder {}", folder.string())};
   Result<WriterLock> lock = WriterLock::take(path);
   if (!lock) return lock.errors();
   out.lock = *std::move(lock);
+  std::error_code ignored;
   if (!may_exist && fs::exists(path, ignored))
     return Diagnostic{path, 0, "", "is there already: go on with --resume, or choose another file with -o"};
   // Step 2. It is a database of ours, or empty: new, or the program that made it was killed at once.
@@ -180,6 +177,13 @@ Diagnostics close_store(OpenStore& store) {
   store.database.close();
   store.lock.reset();
   return errors;
+}
+
+Diagnostics settle_store(const std::string& path) {
+  const Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Write);
+  if (!database) return database.errors();
+  const Result<std::string> mode = database->word("PRAGMA journal_mode = DELETE");
+  return mode ? Diagnostics{} : mode.errors();
 }
 
 }  // namespace heliolite

@@ -25,4 +25,7 @@ Result<OpenStore> open_to_read(const std::string& path);
 // Notes the end of the run; may be called again.
 Diagnostics close_store(OpenStore& store);
 
+// Makes one plain file of a database that nobody writes, so that it can be replaced. Error if somebody reads it.
+Diagnostics settle_store(const std::string& path);
+
 }  // namespace heliolite

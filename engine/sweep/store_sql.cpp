@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace heliolite {
 namespace {
@@ -16,6 +17,8 @@ namespace fs = std::filesystem;
 constexpr int kPatienceMilliseconds = 1500;
 
 constexpr const char* kKept = "what was written before is kept, go on with --resume";
+
+constexpr const char* kNoDatabase = "is not a results database (SQLite): wrong file, or damaged at its beginning";
 
 // What the operating system said last, ": reason" or "".
 std::string system_reason(sqlite3* database) {
@@ -41,7 +44,7 @@ std::string message(sqlite3* database, int extended) {
     case SQLITE_LOCKED:
       return fmt::format("another program (an open sqlite3 shell?) holds a lock on it: end that one's transaction; {}",
                          kKept);
-    case SQLITE_NOTADB: return "is not a results database (SQLite): wrong file, or damaged at its beginning";
+    case SQLITE_NOTADB: return kNoDatabase;
     case SQLITE_CORRUPT:
       return "is damaged: restore a copy, or rescue rows with sqlite3's .recover command, or sweep again into a new "
              "file";
@@ -65,14 +68,23 @@ Diagnostic complaint(const std::string& path, sqlite3* database, int code) {
   return {path, 0, "", message(database, (extended & 0xff) == (code & 0xff) ? extended : code)};
 }
 
+// Of a file that can be read: SQLite takes a file of a few bytes for an empty database and writes over it.
+bool has_signature(const fs::path& path) {
+  constexpr std::string_view kSignature{"SQLite format 3", 16};
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kSignature.size(), ' ');
+  return !file || (file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kSignature);
+}
+
 // What makes opening it pointless or dangerous: reading a pipe would wait for ever.
 std::string unfit(const fs::path& path, SqlDatabase::Access access) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return "is a folder";
-  if (fs::exists(path, ignored)) return fs::is_regular_file(path, ignored) ? "" : "is not a regular file";
-  if (access == SqlDatabase::Access::Read) return "there is no such file";
-  const fs::path folder = path.parent_path().empty() ? "." : path.parent_path();
-  return fs::is_directory(folder, ignored) ? "" : fmt::format("there is no folder {}", folder.string());
+  if (fs::exists(path, ignored)) {
+    if (!fs::is_regular_file(path, ignored)) return "is not a regular file";
+    return fs::file_size(path, ignored) == 0 || has_signature(path) ? "" : kNoDatabase;
+  }
+  return access == SqlDatabase::Access::Read ? "there is no such file" : "";
 }
 
 }  // namespace

@@ -1,0 +1,159 @@
+#include "engine/sweep/export.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/sweep/record_text.h"
+
+namespace heliolite {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One line. A cell that a spreadsheet would split stands in quotes.
+void write_line(const std::vector<std::string>& cells, std::ostream& out) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (i > 0) out << ',';
+    const std::string& cell = cells[i];
+    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+      out << cell;
+      continue;
+    }
+    out << '"';
+    for (const char c : cell) {
+      if (c == '"') out << '"';
+      out << c;
+    }
+    out << '"';
+  }
+  out << '\n';
+}
+
+// The names or the texts of all fields; a list takes a cell for each of `width` elements.
+void append(std::vector<std::string>& cells, const std::vector<std::string>& list, std::size_t width) {
+  for (std::size_t i = 0; i < width; ++i) cells.push_back(i < list.size() ? list[i] : "");
+}
+void append(std::vector<std::string>& cells, const auto& field, std::size_t) { cells.push_back(field_text(field)); }
+
+template <class Record>
+std::vector<std::string> cells_of(const Record& record, std::size_t width) {
+  std::vector<std::string> out;
+  visit_fields(record, [&](const char*, const auto& field) { append(out, field, width); });
+  return out;
+}
+
+template <class Record>
+std::vector<std::string> headings(const std::vector<std::string>& parameters) {
+  std::vector<std::string> out;
+  const Record record;
+  visit_fields(record, [&]<class Field>(const char* name, const Field&) {
+    if constexpr (std::is_same_v<Field, std::vector<std::string>>) append(out, parameters, parameters.size());
+    else out.emplace_back(name);
+  });
+  return out;
+}
+
+// Texts that are JSON themselves become part of the tree.
+Json parsed(const std::string& text) {
+  if (text.empty()) return nullptr;
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json(text) : json;
+}
+
+// Indented as the other answers, `depth` steps further in.
+std::string indented(const Json& json, int depth) {
+  const std::string margin(static_cast<std::size_t>(2 * depth), ' ');
+  std::string out = margin;
+  for (const char c : json.dump(2, ' ', false, Json::error_handler_t::replace)) {
+    out += c;
+    if (c == '\n') out += margin;
+  }
+  return out;
+}
+
+}  // namespace
+
+Json to_json(const PointRecord& point, const SweepRecord& sweep) {
+  Json parameters = Json::object();
+  for (std::size_t i = 0; i < std::min(point.values.size(), sweep.parameters.size()); ++i)
+    parameters[sweep.parameters[i]] = point.values[i];
+  const bool is_machine = point.state != PointState::Excluded && point.state != PointState::Invalid;
+  const bool has_costs = point.state == PointState::Done || point.state == PointState::Cut;
+  const auto number = [](bool exists, auto value) { return exists ? Json(value) : Json(); };
+  return {{"id", point.id},
+          {"state", name(point.state)},
+          {"parameters", std::move(parameters)},
+          {"area_um2", number(is_machine, point.area_um2)},
+          {"compute_units", number(is_machine, point.compute_units)},
+          {"capacity_bytes", number(is_machine, point.capacity_bytes)},
+          {"energy_pj", number(has_costs, point.energy_pj)},
+          {"cycles", number(has_costs, point.cycles)},
+          {"value", number(has_costs, point.value)},
+          {"lower_bound", number(has_costs, point.lower_bound)},
+          {"reason", point.reason.empty() ? Json() : Json(point.reason)}};
+}
+
+Json to_json(const LayerRecord& layer) {
+  const bool feasible = !layer.mapping.empty();
+  const auto number = [&](double value) { return feasible ? Json(value) : Json(); };
+  return {{"layer", layer.layer},
+          {"workload", layer.workload},
+          {"name", layer.name},
+          {"count", layer.count},
+          {"weight", layer.weight},
+          {"status", layer.status},
+          {"energy_pj", number(layer.energy_pj)},
+          {"cycles", number(layer.cycles)},
+          {"value", number(layer.value)},
+          {"lower_bound", number(layer.lower_bound)},
+          {"utilization", number(layer.utilization)},
+          {"evaluated", layer.evaluated},
+          {"seconds", layer.seconds},
+          {"mapping", parsed(layer.mapping)},
+          {"breakdown", parsed(layer.breakdown)},
+          {"reason", layer.reason.empty() ? Json() : Json(layer.reason)}};
+}
+
+Diagnostics write_points_csv(const Store& store, std::ostream& out) {
+  const std::vector<std::string>& parameters = store.sweep().parameters;
+  write_line(headings<PointRecord>(parameters), out);
+  return store.visit_points([&](const PointRecord& point) {
+    write_line(cells_of(point, parameters.size()), out);
+    return out.good();
+  });
+}
+
+Diagnostics write_layers_csv(const Store& store, std::ostream& out) {
+  write_line(headings<LayerRecord>({}), out);
+  return store.visit_layers([&](const LayerRecord& layer) {
+    write_line(cells_of(layer, 0), out);
+    return out.good();
+  });
+}
+
+Diagnostics write_json(const Store& store, const Json& head, std::ostream& out) {
+  std::string opening = head.dump(2, ' ', false, Json::error_handler_t::replace);
+  opening.resize(opening.size() - std::string_view("\n}").size());
+  out << opening << ",\n  \"points\": [";
+  const char* separator = "\n";
+  Diagnostics problems;
+  Diagnostics errors = store.visit_points([&](const PointRecord& point) {
+    const Result<std::vector<LayerRecord>> layers = store.layers(point.id);
+    if (!layers) {
+      problems = layers.errors();
+      return false;
+    }
+    Json json = to_json(point, store.sweep());
+    json["layers"] = Json::array();
+    for (const LayerRecord& layer : *layers) json["layers"].push_back(to_json(layer));
+    out << std::exchange(separator, ",\n") << indented(json, 2);
+    return out.good();
+  });
+  out << "\n  ]\n}\n";
+  return problems.empty() ? errors : problems;
+}
+
+}  // namespace heliolite
