@@ -1,0 +1,47 @@
+// The sweep's results as report_json.cpp wrote them, and what can be asked of a point.
+
+const kData = JSON.parse(byId('data').textContent);
+const kSweep = kData.sweep;
+const kObjective = kObjectives[kSweep.objective] ?? {label: kSweep.objective, text: scientific};
+
+// Numbers of a point, in the form of kObjectives.
+const kMetrics = {
+  energy_pj: {label: 'Energy', text: energyText},
+  cycles: {label: 'Delay', text: cyclesText},
+  area_um2: {label: 'Area', text: areaText},
+  value: kObjective,
+  capacity_bytes: {label: 'Memory', text: bytesText},
+  compute_units: {label: 'Compute units', text: count},
+};
+
+// Columns as the file has them to one object a point.
+function pointRows(columns) {
+  return columns.id.map((id, i) => ({
+    id,
+    ...Object.fromEntries(Object.keys(kMetrics).map((metric) => [metric, columns[metric][i]])),
+    lower_bound: columns.lower_bound[i],
+    choice: columns.choice.map((choices) => choices[i]),
+  }));
+}
+
+const kPoints = pointRows(kData.points);
+const kCutPoints = pointRows(kData.cut_points);
+const kPointOfId = new Map(kPoints.map((point) => [point.id, point]));
+const kBest = kData.best.map((id) => kPointOfId.get(id));
+const kFront = kData.front.map((id) => kPointOfId.get(id));
+const kFrontIds = new Set(kData.front);
+const kDetails = new Map(kData.details.map((detail) => [detail.id, detail]));
+
+// value / lower bound - 1, nothing where no bound is known.
+const gapOf = (row) => (row.lower_bound > 0 ? row.value / row.lower_bound - 1 : NaN);
+const gapText = (row) => (Number.isFinite(gapOf(row)) ? percentText(gapOf(row)) : '');
+
+// The parameters of a point, [name, value as written].
+const settingsOf = (point) => kData.parameters.map(({name, values}, p) => [name, values[point.choice[p]] ?? '?']);
+
+const pointTitle = (point) => `Point ${count(point.id)}`;
+
+// Whether a metric tells points apart; an area that nobody knows is 0 everywhere.
+function varies(metric) {
+  return kPoints.some((point) => point[metric] !== kPoints[0][metric]);
+}

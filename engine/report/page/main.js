@@ -1,0 +1,46 @@
+// The page from top to bottom.
+
+function setUpHead() {
+  document.title = `${kSweep.name}: Heliolite sweep`;
+  byId('name').textContent = kSweep.name;
+  byId('asked').textContent = [
+    `objective ${kSweep.objective}`, `strategy ${kSweep.strategy}`, `goal ${kSweep.goal}`,
+    ...(kSweep.shards > 1 ? [`shard ${kSweep.shard} of ${kSweep.shards}`] : []), kSweep.version,
+  ].join(' · ');
+  byId('program').textContent = kData.program;
+}
+
+function setUpSummary() {
+  const {states} = kData;
+  const [best] = kBest;
+  const known = Object.values(states).reduce((sum, n) => sum + n, 0);
+  const entries = [];
+  if (best) {
+    entries.push([`Best ${kObjective.label}`, kObjective.text(best.value), gapText(best) && `gap ${gapText(best)}, point ${count(best.id)}`]);
+    entries.push(['Its energy', energyText(best.energy_pj)], ['Its delay', cyclesText(best.cycles)]);
+    if (best.area_um2 > 0) entries.push(['Its area', areaText(best.area_um2)]);
+  }
+  entries.push(['Points', count(known), known < kSweep.shard_points ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
+  for (const [state, label] of [['done', 'Mapped'], ['cut', 'Cut by bounds'], ['infeasible', 'Infeasible'], ['excluded', 'Excluded'], ['invalid', 'Invalid']]) {
+    if (states[state] > 0 || state === 'done') entries.push([label, count(states[state])]);
+  }
+  if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length)]);
+  fillList(byId('summary'), entries);
+}
+
+function setUpQuestion() {
+  fillList(byId('question'), [
+    ['Objective', kSweep.objective], ['Strategy', kSweep.strategy], ['Goal', kSweep.goal],
+    ['Grid', `${count(kSweep.grid_points)} points`], ['Planned', `${count(kSweep.planned_points)} points`],
+    ['Program', kSweep.version], ['Hash of the question', kSweep.question],
+  ]);
+  byId('sweep-text').textContent = kSweep.text;
+}
+
+setUpHead();
+setUpSummary();
+setUpScatter();
+setUpPoint();
+setUpSensitivity();
+setUpTables();
+setUpQuestion();

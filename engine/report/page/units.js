@@ -1,0 +1,47 @@
+// Numbers for people: four digits at most, a prefix that suits the size, always the unit.
+
+const kSuperscripts = {'-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹'};
+
+// 4 digits, without zeros at the end: 12.5, 0.04, 1 234.
+function digits(x) {
+  if (!Number.isFinite(x)) return '?';
+  const rounded = Number(x.toPrecision(4));
+  return Math.abs(rounded) >= 1e4 ? count(rounded) : String(rounded);
+}
+
+// 1234567 as "1 234 567", with narrow spaces that do not break.
+function count(n) {
+  return Math.abs(n) < 1e15 ? String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, '\u202f') : scientific(n);
+}
+
+function scientific(x) {
+  if (x === 0) return '0';
+  const [mantissa, exponent] = x.toExponential(3).split('e');
+  const power = String(Number(exponent)).replace(/./g, (c) => kSuperscripts[c]);
+  return `${Number(mantissa)}×10${power}`;
+}
+
+// `steps`: [size of the unit, its name], largest last.
+function scaled(x, steps) {
+  if (x === 0) return '0';
+  const [size, unit] = steps.findLast(([size]) => Math.abs(x) >= size * 0.99995) ?? steps[0];
+  return `${digits(x / size)} ${unit}`;
+}
+
+const kEnergySteps = [[1e-3, 'fJ'], [1, 'pJ'], [1e3, 'nJ'], [1e6, 'µJ'], [1e9, 'mJ'], [1e12, 'J'], [1e15, 'kJ']];
+const kCycleSteps = [[1, 'cycles'], [1e3, 'k cycles'], [1e6, 'M cycles'], [1e9, 'G cycles'], [1e12, 'T cycles']];
+const kByteSteps = [[1, 'B'], [1024, 'KiB'], [1024 ** 2, 'MiB'], [1024 ** 3, 'GiB'], [1024 ** 4, 'TiB']];
+
+const energyText = (pj) => scaled(pj, kEnergySteps);
+const cyclesText = (n) => scaled(n, kCycleSteps);
+const bytesText = (n) => scaled(n, kByteSteps);
+const areaText = (um2) => (um2 >= 1e4 ? `${digits(um2 / 1e6)} mm²` : `${digits(um2)} µm²`);
+const percentText = (fraction) => `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`;
+
+// What the sweep minimised, by objective: its name, how its values are written, and how at an axis that names the unit.
+const kObjectives = {
+  energy: {label: 'Energy', text: energyText},
+  delay: {label: 'Delay', text: cyclesText},
+  edp: {label: 'EDP', text: (x) => `${scientific(x)} pJ·cycles`, tick: scientific, unit: 'pJ·cycles'},
+  ed2p: {label: 'ED²P', text: (x) => `${scientific(x)} pJ·cycles²`, tick: scientific, unit: 'pJ·cycles²'},
+};

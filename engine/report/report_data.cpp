@@ -1,0 +1,58 @@
+#include "engine/report/report_data.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/report/sample.h"
+
+namespace heliolite {
+namespace {
+
+// The best and then the front's other points.
+std::vector<PointRecord> leading_points(const SweepSummary& summary) {
+  std::vector<PointRecord> points = summary.best;
+  std::set<u64> ids;
+  for (const PointRecord& point : points) ids.insert(point.id);
+  for (const PointRecord& point : summary.front)
+    if (ids.insert(point.id).second) points.push_back(point);
+  return points;
+}
+
+}  // namespace
+
+std::vector<PointRecord> ReportData::drawn() const {
+  std::vector<PointRecord> points = leading_points(summary);
+  points.insert(points.end(), others.begin(), others.end());
+  return points;
+}
+
+Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
+  ReportData data;
+  data.sweep = store.sweep();
+  Result<SweepSummary> summary = summarize(store, limits.best);
+  if (!summary) return summary.errors();
+  data.summary = std::move(*summary);
+
+  const std::vector<PointRecord> leading = leading_points(data.summary);
+  std::set<u64> leads;
+  for (const PointRecord& point : leading) leads.insert(point.id);
+  PointSample others(limits.points - std::min(limits.points, leading.size())), cut(limits.cut);
+  Diagnostics errors = store.visit_points([&](const PointRecord& point) {
+    if (point.state == PointState::Cut) cut.add(point);
+    if (point.state == PointState::Done && !leads.contains(point.id)) others.add(point);
+    return true;
+  });
+  if (!errors.empty()) return errors;
+  data.others = others.points();
+  data.cut = cut.points();
+
+  for (std::size_t i = 0; i < std::min(leading.size(), limits.details); ++i) {
+    Result<std::vector<LayerRecord>> layers = store.layers(leading[i].id);
+    if (!layers) return layers.errors();
+    data.details.push_back({leading[i].id, std::move(*layers)});
+  }
+  return data;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,205 @@
+#include "engine/report/report_json.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/report/energy_parts.h"
+#include "engine/report/value_order.h"
+
+namespace heliolite {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The values of the parameters as numbers: `values(p)[i]` is written once, points say i.
+class Choices {
+ public:
+  explicit Choices(const ReportData& data) : values_(data.sweep.parameters.size()), places_(values_.size()) {
+    for (std::size_t p = 0; p < values_.size(); ++p) {
+      std::set<std::string> known;
+      const auto add = [&](const std::string& value) {
+        if (known.insert(value).second) values_[p].push_back(value);
+      };
+      if (p < data.summary.effects.size()) {
+        for (const ParameterEffect& effect : data.summary.effects[p]) add(effect.value);
+      }
+      for (const PointRecord& point : data.cut)
+        if (p < point.values.size()) add(point.values[p]);
+      values_[p] = in_order(std::move(values_[p]));
+      for (const std::string& value : values_[p]) places_[p].emplace(value, places_[p].size());
+    }
+  }
+
+  const std::vector<std::string>& values(std::size_t parameter) const { return values_[parameter]; }
+  // Nothing for a value that came after the summary was made, from a sweep at work.
+  std::optional<std::size_t> place(std::size_t parameter, const std::string& value) const {
+    const auto found = places_[parameter].find(value);
+    return found == places_[parameter].end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::vector<std::vector<std::string>> values_;
+  std::vector<std::map<std::string, std::size_t>> places_;
+};
+
+Json sweep_json(const SweepRecord& sweep) {
+  return {{"name", sweep.name},
+          {"question", sweep.question},
+          {"text", sweep.text},
+          {"version", sweep.version},
+          {"objective", sweep.objective},
+          {"strategy", sweep.strategy},
+          {"goal", sweep.goal},
+          {"grid_points", sweep.grid_points},
+          {"planned_points", sweep.planned_points},
+          {"shard_points", sweep.shard_points},
+          {"shard", sweep.shard},
+          {"shards", sweep.shards}};
+}
+
+Json states_json(const SweepSummary& summary) {
+  Json states;
+  for (std::size_t i = 0; i < kPointStateNames.size(); ++i)
+    states[std::string(kPointStateNames[i])] = summary.by_state[i];
+  return states;
+}
+
+Json outcomes_json(const SweepSummary& summary) {
+  Json rows = Json::array();
+  rows.push_back({{"state", name(PointState::Done)}, {"points", summary.count(PointState::Done)}, {"reason", ""}});
+  for (const ReasonCount& r : summary.reasons)
+    rows.push_back({{"state", name(r.state)}, {"points", r.points}, {"reason", r.reason}});
+  return rows;
+}
+
+// One array a column: half the size of one object a point.
+Json points_json(std::span<const PointRecord> points, const Choices& choices, std::size_t parameters) {
+  Json columns;
+  for (const char* name :
+       {"id", "energy_pj", "cycles", "area_um2", "value", "lower_bound", "capacity_bytes", "compute_units", "choice"}) {
+    columns[name] = Json::array();
+  }
+  for (const PointRecord& point : points) {
+    columns["id"].push_back(point.id);
+    columns["energy_pj"].push_back(point.energy_pj);
+    columns["cycles"].push_back(point.cycles);
+    columns["area_um2"].push_back(point.area_um2);
+    columns["value"].push_back(point.value);
+    columns["lower_bound"].push_back(point.lower_bound);
+    columns["capacity_bytes"].push_back(point.capacity_bytes);
+    columns["compute_units"].push_back(point.compute_units);
+  }
+  for (std::size_t p = 0; p < parameters; ++p) {
+    Json places = Json::array();
+    for (const PointRecord& point : points) {
+      const auto place = p < point.values.size() ? choices.place(p, point.values[p]) : std::nullopt;
+      places.push_back(place ? Json(*place) : Json());
+    }
+    columns["choice"].push_back(std::move(places));
+  }
+  return columns;
+}
+
+Json ids_json(std::span<const PointRecord> points) {
+  Json ids = Json::array();
+  for (const PointRecord& point : points) ids.push_back(point.id);
+  return ids;
+}
+
+Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
+  std::vector<EnergyPart> parts = energy_parts(layer.breakdown);
+  Json energies = Json::array();
+  for (const EnergyPart& part : order) energies.push_back(part_named(parts, part.name).energy_pj());
+  return {{"workload", layer.workload},       {"name", layer.name},           {"count", layer.count},
+          {"weight", layer.weight},           {"status", layer.status},       {"energy_pj", layer.energy_pj},
+          {"cycles", layer.cycles},           {"value", layer.value},         {"lower_bound", layer.lower_bound},
+          {"utilization", layer.utilization}, {"evaluated", layer.evaluated}, {"parts_pj", std::move(energies)}};
+}
+
+// Parts of all layers together, weighted as the point's energy is.
+std::vector<EnergyPart> total_parts(std::span<const LayerRecord> layers) {
+  std::vector<EnergyPart> total;
+  for (const LayerRecord& layer : layers) {
+    const double runs = static_cast<double>(layer.count) * layer.weight;
+    for (const EnergyPart& part : energy_parts(layer.breakdown)) {
+      EnergyPart& sum = part_named(total, part.name);
+      for (const auto& [tensor, energy] : part.tensors) sum.add(tensor, energy * runs);
+    }
+  }
+  return total;
+}
+
+Json detail_json(const PointLayers& detail) {
+  const std::vector<EnergyPart> total = total_parts(detail.layers);
+  Json parts = Json::array();
+  for (const EnergyPart& part : total) {
+    Json energies = Json::object();
+    for (const auto& [tensor, energy] : part.tensors) energies[tensor] = energy;
+    parts.push_back({{"name", part.name}, {"energy_pj", std::move(energies)}});
+  }
+  Json layers = Json::array();
+  for (const LayerRecord& layer : detail.layers) layers.push_back(layer_json(layer, total));
+  return {{"id", detail.point}, {"parts", std::move(parts)}, {"layers", std::move(layers)}};
+}
+
+Json sensitivity_json(const ReportData& data, const Choices& choices) {
+  Json parameters = Json::array();
+  for (std::size_t p = 0; p < std::min(data.sweep.parameters.size(), data.summary.effects.size()); ++p) {
+    Json values = Json::array();
+    std::vector<ParameterEffect> effects = data.summary.effects[p];
+    std::ranges::sort(effects, {}, [&](const ParameterEffect& e) { return choices.place(p, e.value); });
+    for (const ParameterEffect& e : effects)
+      values.push_back({{"value", e.value}, {"points", e.points}, {"best", e.best}, {"mean", e.mean}});
+    parameters.push_back({{"name", data.sweep.parameters[p]}, {"values", std::move(values)}});
+  }
+  return parameters;
+}
+
+Json parameters_json(const ReportData& data, const Choices& choices) {
+  Json parameters = Json::array();
+  for (std::size_t p = 0; p < data.sweep.parameters.size(); ++p)
+    parameters.push_back({{"name", data.sweep.parameters[p]}, {"values", choices.values(p)}});
+  return parameters;
+}
+
+// '<' and '&' occur in strings only, where their escapes mean the same.
+std::string safe_in_script(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') out += "\\u003c";
+    else if (c == '&') out += "\\u0026";
+    else out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string report_json(const ReportData& data, const std::string& program) {
+  const Choices choices(data);
+  const std::size_t parameters = data.sweep.parameters.size();
+  const std::vector<PointRecord> drawn = data.drawn();
+  Json page;
+  page["program"] = program;
+  page["sweep"] = sweep_json(data.sweep);
+  page["states"] = states_json(data.summary);
+  page["outcomes"] = outcomes_json(data.summary);
+  page["parameters"] = parameters_json(data, choices);
+  page["points"] = points_json(drawn, choices, parameters);
+  page["cut_points"] = points_json(data.cut, choices, parameters);
+  page["best"] = ids_json(data.summary.best);
+  page["front"] = ids_json(data.summary.front);
+  page["details"] = Json::array();
+  for (const PointLayers& detail : data.details) page["details"].push_back(detail_json(detail));
+  page["sensitivity"] = sensitivity_json(data, choices);
+  return safe_in_script(page.dump(-1, ' ', true, Json::error_handler_t::replace));
+}
+
+}  // namespace heliolite

@@ -1,0 +1,13 @@
+#pragma once
+// The page's data (engine/report/page/data.js).
+#include <string>
+
+#include "engine/report/report_data.h"
+
+namespace heliolite {
+
+// JSON in ASCII that may stand inside a <script> element: whatever names and texts hold, it neither ends the element
+// nor opens a comment in it. Broken UTF-8 becomes replacement characters.
+std::string report_json(const ReportData& data, const std::string& program);
+
+}  // namespace heliolite

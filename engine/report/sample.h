@@ -1,0 +1,27 @@
+#pragma once
+// A fair choice of so many points out of however many come by.
+#include <random>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/sweep/records.h"
+
+namespace heliolite {
+
+// Every point added has the same chance to be kept (reservoir sampling). The same points in the same order give the
+// same sample, with every standard library.
+class PointSample {
+ public:
+  explicit PointSample(std::size_t most) : most_(most) {}
+
+  void add(const PointRecord& point);
+  std::vector<PointRecord> points() const;  // by id
+
+ private:
+  std::size_t most_;
+  u64 seen_ = 0;
+  std::mt19937_64 random_;
+  std::vector<PointRecord> kept_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,39 @@
+#include "engine/report/value_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "arch/level_yaml.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> size_of(std::string_view text) {
+  if (const std::optional<double> bytes = parse_bytes(text)) return bytes;
+  double product = 1;
+  for (const std::string& side : split(text, 'x')) {
+    const std::optional<double> factor = number(side);
+    if (!factor) return std::nullopt;
+    product *= *factor;
+  }
+  return text.empty() ? std::nullopt : std::optional(product);
+}
+
+}  // namespace
+
+std::vector<std::string> in_order(std::vector<std::string> values) {
+  const auto has_size = [](const std::string& value) { return size_of(value).has_value(); };
+  if (std::ranges::all_of(values, has_size)) std::ranges::stable_sort(values, {}, size_of);
+  return values;
+}
+
+}  // namespace heliolite
