@@ -1,0 +1,106 @@
+#include "engine/bounds/conv_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heliolite {
+namespace {
+
+template <class Member>
+double product(const Convolution& conv, Member&& member) {
+  double value = 1;
+  for (const ConvWindow& w : conv.windows) value *= member(w);
+  return value;
+}
+
+double word_size(std::span<const double> sizes, int tensor) {
+  const auto v = static_cast<std::size_t>(tensor);
+  return v < sizes.size() ? sizes[v] : 1;
+}
+
+}  // namespace
+
+double ConvWindow::quotients() const { return std::ceil(taps / stride); }
+
+double Convolution::outputs() const {
+  return product(*this, [](const ConvWindow& w) { return w.outputs; });
+}
+double Convolution::taps() const {
+  return product(*this, [](const ConvWindow& w) { return w.taps; });
+}
+double Convolution::stride() const {
+  return product(*this, [](const ConvWindow& w) { return w.stride; });
+}
+double Convolution::quotients() const {
+  return product(*this, [](const ConvWindow& w) { return w.quotients(); });
+}
+double Convolution::macs() const { return batch * in_channels * out_channels * outputs() * taps(); }
+double Convolution::image() const {
+  return batch * in_channels * product(*this, [](const ConvWindow& w) { return w.pixels(); });
+}
+double Convolution::filter() const { return in_channels * out_channels * taps(); }
+double Convolution::out() const { return batch * out_channels * outputs(); }
+
+std::optional<Convolution> as_convolution(const Workload& workload, std::span<const double> word_sizes) {
+  if (workload.tensors.size() != 3 || !classify(workload)) return std::nullopt;
+  const int out = workload.output();
+  int filter = 0, image = 0;
+  for (int v = 0; v < 3; ++v) {
+    if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Weight) filter = v;
+    if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Input) image = v;
+  }
+  Convolution conv{
+      1, 1, 1, {}, word_size(word_sizes, image), word_size(word_sizes, filter), word_size(word_sizes, out)};
+  DimensionMask windowed = 0;
+  const auto size = [&](int d) { return static_cast<double>(workload.dimensions[static_cast<std::size_t>(d)].size); };
+  const auto bit = [](int d) { return static_cast<DimensionMask>(1U << d); };
+  for (const Rank& rank : workload.tensors[static_cast<std::size_t>(image)].ranks) {
+    if (rank.terms.size() == 1) continue;
+    if (rank.terms.size() != 2) return std::nullopt;
+    const bool pixel_first = (workload.indexing(out) & bit(rank.terms[0].dimension)) != 0;
+    const Term &pixel = rank.terms[pixel_first ? 0 : 1], &tap = rank.terms[pixel_first ? 1 : 0];
+    windowed |= bit(pixel.dimension) | bit(tap.dimension);
+    if (size(tap.dimension) > 1 && tap.coefficient > 1) return std::nullopt;
+    const double stride = std::min(static_cast<double>(pixel.coefficient), size(tap.dimension));
+    conv.windows.push_back({size(pixel.dimension), size(tap.dimension), size(pixel.dimension) > 1 ? stride : 1});
+  }
+  for (int d = 0; d < static_cast<int>(workload.dimensions.size()); ++d) {
+    if ((windowed & bit(d)) != 0 || size(d) == 1) continue;
+    const bool in_out = (workload.indexing(out) & bit(d)) != 0, in_image = (workload.indexing(image) & bit(d)) != 0,
+               in_filter = (workload.indexing(filter) & bit(d)) != 0;
+    if (in_out + in_image + in_filter != 2) return std::nullopt;
+    (!in_filter ? conv.batch : !in_out ? conv.in_channels : conv.out_channels) *= size(d);
+  }
+  return conv;
+}
+
+AccessNest lifted_nest(const Convolution& conv) {
+  AccessNest nest;
+  nest.iterations = conv.macs();
+  nest.loops = {{"B", conv.batch}, {"C", conv.in_channels}, {"K", conv.out_channels}};
+  for (std::size_t i = 0; i < conv.windows.size(); ++i) {
+    const ConvWindow& w = conv.windows[i];
+    nest.loops.push_back({fmt::format("W{}", i), w.outputs});
+    nest.loops.push_back({fmt::format("R{}'", i), w.taps / w.stride});
+    nest.loops.push_back({fmt::format("R{}''", i), w.stride});
+  }
+  const auto row = [&](std::initializer_list<std::size_t> loops) {
+    std::vector<i64> r(nest.loops.size());
+    for (const std::size_t l : loops) r[l] = 1;
+    return r;
+  };
+  Access image{"Image", false, conv.image_word, {row({0}), row({1})}};
+  Access filter{"Filter", false, conv.filter_word, {row({1}), row({2})}};
+  Access out{"Out", true, conv.out_word, {row({0}), row({2})}};
+  for (std::size_t l = 3; l < nest.loops.size(); l += 3) {
+    image.rows.insert(image.rows.end(), {row({l, l + 1}), row({l + 2})});
+    filter.rows.insert(filter.rows.end(), {row({l + 1}), row({l + 2})});
+    out.rows.push_back(row({l}));
+  }
+  nest.accesses = {std::move(image), std::move(filter), std::move(out)};
+  return nest;
+}
+
+}  // namespace heliolite

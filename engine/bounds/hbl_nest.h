@@ -1,0 +1,49 @@
+#pragma once
+// A workload as the bounds see it: loops with sizes and, for each array, the linear map from iterations to elements.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+struct AccessLoop {
+  std::string name;
+  double size = 1;
+};
+
+// Row r of element = rows * iteration; columns are the nest's loops.
+struct Access {
+  std::string array;
+  bool is_output = false;
+  double word_size = 1;  // words that one element takes
+  std::vector<std::vector<i64>> rows;
+};
+
+struct AccessNest {
+  std::vector<AccessLoop> loops;
+  std::vector<Access> accesses;
+  double iterations = 1;  // at most the product of the sizes; whole, below 2^53
+};
+
+using LoopBits = u32;  // bit l: loop l of a nest
+inline constexpr int kMaxAccessLoops = 2 * kMaxDimensions;
+
+// Loops of size 1 are left out. `word_sizes` by tensor, 1 where it is shorter.
+AccessNest access_nest(const Workload& workload, std::span<const double> word_sizes = {});
+
+// The same nest with strided windows taken apart (specs of convolutions lift r = stride * r' + r''): where a rank is
+// a p + b r with a, b coprime, p = b p' + p'' and r = a r' + r'', the rank becomes the three ranks p' + r', p'', r''.
+// No two elements are confused, so bounds of the lifted nest hold for the original; they are larger since only r' is
+// reused. Dimensions that other ranks combine differently stay as they are.
+AccessNest lifted(const AccessNest& nest);
+
+// Loops that move the array, of at least one row.
+LoopBits moving(const Access& access);
+
+// Every row is a single loop: no sliding windows.
+bool is_projective(const AccessNest& nest);
+
+}  // namespace heliolite

@@ -1,0 +1,41 @@
+#pragma once
+// Linear subspaces of Q^d, exactly: the subgroups that the HBL inequality has to be tested on, and the lattice they
+// generate under sum and intersection.
+#include <compare>
+#include <optional>
+#include <vector>
+
+#include "engine/bounds/rational.h"
+
+namespace heliolite {
+
+class Subspace {
+ public:
+  explicit Subspace(int ambient) : ambient_(ambient) {}  // {0}
+  static Subspace whole(int ambient);
+  static Subspace span(int ambient, RationalMatrix vectors);
+  static Subspace kernel(int ambient, RationalMatrix rows);  // {x : rows x = 0}
+
+  int ambient() const { return ambient_; }
+  int dimension() const { return static_cast<int>(basis_.size()); }
+  Subspace complement() const;  // orthogonal
+  // Dimension of its image under the map with this kernel.
+  int image_dimension(const Subspace& kernel) const;
+  bool contains(const Subspace& other) const;
+
+  friend Subspace operator+(const Subspace& a, const Subspace& b);  // sum
+  friend Subspace operator&(const Subspace& a, const Subspace& b);  // intersection
+  friend bool operator==(const Subspace& a, const Subspace& b) { return a.basis_ == b.basis_; }
+  friend bool operator<(const Subspace& a, const Subspace& b) { return a.basis_ < b.basis_; }
+
+ private:
+  int ambient_;
+  RationalMatrix basis_;  // reduced row echelon form: equal subspaces have equal bases
+};
+
+// Everything that sums and intersections make of the generators and {0}, in no meaningful order. Such a lattice may be
+// infinite: nothing when it has more than `most` elements.
+std::optional<std::vector<Subspace>> lattice_of(int ambient, const std::vector<Subspace>& generators,
+                                                std::size_t most = 1000);
+
+}  // namespace heliolite

@@ -1,0 +1,188 @@
+#include "engine/bounds/iolb_segment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/bounds/hbl_subspace.h"
+#include "engine/bounds/iolb_solver.h"
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+// T is looked for between these multiples of the capacity, first on a grid.
+constexpr double kLeastPiece = 1.0 / 16;
+constexpr double kMostPiece = 64;
+constexpr int kGrid = 6;
+constexpr int kRefinements = 6;
+
+// Just below x: what a bound computed in doubles may claim.
+double down(double x) { return x * (1 - 1e-12); }
+
+// T words a piece and this limit at M + T: the pieces may be made longer until fewer of them would do, for with the
+// same exponents U grows as (M + T)^S.
+SegmentBound best_piece(const IterationLimit& limit, double iterations, double capacity) {
+  const double most = std::exp(limit.log_most), pieces = std::floor(iterations / most);
+  SegmentBound best;
+  for (double n = std::max(1.0, pieces - 1); n <= pieces + 1; ++n) {
+    // U < iterations / n: n pieces are complete.
+    const double target = down(std::log(iterations / n));
+    const double piece = down(limit.budget * std::exp((target - limit.log_most) / limit.exponent) - capacity);
+    if (piece <= 0 || n * piece <= static_cast<double>(best.words)) continue;
+    best.words = static_cast<u64>(down(n * piece));
+    best.piece = piece;
+    best.iterations = std::exp(target);
+  }
+  return best;
+}
+
+// The words of all boxes: from there on one piece does everything.
+double all_words(const AccessNest& nest) {
+  double sum = 0;
+  for (const Access& access : nest.accesses) {
+    double words = access.word_size;
+    for (const std::vector<i64>& row : access.rows) {
+      double extent = 1;
+      for (std::size_t l = 0; l < row.size(); ++l) extent += static_cast<double>(row[l]) * (nest.loops[l].size - 1);
+      words *= extent;
+    }
+    sum += words;
+  }
+  return sum;
+}
+
+// The largest bound(T) for T in the range, by a grid and golden sections in log T. Any T is valid.
+template <class BoundAt>
+SegmentBound best_over_pieces(double low, double high, BoundAt&& bound_at) {
+  SegmentBound best;
+  const auto at = [&](double log_piece) {
+    SegmentBound bound = bound_at(std::exp(log_piece));
+    const u64 words = bound.words;
+    if (words > best.words) best = std::move(bound);
+    return words;
+  };
+  const double step = (std::log(high) - std::log(low)) / kGrid;
+  double center = std::log(low);
+  u64 most = 0;
+  for (int i = 0; i <= kGrid; ++i) {
+    const double x = std::log(low) + i * step;
+    if (const u64 words = at(x); words > most) {
+      most = words;
+      center = x;
+    }
+  }
+  if (most == 0) return best;
+  double a = center - step, b = center + step;
+  const double golden = (std::sqrt(5.0) - 1) / 2;
+  double x1 = b - golden * (b - a), x2 = a + golden * (b - a);
+  u64 f1 = at(x1), f2 = at(x2);
+  for (int i = 0; i < kRefinements; ++i) {
+    if (f1 >= f2) {
+      b = x2;
+      x2 = x1;
+      f2 = f1;
+      f1 = at(x1 = b - golden * (b - a));
+    } else {
+      a = x1;
+      x1 = x2;
+      f1 = f2;
+      f2 = at(x2 = a + golden * (b - a));
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity) {
+  const double rest = all_words(nest) - capacity;  // loading so much more than M is enough for everything
+  if (rest <= 0) return {};
+  IterationLimiter limiter(nest, rows);
+  const double low = std::min(kLeastPiece * capacity, rest), high = std::min(kMostPiece * capacity, rest);
+  const auto bound_at = [&](IterationLimiter::Effort effort) {
+    return [&, effort](double piece) {
+      const IterationLimit limit = limiter(capacity + piece, effort);
+      SegmentBound bound = best_piece(limit, nest.iterations, capacity);
+      bound.s.assign(limiter.s().begin(), limiter.s().end());
+      bound.t.assign(limiter.t().begin(), limiter.t().end());
+      return bound;
+    };
+  };
+  SegmentBound rough = best_over_pieces(low, high, bound_at(IterationLimiter::Effort::Rough));
+  if (rough.words == 0) return rough;
+  SegmentBound full = bound_at(IterationLimiter::Effort::Full)(rough.piece);
+  return full.words >= rough.words ? full : rough;
+}
+
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
+                           const std::vector<double>& s, const std::vector<double>& t) {
+  const double rest = all_words(nest) - capacity;
+  if (rest <= 0) return {};
+  const IterationLimiter limiter(nest, rows);
+  const auto bound_at = [&](double piece) {
+    SegmentBound bound = best_piece(limiter.with_exponents(s, t, capacity + piece), nest.iterations, capacity);
+    bound.s = s;
+    bound.t = t;
+    return bound;
+  };
+  return best_over_pieces(std::min(kLeastPiece * capacity, rest), std::min(kMostPiece * capacity, rest), bound_at);
+}
+
+namespace {
+
+double distinct_values(const AccessNest& nest, const std::vector<i64>& row) {
+  double most = 1;
+  for (std::size_t l = 0; l < row.size(); ++l) {
+    if (row[l] == 0) continue;
+    most = std::max(most, nest.loops[l].size);
+    for (std::size_t k = 0; k < l; ++k) {
+      if (row[k] == 0) continue;
+      most = std::max(
+          most, static_cast<double>(distinct_sums(static_cast<u64>(row[l]), static_cast<u64>(nest.loops[l].size),
+                                                  static_cast<u64>(row[k]), static_cast<u64>(nest.loops[k].size))));
+    }
+  }
+  return most;
+}
+
+// Elements reached by loops whose columns are independent, the others standing still.
+double independent_values(const AccessNest& nest, const Access& access) {
+  std::vector<std::size_t> order(nest.loops.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return nest.loops[a].size > nest.loops[b].size; });
+  RationalMatrix columns;
+  double values = 1;
+  for (const std::size_t l : order) {
+    std::vector<Rational> column;
+    for (const std::vector<i64>& row : access.rows) column.emplace_back(row[l]);
+    columns.push_back(std::move(column));
+    if (Subspace::span(static_cast<int>(access.rows.size()), columns).dimension() == static_cast<int>(columns.size())) {
+      values *= nest.loops[l].size;
+    } else {
+      columns.pop_back();
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+u64 touched_words(const AccessNest& nest, const Access& access) {
+  bool entangled = false;
+  LoopBits seen = 0;
+  double values = 1;
+  for (const std::vector<i64>& row : access.rows) {
+    for (std::size_t l = 0; l < row.size(); ++l) {
+      if (row[l] == 0) continue;
+      entangled = entangled || (seen >> l & 1) != 0;
+      seen |= LoopBits{1} << l;
+    }
+    values *= distinct_values(nest, row);
+  }
+  if (entangled) values = independent_values(nest, access);
+  return static_cast<u64>(values * access.word_size);
+}
+
+}  // namespace heliolite
