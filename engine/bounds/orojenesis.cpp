@@ -14,7 +14,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMaxSteps = 200'000'000;  // partial tiles looked at: some ten seconds
+constexpr u64 kMaxSteps = 60'000'000;  // orders and partial tiles looked at
 
 // Every tile under one order: dimension by dimension, cut when the best completion is no new point of the curve.
 class CurveSearch {
@@ -36,7 +36,7 @@ class CurveSearch {
 
   bool run(bool imperfect) {
     imperfect_ = imperfect;
-    for (std::size_t d = 0; d < kMaxDimensions; ++d) candidates_[d] = tile_sizes(size_[d], imperfect);
+    for (std::size_t d = 0; d < kMaxDimensions; ++d) candidates_[d] = tile_sizes(size_[d], sizes_of(d));
     const auto all = static_cast<TensorMask>((1u << shapes_.size()) - 1);
     // Subsets in ascending order: few loops and few kept tensors first.
     for (u32 loops = 0; loops <= looping_; ++loops) {
@@ -56,6 +56,7 @@ class CurveSearch {
     const auto orders = tile_orders(shapes_, kept, loops, !imperfect_);
     if (!orders) return false;
     kept_ = kept;
+    steps_ += orders->size() * orders->size();  // they were compared with each other
     for (const TileOrder& order : *orders) {
       order_ = &order;
       prepare(loops);
@@ -84,6 +85,13 @@ class CurveSearch {
       open_.push_back(static_cast<u8>(d));
       count_[d] = tiles_of(d, candidates_[d][candidates_[d].size() - 2]);
     }
+  }
+
+  // How much neighbouring tiles of a strided rank share depends on more than the number of tiles.
+  TileSizes sizes_of(std::size_t d) const {
+    if (!imperfect_) return TileSizes::Divisors;
+    const auto strided = [&](const TensorShape& shape) { return shape.slides_by_steps(static_cast<int>(d)); };
+    return std::ranges::any_of(shapes_, strided) ? TileSizes::All : TileSizes::Least;
   }
 
   u32 tiles_of(std::size_t d, u32 tile) const { return (size_[d] - 1) / tile + 1; }

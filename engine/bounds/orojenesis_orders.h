@@ -34,6 +34,6 @@ struct TileOrder {
 std::optional<std::vector<TileOrder>> tile_orders(std::span<const TensorShape> shapes, TensorMask kept,
                                                   DimensionMask loops, bool returns);
 
-inline constexpr std::size_t kMaxTileOrders = 4000;
+inline constexpr std::size_t kMaxTileOrders = 1000;
 
 }  // namespace heliolite

@@ -67,6 +67,14 @@ TensorShape::TensorShape(const Workload& workload, int tensor) {
   plain_ = plain_ && !entangled_;
 }
 
+bool TensorShape::slides_by_steps(int dimension) const {
+  return std::ranges::any_of(ranks_, [&](const ShapeRank& rank) {
+    return (rank.dimensions >> dimension & 1) != 0 && std::ranges::any_of(rank.terms, [&](const Term& term) {
+             return term.dimension != dimension && term.coefficient > 1;
+           });
+  });
+}
+
 u64 TensorShape::box_words(const Extents& tile) const {
   u64 words = 1;
   for (const ShapeRank& rank : ranks_) {
@@ -129,21 +137,46 @@ u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> lo
   return words;
 }
 
-u64 TensorShape::distinct_words(const Extents& tile, DimensionMask ranks_without) const {
+u64 TensorShape::distinct_in(const ShapeRank& rank, const Extents& tile) const {
+  u64 most = 1;
+  for (std::size_t k = 0; k < rank.terms.size(); ++k) {
+    const Term& a = rank.terms[k];
+    most = std::max<u64>(most, tile[a.dimension]);
+    for (std::size_t j = 0; j < k; ++j) {
+      const Term& b = rank.terms[j];
+      most = std::max(most, distinct_sums(a.coefficient, tile[a.dimension], b.coefficient, tile[b.dimension]));
+    }
+  }
+  return most;
+}
+
+u64 TensorShape::distinct_words(const Extents& tile) const {
   u64 words = 1;
   for (const ShapeRank& rank : ranks_) {
-    if ((rank.dimensions & ranks_without) != 0) continue;
-    u64 most = 1;
-    for (std::size_t k = 0; k < rank.terms.size(); ++k) {
-      const Term& a = rank.terms[k];
-      most = std::max<u64>(most, tile[a.dimension]);
-      for (std::size_t j = 0; j < k; ++j) {
-        const Term& b = rank.terms[j];
-        most = std::max(most, distinct_sums(a.coefficient, tile[a.dimension], b.coefficient, tile[b.dimension]));
-      }
-    }
-    words = entangled_ ? std::max(words, most) : words * most;
+    const u64 here = distinct_in(rank, tile);
+    words = entangled_ ? std::max(words, here) : words * here;
   }
+  return words;
+}
+
+// Positions of the rank that all tiles together use, those of several tiles as often. Sums of sets of n1, n2, ..
+// integers are at least n1 + n2 + .. less their number but one, whatever the sizes of the tiles.
+u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const {
+  u64 tiles = 1;
+  for (const Term& term : rank.terms) tiles *= count[term.dimension];
+  if (tile != nullptr) return distinct_in(rank, *tile) * tiles;
+  u64 positions = 0;
+  for (const Term& term : rank.terms) positions += size_[term.dimension] * (tiles / count[term.dimension]);
+  return positions - (rank.terms.size() - 1) * tiles;
+}
+
+u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in) const {
+  if (entangled_) return distinct_words(size_);
+  u64 words = 1;
+  for (std::size_t d = 0; d < kMaxDimensions; ++d)
+    if ((indexing_ >> d & 1) == 0) words *= count[d];
+  for (const ShapeRank& rank : ranks_)
+    words *= (rank.dimensions & slides_in) != 0 ? distinct_in(rank, size_) : covered_in(rank, count, tile);
   return words;
 }
 

@@ -30,6 +30,9 @@ class TensorShape {
   // Dimensions of the ranks that have several: neighbouring tiles share words. One mask for each such rank.
   std::span<const DimensionMask> sliding() const { return sliding_; }
 
+  // The dimension shares a rank with one of coefficient above 1.
+  bool slides_by_steps(int dimension) const;
+
   // The box: product over the ranks of 1 + sum coefficient * (extent - 1), holes of strides included.
   u64 box_words(const Extents& tile) const;
 
@@ -42,14 +45,22 @@ class TensorShape {
   u64 blocked_words(const Extents& tile, std::span<const TileLoop> loops) const;
 
   // Different words that the iterations of a box of this size use, at least: holes are left out, and of three or more
-  // dimensions in a rank only two are looked at. `ranks_without`: ranks over these dimensions are left out.
-  u64 distinct_words(const Extents& tile, DimensionMask ranks_without = 0) const;
+  // dimensions in a rank only two are looked at.
+  u64 distinct_words(const Extents& tile) const;
+
+  // Words that cross at least into any buffers, of any number of levels, that together hold the tensor for tiles of
+  // which `count` cover each dimension. `tile`: their sizes when all are equal, else null. Along `slides_in`, the
+  // dimensions of one rank or none, each word counts once.
+  u64 nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in) const;
 
  private:
   struct ShapeRank {
     DimensionMask dimensions = 0;
     std::vector<Term> terms;
   };
+  u64 distinct_in(const ShapeRank& rank, const Extents& tile) const;
+  u64 covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const;
+
   using Move = std::array<i64, kMaxRanks>;  // words, by rank
 
   u64 overlapping_words(const Extents& tile, std::span<const TileLoop> inner_first, std::size_t moving) const;

@@ -6,8 +6,13 @@
 
 namespace heliolite {
 
-// Ascending, 1 and `size` included: the divisors; or, with `imperfect`, the least sizes for every number of tiles,
-// about 2 sqrt(size) of them. A larger tile with as many tiles takes more room for the same accesses.
-std::vector<u32> tile_sizes(u32 size, bool imperfect);
+enum class TileSizes : u8 {
+  Divisors,
+  Least,  // the least size for every number of tiles, about 2 sqrt(size) of them: a larger one takes more room
+  All,
+};
+
+// Ascending, 1 and `size` included.
+std::vector<u32> tile_sizes(u32 size, TileSizes which);
 
 }  // namespace heliolite
