@@ -144,6 +144,7 @@ int run_command_line(int argc, char** argv) {
   add_space_command(app, output, action);
   add_bench_command(app, output, action);
   add_verify_command(app, output, action);
+  add_report_command(app, output, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

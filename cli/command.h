@@ -30,5 +30,6 @@ void add_orders_command(CLI::App& app, Output& output, Action& action);
 void add_space_command(CLI::App& app, Output& output, Action& action);
 void add_bench_command(CLI::App& app, Output& output, Action& action);
 void add_verify_command(CLI::App& app, Output& output, Action& action);
+void add_report_command(CLI::App& app, Output& output, Action& action);
 
 }  // namespace heliolite::cli

@@ -113,7 +113,6 @@ function drawScatter() {
     type: 'scatter',
     data: {datasets: scatterDatasets(colours)},
     options: {
-      parsing: false,
       interaction: {mode: 'nearest', intersect: true},
       plugins: {tooltip: scatterTooltip()},
       onClick: (event, hits) => {
