@@ -1,6 +1,7 @@
 #include "engine/search/exact.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/search/exact_search.h"
 
@@ -34,11 +35,18 @@ double number(Objective objective, const ExactKey& key) {
   return objective == Objective::Delay ? key.first : Energy{1}.picojoules() * key.first;
 }
 
+ExactKey key_of(Objective objective, double number) {
+  if (std::isinf(number)) return {};
+  return {objective == Objective::Delay ? number : number / Energy{1}.picojoules(), 0};
+}
+
 class Exact {
  public:
-  Exact(const LayerProblem& problem, const LayerAnswer& start)
-      : problem_(problem), budget_(problem.options), incumbent_(problem.options.objective) {
-    if (start.found) incumbent_.offer(start.mapping, start.cost);
+  Exact(const LayerProblem& problem, const LayerAnswer& start, double limit)
+      : problem_(problem),
+        budget_(problem.options),
+        incumbent_(problem.options.objective, key_of(problem.options.objective, limit)) {
+    if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
   }
 
@@ -61,7 +69,10 @@ class Exact {
     if (cut(choice.bound)) return;
     if (budget_.over()) return leave(choice.bound);
     ExactSearch search(problem_, choice.keep, lattice, fanouts);
-    ExactKey proven = std::max(choice.bound, incumbent_.key_of(search.root_bound()));
+    ExactKey least;  // of all machines
+    for (u32 machine = 0; machine < search.machines(); ++machine)
+      least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
+    ExactKey proven = std::max(choice.bound, least);
     if (cut(proven)) return;
     const std::size_t most = search.most_states();
     for (std::size_t width = std::min(kNarrow, most);; width = most) {
@@ -73,8 +84,10 @@ class Exact {
         break;
       }
     }
-    statistics_.evaluated += search.statistics().evaluated;
-    statistics_.rules += search.statistics().rules;
+    statistics_ += search.statistics();
+    machines_tried_.resize(search.machines());
+    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
+      if (search.machines_tried()[m]) machines_tried_[m] = true;
   }
 
   void leave(const ExactKey& bound) { least_left_ = std::min(least_left_, bound); }
@@ -82,6 +95,7 @@ class Exact {
   LayerAnswer answer(bool complete) const {
     LayerAnswer out = incumbent_.answer();
     out.statistics = statistics_;
+    out.machines_tried = machines_tried_;
     out.complete = complete;
     if (!complete && least_left_.first < ExactKey().first)
       out.lower_bound = number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
@@ -92,11 +106,14 @@ class Exact {
   SearchBudget budget_;
   ExactIncumbent incumbent_;
   SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
   ExactKey least_left_;  // of what was not searched to the end
 };
 
 }  // namespace
 
-LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start) { return Exact(problem, start).run(); }
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, double limit) {
+  return Exact(problem, start, limit).run();
+}
 
 }  // namespace heliolite

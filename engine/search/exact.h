@@ -1,11 +1,15 @@
 #pragma once
 // The strategy `exact`: the optimum of the mapspace with its certificate, or under a budget the best so far with a
 // proven gap. Specification: sunstone.md section 8; proofs: docs/rules/exact.md.
+#include <limits>
+
 #include "engine/search/layer_problem.h"
 
 namespace heliolite {
 
-// `incumbent`: what another strategy found, to start from. Perfect factors.
-LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent);
+// `incumbent`: what another strategy found, to start from. Only mappings below `limit`, in units of objective_number(),
+// are looked for: a complete answer that is not below it says that there is none. Perfect factors.
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent,
+                         double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace heliolite

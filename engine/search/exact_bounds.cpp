@@ -25,7 +25,7 @@ ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compile
   for (int i = levels - 1; i >= 0; --i) {
     refund_from_[at(i)] = refund_from_[at(i) + 1];
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
-      refund_from_[at(i)][k] += m_.level[at(i)].refund[k] * reducing_outside_[at(i) + 1];
+      refund_from_[at(i)][k] += m_.least.level[at(i)].refund[k] * reducing_outside_[at(i) + 1];
   }
 }
 
@@ -165,7 +165,7 @@ CostBound ExactBounds::at_root(const ExactState& root) const {
   double closed = tables_.of(root.sum, 0);
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;
-    for (int f = 0; f <= m_.mac_price[at(v)].last_fanout; ++f)
+    for (int f = 0; f <= m_.least.mac[at(v)].last_fanout; ++f)
       if (m_.fanout[at(f)].exists) spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.full().index];
     closed += tables_.of(root.pending[at(v)], 0) * spread;
   }

@@ -35,7 +35,8 @@ ExactExpansion::ExactExpansion(const LayerProblem& problem, const ExactModel& mo
       incumbent_(incumbent),
       out_(out),
       rules_(problem.options.rules),
-      steps_(model) {}
+      steps_(model),
+      machines_tried_(model.machine.size()) {}
 
 bool ExactExpansion::extend(std::size_t k, const SearchBudget& budget, u64 evaluations) {
   budget_ = &budget;
@@ -105,7 +106,7 @@ void ExactExpansion::unroll(const ExactState& s, ExactBounds::Inside* before, bo
 
 // Every tile of this level over the unrolled one.
 void ExactExpansion::grow(const ExactState& s) {
-  if (spent() || !bounds_.reachable(level_, s.tile.index)) return;
+  if (spent() || !bounds_.reachable(level_, s.tile.index) || !m_.holds(s.machine, level_, s.tile.extent)) return;
   auto inside = bounds_.inside(s, {level_, true});
   double limit = incumbent_.energy_limit(inside.compute_cycles);
   if (cut_energy(bounds_.unrolled_energy(inside, s.tile.index), limit)) return;
@@ -120,7 +121,8 @@ void ExactExpansion::grow(const ExactState& s) {
 
 void ExactExpansion::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis) {
   if (spent()) return;
-  if (bounds_.possible(level_, tile.index) && !candidate_cut(from, tile)) place(from.s, tile);
+  if (bounds_.possible(level_, tile.index) && !needless(from.s, tile) && !candidate_cut(from, tile))
+    place(from.s, tile);
   const auto axes = m_.lattice.axes();
   for (std::size_t a = first_axis; a < axes.size(); ++a) {
     const LatticeAxis& axis = axes[a];
@@ -132,11 +134,17 @@ void ExactExpansion::enlarge(const Grown& from, LatticePoint& tile, std::size_t 
     next.extent[axis.dimension] *= axis.prime;
     if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
       continue;
-    if (!bounds_.reachable(level_, next.index)) continue;
+    if (!bounds_.reachable(level_, next.index) || !m_.holds(from.s.machine, level_, next.extent)) continue;
     if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
     if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
     enlarge(from, next, a);
   }
+}
+
+// Whether the tile is looked at on a machine with a smaller memory.
+bool ExactExpansion::needless(const ExactState& s, const LatticePoint& tile) {
+  return problem_.family && rules_[Rule::SmallestMemory] &&
+         statistics_.rules.count(Rule::SmallestMemory, m_.needless(s.machine, level_, tile.extent));
 }
 
 // Cheap questions first.
@@ -159,6 +167,8 @@ void ExactExpansion::place(const ExactState& s, const LatticePoint& tile) {
     loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
     if (loops.factor[at(d)] > 1) loops.waiting |= static_cast<DimensionMask>(1u << d);
   }
+  ++statistics_.tiles[at(level_)];
+  machines_tried_[s.machine] = true;
   for (int d = 0; d < m_.compiled->dimension_count; ++d)
     if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
   ExactState next = s;
@@ -233,6 +243,7 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
   node.order = order;
   node.parent = parent_;
   node.choice = choice_;
+  node.machine = s.machine;
   if (top()) steps_.finish(s);
   else overflow_ |= !steps_.start(s, level_);
   if (overflow_) return;
@@ -281,8 +292,8 @@ void ExactExpansion::complete(const ExactNode& last) {
       tile[at(d)] *= factor[at(d)];
     }
   }
-  const Evaluation e = problem_.model.evaluate(mapping);
-  if (e.verdict == Verdict::Fits) incumbent_.offer(mapping, e.cost);
+  const Evaluation e = problem_.machine(last.machine).evaluate(mapping);
+  if (e.verdict == Verdict::Fits) incumbent_.offer(mapping, e.cost, last.machine);
 }
 
 }  // namespace heliolite

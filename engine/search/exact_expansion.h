@@ -21,6 +21,8 @@ class ExactExpansion {
 
   bool stopped() const { return stopped_; }
   const SearchStatistics& statistics() const { return statistics_; }
+  // Machines of the family on which a tile was looked at.
+  const std::vector<bool>& machines_tried() const { return machines_tried_; }
 
  private:
   struct Loops;  // of the level, some of them placed
@@ -37,6 +39,7 @@ class ExactExpansion {
   void grow(const ExactState& s);
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
+  bool needless(const ExactState& s, const LatticePoint& tile);
   void place(const ExactState& s, const LatticePoint& tile);
   void add_loop(ExactState& s, Loops& loops, int d) const;
   unsigned next_loops(const ExactState& s, const Loops& loops);
@@ -54,6 +57,7 @@ class ExactExpansion {
   const RuleSet& rules_;
   ExactSteps steps_;
   SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
   const SearchBudget* budget_ = nullptr;
   u64 last_evaluation_ = 0;
   u64 asked_ = 0;

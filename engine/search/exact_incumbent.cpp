@@ -43,13 +43,14 @@ double ExactIncumbent::energy_limit(double cycles) const {
   return 0;
 }
 
-void ExactIncumbent::offer(const Mapping& mapping, const Cost& cost) {
-  if (!answer_.offer(objective_, mapping, cost)) return;
-  best_ = exact_key(objective_, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles));
+void ExactIncumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
+  if (!answer_.offer(objective_, mapping, cost, machine)) return;
+  best_ =
+      std::min(best_, exact_key(objective_, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles)));
 }
 
 void ExactIncumbent::offer(const ExactIncumbent& other) {
-  if (other.found()) offer(other.answer_.mapping, other.answer_.cost);
+  if (other.found()) offer(other.answer_.mapping, other.answer_.cost, other.answer_.machine);
 }
 
 }  // namespace heliolite

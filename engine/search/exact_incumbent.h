@@ -22,10 +22,11 @@ ExactKey exact_key(Objective objective, double energy_units, double cycles);
 
 class ExactIncumbent {
  public:
-  explicit ExactIncumbent(Objective objective) : objective_(objective) {}
+  // Mappings are looked for below `limit` only; infinity: everywhere.
+  ExactIncumbent(Objective objective, const ExactKey& limit) : objective_(objective), best_(limit) {}
 
   // Takes a mapping if it beats what there is.
-  void offer(const Mapping& mapping, const Cost& cost);
+  void offer(const Mapping& mapping, const Cost& cost, u32 machine);
   // The same with the answer of a search that began with a copy of this one.
   void offer(const ExactIncumbent& other);
 
@@ -39,6 +40,7 @@ class ExactIncumbent {
 
   bool found() const { return answer_.found; }
   const LayerAnswer& answer() const { return answer_; }
+  // Its key, or the limit.
   const ExactKey& best() const { return best_; }
 
  private:

@@ -21,12 +21,13 @@ ExactLayer::ExactLayer(const ExactModel& model, int level)
       channels_(model.channels.size()),
       tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
       levels_(static_cast<std::size_t>(model.levels())),
-      width_(channels_ * (2 + 3 * tensors_) + 3 + levels_) {
+      width_(channels_ * (2 + 3 * tensors_) + 3 + levels_),
+      machines_merge_(level >= model.last_swept()) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[static_cast<std::size_t>(c.level)] = true;
     same_steps_ |= c.kind == Channel::Kind::Cycles;
   }
-  for (std::size_t i = 0; i < levels_; ++i) same_steps_ |= model.compiled->level[i].leak_units != 0;
+  same_steps_ |= model.leaks;
   if (same_steps_) compared_.fill(true);
 }
 
@@ -63,6 +64,7 @@ void ExactLayer::get(std::size_t k, ExactState& s) const {
   s.tile = node.tile;
   s.signature = node.signature;
   s.idle = node.idle;
+  s.machine = node.machine;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
 }
@@ -74,6 +76,8 @@ bool ExactLayer::dominates(const Packed& packed_a, const Packed& packed_b) const
   const auto& [b, b_sliding, b_at] = packed_b;
   const ExactNode &a_node = *a_at, &b_node = *b_at;
   if (a_node.sliding_count != b_node.sliding_count) return false;
+  const bool same_machine = a_node.machine == b_node.machine;
+  if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
   const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
   const double* const b_tail = b + width_ - levels_ - 3;
   const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
@@ -111,7 +115,7 @@ bool ExactLayer::dominates(const Packed& packed_a, const Packed& packed_b) const
     a_used *= a_tail[3 + i], b_used *= b_tail[3 + i];
     same_instances &= a_tail[3 + i] == b_tail[3 + i];
   }
-  bool equal = closes == 0 && a_node.signature == b_node.signature && same_instances && better == 0;
+  bool equal = closes == 0 && same_machine && a_node.signature == b_node.signature && same_instances && better == 0;
   for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
     const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];
     if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
@@ -123,6 +127,10 @@ bool ExactLayer::dominates(const Packed& packed_a, const Packed& packed_b) const
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
   return equal || better >= rounding_;
+}
+
+u64 ExactLayer::place_of(const ExactNode& node) const {
+  return node.tile.index | (machines_merge_ ? 0 : u64{node.machine} << 32);
 }
 
 template <class Visit>
@@ -137,7 +145,7 @@ bool ExactLayer::visit_tile(u32 first, Visit visit) const {
 }
 
 bool ExactLayer::add_packed(const Packed& state, bool dominance) {
-  const auto [head, fresh] = first_of_tile_.try_emplace(state.node->tile.index, kNone);
+  const auto [head, fresh] = first_of_tile_.try_emplace(place_of(*state.node), kNone);
   const auto is_new = [&](u32 k) {
     if (dominates(packed(k), state)) return false;
     if (dominates(state, packed(k))) nodes_[k].dropped = true;
@@ -159,16 +167,18 @@ void ExactLayer::describe(const ExactState& s, ExactNode& node) {
   node.tile = s.tile;
   node.signature = s.signature;
   node.idle = s.idle;
+  node.machine = s.machine;
   node.sliding_count = s.sliding_count;
 }
 
 bool ExactLayer::dominated(const ExactState& s) const {
-  const auto head = first_of_tile_.find(s.tile.index);
-  if (!m_->exact || head == first_of_tile_.end()) return false;
-  PackedState values;
-  pack(s, values.data());
+  if (!m_->exact) return false;
   ExactNode node;
   describe(s, node);
+  const auto head = first_of_tile_.find(place_of(node));
+  if (head == first_of_tile_.end()) return false;
+  PackedState values;
+  pack(s, values.data());
   const Packed state{values.data(), s.sliding.data(), &node};
   return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
 }

@@ -20,6 +20,7 @@ struct ExactNode {
   u16 idle = 0;
   u8 sliding_count = 0;
   bool dropped = false;
+  u32 machine = 0;
   u64 signature = 0;
   LatticePoint tile;
 };
@@ -65,6 +66,7 @@ class ExactLayer {
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
+  u64 place_of(const ExactNode& node) const;
   bool add_packed(const Packed& state, bool dominance);
   void pack(const ExactState& s, double* out) const;
   static void describe(const ExactState& s, ExactNode& node);
@@ -74,10 +76,11 @@ class ExactLayer {
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool same_steps_ = false;                  // only states with the same instances in use compare
+  bool machines_merge_;                      // outside this level all machines are alike
   std::vector<ExactNode> nodes_;
   std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
   std::vector<SlidingFlow> sliding_;
-  std::unordered_map<u32, u32> first_of_tile_;
+  std::unordered_map<u64, u32> first_of_tile_;  // and of a machine, as long as machines differ further out
 };
 
 }  // namespace heliolite

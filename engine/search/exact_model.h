@@ -41,10 +41,26 @@ struct FlowPrice {
 
 struct ExactLevel {
   TensorMask keep = 0;
-  TensorMask starts = 0;  // tensors with a flow out of this level's tile: kept ones, and those whose hops count
-  std::array<FlowPrice, kMaxTensors> price;  // of flows that start here
-  Channels refund{};                         // of the output, per word that is not read before its first write
-  double least_sharing = 1;                  // least of min(1, clusters / instances in use)
+  TensorMask starts = 0;     // tensors with a flow out of this level's tile: kept ones, and those whose hops count
+  double least_sharing = 1;  // least of min(1, clusters / instances in use)
+};
+
+// What words cost on one machine.
+struct ExactPrices {
+  struct Level {
+    std::array<FlowPrice, kMaxTensors> flow;  // of flows that start here
+    Channels refund{};                        // of the output, per word that is not read before its first write
+  };
+  std::array<FlowPrice, kMaxTensors> mac;  // of the MACs' own flows
+  std::vector<Level> level;
+  double constant = 0;  // energy of the MACs
+
+  // Of tensor v from level i (-1: the MACs).
+  FlowPrice& flow(int i, int v) {
+    return i < 0 ? mac[static_cast<std::size_t>(v)]
+                 : level[static_cast<std::size_t>(i)].flow[static_cast<std::size_t>(v)];
+  }
+  const FlowPrice& flow(int i, int v) const { return const_cast<ExactPrices*>(this)->flow(i, v); }
 };
 
 struct ExactModel {
@@ -55,17 +71,29 @@ struct ExactModel {
   std::vector<Channel> channels;
   std::vector<ExactLevel> level;
   std::span<const ExactFanout> fanout;  // [i]: below level i
-  std::array<FlowPrice, kMaxTensors> mac_price;
+  ExactPrices least{};                  // of all machines; refunds: the most
+  std::vector<ExactPrices> machine{};   // one, or those of the problem's family
   int output = 0;
   bool timed = false;  // the objective depends on cycles
+  bool leaks = false;  // energy does
   bool exact = true;   // only rounding to blocks is left out
   // [i]: energy units that rounding to blocks can add to the flows that start at the MACs or levels up to i.
   std::array<double, kMaxLevels> rounding{};
-  double constant = 0;  // energy of the MACs
   double macs = 1;
 
   int levels() const { return static_cast<int>(level.size()); }
+  // Whether some machine's level i has room for the tile.
   bool fits(int i, const Extents& tile) const;
+  // Whether the machine's levels i and outside it have room for it.
+  bool holds(u32 machine, int i, const Extents& tile) const;
+  // Whether a machine that is nowhere dearer holds the tile of level i as well; of the levels that follow too, as far
+  // as their tile is the same.
+  bool needless(u32 machine, int i, const Extents& tile) const;
+  // Outermost level where machines differ; -1: none.
+  int last_swept() const { return problem->family ? problem->family->last_swept() : -1; }
+
+ private:
+  u64 used(int i, const Extents& tile) const;
 };
 
 // Refers to the problem and the fan-outs.

@@ -23,6 +23,7 @@ struct Part {
   ExactLayer out;
   ExactPass pass;
   SearchStatistics statistics;
+  std::vector<bool> machines_tried;
   bool done = false;
 };
 
@@ -30,9 +31,12 @@ struct Part {
 
 ExactSearch::ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
                          const Lattice& lattice, std::span<const ExactFanout> fanouts)
-    : problem_(problem), model_(make_exact_model(problem, keep, lattice, fanouts)), bounds_(model_) {}
+    : problem_(problem),
+      model_(make_exact_model(problem, keep, lattice, fanouts)),
+      bounds_(model_),
+      machines_tried_(model_.machine.size()) {}
 
-CostBound ExactSearch::root_bound() const { return bounds_.at_root(ExactSteps(model_).root()); }
+CostBound ExactSearch::root_bound(u32 machine) const { return bounds_.at_root(ExactSteps(model_).root(machine)); }
 
 std::size_t ExactSearch::most_states() const { return kBytes / ExactLayer(model_, -1).bytes_of_a_state(); }
 
@@ -41,9 +45,14 @@ ExactPass ExactSearch::run(std::size_t width, const SearchBudget& budget, ExactI
   pass.complete = true;
   std::vector<ExactLayer> layers;
   for (int level = -1; level < model_.levels(); ++level) layers.emplace_back(model_, level);
-  ExactNode root;
-  root.key = incumbent.key_of(root_bound());
-  layers[0].add(ExactSteps(model_).root(), root, false);
+  for (u32 machine = 0; machine < model_.machine.size(); ++machine) {
+    ExactNode root;
+    root.key = incumbent.key_of(root_bound(machine));
+    if (problem_.family && problem_.options.rules[Rule::MemoryBound] &&
+        statistics_.rules.count(Rule::MemoryBound, incumbent.cuts(root.key)))
+      continue;
+    layers[0].add(ExactSteps(model_).root(machine), root, false);
+  }
   for (int level = 0; level < model_.levels(); ++level) {
     if (!extend(level, layers, budget, incumbent, pass)) break;
     layers[at(level)].forget_values();
@@ -62,7 +71,7 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
   std::vector<Part> parts;
   for (std::size_t begin = 0; begin < parents.size(); begin += size)
     parts.push_back(
-        {begin, std::min(begin + size, parents.size()), incumbent, ExactLayer(model_, level), {}, {}, false});
+        {begin, std::min(begin + size, parents.size()), incumbent, ExactLayer(model_, level), {}, {}, {}, false});
   const u64 evaluations = budget.evaluations_left(statistics_.evaluated) / std::max<std::size_t>(1, parts.size());
   parallel_for(parts.size(), problem_.options.threads, [&](std::size_t p) {
     Part& part = parts[p];
@@ -77,14 +86,16 @@ bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const Searc
       if (part.out.size() > 2 * most) narrow(part.out, most, part.pass);
     }
     part.statistics = expansion.statistics();
+    part.machines_tried = expansion.machines_tried();
   });
   bool done = true;
   ExactLayer& out = layers[at(level) + 1];
   if (parts.size() == 1) out = std::move(parts.front().out);
   for (Part& part : parts) {
     incumbent.offer(part.incumbent);
-    statistics_.evaluated += part.statistics.evaluated;
-    statistics_.rules += part.statistics.rules;
+    statistics_ += part.statistics;
+    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
+      if (part.machines_tried[m]) machines_tried_[m] = true;
     done &= part.done;
     if (!part.pass.complete) pass.leave(part.pass.least_left);
     if (parts.size() == 1) break;

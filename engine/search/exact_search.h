@@ -27,13 +27,16 @@ class ExactSearch {
   // One sweep over the levels that keeps at most `width` states after each. The same for any number of threads.
   ExactPass run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent);
 
-  // Nothing in this keep choice is below.
-  CostBound root_bound() const;
+  // Nothing on this machine is below, with this keep choice.
+  CostBound root_bound(u32 machine) const;
+
+  std::size_t machines() const { return model_.machine.size(); }
 
   // States whose memory stays within bounds.
   std::size_t most_states() const;
 
   const SearchStatistics& statistics() const { return statistics_; }
+  const std::vector<bool>& machines_tried() const { return machines_tried_; }
 
  private:
   bool extend(int level, std::vector<ExactLayer>& layers, const SearchBudget& budget, ExactIncumbent& incumbent,
@@ -44,6 +47,7 @@ class ExactSearch {
   ExactModel model_;
   ExactBounds bounds_;
   SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
 };
 
 }  // namespace heliolite

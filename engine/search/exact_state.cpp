@@ -46,20 +46,23 @@ ExactState& ExactState::operator=(const ExactState& other) {
   instances = other.instances;
   units = other.units;
   idle = other.idle;
+  machine = other.machine;
   sliding_count = other.sliding_count;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
   return *this;
 }
 
-ExactState ExactSteps::root() const {
+ExactState ExactSteps::root(u32 machine) const {
   ExactState s(c_.tensor_count, m_.channels.size());
+  const ExactPrices& prices = m_.machine[machine];
+  s.machine = machine;
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const FlowPrice& price = m_.mac_price[static_cast<std::size_t>(v)];
+    const FlowPrice& price = prices.mac[static_cast<std::size_t>(v)];
     add(price.last_fanout < 0 ? s.sum : s.pending[static_cast<std::size_t>(v)], price.serve, m_.macs,
         m_.channels.size());
   }
-  s.sum[0] += m_.constant;
+  s.sum[0] += prices.constant;
   return s;
 }
 
@@ -74,8 +77,7 @@ void ExactSteps::unroll(ExactState& s, int level, const SpatialChoice& choice) c
     // The flow that may still be on its way out starts at the last level inside that keeps the tensor.
     int start = level - 1;
     while (start >= 0 && !(m_.level[static_cast<std::size_t>(start)].keep >> v & 1)) --start;
-    const int last =
-        start < 0 ? m_.mac_price[t].last_fanout : m_.level[static_cast<std::size_t>(start)].price[t].last_fanout;
+    const int last = m_.least.flow(start, v).last_fanout;
     const bool arrives = last == level;
     Channels& pending = s.pending[t];
     const double spread = receivers[t] / choice.instances;
@@ -208,11 +210,12 @@ bool ExactSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) co
 
 bool ExactSteps::start(ExactState& s, int level) const {
   const ExactLevel& own = m_.level[static_cast<std::size_t>(level)];
+  const ExactPrices::Level& prices = m_.machine[s.machine].level[static_cast<std::size_t>(level)];
   const std::size_t channels = m_.channels.size();
   for (unsigned starting = own.starts; starting != 0; starting &= starting - 1) {
     const auto v = static_cast<std::size_t>(std::countr_zero(starting));
     const CompiledTensor& t = c_.tensor[v];
-    const FlowPrice& price = own.price[v];
+    const FlowPrice& price = prices.flow[v];
     const auto words = static_cast<double>(box_words(t, s.tile.extent));
     if (!t.sliding) {
       add(s.fill[v], price.fill, words, channels);
@@ -235,7 +238,7 @@ bool ExactSteps::start(ExactState& s, int level) const {
     flow.least = irrelevant_share(c_, t, outside) *
                  halo_shares(c_, classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
-  if (own.keep >> m_.output & 1) add(s.refund, own.refund, 1, channels);
+  if (own.keep >> m_.output & 1) add(s.refund, prices.refund, 1, channels);
   return true;
 }
 
@@ -282,7 +285,7 @@ void ExactSteps::finish(ExactState& s) const {
     close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
   }
   s.sliding_count = 0;
-  add(s.refund, m_.level.back().refund, 1, m_.channels.size());
+  add(s.refund, m_.machine[s.machine].level.back().refund, 1, m_.channels.size());
 }
 
 }  // namespace heliolite

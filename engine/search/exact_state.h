@@ -40,6 +40,7 @@ struct ExactState {
   u8 tensor_count;
   u8 channel_count;
   u16 idle = 0;  // channels forgotten
+  u32 machine = 0;
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
@@ -54,8 +55,8 @@ class ExactSteps {
  public:
   explicit ExactSteps(const ExactModel& model) : m_(model), c_(*model.compiled), classes_(c_) {}
 
-  // Before anything: the MACs' own flows.
-  ExactState root() const;
+  // Before anything: the MACs' own flows, on one of the machines.
+  ExactState root(u32 machine) const;
   // The loops of the fan-out below `level`.
   void unroll(ExactState& s, int level, const SpatialChoice& choice) const;
   // A temporal loop over dimension d. `left`: iterations of each dimension outside the loop, for sliding flows that

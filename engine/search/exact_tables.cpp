@@ -67,7 +67,7 @@ double ExactTables::least_below(int level) const {
 
 ExactTables::Table ExactTables::spread(int tensor, int first_fanout, int start, const Table& receivers) const {
   while (start >= 0 && !(m_.level[at(start)].keep >> tensor & 1)) --start;
-  const int last = start < 0 ? m_.mac_price[at(tensor)].last_fanout : m_.level[at(start)].price[at(tensor)].last_fanout;
+  const int last = m_.least.flow(start, tensor).last_fanout;
   Table out;
   for (int f = first_fanout; f <= last; ++f) {
     const Table& least = m_.fanout[at(f)].least_spread[at(tensor)];
@@ -94,7 +94,7 @@ void ExactTables::fresh(int level, const LatticePoint& tile, const Sweep& outsid
   for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
     const auto v = at(std::countr_zero(kept));
     const CompiledTensor& t = c_.tensor[v];
-    const FlowPrice& price = m_.level[at(level)].price[v];
+    const FlowPrice& price = m_.least.level[at(level)].flow[v];
     const double fill = of(price.fill, channel), serve = of(price.serve, channel);
     const double words = static_cast<double>(box_words(t, tile.extent)) * iterations;
     double once = irrelevant_share(c_, t, outside);

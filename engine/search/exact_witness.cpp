@@ -28,7 +28,7 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
   const ExactBounds bounds(model);
   const ExactSteps steps(model);
   std::vector<WitnessStep> out;
-  ExactState s = steps.root();
+  ExactState s = steps.root(0);
   out.push_back({0, "root", bounds.at_root(s)});
   int k = 0;
   for (int level = 0; level < model.levels(); ++level) {

@@ -107,11 +107,15 @@ class Ladder::PlanLoops {
 Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
                const std::atomic<bool>* stop)
-    : space_(space), orders_(std::move(orders)), objective_(objective), footprint_(workload), stop_(stop) {
+    : space_(space),
+      own_(workload, architecture),
+      orders_(std::move(orders)),
+      objective_(objective),
+      footprint_(workload),
+      stop_(stop) {
   const std::size_t levels = architecture.levels.size();
-  models_.reserve(levels);
   for (std::size_t i = 0; i < levels; ++i) {
-    models_.emplace_back(workload, cut_above(architecture, i));
+    cut_.emplace_back(workload, cut_above(architecture, i));
     roomy_.emplace_back(workload, i + 1 < levels ? roomy_from(architecture, i) : architecture);
     const SpatialSpace& fanout = space.levels[i].spatial;
     if (fanout.exists()) spatial_order_[i] = canonical_order(space, fanout.order);
@@ -122,6 +126,22 @@ Ladder::Ladder(const Workload& workload, const Architecture& architecture, const
     outside *= architecture.levels[i].fanout_x * architecture.levels[i].fanout_y;
   }
   set_keep(keep);
+}
+
+void Ladder::use(const CostModel& machine) {
+  model_ = &machine;
+  const auto copy = [&](Compiled& to, std::size_t i, bool bounded) {
+    const u64 capacity = to.level[i].capacity_words;
+    to.level[i] = compiled().level[i];
+    if (!bounded) to.level[i].capacity_words = capacity;
+  };
+  const std::size_t top = cut_.size() - 1;
+  for (std::size_t k = 0; k <= top; ++k) {
+    for (std::size_t i = 0; i <= k; ++i) copy(cut_[k], i, i < k || k == top);
+    for (std::size_t i = 0; i <= top; ++i) copy(roomy_[k], i, i < k || k == top);
+    cut_[k].op_units = roomy_[k].op_units = compiled().op_units;
+  }
+  set_keep(keep_);
 }
 
 void Ladder::set_keep(const KeepMasks& keep) {

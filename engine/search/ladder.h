@@ -39,9 +39,13 @@ class Ladder {
   void set_keep(const KeepMasks& keep);
   const KeepMasks& keep() const { return keep_; }
 
-  int levels() const { return static_cast<int>(models_.size()); }
-  const CostModel& model() const { return models_.back(); }
-  const Compiled& compiled() const { return models_.back().compiled(); }
+  // From now on plans are priced on this machine, of the same family (machine_family.h) as the ladder's own. The model
+  // must outlive its use.
+  void use(const CostModel& machine);
+
+  int levels() const { return static_cast<int>(cut_.size()); }
+  const CostModel& model() const { return *model_; }
+  const Compiled& compiled() const { return model_->compiled(); }
   const Mapspace& space() const { return space_; }
   Objective objective() const { return objective_; }
   const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
@@ -61,6 +65,9 @@ class Ladder {
   bool tile_fits(const Extents& tile, int level) const { return capacity_[static_cast<std::size_t>(level)](tile); }
 
   u64 evaluated() const { return evaluated_; }
+  // Tiles judged so far, by level.
+  const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
+  void count_tile(int level) { ++tiles_[static_cast<std::size_t>(level)]; }
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
  private:
@@ -69,12 +76,12 @@ class Ladder {
   bool read(const Plan& plan, int top, const Extents& rest);
   Score price(const Plan& plan, int top) const;
   // The machine that prices plans up to this level.
-  const Compiled& machine(int top) const {
-    return bypassed_[top] ? roomy_[static_cast<std::size_t>(top)] : models_[static_cast<std::size_t>(top)].compiled();
-  }
+  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[static_cast<std::size_t>(top)]; }
 
   const Mapspace& space_;
-  std::vector<CostModel> models_;            // [i]: levels 0 .. i
+  const CostModel own_;                      // of the whole machine
+  const CostModel* model_ = &own_;           // in use
+  std::vector<Compiled> cut_;                // [i]: levels 0 .. i
   std::vector<Compiled> roomy_;              // [i]: all levels, those from i on without a capacity
   std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor
   std::vector<std::vector<LoopOrder>> orders_;
@@ -89,6 +96,7 @@ class Ladder {
   Nest nest_;  // of the plan read last
   Boxes boxes_;
   u64 evaluated_ = 0;
+  std::array<u64, kMaxLevels> tiles_{};
 };
 
 }  // namespace heliolite

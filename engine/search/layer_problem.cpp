@@ -31,11 +31,14 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
   return out;
 }
 
-bool LayerAnswer::offer(Objective objective, const Mapping& candidate, const Cost& its_cost) {
+bool LayerAnswer::offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine) {
   const Value v = Value::of(objective, its_cost);
-  if (found && (value < v || (value == v && mapping <= candidate))) return false;
+  if (found &&
+      (value < v || (value == v && (machine < its_machine || (machine == its_machine && mapping <= candidate)))))
+    return false;
   found = true;
   mapping = candidate;
+  machine = its_machine;
   cost = its_cost;
   value = v;
   return true;

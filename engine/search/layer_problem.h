@@ -1,10 +1,12 @@
 #pragma once
 // One layer on one machine as every strategy gets it, and the answer every strategy gives.
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "engine/model/perfect.h"
 #include "engine/search/compulsory.h"
+#include "engine/search/machine_family.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 
@@ -16,6 +18,11 @@ struct LayerProblem {
   SearchOptions options;
   Mapspace space;
   CostModel model;
+  // Of a co-search: the machines to choose from, whose envelope is `architecture`, and their models. Else none.
+  std::shared_ptr<const MachineFamily> family = nullptr;
+  std::vector<CostModel> machines = {};
+
+  const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
 
   // Which tensors each level must and may keep.
   KeepRange keep_range() const;
@@ -26,14 +33,17 @@ struct LayerProblem {
 struct LayerAnswer {
   bool found = false;
   Mapping mapping;
+  u32 machine = 0;  // of the problem's family
   Cost cost;
   Value value = Value::worst();
   bool complete = false;              // the whole mapspace was covered: what was found is the optimum
   std::optional<double> lower_bound;  // proven, of the whole mapspace, in units of objective_number()
   SearchStatistics statistics;
+  std::vector<bool> machines_tried{};  // of the family: some tile was looked at on it
 
-  // Takes a mapping if it beats what there is; of equally good ones the canonically first.
-  bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost);
+  // Takes a mapping if it beats what there is; of equally good ones that of the first machine, then the canonically
+  // first.
+  bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine = 0);
 };
 
 }  // namespace heliolite

@@ -29,7 +29,7 @@ OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const Le
   return out;
 }
 
-Candidate everything_outermost(const Mapspace& space, const std::array<TensorMask, kMaxLevels>& keep) {
+Candidate everything_outermost(const Mapspace& space, const KeepMasks& keep) {
   Candidate out;
   out.plan.keep = keep;
   for (int d = 0; d < space.dimension_count; ++d)
@@ -77,7 +77,7 @@ void LayerSearch::list_keep_choices() {
 }
 
 // Drops open tensors, `first` last, from levels that cannot hold a word of each.
-std::array<TensorMask, kMaxLevels> LayerSearch::with_room(std::array<TensorMask, kMaxLevels> keep, int first) const {
+KeepMasks LayerSearch::with_room(KeepMasks keep, int first) const {
   const Mapspace& space = problem_->space;
   for (int i = 0; i < space.level_count(); ++i) {
     const auto capacity = problem_->architecture.levels[static_cast<std::size_t>(i)].capacity_words();
@@ -100,11 +100,17 @@ LayerAnswer LayerSearch::search() const {
   return strategy == "exact" ? exact_search(*problem_, sunstone) : sunstone;
 }
 
+std::unique_ptr<Ladder> LayerSearch::make_ladder() const {
+  const SearchOptions& options = problem_->options;
+  return std::make_unique<Ladder>(problem_->workload, problem_->architecture, problem_->space, orders_,
+                                  options.objective, keep_.front(), options.stop);
+}
+
 LayerAnswer LayerSearch::search_sunstone() const {
   const Mapspace& space = problem_->space;
   const SearchOptions& options = problem_->options;
-  Ladder ladder(problem_->workload, problem_->architecture, space, orders_, options.objective, keep_.front(),
-                options.stop);
+  const std::unique_ptr<Ladder> made = make_ladder();
+  Ladder& ladder = *made;
   LayerAnswer answer;
   // Step 1. Level by level, for each keep choice.
   std::vector<Candidate> best;
@@ -113,9 +119,10 @@ LayerAnswer LayerSearch::search_sunstone() const {
   };
   for (const auto& keep : keep_) {
     ladder.set_keep(keep);
-    const SunstoneResult found = sunstone(ladder, options.rules);
-    answer.statistics.rules += found.rules;
-    best.insert(best.end(), found.best.begin(), found.best.end());
+    Sunstone search(ladder, options.rules);
+    search.complete(search.begin());
+    answer.statistics.rules += search.rules();
+    best.insert(best.end(), search.best().begin(), search.best().end());
   }
   sort();
   // Step 2. What it fixed too early.
@@ -141,6 +148,7 @@ LayerAnswer LayerSearch::search_sunstone() const {
     if (legal) best.push_back(plain);
   }
   answer.statistics.evaluated = ladder.evaluated();
+  answer.statistics.tiles = ladder.tiles();
   if (!best.empty()) answer.offer(options.objective, ladder.mapping(best.front().plan), best.front().score.cost);
   return answer;
 }
@@ -154,8 +162,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect) const {
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
   LayerAnswer out = imperfect_search(*problem_, start);
-  out.statistics.evaluated += perfect.statistics.evaluated;
-  out.statistics.rules += perfect.statistics.rules;
+  out.statistics += perfect.statistics;
   return out;
 }
 

@@ -18,6 +18,11 @@ class LayerSearch {
 
   LayerAnswer search() const;
 
+  const LayerProblem& problem() const { return *problem_; }
+  // What Sunstone prices plans with, at first with the first keep choice.
+  std::unique_ptr<Ladder> make_ladder() const;
+  const std::vector<KeepMasks>& keep_choices() const { return keep_; }
+
   // Sunstone goes level by level from every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
   // that from a few starts. The climbs flip single choices.
   static constexpr std::size_t kMaxKeepChoices = 8;
@@ -35,14 +40,14 @@ class LayerSearch {
 
   void list_orders();
   void list_keep_choices();
-  std::array<TensorMask, kMaxLevels> with_room(std::array<TensorMask, kMaxLevels> keep, int first) const;
+  KeepMasks with_room(KeepMasks keep, int first) const;
   LayerAnswer search_sunstone() const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;       // on the heap: ladders refer to it
   std::vector<std::vector<LoopOrder>> orders_;  // by level
   RuleCounts order_counts_;
-  std::vector<std::array<TensorMask, kMaxLevels>> keep_;
+  std::vector<KeepMasks> keep_;
 };
 
 }  // namespace heliolite

@@ -103,6 +103,13 @@ std::string_view name(Status status) {
   return "";
 }
 
+SearchStatistics& SearchStatistics::operator+=(const SearchStatistics& other) {
+  evaluated += other.evaluated;
+  for (std::size_t i = 0; i < tiles.size(); ++i) tiles[i] += other.tiles[i];
+  rules += other.rules;
+  return *this;
+}
+
 bool NetworkResult::all_feasible() const {
   return std::all_of(layers.begin(), layers.end(),
                      [](const LayerResult& l) { return l.result.status != Status::Infeasible; });

@@ -1,5 +1,6 @@
 #pragma once
 // The mapper's door: the best mapping of every layer of a network on a machine.
+#include <array>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -38,9 +39,11 @@ enum class Status : u8 { Optimal, Bounded, Feasible, Infeasible };
 std::string_view name(Status status);
 
 struct SearchStatistics {
-  u64 evaluated = 0;  // mappings whose cost was computed, partial ones included
+  u64 evaluated = 0;                    // mappings whose cost was computed, partial ones included
+  std::array<u64, kMaxLevels> tiles{};  // of each level, looked at
   RuleCounts rules;
 
+  SearchStatistics& operator+=(const SearchStatistics& other);
   bool operator==(const SearchStatistics&) const = default;
 };
 

@@ -37,6 +37,10 @@ const std::array<RuleInfo, kRules> kRuleTable{{
      "exact: forget bandwidths that cannot be slower than the compute units any more"},
     {Rule::FreeLoops, "free-loops", Soundness::Sound,
      "exact: loops that move nothing still in place come first, in one order"},
+    {Rule::SmallestMemory, "smallest-memory", Soundness::Sound,
+     "M1, co-search: look at a tile only on machines whose memory could not be smaller"},
+    {Rule::MemoryBound, "memory-bound", Soundness::Sound,
+     "M2, co-search: do not search a machine whose every mapping costs too much"},
 }};
 
 std::optional<Rule> parse_rule(std::string_view name) {

@@ -29,8 +29,10 @@ enum class Rule : u8 {
   StateDominance,   // exact: a partial mapping is dropped if another over the same tile is nowhere dearer
   IdleBandwidth,    // exact: bandwidths that cannot be the slowest any more are not compared
   FreeLoops,        // exact: loops that move nothing still in place come first, in one order
+  SmallestMemory,   // M1: a tile is looked at only on machines whose memory could not be smaller
+  MemoryBound,      // M2: a machine whose every mapping costs too much is not searched
 };
-inline constexpr std::size_t kRules = 18;
+inline constexpr std::size_t kRules = 20;
 
 // What a rule may lose.
 enum class Soundness : u8 {

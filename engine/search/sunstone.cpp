@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/search/fillings.h"
-#include "engine/search/shortlist.h"
 #include "engine/search/tile_growth.h"
 #include "engine/space/factor_tree.h"
 
@@ -33,213 +31,202 @@ std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
   return out;
 }
 
-class Search {
- public:
-  Search(Ladder& ladder, const RuleSet& rules)
-      : ladder_(ladder),
-        space_(ladder.space()),
-        rules_(rules),
-        top_(ladder.levels() - 1),
-        divisors_(divisor_tables(space_)),
-        fillings_(space_, ladder.model().workload(), divisors_) {
-    while (outermost_fanout_ > 0 && !spatial(outermost_fanout_).exists()) --outermost_fanout_;
-  }
-
-  SunstoneResult run() {
-    std::vector<PartialPlan> plans = inner_tiles(unrollings());
-    for (const PartialPlan& plan : plans) {
-      if (ladder_.stopped() || hopeless(plan)) break;
-      std::vector<PartialPlan> tiled{plan};
-      for (int i = outermost_fanout_; i < top_; ++i) tiled = tiles(tiled, i, top_, kOuterTiles);
-      for (const PartialPlan& p : tiled) complete(p);
-    }
-    return std::move(result_);
-  }
-
- private:
-  std::size_t beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kUnlimited; }
-  const SpatialSpace& spatial(int level) const { return space_.levels[static_cast<std::size_t>(level)].spatial; }
-
-  std::vector<PartialPlan> take(Shortlist& list, std::size_t width) {
-    result_.rules.count(Rule::Beam, list.offered() > beam(width));
-    return list.take();
-  }
-
-  bool hopeless(const PartialPlan& plan) {
-    if (!rules_[Rule::AlphaBeta] || result_.best.empty()) return false;
-    return result_.rules.count(Rule::AlphaBeta, result_.best.front().score.value < plan.score.value);
-  }
-
-  // Step 1.
-  std::vector<PartialPlan> unrollings() {
-    PartialPlan root;
-    root.plan.keep = ladder_.keep();
-    for (int d = 0; d < space_.dimension_count; ++d)
-      root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
-    std::vector<PartialPlan> plans{root};
-    for (int i = 0; i <= top_ && !ladder_.stopped(); ++i) {
-      if (!spatial(i).exists()) continue;
-      const std::size_t width = i == outermost_fanout_ ? kUnrollings : kInner;
-      Shortlist list(beam(width));
-      for (const PartialPlan& plan : plans) unroll(plan, i, list);
-      plans = take(list, width);
-    }
-    return plans;
-  }
-
-  // The unrollings of the fan-out below `level`, judged without tiles.
-  void unroll(const PartialPlan& plan, int level, Shortlist& out) {
-    fillings_.list(level, plan.rest, rules_, result_.rules, unrollings_);
-    PartialPlan p = plan;
-    for (const Unrolling& u : unrollings_) {
-      p.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
-      p.plan.factor[slot_of(LoopKind::SpatialY, level)] = u.y;
-      for (int d = 0; d < space_.dimension_count; ++d) p.rest[d] = plan.rest[d] / u.factor(d);
-      if (!ladder_.tile_fits(unrolled_through(space_, p.plan, level), level) ||
-          !rest_can_be_placed(space_, p.rest, 0, level))
-        continue;
-      p.plan.order = plan.plan.order;
-      p.score = !rules_[Rule::Beam] || ladder_.orders(level).size() <= kOrdersOfAll
-                    ? ladder_.choose_orders(p.plan, level, level, p.rest)
-                    : ladder_.score(p.plan, level, p.rest);
-      if (p.score.fits) out.add(p);
-      if (ladder_.stopped()) return;
-    }
-  }
-
-  // Step 2.
-  std::vector<PartialPlan> inner_tiles(std::vector<PartialPlan> plans) {
-    if (outermost_fanout_ == 0) return plans;
-    if (!rules_[Rule::Beam]) {
-      for (int i = 0; i < outermost_fanout_; ++i) plans = tiles(plans, i, next_fanout(i), kUnlimited);
-      return plans;
-    }
-    // What looks best with everything outside the fan-out for free need not be best when it has to be held there.
-    TileGrowth inside(ladder_, divisors_, 0, outermost_fanout_), outside(ladder_, divisors_, outermost_fanout_, top_);
-    Shortlist list(kContinued), completed(kCompleted);
-    Shortlist begun(kGrown);
-    for (PartialPlan& plan : plans) {
-      if (ladder_.stopped()) break;
-      if (inside.begin(plan)) begun.add(plan);
-    }
-    plans = take(begun, kGrown);
-    for (PartialPlan& plan : plans) {
-      if (ladder_.stopped()) break;
-      inside.finish(plan);
-      list.add(plan);
-      if (outside.grow(plan)) completed.add(plan);
-    }
-    plans = take(list, kContinued);
-    for (PartialPlan& plan : take(completed, kCompleted)) {
-      complete(plan);
-      const auto twin = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
-      if (std::any_of(plans.begin(), plans.end(), twin)) continue;
-      outside.strip(plan);
-      judge_with_orders(ladder_, plan, 1, outermost_fanout_);
-      plans.push_back(plan);
-    }
-    for (PartialPlan& plan : plans) inside.regrow(plan);
-    std::sort(plans.begin(), plans.end(), [](const PartialPlan& a, const PartialPlan& b) { return a.before(b); });
-    return plans;
-  }
-
-  int next_fanout(int level) const {
-    int i = level + 1;
-    while (i < top_ && !spatial(i).exists()) ++i;
-    return i;
-  }
-
-  // The plans with tiles of `level` added, judged at level `outer`.
-  std::vector<PartialPlan> tiles(const std::vector<PartialPlan>& plans, int level, int outer, std::size_t width) {
-    Shortlist list(beam(width == kUnlimited ? width : kPreselected * width));
-    for (const PartialPlan& plan : plans) enumerate(plan, level, outer, list);
-    Shortlist chosen(beam(width));
-    for (PartialPlan& p : take(list, width)) {
-      judge_with_orders(ladder_, p, level, outer);
-      chosen.add(p);
-    }
-    return chosen.take();
-  }
-
-  void enumerate(const PartialPlan& plan, int level, int outer, Shortlist& out) {
-    // Fan-outs further out enlarge the tile.
-    std::vector<std::pair<int, Extents>> outside;
-    const Extents unrolled = unrolled_through(space_, plan.plan, level);
-    for (int i = level + 1; i <= top_; ++i) {
-      if (!spatial(i).exists()) continue;
-      Extents scale = unrolled_through(space_, plan.plan, i);
-      for (int d = 0; d < space_.dimension_count; ++d) scale[d] /= unrolled[d];
-      outside.emplace_back(i, scale);
-    }
-    const Extents below = tile_through(space_, plan.plan, level);
-    const TileSpace all =
-        make_tile_space(divisors_, below, plan.rest, space_.levels[static_cast<std::size_t>(level)].temporal.factor);
-    const auto fits = [&](const Extents& tile) -> bool {
-      return ladder_.tile_fits(tile, level) && std::all_of(outside.begin(), outside.end(), [&](const auto& o) {
-               Extents larger = tile;
-               for (int d = 0; d < space_.dimension_count; ++d) larger[d] *= o.second[d];
-               return ladder_.tile_fits(larger, o.first);
-             });
-    };
-    PartialPlan p = plan;
-    const auto add = [&](const Extents& tile) -> bool {
-      Extents& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)];
-      for (int d = 0; d < space_.dimension_count; ++d) {
-        factor[d] = tile[d] / below[d];
-        p.rest[d] = plan.rest[d] / factor[d];
-      }
-      if (!rest_can_be_placed(space_, p.rest, level + 1, top_)) return true;
-      judge(ladder_, p, outer);
-      if (p.score.fits) out.add(p);
-      return !ladder_.stopped();
-    };
-    // Inside a fan-out T1 costs up to 2x: what one level takes another could have reused.
-    const bool maximal = rules_[Rule::MaximalTiles] && level >= outermost_fanout_;
-    const TileCounts counts = for_each_tile(all, {maximal}, fits, add);
-    result_.rules.calls[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.tiles + counts.not_maximal;
-    result_.rules.cuts[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.not_maximal;
-  }
-
-  // Step 3.
-  void complete(const PartialPlan& p) {
-    Candidate candidate{p.plan, {}};
-    Extents& outermost = candidate.plan.factor[slot_of(LoopKind::Temporal, top_)];
-    const LevelSpace& level = space_.levels[static_cast<std::size_t>(top_)];
-    for (int d = 0; d < space_.dimension_count; ++d) {
-      if (!level.temporal.factor[d].allows(p.rest[d])) return;
-      outermost[d] = p.rest[d];
-    }
-    const Extents none = unit_extents();
-    candidate.score = ladder_.choose_orders(candidate.plan, 1, top_, none);
-    if (candidate.score.fits) offer(candidate);
-  }
-
-  // One of each unrolling: climbs from candidates of the same one tend to end at the same place.
-  void offer(const Candidate& candidate) {
-    auto& best = result_.best;
-    const auto at =
-        std::find_if(best.begin(), best.end(), [&](const Candidate& c) { return candidate.better_than(c); });
-    const auto twin = std::find_if(best.begin(), best.end(),
-                                   [&](const Candidate& c) { return same_unrolling(c.plan, candidate.plan); });
-    if (twin < at) return;  // it is better
-    if (twin != best.end()) best.erase(twin);
-    best.insert(at, candidate);
-    if (best.size() > kSunstoneKept) best.pop_back();
-  }
-
-  Ladder& ladder_;
-  const Mapspace& space_;
-  RuleSet rules_;
-  int top_;
-  int outermost_fanout_ = top_;         // 0 if there is none
-  std::vector<DivisorTable> divisors_;  // by dimension
-  Fillings fillings_;
-  std::vector<Unrolling> unrollings_;  // of one plan
-  SunstoneResult result_;
-};
-
 }  // namespace
 
-SunstoneResult sunstone(Ladder& ladder, const RuleSet& rules) { return Search(ladder, rules).run(); }
+Sunstone::Sunstone(Ladder& ladder, const RuleSet& rules)
+    : ladder_(ladder),
+      space_(ladder.space()),
+      rules_(rules),
+      top_(ladder.levels() - 1),
+      divisors_(divisor_tables(space_)),
+      fillings_(space_, ladder.model().workload(), divisors_) {
+  while (outermost_fanout_ > 0 && !spatial(outermost_fanout_).exists()) --outermost_fanout_;
+}
+
+std::vector<PartialPlan> Sunstone::begin() { return inner_tiles(unrollings()); }
+
+bool Sunstone::begin_again(PartialPlan& plan) {
+  TileGrowth inside(ladder_, divisors_, 0, outermost_fanout_);
+  inside.strip(plan);
+  return inside.grow(plan);
+}
+
+void Sunstone::complete(const std::vector<PartialPlan>& plans) {
+  for (const PartialPlan& plan : plans) {
+    if (ladder_.stopped() || hopeless(plan)) break;
+    std::vector<PartialPlan> tiled{plan};
+    for (int i = outermost_fanout_; i < top_; ++i) tiled = tiles(tiled, i, top_, kOuterTiles);
+    for (const PartialPlan& p : tiled) complete_plan(p);
+  }
+}
+
+std::size_t Sunstone::beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kUnlimited; }
+
+std::vector<PartialPlan> Sunstone::take(Shortlist& list, std::size_t width) {
+  counts_.count(Rule::Beam, list.offered() > beam(width));
+  return list.take();
+}
+
+bool Sunstone::hopeless(const PartialPlan& plan) {
+  if (!rules_[Rule::AlphaBeta] || best_.empty()) return false;
+  return counts_.count(Rule::AlphaBeta, best_.front().score.value < plan.score.value);
+}
+
+// Step 1.
+std::vector<PartialPlan> Sunstone::unrollings() {
+  PartialPlan root;
+  root.plan.keep = ladder_.keep();
+  for (int d = 0; d < space_.dimension_count; ++d)
+    root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
+  std::vector<PartialPlan> plans{root};
+  for (int i = 0; i <= top_ && !ladder_.stopped(); ++i) {
+    if (!spatial(i).exists()) continue;
+    const std::size_t width = i == outermost_fanout_ ? kUnrollings : kInner;
+    Shortlist list(beam(width));
+    for (const PartialPlan& plan : plans) unroll(plan, i, list);
+    plans = take(list, width);
+  }
+  return plans;
+}
+
+// The unrollings of the fan-out below `level`, judged without tiles.
+void Sunstone::unroll(const PartialPlan& plan, int level, Shortlist& out) {
+  fillings_.list(level, plan.rest, rules_, counts_, unrollings_);
+  PartialPlan p = plan;
+  for (const Unrolling& u : unrollings_) {
+    p.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
+    p.plan.factor[slot_of(LoopKind::SpatialY, level)] = u.y;
+    for (int d = 0; d < space_.dimension_count; ++d) p.rest[d] = plan.rest[d] / u.factor(d);
+    if (!ladder_.tile_fits(unrolled_through(space_, p.plan, level), level) ||
+        !rest_can_be_placed(space_, p.rest, 0, level))
+      continue;
+    p.plan.order = plan.plan.order;
+    p.score = !rules_[Rule::Beam] || ladder_.orders(level).size() <= kOrdersOfAll
+                  ? ladder_.choose_orders(p.plan, level, level, p.rest)
+                  : ladder_.score(p.plan, level, p.rest);
+    if (p.score.fits) out.add(p);
+    if (ladder_.stopped()) return;
+  }
+}
+
+// Step 2.
+std::vector<PartialPlan> Sunstone::inner_tiles(std::vector<PartialPlan> plans) {
+  if (outermost_fanout_ == 0) return plans;
+  if (!rules_[Rule::Beam]) {
+    for (int i = 0; i < outermost_fanout_; ++i) plans = tiles(plans, i, next_fanout(i), kUnlimited);
+    return plans;
+  }
+  // What looks best with everything outside the fan-out for free need not be best when it has to be held there.
+  TileGrowth inside(ladder_, divisors_, 0, outermost_fanout_), outside(ladder_, divisors_, outermost_fanout_, top_);
+  Shortlist list(kContinued), completed(kCompleted);
+  Shortlist begun(kGrown);
+  for (PartialPlan& plan : plans) {
+    if (ladder_.stopped()) break;
+    if (inside.begin(plan)) begun.add(plan);
+  }
+  plans = take(begun, kGrown);
+  for (PartialPlan& plan : plans) {
+    if (ladder_.stopped()) break;
+    inside.finish(plan);
+    list.add(plan);
+    if (outside.grow(plan)) completed.add(plan);
+  }
+  plans = take(list, kContinued);
+  for (PartialPlan& plan : take(completed, kCompleted)) {
+    complete_plan(plan);
+    const auto twin = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
+    if (std::any_of(plans.begin(), plans.end(), twin)) continue;
+    outside.strip(plan);
+    judge_with_orders(ladder_, plan, 1, outermost_fanout_);
+    plans.push_back(plan);
+  }
+  for (PartialPlan& plan : plans) inside.regrow(plan);
+  std::sort(plans.begin(), plans.end(), [](const PartialPlan& a, const PartialPlan& b) { return a.before(b); });
+  return plans;
+}
+
+int Sunstone::next_fanout(int level) const {
+  int i = level + 1;
+  while (i < top_ && !spatial(i).exists()) ++i;
+  return i;
+}
+
+// The plans with tiles of `level` added, judged at level `outer`.
+std::vector<PartialPlan> Sunstone::tiles(const std::vector<PartialPlan>& plans, int level, int outer,
+                                         std::size_t width) {
+  Shortlist list(beam(width == kUnlimited ? width : kPreselected * width));
+  for (const PartialPlan& plan : plans) enumerate(plan, level, outer, list);
+  Shortlist chosen(beam(width));
+  for (PartialPlan& p : take(list, width)) {
+    judge_with_orders(ladder_, p, level, outer);
+    chosen.add(p);
+  }
+  return chosen.take();
+}
+
+void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlist& out) {
+  // Fan-outs further out enlarge the tile.
+  std::vector<std::pair<int, Extents>> outside;
+  const Extents unrolled = unrolled_through(space_, plan.plan, level);
+  for (int i = level + 1; i <= top_; ++i) {
+    if (!spatial(i).exists()) continue;
+    Extents scale = unrolled_through(space_, plan.plan, i);
+    for (int d = 0; d < space_.dimension_count; ++d) scale[d] /= unrolled[d];
+    outside.emplace_back(i, scale);
+  }
+  const Extents below = tile_through(space_, plan.plan, level);
+  const TileSpace all =
+      make_tile_space(divisors_, below, plan.rest, space_.levels[static_cast<std::size_t>(level)].temporal.factor);
+  const auto fits = [&](const Extents& tile) -> bool {
+    return ladder_.tile_fits(tile, level) && std::all_of(outside.begin(), outside.end(), [&](const auto& o) {
+             Extents larger = tile;
+             for (int d = 0; d < space_.dimension_count; ++d) larger[d] *= o.second[d];
+             return ladder_.tile_fits(larger, o.first);
+           });
+  };
+  PartialPlan p = plan;
+  const auto add = [&](const Extents& tile) -> bool {
+    Extents& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)];
+    for (int d = 0; d < space_.dimension_count; ++d) {
+      factor[d] = tile[d] / below[d];
+      p.rest[d] = plan.rest[d] / factor[d];
+    }
+    if (!rest_can_be_placed(space_, p.rest, level + 1, top_)) return true;
+    ladder_.count_tile(level);
+    judge(ladder_, p, outer);
+    if (p.score.fits) out.add(p);
+    return !ladder_.stopped();
+  };
+  // Inside a fan-out T1 costs up to 2x: what one level takes another could have reused.
+  const bool maximal = rules_[Rule::MaximalTiles] && level >= outermost_fanout_;
+  const TileCounts counts = for_each_tile(all, {maximal}, fits, add);
+  counts_.calls[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.tiles + counts.not_maximal;
+  counts_.cuts[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.not_maximal;
+}
+
+// Step 3.
+void Sunstone::complete_plan(const PartialPlan& p) {
+  Candidate candidate{p.plan, {}};
+  Extents& outermost = candidate.plan.factor[slot_of(LoopKind::Temporal, top_)];
+  const LevelSpace& level = space_.levels[static_cast<std::size_t>(top_)];
+  for (int d = 0; d < space_.dimension_count; ++d) {
+    if (!level.temporal.factor[d].allows(p.rest[d])) return;
+    outermost[d] = p.rest[d];
+  }
+  const Extents none = unit_extents();
+  candidate.score = ladder_.choose_orders(candidate.plan, 1, top_, none);
+  if (candidate.score.fits) offer(candidate);
+}
+
+// One of each unrolling: climbs from candidates of the same one tend to end at the same place.
+void Sunstone::offer(const Candidate& candidate) {
+  const auto at = std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return candidate.better_than(c); });
+  const auto twin = std::find_if(best_.begin(), best_.end(),
+                                 [&](const Candidate& c) { return same_unrolling(c.plan, candidate.plan); });
+  if (twin < at) return;  // it is better
+  if (twin != best_.end()) best_.erase(twin);
+  best_.insert(at, candidate);
+  if (best_.size() > kSunstoneKept) best_.pop_back();
+}
 
 }  // namespace heliolite

@@ -92,18 +92,20 @@ bool TileGrowth::enlarge(PartialPlan& p) {
 bool TileGrowth::enlarge(PartialPlan& p, int d, int level) {
   bool any = false;
   const FactorLimit& limit = space_.levels[static_cast<std::size_t>(level)].temporal.factor[d];
-  u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
+  const u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
   for (u32 prime : primes_[static_cast<std::size_t>(d)])
-    if (p.rest[d] % prime == 0 && limit.allows(u64{factor} * prime)) any |= try_factor(p, d, factor, prime);
+    if (p.rest[d] % prime == 0 && limit.allows(u64{factor} * prime)) any |= try_factor(p, d, level, prime);
   return any;
 }
 
-bool TileGrowth::try_factor(PartialPlan& p, int d, u32& factor, u32 by) {
+bool TileGrowth::try_factor(PartialPlan& p, int d, int level, u32 by) {
   const Score before = p.score;
+  u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
   factor *= by;
   p.rest[d] /= by;
   if (rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) &&
       ladder_.tile_fits(tile_through(space_, p.plan, outer_), outer_)) {
+    ladder_.count_tile(level);
     judge(ladder_, p, outer_);
     if (p.score.fits && p.score.value < before.value) return true;
   }

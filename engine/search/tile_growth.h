@@ -36,7 +36,7 @@ class TileGrowth {
   bool start(PartialPlan& p);
   bool enlarge(PartialPlan& p);
   bool enlarge(PartialPlan& p, int d, int level);
-  bool try_factor(PartialPlan& p, int d, u32& factor, u32 by);
+  bool try_factor(PartialPlan& p, int d, int level, u32 by);
 
   Ladder& ladder_;
   const Mapspace& space_;
