@@ -4,6 +4,15 @@
 
 namespace heliolite {
 
+std::string_view name(Operator op) {
+  switch (op) {
+    case Operator::None: return "none";
+    case Operator::Elementwise: return "elementwise";
+    case Operator::Softmax: return "softmax";
+  }
+  return "";
+}
+
 u64 Network::macs() const {
   constexpr u64 kTooMany = std::numeric_limits<u64>::max();
   u128 total = 0;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/base/text.h"
+#include "workloads/edge_yaml.h"
 #include "workloads/einsum_text.h"
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
@@ -34,8 +35,10 @@ class NetworkReader {
     } else {
       single(map);
     }
+    const auto edges = map.child("edges");
     map.finish();
     limits();
+    if (edges && errors_.empty()) network_.edges = read_edges(*edges, network_, errors_);
     if (!errors_.empty()) return errors_;
     return std::move(network_);
   }

@@ -94,7 +94,7 @@ class CurveSearch {
     return std::ranges::any_of(shapes_, strided) ? TileSizes::All : TileSizes::Least;
   }
 
-  u32 tiles_of(std::size_t d, u32 tile) const { return (size_[d] - 1) / tile + 1; }
+  u32 tiles_of(std::size_t d, u64 tile) const { return static_cast<u32>((size_[d] - 1) / tile + 1); }
 
   void descend(std::size_t k) {
     ++steps_;
@@ -104,7 +104,7 @@ class CurveSearch {
     const u32 least_count = count_[d];
     const auto& sizes = candidates_[d];
     for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {  // the last is the whole dimension: no loop
-      tile_[d] = sizes[i];
+      tile_[d] = static_cast<u32>(sizes[i]);
       count_[d] = tiles_of(d, sizes[i]);
       descend(k + 1);
     }
@@ -172,7 +172,7 @@ class CurveSearch {
   TensorMask resident_ = 0;
   Extents size_;
   DimensionMask looping_ = 0;
-  std::array<std::vector<u32>, kMaxDimensions> candidates_;
+  std::array<std::vector<u64>, kMaxDimensions> candidates_;
   bool imperfect_ = false;
 
   TensorMask kept_ = 0;

@@ -157,7 +157,7 @@ class NestingSearch {
       }
       const std::size_t from = g == groups && last_is_whole ? sizes_[d].size() - 1 : least;
       for (std::size_t s = from; s < sizes_[d].size(); ++s) {
-        value[g] = sizes_[d][s];
+        value[g] = static_cast<u32>(sizes_[d][s]);
         self(self, g + 1, s);
       }
     };
@@ -200,7 +200,7 @@ class NestingSearch {
   std::size_t output_ = 0;
   TensorMask may_nest_ = 0;
   Extents size_;
-  std::array<std::vector<u32>, kMaxDimensions> sizes_;
+  std::array<std::vector<u64>, kMaxDimensions> sizes_;
 
   std::vector<u8> nested_;  // innermost first
   std::array<DimensionMask, kMaxNested> slides_in_{};

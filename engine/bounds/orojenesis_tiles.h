@@ -13,6 +13,6 @@ enum class TileSizes : u8 {
 };
 
 // Ascending, 1 and `size` included.
-std::vector<u32> tile_sizes(u32 size, TileSizes which);
+std::vector<u64> tile_sizes(u64 size, TileSizes which);
 
 }  // namespace heliolite

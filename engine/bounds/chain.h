@@ -1,0 +1,43 @@
+#pragma once
+// A chain of Einsums, each row of whose intermediates can be made from few rows before it: what fusion works on.
+// Definitions: docs/rules/fusion.md.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+// One Einsum as an operator on rows: the fed operand comes in rows, the output leaves in rows, everything else
+// (weights, keys, values) is shared by all rows of a group. Rows of a GEMM that is fed its B[K,N] are the columns n;
+// rows of a convolution are lines of pixels, and neighbouring lines of its output share lines of the operand.
+struct ChainLink {
+  std::string name;
+  int layer = 0;       // of the network
+  u64 rows = 1;        // of the output
+  u64 input_rows = 1;  // of the operand
+  u64 groups = 1;      // sets of rows with weights of their own: heads of an attention
+  u64 input_words = 0, weight_words = 0, output_words = 0;  // of all rows and groups
+  u64 input_columns = 1, output_columns = 1;  // parts of a row that can be used, or made, one after the other
+  bool slides = false;                        // a row is a line of pixels and not made of smaller rows
+  u64 stride = 1;                             // rows of the operand from one row of the output to the next
+  u64 overlap = 0;                            // rows of the operand that two neighbouring rows of the output share
+  Operator before = Operator::None;           // between the previous link's output and the operand
+};
+
+struct Chain {
+  std::vector<ChainLink> links;
+  u64 count = 1;  // executions
+};
+
+// The Einsum as an operator on the rows of its operand `input`: each dimension of the operand is one of the output's
+// rows, is reduced, or counts groups; or, with sliding ranks, one of them slides over the rows. None if it is no such
+// operator.
+std::optional<ChainLink> chain_link(const Workload& workload, int input);
+
+// All layers in chains along the network's edges, single layers included; see layer_paths().
+std::vector<Chain> find_chains(const Network& network);
+
+}  // namespace heliolite

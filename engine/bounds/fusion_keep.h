@@ -1,0 +1,23 @@
+#pragma once
+// Which links' weights stay in the buffer: the Pareto-optimal choices.
+#include <span>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+struct KeepItem {
+  u64 room = 0;   // words that keeping takes
+  u64 saved = 0;  // accesses that it saves
+};
+
+struct KeptSet {
+  u64 mask = 0;  // bit e: item e
+  u64 room = 0, saved = 0;
+};
+
+// By rising room; each saves more than all before. Items of `forced` are in every set.
+std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced);
+
+}  // namespace heliolite

@@ -1,0 +1,70 @@
+#include "workloads/graph.h"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/topological_sort.hpp>
+#include <iterator>
+
+namespace heliolite {
+namespace {
+
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+
+Graph graph_of(std::size_t layers, std::span<const Edge> edges) {
+  Graph graph(layers);
+  for (const Edge& e : edges) boost::add_edge(static_cast<std::size_t>(e.from), static_cast<std::size_t>(e.to), graph);
+  return graph;
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> topological_order(std::size_t layers, std::span<const Edge> edges) {
+  // Boost's order is a depth-first one; only whether there is one is asked of it.
+  const Graph graph = graph_of(layers, edges);
+  std::vector<std::size_t> any;
+  try {
+    boost::topological_sort(graph, std::back_inserter(any));
+  } catch (const boost::not_a_dag&) {
+    return std::nullopt;
+  }
+  std::vector<std::size_t> missing(layers);
+  for (std::size_t v = 0; v < layers; ++v) missing[v] = boost::in_degree(v, graph);
+  std::vector<int> order;
+  std::vector<bool> placed(layers, false);
+  while (order.size() < layers) {
+    std::size_t next = 0;
+    while (placed[next] || missing[next] > 0) ++next;
+    placed[next] = true;
+    order.push_back(static_cast<int>(next));
+    for (auto [e, end] = boost::out_edges(next, graph); e != end; ++e) --missing[boost::target(*e, graph)];
+  }
+  return order;
+}
+
+std::vector<LayerPath> layer_paths(const Network& network, std::span<const int> usable) {
+  const std::size_t layers = network.layers.size();
+  std::vector<int> consumers(layers, 0);
+  for (const Edge& e : network.edges) ++consumers[static_cast<std::size_t>(e.from)];
+  std::vector<int> before(layers, -1), after(layers, -1);  // edges
+  for (const int k : usable) {
+    const Edge& e = network.edges[static_cast<std::size_t>(k)];
+    int& in = before[static_cast<std::size_t>(e.to)];
+    int& out = after[static_cast<std::size_t>(e.from)];
+    if (in < 0 && out < 0 && consumers[static_cast<std::size_t>(e.from)] == 1) in = out = k;
+  }
+  std::vector<LayerPath> paths;
+  const auto order = topological_order(layers, network.edges);
+  if (!order) return paths;
+  for (int layer : *order) {
+    if (before[static_cast<std::size_t>(layer)] >= 0) continue;
+    LayerPath& path = paths.emplace_back();
+    path.layers.push_back(layer);
+    for (int e; (e = after[static_cast<std::size_t>(layer)]) >= 0; path.layers.push_back(layer)) {
+      path.edges.push_back(e);
+      layer = network.edges[static_cast<std::size_t>(e)].to;
+    }
+  }
+  return paths;
+}
+
+}  // namespace heliolite
