@@ -232,6 +232,11 @@ expect "installs those sections" called 'install .*clang-tidy .*libbenchmark-dev
 expect "and no other" not_called 'libgtest-dev'
 expect "builds nothing" not_called '^cmake'
 expect "succeeds" is "$status" 0
+run "$tree/heliolite" eval
+run "$tree/heliolite" --packages report
+expect "what only some command needs" called 'install .*npm'
+run "$tree/heliolite" eval
+expect "the program is built again with it" is "$(calls_of ninja)" 2
 
 start "test"
 run "$tree/heliolite" test
