@@ -46,7 +46,9 @@ class Merger {
     const SweepRecord& sweep = shard->sweep();
     if (sweep.question != out_.sweep().question)
       return one(path, fmt::format("holds another sweep, '{}', than {}", sweep.name, inputs_.front().path));
-    MergedShard input{path, sweep.shard, sweep.shards, 0, sweep.shard_points};
+    const Result<std::vector<RunRecord>> runs = shard->runs();
+    if (!runs) return runs.errors();
+    MergedShard input{path, sweep.shard, sweep.shards, 0, !runs->empty() && runs->back().finished};
     // In one transaction: much faster.
     Diagnostics errors = out_.together([&] {
       Diagnostics problems = copy<PointRecord>(*shard, &Store::visit_points, input.points);
@@ -61,7 +63,7 @@ class Merger {
     const Result<RowCounts> rows = out_.rows();
     if (!rows) return rows.errors();
     const MergeResult result{inputs_, missing(), rows->points, rows->layers, out_.sweep().planned_points};
-    if (Diagnostics errors = out_.close(); !errors.empty()) return errors;
+    if (Diagnostics errors = out_.close(result.complete()); !errors.empty()) return errors;
     return result;
   }
 

@@ -12,8 +12,8 @@ namespace heliolite {
 struct MergedShard {
   std::string path;
   u64 shard = 0, shards = 1;
-  u64 points = 0;          // rows
-  u64 planned_points = 0;  // of this shard; more than rows: it is not finished
+  u64 points = 0;         // rows
+  bool finished = false;  // the last run on it left nothing to do
 };
 
 struct MergeResult {

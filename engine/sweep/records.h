@@ -21,7 +21,7 @@ struct SweepRecord {
   std::string goal;           // sweep_spec.h
   u64 grid_points = 0;        // all combinations of the parameters' values
   u64 planned_points = 0;     // of those, what this sweep looks at: sampled; constraints are found out on the way
-  u64 shard_points = 0;       // of those, what this shard looks at: planned_points if there is one shard
+  u64 shard_points = 0;       // of those, about what this shard looks at; exact if there is one shard
   u64 shard = 0, shards = 1;  // people count from 1: shard_text()
   std::vector<std::string> parameters;  // names, in the file's order
 

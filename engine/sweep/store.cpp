@@ -189,14 +189,16 @@ Result<RowCounts> Store::rows() const {
 }
 
 Result<std::vector<RunRecord>> Store::runs() const {
-  Result<SqlStatement> rows = state_->open.database.prepare("SELECT started, ended, writer FROM runs ORDER BY id");
+  Result<SqlStatement> rows =
+      state_->open.database.prepare("SELECT started, ended, finished, writer FROM runs ORDER BY id");
   if (!rows) return rows.errors();
   std::vector<RunRecord> out;
   for (;;) {
     const Result<bool> more = rows->next();
     if (!more) return more.errors();
     if (!*more) return out;
-    out.push_back({rows->real(0), rows->null(1) ? std::nullopt : std::optional(rows->real(1)), rows->text(2)});
+    const std::optional<double> ended = rows->null(1) ? std::nullopt : std::optional(rows->real(1));
+    out.push_back({rows->real(0), ended, rows->integer(2) != 0, rows->text(3)});
   }
 }
 
@@ -208,11 +210,11 @@ Result<u64> Store::points_since(double time) const {
   return rows->integer(0);
 }
 
-Diagnostics Store::close() {
+Diagnostics Store::close(bool finished) {
   const std::lock_guard lock(state_->mutex);
   for (SqlStatement* s : {&state_->replace_point, &state_->replace_layer, &state_->insert_point, &state_->insert_layer})
     *s = {};
-  return close_store(state_->open);
+  return close_store(state_->open, finished);
 }
 
 std::optional<std::string> writer_of(const std::string& path) { return lock_holder(path); }

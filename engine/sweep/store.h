@@ -18,6 +18,7 @@ namespace heliolite {
 struct RunRecord {
   double started = 0;
   std::optional<double> ended;  // none: it is at work, or was killed
+  bool finished = false;        // it left nothing to do
   std::string writer;           // "process 4711 on host"
 };
 
@@ -70,8 +71,9 @@ class Store {
   // Rows of points that were written at or after `time`, in seconds since 1970.
   Result<u64> points_since(double time) const;
 
-  // Ends writing; the database is one plain file again unless somebody reads it. The destructor does the same silently.
-  Diagnostics close();
+  // Ends writing and notes whether nothing is left to do. The database is one plain file again, unless somebody reads
+  // it. The destructor does the same silently.
+  Diagnostics close(bool finished = false);
 
  private:
   struct State;

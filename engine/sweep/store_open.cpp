@@ -166,11 +166,12 @@ Result<OpenStore> open_to_read(const std::string& path) {
   return out;
 }
 
-Diagnostics close_store(OpenStore& store) {
+Diagnostics close_store(OpenStore& store, bool finished) {
   Diagnostics errors;
   if (store.lock) {
     errors = store.database.execute(
-        fmt::format("UPDATE runs SET ended = (julianday('now') - 2440587.5) * 86400 WHERE id = {}", store.run));
+        fmt::format("UPDATE runs SET ended = (julianday('now') - 2440587.5) * 86400, finished = {} WHERE id = {}",
+                    finished ? 1 : 0, store.run));
     // Without readers one plain file remains, which can be read in a read-only folder too.
     store.database.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
   }

@@ -22,8 +22,8 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
 // What is there at this moment; later rows are not seen.
 Result<OpenStore> open_to_read(const std::string& path);
 
-// Notes the end of the run; may be called again.
-Diagnostics close_store(OpenStore& store);
+// Notes the end of the run, and whether it left nothing to do; may be called again.
+Diagnostics close_store(OpenStore& store, bool finished);
 
 // Makes one plain file of a database that nobody writes, so that it can be replaced. Error if somebody reads it.
 Diagnostics settle_store(const std::string& path);

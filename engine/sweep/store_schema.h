@@ -68,6 +68,7 @@ CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
   started REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400),
   ended REAL,
+  finished INTEGER NOT NULL DEFAULT 0,
   writer TEXT NOT NULL
 ) STRICT;
 )";
