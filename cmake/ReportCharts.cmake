@@ -27,7 +27,8 @@ function(fetch problem)
   file(MAKE_DIRECTORY ${WORK})
   file(COPY ${PAGE}/package.json ${lock} DESTINATION ${WORK})
   execute_process(
-    COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 --fetch-timeout=20000
+    COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1
+            --fetch-retry-mintimeout=1000 --fetch-timeout=20000
     WORKING_DIRECTORY ${WORK} TIMEOUT 120 RESULT_VARIABLE code OUTPUT_QUIET ERROR_FILE ${WORK}/npm.log)
   if(NOT code STREQUAL "0")
     set(${problem} "npm could not fetch it, see ${WORK}/npm.log" PARENT_SCOPE)
