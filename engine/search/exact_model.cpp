@@ -263,7 +263,8 @@ bool ExactModel::needless(u32 k, int i, const Extents& tile) const {
       if (fanout[static_cast<std::size_t>(i) + 1].exists ||
           problem->space.levels[static_cast<std::size_t>(i) + 1].temporal.allowed != 0)
         return false;
-    if (used(swept, tile) <= problem->family->held_by_smaller(k, swept)) return true;
+    const u64 smaller = problem->family->held_by_smaller(k, swept);
+    if (smaller != 0 && used(swept, tile) <= smaller) return true;
   }
   return false;
 }

@@ -20,12 +20,14 @@ bool held_by_smaller(const MachineFamily& family, std::size_t machine, const Com
   while (outermost_fanout > 0 && !space.levels[static_cast<std::size_t>(outermost_fanout)].spatial.exists())
     --outermost_fanout;
   for (int i : family.swept()) {
+    const u64 smaller = family.held_by_smaller(machine, i);
     if (i >= outermost_fanout) break;
+    if (smaller == 0) continue;
     const Extents tile = tile_through(space, plan, i);
     u64 used = 0;
     for (unsigned kept = plan.keep[i]; kept != 0; kept &= kept - 1)
       used += box_words(c.tensor[std::countr_zero(kept)], tile);
-    if (used <= family.held_by_smaller(machine, i)) return true;
+    if (used <= smaller) return true;
   }
   return false;
 }
