@@ -26,6 +26,7 @@ class RowView {
     if ((in_ | out_) != looping_ || !steps_alone(workload_.output())) return std::nullopt;
     ChainLink link;
     link.name = workload_.name;
+    link.input = input_;
     link.input_words = workload_.tensor_words(input_);
     link.output_words = workload_.tensor_words(workload_.output());
     for (int v = 0; v < static_cast<int>(workload_.tensors.size()); ++v)

@@ -16,6 +16,7 @@ namespace heliolite {
 struct ChainLink {
   std::string name;
   int layer = 0;       // of the network
+  int input = 0;       // the fed operand, a tensor of the layer
   u64 rows = 1;        // of the output
   u64 input_rows = 1;  // of the operand
   u64 groups = 1;      // sets of rows with weights of their own: heads of an attention

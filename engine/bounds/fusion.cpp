@@ -92,7 +92,9 @@ class FusionSearch {
   }
   u64 last_accesses() const { return segment_.rows * links_.back().output_row; }
 
-  bool may_pair(std::size_t e) const { return !links_[e + 1].whole_row || options_.incremental_softmax; }
+  bool may_pair(std::size_t e) const {
+    return (e == 0 || options_.inner_pairs) && (!links_[e + 1].whole_row || options_.incremental_softmax);
+  }
 
   // Template Rows: every set of disjoint neighbouring pairs.
   void row_blocks(bool whole_input) {

@@ -43,6 +43,7 @@ struct FusionOptions {
   Execution execution = Execution::Sequential;
   bool keep_weights = true;         // also tilings whose weights stay
   bool incremental_softmax = true;  // FlashAttention; else a row must be whole for a softmax (FLAT)
+  bool inner_pairs = true;          // pairs anywhere; else only the first two links, as in Huang et al.
 };
 
 inline constexpr std::size_t kMaxFused = 12;  // links of one segment

@@ -7,18 +7,18 @@ namespace heliolite {
 std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced) {
   std::vector<KeptSet> sets{KeptSet{}};
   for (std::size_t e = 0; e < items.size(); ++e) {
-    const auto& [room, saved] = items[e];
+    const KeepItem& item = items[e];
     const auto with = [&](KeptSet set) {
       set.mask |= u64{1} << e;
-      set.room += room;
-      set.saved += saved;
+      set.room += item.room;
+      set.saved += item.saved;
       return set;
     };
     if ((forced >> e & 1) != 0) {
       for (KeptSet& set : sets) set = with(set);
       continue;
     }
-    if (saved == 0) continue;
+    if (item.saved == 0) continue;
     const std::size_t count = sets.size();
     for (std::size_t k = 0; k < count; ++k) sets.push_back(with(sets[k]));
     std::ranges::stable_sort(sets, [](const KeptSet& a, const KeptSet& b) {

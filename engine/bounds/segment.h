@@ -1,0 +1,89 @@
+#pragma once
+// Where a chain is best cut into fused segments: at a capacity, the shortest path over the cut points.
+#include <span>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/bounds/chain.h"
+#include "engine/bounds/fusion.h"
+#include "engine/bounds/orojenesis.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+enum class SegmentKind : u8 {
+  Alone,    // one link
+  Untiled,  // intermediates whole in the buffer, any mapping of each link around them
+  Tiled,    // tiled_fusion()
+};
+
+// Links [first, last) of a chain at some capacity.
+struct Segment {
+  std::size_t first = 0, last = 0;
+  SegmentKind kind = SegmentKind::Alone;
+  u64 buffer = 0;    // words in use
+  u64 accesses = 0;  // words
+  FusedTiles tiles;  // of a tiled one
+};
+
+struct Segmentation {
+  u64 accesses = 0;
+  std::vector<Segment> segments;
+};
+
+struct SegmentOptions {
+  FusionOptions fusion;
+  bool tiled = true, untiled = true;
+};
+
+// The curves of all segments of one chain, and their best combination at any capacity. Words only.
+class SegmentedChain {
+ public:
+  // Errors: those of one_buffer_curve().
+  static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options = {});
+
+  // Fewest accesses of one execution with a buffer of `capacity` words; nothing fused, or the best cuts.
+  u64 unfused(u64 capacity) const;
+  Segmentation best(u64 capacity) const;
+
+  // Every capacity at which either may change; ascending, from 0.
+  std::vector<u64> capacities() const;
+
+ private:
+  // Curves of one link: with its operand, or its output, whole in the buffer.
+  struct LinkCurves {
+    Curve free, operand, output, both;
+    const Curve& with(bool operand_inside, bool output_inside) const {
+      return operand_inside ? (output_inside ? both : operand) : output_inside ? output : free;
+    }
+  };
+  struct TiledSegment {
+    std::size_t first = 0, last = 0;
+    FusedCurve curve;
+  };
+
+  std::vector<Segment> candidates(u64 capacity) const;
+
+  std::vector<LinkCurves> links_;
+  std::vector<TiledSegment> tiled_;
+  bool untiled_ = true;
+};
+
+// All chains of a network, counts included. One after the other: each has the whole buffer.
+class SegmentedNetwork {
+ public:
+  static Result<SegmentedNetwork> create(const Network& network, const SegmentOptions& options = {});
+
+  u64 unfused(u64 capacity) const;
+  u64 fused(u64 capacity) const;
+  std::vector<u64> capacities() const;
+
+  std::span<const Chain> chains() const { return chains_; }
+  const SegmentedChain& segmented(std::size_t chain) const { return segmented_[chain]; }
+
+ private:
+  std::vector<Chain> chains_;
+  std::vector<SegmentedChain> segmented_;
+};
+
+}  // namespace heliolite
