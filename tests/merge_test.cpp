@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr u64 kPoints = 24;
+constexpr u64 kPoints = 12;
 
 SweepRecord shard_of(u64 shard, u64 shards) {
   SweepRecord out = test_sweep(kPoints);
@@ -113,7 +113,7 @@ TEST(Merge, TellsWhatIsMissingAndTakesItLater) {
   ASSERT_TRUE(some) << to_string(some.errors());
   EXPECT_FALSE(some->complete());
   EXPECT_THAT(some->missing, ElementsAre(1, 3));
-  EXPECT_EQ(some->inputs[0].points, 8u);
+  EXPECT_EQ(some->inputs[0].points, 5u);
   EXPECT_FALSE(some->inputs[0].finished);
   const Result<MergeResult> rest = merge_shards(out, std::vector{shards[1], shards[3]});
   ASSERT_TRUE(rest) << to_string(rest.errors());

@@ -72,7 +72,8 @@ TEST(StoreComplaints, ALockThatSomebodyHolds) {
   Store store = made(folder.path("a.db"), 1);
   const auto shell = SqlDatabase::open(folder.path("a.db"), SqlDatabase::Access::Write);
   ASSERT_TRUE(shell->execute("BEGIN IMMEDIATE").empty());
-  EXPECT_THAT(to_string(store.write(test_point(1))), HasSubstr("another program (an open sqlite3 shell?)"));
+  EXPECT_THAT(to_string(store.write(test_point(1))),
+              HasSubstr("another program (a sqlite3 shell, a long --export?) holds it"));
   ASSERT_TRUE(shell->execute("COMMIT").empty());
   EXPECT_TRUE(store.write(test_point(1)).empty());
 }

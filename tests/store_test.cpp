@@ -193,6 +193,19 @@ TEST(StoreWriters, AReaderSeesWhatWasThereWhenItCame) {
   EXPECT_EQ(reader->rows()->points, 2u);
 }
 
+TEST(StoreWriters, OneThatBeginsWaitsForReadersOfThePlainFile) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path, 1); }
+  std::optional<Result<Store>> reader(Store::read(path));
+  std::thread reading([&] {
+    usleep(100'000);
+    reader.reset();
+  });
+  EXPECT_EQ(complaint(Store::resume(path, test_sweep())), "");
+  reading.join();
+}
+
 TEST(StoreWriters, KillLosesNothingThatWasWritten) {
   const TempFolder folder;
   const std::string path = folder.path("a.db");

@@ -14,20 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kReadersMilliseconds = 10'000;
+
 constexpr const char* kOtherFile = "go on with the sweep it belongs to, or choose another file with -o";
 
-// A name between the quotes of SQL.
-std::string quoted(const std::string& name, char quote) {
-  std::string out(1, quote);
-  for (const char c : name) out += c == quote ? std::string(2, c) : std::string(1, c);
-  return out + quote;
+// A name of SQL, between quotes.
+std::string quoted(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
 }
 
 // The points with a column for each parameter, and the best of them.
 std::string views(const SweepRecord& sweep) {
   std::string columns;
   for (std::size_t i = 0; i < sweep.parameters.size(); ++i)
-    columns += fmt::format("json_extract(parameter_values, '$[{}]') AS {}, ", i, quoted(sweep.parameters[i], '"'));
+    columns += fmt::format("json_extract(parameter_values, '$[{}]') AS {}, ", i, quoted(sweep.parameters[i]));
   return fmt::format(
       "CREATE VIEW design_points AS SELECT id, state, {}area_um2, compute_units, capacity_bytes, energy_pj, cycles, "
       "value, lower_bound, reason, datetime(written, 'unixepoch') AS written FROM points;"
@@ -113,6 +115,14 @@ Result<SweepRecord> check(const SqlDatabase& database, const SweepRecord& sweep,
   return there;
 }
 
+// From here on readers and the writer do not wait for each other. Somebody who reads the database at this moment, one
+// plain file, is waited for.
+Diagnostics begin_log(const SqlDatabase& database) {
+  Diagnostics errors = database.execute(fmt::format("PRAGMA busy_timeout = {}", kReadersMilliseconds));
+  if (errors.empty()) errors = database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+  return errors.empty() ? database.execute(fmt::format("PRAGMA busy_timeout = {}", kPatienceMilliseconds)) : errors;
+}
+
 Result<u64> begin_run(const SqlDatabase& database) {
   Result<SqlStatement> insert = database.prepare("INSERT INTO runs (writer) VALUES (?)");
   if (!insert) return insert.errors();
@@ -138,9 +148,7 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
   out.database = *std::move(database);
   const Result<bool> known = recognised(out.database, path);
   if (!known) return known.errors();
-  const Result<std::string> mode = out.database.word("PRAGMA journal_mode = WAL");
-  if (!mode) return mode.errors();
-  if (Diagnostics errors = out.database.execute("PRAGMA synchronous = NORMAL"); !errors.empty()) return errors;
+  if (Diagnostics errors = begin_log(out.database); !errors.empty()) return errors;
   // Step 3. It holds what is asked.
   Result<SweepRecord> record = *known ? check(out.database, sweep, path) : make(out.database, sweep);
   if (!record) return record.errors();

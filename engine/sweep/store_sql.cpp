@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How long to wait for somebody else's transaction; short enough for Ctrl-C to end within two seconds.
-constexpr int kPatienceMilliseconds = 1500;
-
 constexpr const char* kKept = "what was written before is kept, go on with --resume";
 
 constexpr const char* kNoDatabase = "is not a results database (SQLite): wrong file, or damaged at its beginning";
@@ -42,8 +39,8 @@ std::string message(sqlite3* database, int extended) {
     case SQLITE_IOERR: return input_output_message(database, extended);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fmt::format("another program (an open sqlite3 shell?) holds a lock on it: end that one's transaction; {}",
-                         kKept);
+      return fmt::format(
+          "another program (a sqlite3 shell, a long --export?) holds it: wait for that one, or end it; {}", kKept);
     case SQLITE_NOTADB: return kNoDatabase;
     case SQLITE_CORRUPT:
       return "is damaged: restore a copy, or rescue rows with sqlite3's .recover command, or sweep again into a new "

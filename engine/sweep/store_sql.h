@@ -45,6 +45,9 @@ class SqlStatement {
   int problem_ = 0;   // of the first bind that failed
 };
 
+// How long to wait for somebody else's transaction; short enough for Ctrl-C to end within two seconds.
+inline constexpr int kPatienceMilliseconds = 1500;
+
 class SqlDatabase {
  public:
   enum class Access { Read, Write };  // Write makes the file if there is none
