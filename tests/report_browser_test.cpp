@@ -139,7 +139,7 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   EXPECT_EQ(found["layer_labels"].size(), kReportLayers);
   EXPECT_EQ(found["layer_labels"][2], kUnpleasantName);
 
-  EXPECT_EQ(found["axes"], json({"linear", "Area", "EDP [pJ·cycles]"}));
+  EXPECT_EQ(found["axes"], json({"linear", "Area", "Sum of EDP [pJ·cycles]"}));
   EXPECT_EQ(found["sorted"], "ascending");
   const auto delays = found["delays"].get<std::vector<double>>();
   EXPECT_GT(delays.size(), 10u);

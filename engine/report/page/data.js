@@ -4,15 +4,20 @@ const kData = JSON.parse(byId('data').textContent);
 const kSweep = kData.sweep;
 const kObjective = kObjectives[kSweep.objective] ?? {label: kSweep.objective, text: scientific};
 
+// The objective's value is a number of its own: a sum of products over the layers, not a product of the point's sums.
+const kHasValue = !['energy', 'delay'].includes(kSweep.objective);
+
 // Numbers of a point, in the form of kObjectives.
 const kMetrics = {
   energy_pj: {label: 'Energy', text: energyText},
   cycles: {label: 'Delay', text: cyclesText},
   area_um2: {label: 'Area', text: areaText},
-  value: kObjective,
+  value: {...kObjective, label: kHasValue ? `Sum of ${kObjective.label}` : kObjective.label},
   capacity_bytes: {label: 'Memory', text: bytesText},
   compute_units: {label: 'Compute units', text: count},
 };
+
+const kCostMetrics = ['energy_pj', 'cycles', ...(kHasValue ? ['value'] : []), 'area_um2'];
 
 // Columns as the file has them to one object a point.
 function pointRows(columns) {

@@ -1,5 +1,9 @@
 // The page from top to bottom.
 
+const kStateLabels = {
+  done: 'Mapped', cut: 'Cut by bounds', infeasible: 'Infeasible', excluded: 'Excluded', invalid: 'Invalid',
+};
+
 function setUpHead() {
   document.title = `${kSweep.name}: Heliolite sweep`;
   byId('name').textContent = kSweep.name;
@@ -16,12 +20,14 @@ function setUpSummary() {
   const known = Object.values(states).reduce((sum, n) => sum + n, 0);
   const entries = [];
   if (best) {
-    entries.push([`Best ${kObjective.label}`, kObjective.text(best.value), gapText(best) && `gap ${gapText(best)}, point ${count(best.id)}`]);
-    entries.push(['Its energy', energyText(best.energy_pj)], ['Its delay', cyclesText(best.cycles)]);
-    if (best.area_um2 > 0) entries.push(['Its area', areaText(best.area_um2)]);
+    entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
+    if (kHasValue) entries.push([kMetrics.value.label, kObjective.text(best.value)]);
+    entries.push(['Energy', energyText(best.energy_pj)], ['Delay', cyclesText(best.cycles)]);
+    if (best.area_um2 > 0) entries.push(['Area', areaText(best.area_um2)]);
   }
-  entries.push(['Points', count(known), known < kSweep.shard_points ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
-  for (const [state, label] of [['done', 'Mapped'], ['cut', 'Cut by bounds'], ['infeasible', 'Infeasible'], ['excluded', 'Excluded'], ['invalid', 'Invalid']]) {
+  entries.push(['Points', count(known), known < kSweep.shard_points
+    ? `of ${count(kSweep.shard_points)} planned: not finished` : 'all that were planned']);
+  for (const [state, label] of Object.entries(kStateLabels)) {
     if (states[state] > 0 || state === 'done') entries.push([label, count(states[state])]);
   }
   if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length)]);

@@ -30,16 +30,17 @@ function choosePoint(point) {
 }
 
 function pointLabel(point) {
-  const kind = point === kBest[0] ? 'best' : kFrontIds.has(point.id) ? 'front' : kBest.includes(point) ? `best ${kBest.indexOf(point) + 1}` : '';
+  const rank = kBest.indexOf(point) + 1;
+  const kinds = [rank === 1 ? 'best' : rank > 1 ? `best ${rank}` : '', kFrontIds.has(point.id) ? 'front' : '']
+    .filter((kind) => kind);
   const settings = settingsOf(point).map(([name, value]) => `${name} ${value}`).join(', ');
-  return `${count(point.id)}${kind && ` (${kind})`}${settings && `: ${settings}`}`;
+  return `${count(point.id)}${kinds.length > 0 ? ` (${kinds.join(', ')})` : ''}${settings && `: ${settings}`}`;
 }
 
 function showPoint() {
   fillList(byId('point-facts'), [
     ...settingsOf(chosen),
-    ...['energy_pj', 'cycles', 'value', 'area_um2', 'capacity_bytes', 'compute_units']
-      .filter((metric) => chosen[metric] > 0)
+    ...kAxisMetrics.filter((metric) => chosen[metric] > 0)
       .map((metric) => [kMetrics[metric].label, kMetrics[metric].text(chosen[metric])]),
     ...(gapText(chosen) ? [['Gap to the lower bound', gapText(chosen)]] : []),
   ]);
@@ -47,7 +48,7 @@ function showPoint() {
   byId('point-charts').hidden = byId('point-layers-details').hidden = !detail;
   byId('point-note').textContent = detail
     ? 'In the charts energies and delays of a layer are those of all its runs, times its workload\'s weight.'
-    : 'The page holds the layers of the best points and of the Pareto front only; those of this point are in the database.';
+    : 'The page holds layers of the best points and of the Pareto front only; those of this one are in the database.';
   for (const row of document.querySelectorAll('tr[data-id]')) {
     row.classList.toggle('chosen', row.dataset.id === String(chosen.id));
   }
@@ -87,7 +88,8 @@ function drawEnergy({parts}) {
 
 function layerDatasets({parts, layers}, metric) {
   if (metric !== 'energy') {
-    return [{label: kLayerMetrics[metric].label, data: layers.map(kLayerMetrics[metric].of), backgroundColor: colour('c0')}];
+    const {label, of} = kLayerMetrics[metric];
+    return [{label, data: layers.map(of), backgroundColor: colour('c0')}];
   }
   return parts.map(({name}, i) => ({
     label: name,
@@ -108,7 +110,7 @@ function drawLayers(detail) {
       plugins: {
         legend: byPart ? legendStyle() : {display: false},
         tooltip: {callbacks: {
-          label: (item) => (Number.isFinite(item.raw) ? `${item.dataset.label} ${text(item.raw)}` : `${label}: unknown`),
+          label: ({raw, dataset}) => `${dataset.label} ${Number.isFinite(raw) ? text(raw) : 'unknown'}`,
           footer: (items) => (byPart ? `Sum ${text(items.reduce((sum, item) => sum + item.raw, 0))}` : ''),
         }},
       },
@@ -119,9 +121,11 @@ function drawLayers(detail) {
 
 function fillLayerTable({layers}) {
   const titles = layerTitles(layers);
-  const number = (title, key, text) => ({title, key, cell: (layer) => (Number.isFinite(key(layer)) ? text(key(layer)) : '')});
+  const titleOf = (layer) => titles[layers.indexOf(layer)];
+  const number = (title, key, text) =>
+    ({title, key, cell: (layer) => (Number.isFinite(key(layer)) ? text(key(layer)) : '')});
   fillTable(byId('layer-table'), [
-    {title: 'Layer', text: 'text', key: (layer) => titles[layers.indexOf(layer)], cell: (layer) => titles[layers.indexOf(layer)]},
+    {title: 'Layer', text: 'text', key: titleOf, cell: titleOf},
     number('Runs', (layer) => layer.count, count),
     number('Energy of one', (layer) => layer.energy_pj, energyText),
     number('Delay of one', (layer) => layer.cycles, cyclesText),

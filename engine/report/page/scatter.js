@@ -1,7 +1,9 @@
 // The trade-offs: every point of the page by two of its numbers, coloured by a third or by a parameter.
 
 const kScatter = {chart: null, walk: -1, cut: []};
-const kAxisMetrics = ['energy_pj', 'cycles', 'area_um2', 'value', 'capacity_bytes', 'compute_units'];
+const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
+const kLeastLogSpan = 3;  // below, a logarithmic axis would look like a linear one with worse labels
+const kManyFront = 400;  // from here on the dots of the front are drawn smaller
 const kMaxSwatches = 8;
 const kMaxSettingsShown = 24;
 
@@ -23,13 +25,21 @@ function scatterColours() {
   };
 }
 
+function rangeOf(metric) {
+  return kPoints.reduce(([low, high], {[metric]: x}) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+}
+
+function isWide(metric) {
+  const [low, high] = rangeOf(metric);
+  return low > 0 && high >= kLeastLogSpan * low;
+}
+
 function metricColours(metric) {
   const {label, text} = kMetrics[metric];
-  const sizes = kPoints.map((point) => point[metric]);
-  const low = sizes.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = sizes.reduce((a, b) => Math.max(a, b), -Infinity);
+  const [low, high] = rangeOf(metric);
   const log = low > 0 && high > 20 * low;
-  const fraction = (x) => (high === low ? 0.5 : log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
+  const along = (x) => (log ? Math.log(x / low) / Math.log(high / low) : (x - low) / (high - low));
+  const fraction = (x) => (high === low ? 0.5 : along(x));
   return {of: (point) => scaleColour(fraction(point[metric])), legend: scaleLegend(label, text(low), text(high))};
 }
 
@@ -69,10 +79,12 @@ function scatterDatasets(colours) {
   const best = kBest.slice(0, 1);
   const front = kFront.filter((point) => point !== best[0]);
   const others = kPoints.filter((point) => point !== best[0] && !kFrontIds.has(point.id));
+  const frontSize = front.length > kManyFront ? {pointRadius: 3.5, pointBorderWidth: 0.75}
+    : {pointRadius: 5.5, pointBorderWidth: 1.5};
   return [
     dots('best', best, {pointStyle: 'rectRot', pointRadius: 9, pointHoverRadius: 11, pointBorderWidth: 2,
       pointBorderColor: colour('ink'), pointBackgroundColor: colour('best')}),
-    dots('front', front, {pointRadius: 5.5, pointHoverRadius: 7.5, pointBorderWidth: 1.5, pointBorderColor: colour('ink')}),
+    dots('front', front, {...frontSize, pointHoverRadius: 7.5, pointBorderColor: colour('ink')}),
     {type: 'line', label: 'staircase', data: at(staircase(x, y)), stepped: 'before', borderColor: colour('ink'),
       borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0},
     dots('others', others, {pointRadius: 3, pointHoverRadius: 5, pointBorderWidth: 0}),
@@ -83,24 +95,26 @@ function scatterDatasets(colours) {
 
 function scatterTooltip() {
   const shown = (item) => item.raw.point;
+  const isCut = (item) => item.dataset.label === 'cut';
   return {
     filter: (item, index, items) => item === items.find(shown),
     callbacks: {
-      title: ([item]) => (item ? pointTitle(shown(item)) + (item.dataset.label === 'cut' ? ', cut: lower bounds' : '') : ''),
-      label: (item) => [...settingLines(shown(item)), ...numberLines(shown(item), item.dataset.label === 'cut')],
+      title: ([item]) => (item ? pointTitle(shown(item)) + (isCut(item) ? ', cut: lower bounds' : '') : ''),
+      label: (item) => [...settingLines(shown(item)), ...numberLines(shown(item), isCut(item))],
     },
   };
 }
 
 function settingLines(point) {
-  const lines = settingsOf(point).map(([name, value]) => `${shortened(name, kMaxTooltipText)} = ${shortened(value, kMaxTooltipText)}`);
+  const lines = settingsOf(point).map((setting) => setting.map((text) => shortened(text, kMaxTooltipText)).join(' = '));
   return lines.length <= kMaxSettingsShown ? lines : [...lines.slice(0, kMaxSettingsShown), '…'];
 }
 
 function numberLines(point, isCut) {
-  const lines = ['energy_pj', 'cycles', 'value', 'area_um2']
+  const relation = (metric) => (isCut && metric !== 'area_um2' ? '≥ ' : '');
+  const lines = kCostMetrics
     .filter((metric) => metric !== 'area_um2' || point.area_um2 > 0)
-    .map((metric) => `${kMetrics[metric].label} ${isCut && metric !== 'area_um2' ? '≥ ' : ''}${kMetrics[metric].text(point[metric])}`);
+    .map((metric) => `${kMetrics[metric].label} ${relation(metric)}${kMetrics[metric].text(point[metric])}`);
   return !isCut && gapText(point) ? [...lines, `Gap ${gapText(point)}`] : lines;
 }
 
@@ -108,7 +122,6 @@ function drawScatter() {
   const colours = scatterColours();
   const log = byId('scatter-log').checked;
   const x = kMetrics[scatterX()], y = kMetrics[scatterY()];
-  const positive = (metric) => kPoints.every((point) => point[metric] > 0);
   kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${kPoints.length} design points`, {
     type: 'scatter',
     data: {datasets: scatterDatasets(colours)},
@@ -120,8 +133,8 @@ function drawScatter() {
         if (hit && kPointOfId.has(hit.id)) choosePoint(hit);
       },
       scales: {
-        x: numberAxis(x, {log: log && positive(scatterX())}),
-        y: numberAxis(y, {log: log && positive(scatterY())}),
+        x: numberAxis(x, {log: log && isWide(scatterX())}),
+        y: numberAxis(y, {log: log && isWide(scatterY())}),
       },
     },
   });
@@ -130,7 +143,7 @@ function drawScatter() {
 
 function drawScatterLegend(colours) {
   byId('scatter-legend').replaceChildren(
-    legendEntry(`best ${kObjective.label}`, {className: 'best'}),
+    legendEntry('best point', {className: 'best'}),
     legendEntry('Pareto front: energy, delay, area', {className: 'ring'}),
     legendEntry('front of the two axes', {className: 'line'}),
     ...(byId('scatter-cut').checked ? [legendEntry('cut, at its lower bounds', {className: 'cross', sign: '×'})] : []),
@@ -160,7 +173,8 @@ function showScatterTooltip(point) {
     chart.setActiveElements(active);
     chart.tooltip.setActiveElements(active, {x, y});
     chart.update('none');
-    byId('scatter-said').textContent = [pointTitle(point), ...settingLines(point), ...numberLines(point, false)].join(', ');
+    const said = [pointTitle(point), ...settingLines(point), ...numberLines(point, false)];
+    byId('scatter-said').textContent = said.join(', ');
     return;
   }
 }
@@ -168,7 +182,8 @@ function showScatterTooltip(point) {
 function scatterNote() {
   const {done, cut} = kData.states;
   const drawnText = kPoints.length < done
-    ? `${count(kPoints.length)} of ${count(done)} mapped points are drawn: the best, all of the Pareto front, and a fair sample of the others.`
+    ? `${count(kPoints.length)} of ${count(done)} mapped points are drawn: the best, all of the Pareto front, and a fair `
+      + 'sample of the others.'
     : `All ${count(done)} mapped points are drawn.`;
   const cutText = kCutPoints.length < cut ? `a sample of ${count(kCutPoints.length)}` : 'all';
   return [done > 0 ? drawnText : 'No point was mapped.',
@@ -176,12 +191,14 @@ function scatterNote() {
 }
 
 function setUpScatter() {
-  const metrics = kAxisMetrics.filter((metric) => kPoints.length === 0 || metric === 'energy_pj' || metric === 'cycles' || varies(metric));
+  const always = ['energy_pj', 'cycles'];
+  const metrics = kAxisMetrics.filter((metric) => always.includes(metric) || varies(metric));
   const options = metrics.map((metric) => [metric, kMetrics[metric].label]);
   fillSelect(byId('scatter-x'), options, 'energy_pj');
   fillSelect(byId('scatter-y'), options, 'cycles');
   const parameters = kData.parameters.map(({name}, p) => [`parameter:${p}`, name]);
-  fillSelect(byId('scatter-colour'), [...options, ...parameters], metrics.includes('area_um2') ? 'area_um2' : 'parameter:0');
+  const first = metrics.includes('area_um2') ? 'area_um2' : 'parameter:0';
+  fillSelect(byId('scatter-colour'), [...options, ...parameters], first);
   byId('scatter-cut-label').hidden = kCutPoints.length === 0;
   byId('scatter-note').textContent = scatterNote();
   for (const id of ['scatter-x', 'scatter-y', 'scatter-colour', 'scatter-log', 'scatter-cut']) {

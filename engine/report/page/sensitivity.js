@@ -2,14 +2,21 @@
 // each value.
 
 function drawSensitivity(canvas, {name, values}) {
-  const series = (label, key, style) => ({label, data: values.map((entry) => entry[key]), ...style});
-  drawChart(canvas, `Best and mean ${kObjective.label} by ${name}`, {
+  const metric = kMetrics.value;
+  const series = (key, ink, style) => ({
+    label: key,
+    data: values.map((entry) => entry[key]),
+    borderColor: colour(ink),
+    backgroundColor: colour(ink),
+    ...style,
+  });
+  drawChart(canvas, `Best and mean ${metric.label} by ${name}`, {
     type: 'line',
     data: {
       labels: values.map(({value}) => value),
       datasets: [
-        series('best', 'best', {borderColor: colour('accent'), backgroundColor: colour('accent'), pointRadius: 4}),
-        series('mean', 'mean', {borderColor: colour('c7'), backgroundColor: colour('c7'), pointRadius: 3, pointStyle: 'rect', borderDash: [5, 4]}),
+        series('best', 'accent', {pointRadius: 4}),
+        series('mean', 'c7', {pointRadius: 3, pointStyle: 'rect', borderDash: [5, 4]}),
       ],
     },
     options: {
@@ -18,11 +25,11 @@ function drawSensitivity(canvas, {name, values}) {
         legend: legendStyle(),
         tooltip: {callbacks: {
           title: ([item]) => `${name} = ${item.label}`,
-          label: (item) => `${item.dataset.label} ${kObjective.text(item.raw)}`,
+          label: (item) => `${item.dataset.label} ${metric.text(item.raw)}`,
           footer: ([item]) => `${count(values[item.dataIndex].points)} points`,
         }},
       },
-      scales: {x: categoryAxis(), y: numberAxis(kObjective)},
+      scales: {x: categoryAxis(), y: numberAxis(metric)},
     },
   });
 }
@@ -30,7 +37,7 @@ function drawSensitivity(canvas, {name, values}) {
 function setUpSensitivity() {
   const telling = kData.sensitivity.filter(({values}) => values.length > 1);
   byId('sensitivity-heading').parentElement.hidden = telling.length === 0;
-  byId('sensitivity-metric').textContent = kObjective.label;
+  byId('sensitivity-metric').textContent = kMetrics.value.label;
   for (const parameter of telling) {
     const canvas = element('canvas', {role: 'img'});
     byId('sensitivity').append(element('figure', {},

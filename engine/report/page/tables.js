@@ -1,7 +1,13 @@
 // Tables of points, and of what became of those that have no answer.
 
+const kMaxRows = 500;  // of the front
+
 function pointColumns() {
-  const number = (metric) => ({title: kMetrics[metric].label, key: (point) => point[metric], cell: (point) => kMetrics[metric].text(point[metric])});
+  const number = (metric) => ({
+    title: kMetrics[metric].label,
+    key: (point) => point[metric],
+    cell: (point) => kMetrics[metric].text(point[metric]),
+  });
   return [
     {title: 'Point', key: (point) => point.id, cell: pointButton},
     ...kData.parameters.map(({name, values}, p) => ({
@@ -10,7 +16,7 @@ function pointColumns() {
       key: (point) => values[point.choice[p]],
       cell: (point) => values[point.choice[p]],
     })),
-    ...['energy_pj', 'cycles', 'value', 'area_um2'].filter((metric) => metric !== 'area_um2' || varies(metric)).map(number),
+    ...kCostMetrics.filter((metric) => metric !== 'area_um2' || varies(metric)).map(number),
     {title: 'Gap', key: gapOf, cell: gapText},
   ];
 }
@@ -24,7 +30,12 @@ function pointButton(point) {
 }
 
 function setUpTables() {
-  for (const [name, points] of [['best', kBest], ['front', kFront]]) {
+  const front = kFront.length <= kMaxRows ? kFront : kFront.toSorted((a, b) => a.value - b.value).slice(0, kMaxRows);
+  if (front.length < kFront.length) {
+    const listed = `${count(kMaxRows)} of ${count(kFront.length)}`;
+    byId('front-note').append(` Listed are ${listed}, those of the least ${kMetrics.value.label}.`);
+  }
+  for (const [name, points] of [['best', kBest], ['front', front]]) {
     byId(`${name}-heading`).parentElement.hidden = points.length === 0;
     if (points.length > 0) fillTable(byId(`${name}-table`), pointColumns(), points);
   }

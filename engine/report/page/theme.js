@@ -1,5 +1,5 @@
-// Colours. Charts are drawn on canvases, which know no style sheets: they read the page's colours and are drawn anew when
-// the reader's colour scheme changes or the page is printed.
+// Colours. Charts are drawn on canvases, which know no style sheets: they read the page's colours and are drawn anew
+// when the reader's colour scheme changes or the page is printed.
 
 const kDarkScheme = matchMedia('(prefers-color-scheme: dark)');
 const kSeriesColours = 8;
