@@ -163,6 +163,14 @@ TEST(Merge, RefusesOtherSweepsAndShardsAsResults) {
   EXPECT_EQ(content(shards[0]).substr(0, 3), "id,");
 }
 
+TEST(Merge, RefusesADamagedShard) {
+  const TempFolder folder;
+  const std::vector<std::string> shards = make_shards(folder, 2);
+  fs::resize_file(shards[1], fs::file_size(shards[1]) / 2);
+  EXPECT_THAT(complaint(merge_shards(folder.path("out.db"), shards)), HasSubstr(shards[1] + ": is damaged"));
+  EXPECT_FALSE(fs::exists(folder.path("out.db")));
+}
+
 TEST(Merge, IsRefusedWhileTheResultIsWritten) {
   const TempFolder folder;
   const std::vector<std::string> shards = make_shards(folder, 2);

@@ -45,7 +45,8 @@ class Merger {
     if (!shard) return shard.errors();
     const SweepRecord& sweep = shard->sweep();
     if (sweep.question != out_.sweep().question)
-      return one(path, fmt::format("holds another sweep, '{}', than {}", sweep.name, inputs_.front().path));
+      return one(path, fmt::format("holds another sweep ('{}') than {}", sweep.name, inputs_.front().path));
+    if (Diagnostics errors = shard->check(); !errors.empty()) return errors;
     const Result<std::vector<RunRecord>> runs = shard->runs();
     if (!runs) return runs.errors();
     MergedShard input{path, sweep.shard, sweep.shards, 0, !runs->empty() && runs->back().finished};

@@ -180,6 +180,8 @@ Result<std::vector<LayerRecord>> Store::layers(u64 point) const {
   return out;
 }
 
+Diagnostics Store::check() const { return check_whole(state_->open.database, path()); }
+
 Result<RowCounts> Store::rows() const {
   const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
   if (!points) return points.errors();

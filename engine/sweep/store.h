@@ -65,6 +65,8 @@ class Store {
   Diagnostics visit_layers(const std::function<bool(const LayerRecord&)>& row) const;
   Result<std::vector<LayerRecord>> layers(u64 point) const;
 
+  // Walks through all of the file; error if it is damaged.
+  Diagnostics check() const;
   Result<RowCounts> rows() const;
   // Oldest first.
   Result<std::vector<RunRecord>> runs() const;

@@ -103,12 +103,7 @@ Diagnostics compare(const SweepRecord& there, const SweepRecord& here, const std
 
 // Of a database that is there: it is whole, and what is asked is what it answers.
 Result<SweepRecord> check(const SqlDatabase& database, const SweepRecord& sweep, const std::string& path) {
-  const Result<std::string> whole = database.word("PRAGMA quick_check(1)");
-  if (!whole) return whole.errors();
-  if (*whole != "ok")
-    return Diagnostic{
-        path, 0, "",
-        fmt::format("is damaged ({}): restore a copy, or rescue rows with sqlite3's .recover command", *whole)};
+  if (Diagnostics errors = check_whole(database, path); !errors.empty()) return errors;
   Result<SweepRecord> there = read_sweep(database, path);
   if (!there) return there;
   if (Diagnostics errors = compare(*there, sweep, path); !errors.empty()) return errors;
@@ -132,6 +127,14 @@ Result<u64> begin_run(const SqlDatabase& database) {
 }
 
 }  // namespace
+
+Diagnostics check_whole(const SqlDatabase& database, const std::string& path) {
+  const Result<std::string> verdict = database.word("PRAGMA quick_check(1)");
+  if (!verdict) return verdict.errors();
+  if (*verdict == "ok") return {};
+  return {{path, 0, "",
+           fmt::format("is damaged ({}): restore a copy, or rescue rows with sqlite3's .recover command", *verdict)}};
+}
 
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
   OpenStore out;

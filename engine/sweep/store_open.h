@@ -22,6 +22,9 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
 // What is there at this moment; later rows are not seen.
 Result<OpenStore> open_to_read(const std::string& path);
 
+// Walks through all of the file; error if its structure is damaged.
+Diagnostics check_whole(const SqlDatabase& database, const std::string& path);
+
 // Notes the end of the run, and whether it left nothing to do; may be called again.
 Diagnostics close_store(OpenStore& store, bool finished);
 

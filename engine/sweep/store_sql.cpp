@@ -67,7 +67,7 @@ Diagnostic complaint(const std::string& path, sqlite3* database, int code) {
 
 // Of a file that can be read: SQLite takes a file of a few bytes for an empty database and writes over it.
 bool has_signature(const fs::path& path) {
-  constexpr std::string_view kSignature{"SQLite format 3", 16};
+  constexpr std::string_view kSignature("SQLite format 3\0", 16);
   std::ifstream file(path, std::ios::binary);
   std::string start(kSignature.size(), ' ');
   return !file || (file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kSignature);
