@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cli/table.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {
@@ -29,14 +30,6 @@ std::string ratio(double r) { return fmt::format("{:.4f}", r); }
 
 // Ours and other tools'.
 std::string status_of(const BenchRow& row) { return row.external ? "external" : std::string(name(row.status)); }
-
-// A cell of a file of comma-separated values.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
 
 template <class T>
 std::string csv_number(const std::optional<T>& value) {
@@ -146,8 +139,8 @@ std::string ablation_table(const AblationResult& result, Objective objective) {
 std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective) {
   std::string out = "strategy,machine,layer,objective,seconds,evaluated,value,lower_bound,gap,ratio_to_best,status\n";
   for (const BenchRow& row : rows)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(row.strategy), csv_text(row.machine),
-                       csv_text(row.layer), name(objective), csv_number(row.seconds), csv_number(row.evaluated),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.strategy), csv_cell(row.machine),
+                       csv_cell(row.layer), name(objective), csv_number(row.seconds), csv_number(row.evaluated),
                        csv_number(row.value), csv_number(row.lower_bound), csv_number(row.gap),
                        csv_number(row.ratio_to_best), status_of(row));
   return out;
@@ -157,7 +150,7 @@ std::string ablation_csv(const AblationResult& result) {
   std::string out = "machine,layer,rules,points,counted,finished,value,ratio,seconds\n";
   for (const AblationLayer& layer : result.layers)
     for (const AblationRow& row : layer.rows)
-      out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(layer.machine), csv_text(layer.layer), name(row.step),
+      out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(layer.machine), csv_cell(layer.layer), name(row.step),
                          row.points_exact, row.counted, row.finished, csv_number(row.value),
                          csv_number(relative(layer, row)), row.seconds);
   return out;

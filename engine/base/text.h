@@ -17,6 +17,9 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 // "a, b and c" / "a, b or c".
 std::string join(std::span<const std::string> words, std::string_view last = "and");
 
+// A cell of comma-separated values: in quotes if it has a comma, a quote or a line end.
+std::string csv_cell(std::string_view text);
+
 std::string lower(std::string_view text);
 std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);  // trimmed parts; "" gives none

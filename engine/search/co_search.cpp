@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kFinalists = 4;  // machines that get the full search
+constexpr std::size_t kFinalists = 3;  // machines that get the full search
 
 // The layers on one machine, each by its own search.
 struct Mapped {

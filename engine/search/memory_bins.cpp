@@ -9,7 +9,7 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kPlansOfABin = 4;
+constexpr std::size_t kPlansOfABin = 4;  // unrollings
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Whether a machine with a smaller memory, nowhere dearer, holds all tiles that the plan decides: those inside the
@@ -55,7 +55,8 @@ void MemoryBins::fill(const MachineFamily& family) {
     ladder_->use(problem.model);
     ladder_->set_keep(keep);
     Sunstone search(*ladder_, problem.options.rules);
-    const std::vector<PartialPlan> plans = search.begin();
+    std::vector<PartialPlan> plans = search.begin();
+    if (plans.size() > kPlansOfABin) plans.resize(kPlansOfABin);
     // Step 2. Tiles for each machine's own memories.
     for (std::size_t m = 0; m < bins_.size() && !ladder_->stopped(); ++m) {
       ladder_->use(machines_[m]);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/text.h"
 #include "engine/sweep/record_text.h"
 
 namespace heliolite {
@@ -13,22 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One line. A cell that a spreadsheet would split stands in quotes.
 void write_line(const std::vector<std::string>& cells, std::ostream& out) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) out << ',';
-    const std::string& cell = cells[i];
-    if (cell.find_first_of(",\"\r\n") == std::string::npos) {
-      out << cell;
-      continue;
-    }
-    out << '"';
-    for (const char c : cell) {
-      if (c == '"') out << '"';
-      out << c;
-    }
-    out << '"';
-  }
+  for (std::size_t i = 0; i < cells.size(); ++i) out << (i > 0 ? "," : "") << csv_cell(cells[i]);
   out << '\n';
 }
 
