@@ -1,0 +1,406 @@
+#include "cli/bound_orojenesis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "arch/load.h"
+#include "cli/bound_curves.h"
+#include "cli/bound_orojenesis_fused.h"
+#include "cli/command.h"
+#include "cli/inputs.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "engine/base/text.h"
+#include "engine/bounds/orojenesis_levels.h"
+#include "engine/bounds/orojenesis_nested.h"
+#include "engine/bounds/provision.h"
+#include "engine/search/map.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kTableRows = 32;
+constexpr u64 kMaxWordSize = 64;
+
+// One layer's curve, whatever its kind.
+struct LayerCurve {
+  std::vector<PicturePoint> points;
+  std::vector<std::vector<std::string>> how;  // cells of the table, one list a point
+  std::vector<std::string> headings;          // of these cells
+};
+
+// One boundary of the machine.
+struct LevelBound {
+  Boundary wall;
+  std::optional<u64> least;        // accesses at the wall's capacity
+  std::optional<Crossing> mapped;  // the mapper's
+  u64 least_for_mapped = 0;        // with the words that the mapping holds
+};
+
+struct LayerAnswer {
+  Workload workload;
+  OrojenesisOptions options;
+  LayerCurve curve;
+  std::vector<LevelBound> levels;
+  std::string unit = "words";
+
+  u64 minimum() const { return curve.points.back().accesses; }
+  u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
+  u64 operands() const { return operand_words(workload, options); }
+};
+
+void complain(Diagnostics& errors, const char* option, const std::string& word, const std::vector<std::string>& known) {
+  errors.push_back(
+      {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
+}
+
+// "A=2": bytes in a word of tensor A.
+void read_word_size(const std::string& text, const Workload& workload, OrojenesisOptions& options,
+                    Diagnostics& errors) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const std::optional<int> tensor = workload.find_tensor(name);
+  u32 size = 0;
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
+  if (!tensor) {
+    std::vector<std::string> names;
+    for (const Tensor& t : workload.tensors) names.push_back(t.name);
+    errors.push_back({"", 0, "--word-size",
+                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
+                                  did_you_mean(name, names), join(names))});
+  } else if (problem != std::errc() || end != number.data() + number.size() || size < 1 || size > kMaxWordSize) {
+    errors.push_back(
+        {"", 0, "--word-size",
+         fmt::format("'{}' must be TENSOR=BYTES with 1 to {} bytes, like {}=2", text, kMaxWordSize, name)});
+  } else {
+    options.word_size[static_cast<std::size_t>(*tensor)] = size;
+  }
+}
+
+Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& arguments, const Workload& workload) {
+  OrojenesisOptions options;
+  Diagnostics errors;
+  options.imperfect = arguments.imperfect;
+  if (arguments.partial_sums == "write_only") {
+    options.partial_sums = PartialSums::WriteOnly;
+  } else if (arguments.partial_sums != "read_back") {
+    complain(errors, "--partial-sums", arguments.partial_sums, {"read_back", "write_only"});
+  }
+  for (const std::string& text : arguments.word_sizes) read_word_size(text, workload, options, errors);
+  if (!errors.empty()) return errors;
+  return options;
+}
+
+std::string order_text(const Tiling& how, const Workload& workload) {
+  std::string text;
+  for (int k = how.loop_count; k-- > 0;)
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[static_cast<std::size_t>(k)]].name);
+  return text.empty() ? "-" : text;
+}
+
+std::string kept_text(TensorMask kept, const Workload& workload) {
+  std::string text;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+    if ((kept >> v & 1) != 0) text += (text.empty() ? "" : " ") + workload.tensors[v].name;
+  return text.empty() ? "-" : text;
+}
+
+std::string nesting_text(const Nesting& how, const Workload& workload) {
+  std::string text;
+  for (std::size_t k = 0; k < how.count; ++k)
+    text += fmt::format("{}{}: {}", k > 0 ? " | " : "", workload.tensors[how.tensor[k]].name,
+                        tile_text(how.tile[k], workload));
+  return text.empty() ? "-" : text;
+}
+
+Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions& options, bool nested) {
+  LayerCurve out;
+  if (nested) {
+    const Result<NestedCurve> curve = nested_curve(workload, options);
+    if (!curve) return curve.errors();
+    out.points = picture_points(*curve);
+    out.headings = {"<tiles, innermost first"};
+    for (const auto& p : curve->points()) out.how.push_back({nesting_text(p.how, workload)});
+    return out;
+  }
+  const Result<Curve> curve = one_buffer_curve(workload, options);
+  if (!curve) return curve.errors();
+  out.points = picture_points(*curve);
+  out.headings = {"<kept", "<tile", "<loops over tiles, innermost right"};
+  for (const auto& p : curve->points())
+    out.how.push_back({kept_text(p.how.kept, workload), tile_text(p.how.tile, workload), order_text(p.how, workload)});
+  return out;
+}
+
+// The machine's boundaries against what no mapping can beat, and the mapper's answer if asked for.
+Result<std::vector<LevelBound>> level_bounds(const OrojenesisArguments& arguments, const LayerAnswer& answer,
+                                             const Architecture& architecture) {
+  const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
+  if (!curve) return curve.errors();
+  std::vector<LevelBound> levels;
+  for (const Boundary& wall : boundaries(architecture, answer.workload)) {
+    LevelBound level{wall, curve->points().back().accesses, std::nullopt, 0};
+    if (wall.capacity_words) level.least = curve->at(*wall.capacity_words)->accesses;
+    levels.push_back(level);
+  }
+  if (!arguments.map) return levels;
+  const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
+  if (!mapped) return mapped.errors();
+  if (mapped->status == Status::Infeasible) return mapped->why_infeasible;
+  const auto pairs = crossings(CostModel(answer.workload, architecture).explain(mapped->mapping));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].mapped = pairs[i];
+    levels[i].least_for_mapped = curve->at(pairs[i].words)->accesses;
+  }
+  return levels;
+}
+
+std::string levels_text(const LayerAnswer& answer) {
+  if (answer.levels.empty()) return "";
+  Table table({"<outside level", "words inside", "accesses at least", "MACs/word at most", "mapping holds", "moves",
+               "x bound"});
+  for (const LevelBound& level : answer.levels) {
+    std::vector<std::string> row{
+        level.wall.level, level.wall.capacity_words ? grouped(*level.wall.capacity_words) : "unbounded",
+        grouped(*level.least), fmt::format("{:.4g}", intensity(answer.workload.macs(), *level.least))};
+    if (level.mapped) {
+      const double ratio = static_cast<double>(level.mapped->accesses) / static_cast<double>(*level.least);
+      row.insert(row.end(),
+                 {grouped(level.mapped->words), grouped(level.mapped->accesses), fmt::format("{:.3f}", ratio)});
+    }
+    table.row(row);
+  }
+  return "\n" + table.to_string() +
+         "  No mapping moves less, however many levels are inside; words of all instances, operands of units "
+         "included.\n";
+}
+
+std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
+  const u64 macs = answer.workload.macs();
+  std::string text =
+      fmt::format("{}: least accesses to the store outside {}, {} tiles\n\n", answer.workload.name,
+                  arguments.nested ? "any levels of storage" : "one buffer", arguments.imperfect ? "any" : "perfect");
+  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "accesses", "x minimum", "MACs/word"};
+  headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
+  Table table(headings);
+  const auto row = [&](u64 buffer, std::size_t i) {
+    const PicturePoint& p = answer.curve.points[i];
+    std::vector<std::string> cells{
+        grouped(buffer), grouped(p.accesses),
+        fmt::format("{:.3f}", static_cast<double>(p.accesses) / static_cast<double>(answer.minimum())),
+        fmt::format("{:.4g}", intensity(macs, p.accesses))};
+    cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
+    table.row(cells);
+  };
+  if (arguments.buffers.empty()) {
+    const auto& points = answer.curve.points;
+    for (const std::size_t i : thinned(points.size(), arguments.all ? points.size() : kTableRows))
+      row(points[i].buffer, i);
+  }
+  for (const u64 buffer : arguments.buffers) {
+    const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
+    row(buffer, static_cast<std::size_t>(after - answer.curve.points.begin()) - 1);
+  }
+  text += table.to_string();
+  if (arguments.buffers.empty() && !arguments.all && answer.curve.points.size() > kTableRows)
+    text += fmt::format("  {} of {} points; --all lists them, --csv FILE writes them.\n", kTableRows,
+                        answer.curve.points.size());
+  text += fmt::format(
+      "\n  algorithmic minimum     {} {}, {:.4g} MACs a word\n  all operands            {} (gap 0 of an unlimited "
+      "buffer: "
+      "{:.3f})\n"
+      "  maximal effectual buffer {} (gap 1: {:.3f} of all operands)\n",
+      grouped(answer.minimum()), answer.unit, intensity(macs, answer.minimum()), grouped(answer.operands()),
+      static_cast<double>(answer.minimum()) / static_cast<double>(answer.operands()), grouped(answer.effectual()),
+      static_cast<double>(answer.effectual()) / static_cast<double>(answer.operands()));
+  return text + levels_text(answer);
+}
+
+Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
+  const std::string tiles = arguments.imperfect ? "tiles of any size" : "perfect tiles";
+  Json bounds = Json::array();
+  for (const u64 buffer : arguments.buffers) {
+    const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
+    bounds.push_back({{"kind", "orojenesis"},
+                      {"level", nullptr},
+                      {"capacity_words", buffer},
+                      {"words", (after - 1)->accesses},
+                      {"holds_under", (arguments.nested ? "any levels of storage, " : "one buffer, ") + tiles}});
+  }
+  for (const LevelBound& level : answer.levels) {
+    const auto& capacity = level.wall.capacity_words;
+    Json bound = {{"kind", "orojenesis"},
+                  {"level", level.wall.level},
+                  {"capacity_words", capacity ? Json(*capacity) : Json()},
+                  {"words", *level.least},
+                  {"holds_under", "any mapping, " + tiles}};
+    if (level.mapped) {
+      bound["mapping"] = {{"words_held", level.mapped->words},
+                          {"words", level.mapped->accesses},
+                          {"least_for_words_held", level.least_for_mapped}};
+    }
+    bounds.push_back(bound);
+  }
+  return bounds;
+}
+
+Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
+  Json json = question(answer.workload);
+  json["unit"] = answer.unit;
+  json["operand_words"] = answer.operands();
+  json["minimum"] = answer.minimum();
+  json["maximal_effectual_buffer"] = answer.effectual();
+  json["bounds"] = bounds_json(answer, arguments);
+  json["curve"] = curve_json(answer.curve.points);
+  return json;
+}
+
+CurvePicture picture(const LayerAnswer& answer) {
+  CurvePicture picture;
+  picture.title = answer.workload.name;
+  picture.minimum = answer.minimum();
+  picture.curves.push_back({"bound", answer.curve.points});
+  for (const LevelBound& level : answer.levels) {
+    if (level.wall.capacity_words) picture.walls.push_back({level.wall.level, *level.wall.capacity_words});
+    if (level.mapped) picture.marks.push_back({level.wall.level, {level.mapped->words, level.mapped->accesses}});
+  }
+  return picture;
+}
+
+Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Workload& workload,
+                                 const std::optional<Architecture>& architecture) {
+  LayerAnswer answer;
+  answer.workload = workload;
+  const Result<OrojenesisOptions> options = orojenesis_options(arguments, workload);
+  if (!options) return options.errors();
+  answer.options = *options;
+  if (!arguments.word_sizes.empty()) answer.unit = "bytes";
+  Result<LayerCurve> curve = layer_curve(workload, *options, arguments.nested);
+  if (!curve) return curve.errors();
+  answer.curve = std::move(*curve);
+  if (!architecture) return answer;
+  Result<std::vector<LevelBound>> levels = level_bounds(arguments, answer, *architecture);
+  if (!levels) return levels.errors();
+  answer.levels = std::move(*levels);
+  return answer;
+}
+
+int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
+              const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  const Result<LayerAnswer> answer = answer_layer(arguments, workload, architecture);
+  if (!answer) return fail(answer.errors());
+  if (!arguments.csv.empty() && !write_target("--csv", arguments.csv, curve_csv(answer->curve.points)))
+    return kBadInput;
+  if (!arguments.svg.empty() && !write_target("--svg", arguments.svg, curve_svg(picture(*answer)))) return kBadInput;
+  if (arguments.csv != "-" && arguments.svg != "-") output.table(layer_text(*answer, arguments));
+  json.update(layer_json(*answer, arguments));
+  return output.json(json) ? kSuccess : kBadInput;
+}
+
+int run_layers(const OrojenesisArguments& arguments, const Network& network,
+               const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  Table table({"<layer", "MACs", "operands", "minimum", "MACs/word", "maximal effectual buffer", "gap 1"});
+  json["layers"] = Json::array();
+  for (const Layer& layer : network.layers) {
+    const Result<LayerAnswer> answer = answer_layer(arguments, layer.workload, architecture);
+    if (!answer) return fail(answer.errors());
+    table.row(
+        {layer.workload.name, count(static_cast<double>(layer.workload.macs())), grouped(answer->operands()),
+         grouped(answer->minimum()), fmt::format("{:.4g}", intensity(layer.workload.macs(), answer->minimum())),
+         grouped(answer->effectual()),
+         fmt::format("{:.3f}", static_cast<double>(answer->effectual()) / static_cast<double>(answer->operands()))});
+    json["layers"].push_back(layer_json(*answer, arguments));
+  }
+  output.table(table.to_string() + "  --layer NAME shows a layer's curve, --fuse the network's.\n");
+  return output.json(json) ? kSuccess : kBadInput;
+}
+
+// Options that do not go together.
+Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
+  Diagnostics errors;
+  const auto refuse = [&](bool when, const char* option, const char* why) {
+    if (when) errors.push_back({"", 0, option, why});
+  };
+  refuse(a.map && a.architecture.empty(), "--map", "needs a machine, -a");
+  refuse(a.map && a.imperfect, "--map", "shows perfect mappings; leave out --imperfect");
+  refuse(a.map && !a.word_sizes.empty(), "--map", "counts words; leave out --word-size");
+  refuse(!a.architecture.empty() && !a.word_sizes.empty(), "--word-size", "machines count words; leave out -a");
+  refuse(a.fuse && (a.nested || a.map || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
+         "is about one buffer and words; leave out -a, --map, --nested and --word-size");
+  refuse(a.fuse && a.partial_sums != "read_back", "--partial-sums", "goes with single layers; leave out --fuse");
+  refuse(a.fuse && !a.layer.empty(), "--fuse", "is about the whole network; leave out --layer");
+  refuse(!a.fuse && !one_layer && (!a.csv.empty() || !a.svg.empty() || !a.buffers.empty()), "--layer",
+         "--csv, --svg and --buffer are about one layer; choose it, or take --fuse");
+  refuse(a.csv == "-" && a.svg == "-", "--csv", "stdout takes one of --csv - and --svg -");
+  return errors;
+}
+
+}  // namespace
+
+void add_orojenesis_options(CLI::App& command, OrojenesisArguments& a) {
+  command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
+  command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
+  command.add_option("--buffer", a.buffers, "Only for these capacities, in words")
+      ->type_name("WORDS")
+      ->delimiter(',')
+      ->check(whole_number(0, kMaxCount));
+  command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--word-size", a.word_sizes, "Bytes in a word of a tensor; all numbers are then bytes")
+      ->type_name("TENSOR=N")
+      ->delimiter(',');
+  command.add_flag("--map", a.map, "With -a: also map the layer and compare");
+  command.add_flag("--all", a.all, "All points of the curve in the table");
+  command.add_flag("--fuse", a.fuse, "The whole network, its chains cut into fused segments");
+  command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--pairs", a.pairs, "With --fuse: links that pass their intermediate in parts: all or first")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--execution", a.execution, "With --fuse: sequential or pipelined links")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
+  command.add_option("--csv", a.csv, "Write the curve; - = stdout")->type_name("FILE");
+  command.add_option("--svg", a.svg, "Draw the curve; - = stdout")->type_name("FILE");
+}
+
+int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
+  const Result<Network> network = load_network(arguments.workload);
+  std::optional<Architecture> architecture;
+  Diagnostics errors;
+  if (!network) errors = network.errors();
+  if (!arguments.architecture.empty()) {
+    Result<Architecture> loaded = load_architecture(arguments.architecture);
+    if (!loaded) errors.insert(errors.end(), loaded.errors().begin(), loaded.errors().end());
+    if (loaded) architecture = std::move(*loaded);
+  }
+  if (!errors.empty()) return fail(errors);
+  const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
+  errors = contradictions(arguments, one_layer);
+  if (!errors.empty()) return fail(errors);
+  if (arguments.fuse) return run_fused(arguments, *network, output);
+  Json json = answer_head("bound");
+  json["question"] = {{"kind", "orojenesis"},
+                      {"workload", network->name},
+                      {"layer", arguments.layer},
+                      {"architecture", architecture ? question(*architecture) : Json()},
+                      {"imperfect", arguments.imperfect},
+                      {"nested", arguments.nested},
+                      {"partial_sums", arguments.partial_sums},
+                      {"word_size", arguments.word_sizes}};
+  if (!one_layer) return run_layers(arguments, *network, architecture, json, output);
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  if (!workload) return fail(workload.errors());
+  return run_layer(arguments, *workload, architecture, json, output);
+}
+
+}  // namespace heliolite::cli

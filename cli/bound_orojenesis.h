@@ -1,0 +1,35 @@
+#pragma once
+// heliolite bound --kind orojenesis: the least accesses for every buffer size.
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "engine/base/types.h"
+#include "engine/bounds/fusion.h"
+#include "engine/bounds/orojenesis.h"
+
+namespace heliolite::cli {
+
+struct OrojenesisArguments {
+  std::string architecture, workload, layer;
+  bool imperfect = false;
+  bool nested = false;  // any number of levels instead of one buffer
+  bool fuse = false;
+  bool map = false;  // also the pairs of the mapper's mapping
+  bool all = false;  // all points in the table
+  std::string partial_sums = "read_back";
+  std::vector<std::string> word_sizes;  // "A=2"
+  std::vector<u64> buffers;             // capacities to answer for
+  std::string softmax = "incremental", pairs = "all", execution = "sequential";
+  bool stream_weights = false;
+  std::string csv, svg;
+};
+
+// The options that only this kind has; -a, -w and --layer are the command's.
+void add_orojenesis_options(CLI::App& command, OrojenesisArguments& arguments);
+
+int run_orojenesis(const OrojenesisArguments& arguments, const Output& output);
+
+}  // namespace heliolite::cli
