@@ -1,3 +1,4 @@
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -6,6 +7,8 @@
 
 // The library does not throw for bad input; what arrives here is a bug, and says so.
 int main(int argc, char** argv) {
+  // A file at its size limit is a write that fails and is complained about, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return heliolite::cli::run_command_line(argc, argv);
   } catch (const std::exception& e) {
