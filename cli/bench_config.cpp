@@ -8,9 +8,10 @@
 
 #include "arch/load.h"
 #include "cli/bench_external.h"
-#include "cli/command.h"
 #include "engine/base/text.h"
+#include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
+#include "engine/search/options_yaml.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -21,24 +22,9 @@ namespace fs = std::filesystem;
 constexpr i64 kMaxRepeat = 1000;
 constexpr double kMaxAblationSeconds = 1e5;
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return path.string().find('\0') == std::string::npos && fs::is_regular_file(path, ignored);
-}
-
-// The elements of a list, or the one value.
-std::vector<YamlNode> elements(const std::optional<YamlNode>& node) {
-  std::vector<YamlNode> out;
-  if (!node) return out;
-  if (!node->is_sequence()) return {*node};
-  for (std::size_t i = 0; i < node->size(); ++i) out.push_back(node->at(i));
-  return out;
-}
-
 class Reader {
  public:
-  Reader(const std::string& path, std::optional<Objective> objective)
-      : folder_(fs::path(path).parent_path()), objective_(objective) {}
+  Reader(const std::string& path, std::optional<Objective> objective) : path_(path), objective_(objective) {}
 
   Result<BenchConfig> run(const YamlNode& root) {
     MapReader reader(root, errors_);
@@ -78,7 +64,7 @@ class Reader {
     out.objective = objective(reader);
     out.machines = machines(reader);
     out.layers = layers(reader);
-    if (const auto s = budget(reader, kMaxAblationSeconds)) out.budget_seconds = *s;
+    if (const auto s = read_budget(reader, kMaxAblationSeconds, errors_)) out.budget_seconds = *s;
     reader.finish();
     return out;
   }
@@ -90,13 +76,6 @@ class Reader {
   Objective objective(MapReader& reader) const {
     const auto word = reader.choice("objective", {"energy", "delay", "edp", "ed2p"});
     return objective_ ? *objective_ : word ? *parse_objective(*word) : Objective::Edp;
-  }
-
-  std::optional<double> budget(MapReader& reader, double most) {
-    const auto seconds = reader.number("budget", 0, most);
-    if (!seconds || *seconds > 0) return seconds;
-    errors_.push_back(reader.child("budget")->error("budget = 0, must be seconds above 0"));
-    return std::nullopt;
   }
 
   // Complains about a second one of the same name.
@@ -121,39 +100,18 @@ class Reader {
     BenchStrategy out;
     if (node.is_scalar()) {
       out.label = out.options.strategy = node.text();
-      check_strategy(node, out.options.strategy);
+      check_strategy(node, out.options.strategy, errors_);
       return out;
     }
     MapReader reader(node, errors_);
     if (const auto name = reader.required_string("name")) {
       out.options.strategy = *name;
-      check_strategy(*reader.child("name"), *name);
+      check_strategy(*reader.child("name"), *name, errors_);
     }
     out.label = reader.string("label").value_or(out.options.strategy);
-    out.options.budget_seconds = budget(reader, kMaxBudgetSeconds);
-    const auto most = static_cast<i64>(kMaxCount);
-    if (const auto n = reader.integer("evaluations", 1, most)) out.options.budget_evaluations = static_cast<u64>(*n);
-    if (const auto n = reader.integer("seed", 0, most)) out.options.seed = static_cast<u64>(*n);
-    if (const auto n = reader.integer("victory", 1, most)) out.options.victory = static_cast<u64>(*n);
-    out.options.imperfect = reader.boolean("imperfect").value_or(false);
-    out.options.free = reader.boolean("free").value_or(false);
-    for (const std::string& word : reader.words("without").value_or(std::vector<std::string>{})) {
-      if (const auto rule = parse_rule(word)) {
-        out.options.rules.set(*rule, false);
-      } else {
-        errors_.push_back(reader.child("without")->error(fmt::format(
-            "'{}' is not a rule{}; rules: {}", word, did_you_mean(word, rule_names()), join(rule_names()))));
-      }
-    }
+    read_search_options(reader, out.options, errors_);
     reader.finish();
     return out;
-  }
-
-  void check_strategy(const YamlNode& node, const std::string& name) {
-    const std::vector<std::string> known = strategy_names();
-    if (std::ranges::find(known, name) != known.end()) return;
-    errors_.push_back(node.error(
-        fmt::format("'{}' is not a strategy{}; strategies: {}", name, did_you_mean(name, known), join(known))));
   }
 
   // What a scalar, or the key `key` of a map with an optional name, says; empty after complaining.
@@ -171,13 +129,6 @@ class Reader {
     return Named{*what, name, node};
   }
 
-  // A file beside the configuration, else the words as they are.
-  std::string beside(const std::string& what, bool path_like) const {
-    const fs::path joined = folder_ / what.substr(0, what.rfind('@'));
-    if (is_file(joined) || (path_like && !fs::path(what).is_absolute())) return (folder_ / what).string();
-    return what;
-  }
-
   std::vector<BenchMachine> machines(MapReader& reader) {
     std::vector<BenchMachine> out;
     std::set<std::string> seen;
@@ -186,7 +137,7 @@ class Reader {
       const auto entry = named(node, "machine");
       if (!entry) continue;
       const bool path_like = entry->what.ends_with(".yaml") || entry->what.ends_with(".yml");
-      Result<Architecture> machine = load_architecture(beside(entry->what, path_like));
+      Result<Architecture> machine = load_architecture(named_file(path_, entry->what, path_like));
       if (!machine) {
         append(machine.errors());
         errors_.push_back(node.error(fmt::format("machine '{}' cannot be read", entry->what)));
@@ -208,7 +159,7 @@ class Reader {
       const auto entry = named(node, "workload");
       if (!entry) continue;
       const bool path_like = entry->what.find(".yaml") != std::string::npos;
-      const std::string what = beside(entry->what, path_like);
+      const std::string what = named_file(path_, entry->what, path_like);
       Result<Network> network = load_network(what);
       if (!network) {
         append(network.errors());
@@ -229,7 +180,7 @@ class Reader {
 
   void add_external(const YamlNode& node, BenchSuite& out) {
     if (!node.is_scalar()) return errors_.push_back(node.error("external must be a file or a list of files"));
-    const auto results = load_external_results((folder_ / node.text()).string(), out.objective);
+    const auto results = load_external_results((fs::path(path_).parent_path() / node.text()).string(), out.objective);
     if (results) {
       out.external.insert(out.external.end(), results->begin(), results->end());
       return;
@@ -238,7 +189,7 @@ class Reader {
     errors_.push_back(node.error(fmt::format("external table '{}' cannot be read", node.text())));
   }
 
-  fs::path folder_;
+  std::string path_;
   std::optional<Objective> objective_;  // instead of the file's
   Diagnostics errors_;
 };

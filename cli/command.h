@@ -6,6 +6,7 @@
 
 #include "cli/output.h"
 #include "engine/base/types.h"
+#include "engine/search/search_limits.h"
 
 namespace heliolite::cli {
 
@@ -19,16 +20,14 @@ void add_output_options(CLI::App& command, Output& output);
 CLI::Validator whole_number(u64 low, u64 high);
 CLI::Validator positive_number(double high);  // above 0
 
-// What --budget, --evaluations, --seed and --victory take at most; the same in the files of bench.
-inline constexpr double kMaxBudgetSeconds = 1e7;
-inline constexpr u64 kMaxCount = u64{1} << 53;
-
 void add_map_command(CLI::App& app, Output& output, Action& action);
 void add_eval_command(CLI::App& app, Output& output, Action& action);
 void add_explain_command(CLI::App& app, Output& output, Action& action);
 void add_orders_command(CLI::App& app, Output& output, Action& action);
 void add_space_command(CLI::App& app, Output& output, Action& action);
 void add_bench_command(CLI::App& app, Output& output, Action& action);
+void add_sweep_command(CLI::App& app, Output& output, Action& action);
+void add_merge_command(CLI::App& app, Output& output, Action& action);
 void add_verify_command(CLI::App& app, Output& output, Action& action);
 void add_report_command(CLI::App& app, Output& output, Action& action);
 

@@ -56,9 +56,10 @@ Progress::~Progress() {
   if (drawn_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 
-void Progress::update(u64 done, std::string detail) {
+void Progress::update(u64 done, std::string detail, u64 kept) {
   const std::lock_guard lock(mutex_);
   done_ = std::max(done_, done);  // threads may overtake each other
+  kept_ = std::max(kept_, kept);
   detail_ = std::move(detail);
 }
 
@@ -73,8 +74,8 @@ void Progress::run() {
 
 std::string Progress::numbers(double elapsed) const {
   std::string text = fmt::format("{} of {} {}", grouped(done_), grouped(of_), unit_);
-  if (done_ > 0) {
-    const double rate = static_cast<double>(done_) / elapsed;
+  if (done_ > kept_) {
+    const double rate = static_cast<double>(done_ - kept_) / elapsed;
     text += fmt::format(", {:.3g}/s", rate);
     if (done_ < of_) text += fmt::format(", {} left", about(static_cast<double>(of_ - done_) / rate));
   } else {

@@ -19,8 +19,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // From any thread. `detail` is shown behind the numbers.
-  void update(u64 done, std::string detail);
+  // From any thread. `detail` is shown behind the numbers. `kept` of those done took no time: the rate is of the others.
+  void update(u64 done, std::string detail, u64 kept = 0);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -38,6 +38,7 @@ class Progress {
   bool end_ = false;
   bool drawn_ = false;
   u64 done_ = 0;
+  u64 kept_ = 0;
   std::string detail_;
   std::thread ticker_;
 };

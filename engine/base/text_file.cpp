@@ -100,4 +100,12 @@ Result<std::string> read_text_file(const std::string& path) {
   return text;
 }
 
+std::string named_file(const std::string& from, const std::string& what, bool is_path) {
+  const fs::path folder = fs::path(from).parent_path();
+  const fs::path joined = folder / what.substr(0, what.rfind('@'));
+  std::error_code ignored;
+  const bool there = joined.string().find('\0') == std::string::npos && fs::is_regular_file(joined, ignored);
+  return there || (is_path && !fs::path(what).is_absolute()) ? (folder / what).string() : what;
+}
+
 }  // namespace heliolite

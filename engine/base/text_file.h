@@ -17,4 +17,8 @@ Result<std::string> read_text_file(const std::string& path);
 // `name` stands for the file. Empty when it is text.
 Diagnostics check_text(std::string_view text, const std::string& name);
 
+// What the file `from` means by `what`, a file or a name: the file of that name beside it if there is one, or if `what`
+// can only be a file (`is_path`); else `what` as it is. "file@options" is a file too.
+std::string named_file(const std::string& from, const std::string& what, bool is_path);
+
 }  // namespace heliolite

@@ -65,6 +65,9 @@ class YamlNode {
   std::shared_ptr<const Impl> impl_;
 };
 
+// The elements of a list, or the one value that stands for a list; none without a value.
+std::vector<YamlNode> elements(const std::optional<YamlNode>& node);
+
 // Reads one map key by key; complaints go to `errors`. finish() complains about keys nobody asked for,
 // with a suggestion. Every read returns empty (or the default) after complaining, so that a reader goes on
 // and reports all of a file's errors.

@@ -143,4 +143,12 @@ YamlNode YamlNode::with(std::string key, const YamlNode& value) const {
 
 Diagnostic YamlNode::error(std::string message) const { return {file(), line(), field(), std::move(message)}; }
 
+std::vector<YamlNode> elements(const std::optional<YamlNode>& node) {
+  std::vector<YamlNode> out;
+  if (!node) return out;
+  if (!node->is_sequence()) return {*node};
+  for (std::size_t i = 0; i < node->size(); ++i) out.push_back(node->at(i));
+  return out;
+}
+
 }  // namespace heliolite

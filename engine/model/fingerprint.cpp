@@ -74,6 +74,8 @@ u64 fingerprint(const Architecture& a) {
       .value();
 }
 
+u64 fingerprint(std::string_view text) { return Hasher().add(text).value(); }
+
 std::string to_hex(u64 fingerprint) { return fmt::format("{:016x}", fingerprint); }
 
 }  // namespace heliolite

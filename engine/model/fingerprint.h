@@ -1,6 +1,7 @@
 #pragma once
 // Hashes of what was asked: two results with equal fingerprints answer the same question.
 #include <string>
+#include <string_view>
 
 #include "arch/architecture.h"
 #include "engine/base/types.h"
@@ -12,6 +13,7 @@ namespace heliolite {
 // count, the description of a machine does not. Stable across machines, compilers and runs.
 u64 fingerprint(const Workload& workload);
 u64 fingerprint(const Architecture& architecture);
+u64 fingerprint(std::string_view text);
 
 std::string to_hex(u64 fingerprint);  // 16 digits
 

@@ -3,7 +3,9 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -22,6 +24,61 @@ namespace heliolite {
 namespace {
 
 thread_local bool inside_loop = false;
+
+// Runs `work` on the calling thread and others, `threads` in all. More threads than cores are allowed: asking for them
+// must not change anything but the time.
+void in_arena(int threads, const std::function<void()>& work) {
+  std::optional<tbb::global_control> allowed;
+  if (threads > tbb::this_task_arena::max_concurrency())
+    allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
+  arena.execute(work);
+}
+
+// The tasks of one parallel_tasks().
+class TaskPump {
+ public:
+  TaskPump(std::size_t at_once, const std::function<Task()>& next) : at_once_(at_once), next_(next) {}
+
+  void run() {
+    start_more();
+    group_.wait();
+    HELIOLITE_HAPPENS_AFTER(this);
+  }
+
+ private:
+  void start_more() {
+    const std::lock_guard lock(mutex_);
+    HELIOLITE_HAPPENS_AFTER(this);
+    while (running_ < at_once_) {
+      Task task = next_();
+      if (!task) break;
+      ++running_;
+      HELIOLITE_HAPPENS_BEFORE(this);
+      group_.run([this, task = std::move(task)] { run(task); });
+    }
+    HELIOLITE_HAPPENS_BEFORE(this);
+  }
+
+  void run(const Task& task) {
+    HELIOLITE_HAPPENS_AFTER(this);
+    const bool was_inside = std::exchange(inside_loop, true);
+    task();
+    inside_loop = was_inside;
+    HELIOLITE_HAPPENS_BEFORE(this);
+    {
+      const std::lock_guard lock(mutex_);
+      --running_;
+    }
+    start_more();
+  }
+
+  const std::size_t at_once_;
+  const std::function<Task()>& next_;
+  std::mutex mutex_;
+  std::size_t running_ = 0;
+  tbb::task_group group_;
+};
 
 }  // namespace
 
@@ -50,14 +107,18 @@ void parallel_for(std::size_t count, int threads, const std::function<void(std::
     // A thread that waits here must not take up a task of the loop outside, which may last for minutes.
     tbb::this_task_arena::isolate(loop);
   } else {
-    // More threads than cores are allowed: asking for them must not change anything but the time.
-    std::optional<tbb::global_control> allowed;
-    if (threads > tbb::this_task_arena::max_concurrency())
-      allowed.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-    tbb::task_arena arena(threads > 0 ? threads : tbb::task_arena::automatic);
-    arena.execute(loop);
+    in_arena(threads, loop);
   }
   HELIOLITE_HAPPENS_AFTER(&end);
+}
+
+void parallel_tasks(std::size_t at_once, int threads, const std::function<Task()>& next) {
+  if (threads == 1) {
+    while (const Task task = next()) task();
+    return;
+  }
+  TaskPump pump(at_once, next);
+  in_arena(threads, [&] { pump.run(); });
 }
 
 }  // namespace heliolite

@@ -1,0 +1,126 @@
+#include "engine/sweep/design_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/sweep/derived_values.h"
+#include "engine/sweep/field_path.h"
+
+namespace heliolite {
+namespace {
+
+// The first condition that does not hold.
+const Expression* broken(const std::vector<Expression>& conditions, std::span<const double> values) {
+  const auto found = std::ranges::find_if(conditions, [&](const Expression& c) { return !c.holds(values); });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+u64 SweepSpec::grid_points() const {
+  u64 points = 1;
+  for (const SweepParameter& parameter : parameters) points *= parameter.values.size();
+  return points;
+}
+
+DesignPoints::DesignPoints(const SweepSpec& spec)
+    : spec_(spec), grid_(spec.grid_points()), sample_(grid_, spec.options.seed) {
+  planned_ = std::min(spec.sample.value_or(grid_), grid_);
+  for (const SweepParameter& parameter : spec.parameters) {
+    memory_only_.push_back(std::ranges::all_of(parameter.fields, is_memory_field));
+    if (!memory_only_.back()) families_ *= parameter.values.size();
+  }
+  const std::vector<std::string> names = constraint_names(spec);
+  for (const SweepConstraint& constraint : spec.constraints) {
+    Expression condition = *Expression::parse(constraint.text, names);  // the reader has checked it
+    bool derived = false;
+    for (std::size_t k = spec.parameters.size(); k < names.size(); ++k) derived |= condition.uses(k);
+    (derived ? late_ : early_).push_back(std::move(condition));
+  }
+}
+
+u64 DesignPoints::id(u64 k) const { return planned_ < grid_ ? sample_(k) : k; }
+
+std::vector<std::size_t> DesignPoints::choice(u64 id) const {
+  std::vector<std::size_t> out(spec_.parameters.size());
+  for (std::size_t p = out.size(); p-- > 0;) {
+    const u64 values = spec_.parameters[p].values.size();
+    out[p] = id % values;
+    id /= values;
+  }
+  return out;
+}
+
+u64 DesignPoints::family(u64 id) const {
+  const std::vector<std::size_t> chosen = choice(id);
+  u64 family = 0;
+  for (std::size_t p = 0; p < chosen.size(); ++p)
+    if (!memory_only_[p]) family = family * spec_.parameters[p].values.size() + chosen[p];
+  return family;
+}
+
+u64 DesignPoints::member(u64 family, u64 k) const {
+  u64 id = 0, stride = 1;
+  for (std::size_t p = spec_.parameters.size(); p-- > 0;) {
+    const u64 values = spec_.parameters[p].values.size();
+    u64& digits = memory_only_[p] ? k : family;
+    id += stride * (digits % values);
+    digits /= values;
+    stride *= values;
+  }
+  return id;
+}
+
+const ParameterValue& DesignPoints::value(std::size_t parameter, std::size_t choice) const {
+  return spec_.parameters[parameter].values[choice];
+}
+
+std::vector<std::string> DesignPoints::values(u64 id) const {
+  const std::vector<std::size_t> chosen = choice(id);
+  std::vector<std::string> out;
+  for (std::size_t p = 0; p < chosen.size(); ++p) out.push_back(value(p, chosen[p]).text);
+  return out;
+}
+
+Result<Architecture> DesignPoints::machine(u64 id) const {
+  const std::vector<std::size_t> chosen = choice(id);
+  ArchitectureSpec varied = spec_.machine;
+  Diagnostics errors;
+  for (std::size_t p = 0; p < chosen.size(); ++p)
+    for (const Setting& setting : value(p, chosen[p]).settings)
+      varied = with_setting(std::move(varied), setting, errors);
+  if (!errors.empty()) return errors;
+  return resolve(varied, spec_.tables);
+}
+
+DesignPoint DesignPoints::make(u64 id) const {
+  DesignPoint point;
+  point.id = id;
+  const auto exclude = [&](const Expression& condition) {
+    point.state = PointState::Excluded;
+    point.reason = "constraint: " + condition.text();
+    return point;
+  };
+  const std::vector<std::size_t> chosen = choice(id);
+  std::vector<double> numbers;
+  for (std::size_t p = 0; p < chosen.size(); ++p)
+    numbers.push_back(value(p, chosen[p]).number.value_or(std::numeric_limits<double>::quiet_NaN()));
+  if (const Expression* condition = broken(early_, numbers)) return exclude(*condition);
+  Result<Architecture> machine = this->machine(id);
+  if (!machine) {
+    point.state = PointState::Invalid;
+    point.reason = fmt::format("machine: {}", machine.errors().front().message);
+    return point;
+  }
+  if (!late_.empty()) {
+    const std::vector<double> derived = derived_values(*machine);
+    numbers.insert(numbers.end(), derived.begin(), derived.end());
+    if (const Expression* condition = broken(late_, numbers)) return exclude(*condition);
+  }
+  point.machine = *std::move(machine);
+  return point;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,58 @@
+#pragma once
+// The design points of a sweep, made one by one from their place in the grid: there is never a list of all.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/sweep/expression.h"
+#include "engine/sweep/permutation.h"
+#include "engine/sweep/records.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+
+// A machine to map, or why there is none.
+struct DesignPoint {
+  u64 id = 0;                           // place in the grid, counted with the last parameter fastest
+  std::optional<Architecture> machine;  // none: excluded by a constraint, or no machine at all
+  PointState state = PointState::Done;  // Excluded or Invalid without a machine
+  std::string reason;                   // then: which constraint, or the machine's complaint
+};
+
+class DesignPoints {
+ public:
+  explicit DesignPoints(const SweepSpec& spec);
+
+  u64 grid() const { return grid_; }
+  u64 planned() const { return planned_; }  // of the grid: all, or the sample
+  // The k-th planned point. Without a sample in the grid's order, else in the sample's own, so that a larger sample of
+  // the same seed begins with the smaller one.
+  u64 id(u64 k) const;
+
+  // Index of each parameter's value.
+  std::vector<std::size_t> choice(u64 id) const;
+  std::vector<std::string> values(u64 id) const;  // as written
+
+  // Not from two threads at once.
+  DesignPoint make(u64 id) const;
+  // The same without asking the constraints. Errors: those of the machine.
+  Result<Architecture> machine(u64 id) const;
+
+  // Points of a family differ in parameters of memories only (is_memory_field). A family's k-th member, by id.
+  u64 families() const { return families_; }
+  u64 family_size() const { return grid_ / families_; }
+  u64 family(u64 id) const;
+  u64 member(u64 family, u64 k) const;
+
+ private:
+  const ParameterValue& value(std::size_t parameter, std::size_t choice) const;
+
+  const SweepSpec& spec_;
+  u64 grid_ = 1, planned_ = 1, families_ = 1;
+  std::vector<bool> memory_only_;  // by parameter
+  Permutation sample_;
+  std::vector<Expression> early_, late_;  // constraints on parameters alone; others
+};
+
+}  // namespace heliolite

@@ -1,0 +1,102 @@
+#include "engine/sweep/expression.h"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "engine/base/text.h"
+
+namespace heliolite {
+
+struct Expression::State {
+  std::string text;
+  std::vector<double> values;  // what the parser's variables point to
+  std::vector<bool> used;
+  mu::Parser parser;
+};
+
+namespace {
+
+Diagnostic complaint(const std::string& text, const std::string& message) {
+  return {"", 0, "", fmt::format("'{}': {}", text, message)};
+}
+
+// muParser assigns with a single '='.
+bool assigns(const std::string& text) {
+  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+    const bool doubled = at + 1 < text.size() && text[at + 1] == '=';
+    if (doubled) ++at;
+    else if (at == 0 || std::string_view("<>!").find(text[at - 1]) == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::string syntax_error(const std::string& text, const mu::Parser::exception_type& e) {
+  std::string message = e.GetMsg();
+  const std::string position = fmt::format("at position {}", e.GetPos());
+  const std::size_t at = message.find(position);  // counted from 0, or behind the end
+  if (at != std::string::npos)
+    message.replace(at, position.size(),
+                    fmt::format("at column {}", std::min<std::size_t>(e.GetPos() + 1, text.size())));
+  while (message.ends_with('.') || message.ends_with('\n')) message.pop_back();
+  if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
+  return message;
+}
+
+}  // namespace
+
+Expression::Expression(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+Result<Expression> Expression::parse(const std::string& text, std::span<const std::string> names) {
+  if (assigns(text)) return complaint(text, "'=' assigns, a condition compares with '=='");
+  auto state = std::make_unique<State>();
+  state->text = text;
+  state->values.assign(names.size(), 1);
+  state->used.assign(names.size(), false);
+  try {
+    state->parser.SetExpr(text);
+    for (const auto& [name, value] : state->parser.GetUsedVar()) {
+      const auto known = std::ranges::find(names, name);
+      if (known == names.end())
+        return complaint(text,
+                         fmt::format("unknown name '{}'{}; known: {}", name, did_you_mean(name, names), join(names)));
+      state->used[static_cast<std::size_t>(known - names.begin())] = true;
+    }
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (state->used[k]) state->parser.DefineVar(names[k], &state->values[k]);
+    int results = 0;
+    state->parser.Eval(results);
+    if (results != 1) return complaint(text, "is more than one condition; join them with '&&'");
+  } catch (const mu::Parser::exception_type& e) {
+    return complaint(text, syntax_error(text, e));
+  }
+  if (text.find_first_of("<>=!&|") == std::string::npos)
+    return complaint(text, "compares nothing; a condition needs <=, >=, <, >, == or !=");
+  return Expression(std::move(state));
+}
+
+const std::string& Expression::text() const { return state_->text; }
+bool Expression::uses(std::size_t name) const { return state_->used[name]; }
+
+bool Expression::holds(std::span<const double> values) const {
+  std::ranges::copy(values, state_->values.begin());
+  try {
+    const double value = state_->parser.Eval();
+    return value != 0 && !std::isnan(value);
+  } catch (const mu::Parser::exception_type&) {
+    return false;
+  }
+}
+
+bool Expression::reserved(const std::string& name) {
+  mu::Parser parser;
+  return parser.GetFunDef().contains(name) || parser.GetConst().contains(name);
+}
+
+}  // namespace heliolite

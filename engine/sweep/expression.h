@@ -1,0 +1,38 @@
+#pragma once
+// Conditions on design points, "l1 * 2 <= l2_words && area_mm2 <= 5": muParser's syntax over named numbers.
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+
+namespace heliolite {
+
+class Expression {
+ public:
+  // `names`: the numbers it may use, in the order in which holds() gets them. Errors, without a place: syntax (with the
+  // column), unknown names (with a suggestion), anything that is no condition.
+  static Result<Expression> parse(const std::string& text, std::span<const std::string> names);
+
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+  ~Expression();
+
+  const std::string& text() const;
+  bool uses(std::size_t name) const;  // index into `names`
+
+  // False also where the condition has no value (0/0). Not from two threads at once.
+  bool holds(std::span<const double> values) const;
+
+  // Whether muParser would take `name` for a function or a constant.
+  static bool reserved(const std::string& name);
+
+ private:
+  struct State;
+  explicit Expression(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace heliolite

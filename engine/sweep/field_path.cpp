@@ -1,0 +1,126 @@
+#include "engine/sweep/field_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "arch/architecture_yaml.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::string_view kCompute = "compute";
+
+// Of a machine, and of a level: what a sweep cannot give a meaning to.
+constexpr std::array<std::string_view, 7> kFixedOfMachine{"name", "description", "base",   "ert",
+                                                          "art",  "levels",      "compute"};
+constexpr std::array<std::string_view, 2> kFixedOfLevel{"name", "buffers"};
+
+// Keys whose value is a map that can be set part by part.
+constexpr std::array<std::string_view, 2> kWithParts{"fanout", "bandwidth"};
+
+// Of the machine, of levels, of compute.
+constexpr std::array<std::string_view, 8> kMemoryKeys{
+    "entries", "capacity", "energy", "leak_pj_per_cycle", "area_um2", "bandwidth", "technology_nm", "cycle_ns"};
+
+bool contains(const auto& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
+
+std::vector<std::string> owners(const ArchitectureSpec& machine) {
+  std::vector<std::string> names;
+  for (const LevelSpec& level : machine.levels) names.push_back(level.name);
+  names.emplace_back(kCompute);
+  return names;
+}
+
+// The level or "compute" that the path starts with, the longest such name; empty if none.
+std::string owner_of(const std::string& text, const std::vector<std::string>& names) {
+  std::string longest;
+  for (const std::string& name : names)
+    if (text.size() > name.size() && text.starts_with(name) && text[name.size()] == '.' && name.size() > longest.size())
+      longest = name;
+  return longest;
+}
+
+// The bandwidths that `by` does not state stay.
+void complete(std::optional<Bandwidth>& by, const std::optional<Bandwidth>& base) {
+  if (!by || !base) return;
+  if (!by->read) by->read = base->read;
+  if (!by->write) by->write = base->write;
+  if (!by->shared) by->shared = base->shared;
+}
+
+}  // namespace
+
+std::optional<FieldPath> read_field_path(const YamlNode& node, const ArchitectureSpec& machine, Diagnostics& errors) {
+  const auto refuse = [&](std::string why) {
+    errors.push_back(node.error(fmt::format("set = {}: {}", node.text(), why)));
+    return std::nullopt;
+  };
+  if (!node.is_scalar() || node.text().empty()) {
+    errors.push_back(
+        node.error("set must be a field, LEVEL.key, compute.key or a key of the machine, or a list of them"));
+    return std::nullopt;
+  }
+  const std::vector<std::string> names = owners(machine);
+  FieldPath path{node.text(), owner_of(node.text(), names), "", ""};
+  std::string rest = path.text.substr(path.level.empty() ? 0 : path.level.size() + 1);
+  const std::size_t dot = rest.find('.');
+  if (path.level.empty() && dot != std::string::npos) {
+    const std::string level = rest.substr(0, dot);
+    return refuse(
+        fmt::format("the machine has no level {}{}; it has {}", level, did_you_mean(level, names), join(names)));
+  }
+  path.key = rest.substr(0, dot);
+  if (dot != std::string::npos) path.part = rest.substr(dot + 1);
+  const bool fixed = path.level.empty() ? contains(kFixedOfMachine, path.key) : contains(kFixedOfLevel, path.key);
+  if (path.key.empty() || fixed || contains(names, path.text))
+    return refuse("is no field that a parameter can set; it sets LEVEL.key, compute.key or a key of the machine");
+  if (!path.part.empty() && !contains(kWithParts, path.key))
+    return refuse(fmt::format("{} is set as a whole: set {}.{} to maps or lists", path.key, path.level, path.key));
+  return path;
+}
+
+Setting read_setting(const FieldPath& field, const YamlNode& value, Diagnostics& errors) {
+  const YamlNode inner = field.part.empty() ? value : value.wrapped(field.part);
+  YamlNode body = inner.wrapped(field.key);
+  if (field.level == kCompute) body = body.wrapped(std::string(kCompute));
+  else if (!field.level.empty()) body = body.with("name", value.scalar(field.level)).listed().wrapped("levels");
+  const Result<ArchitectureSpec> read =
+      read_architecture_yaml(body.with("base", value.scalar("machine")).wrapped("architecture"));
+  if (!read) {
+    for (Diagnostic error : read.errors()) {
+      error.field = value.field();  // not the path in a document that the user does not see
+      errors.push_back(std::move(error));
+    }
+    return {field, {}};
+  }
+  Setting setting{field, *read};
+  setting.variant.place = setting.variant.compute.place = Place{value.file(), value.line(), value.field()};
+  for (LevelSpec& level : setting.variant.levels) level.place = setting.variant.place;
+  if (field.key == "fanout" && field.part == "x") setting.variant.levels.front().fanout_y.reset();
+  if (field.key == "fanout" && field.part == "y") setting.variant.levels.front().fanout_x.reset();
+  return setting;
+}
+
+ArchitectureSpec with_setting(ArchitectureSpec machine, const Setting& setting, Diagnostics& errors) {
+  if (setting.field.key != "bandwidth" || setting.field.part.empty())
+    return vary(std::move(machine), setting.variant, errors);
+  ArchitectureSpec variant = setting.variant;
+  const auto level = std::ranges::find(machine.levels, setting.field.level, &LevelSpec::name);
+  if (level != machine.levels.end()) complete(variant.levels.front().bandwidth, level->bandwidth);
+  return vary(std::move(machine), variant, errors);
+}
+
+bool overlap(const FieldPath& a, const FieldPath& b) {
+  const auto capacity = [](const FieldPath& f) { return f.key == "entries" || f.key == "capacity"; };
+  if (a.level != b.level) return false;
+  if (a.key != b.key) return capacity(a) && capacity(b);
+  return a.part.empty() || b.part.empty() || a.part == b.part;
+}
+
+bool is_memory_field(const FieldPath& field) { return contains(kMemoryKeys, field.key); }
+
+}  // namespace heliolite

@@ -1,0 +1,21 @@
+#pragma once
+// A layer's answer as it is written down.
+#include "engine/search/map.h"
+#include "engine/sweep/records.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+
+// All but the place: point and layer. Equal answers of layers with other names give records that differ in workload,
+// name, count and weight only.
+LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
+                         std::string question);
+
+// The record of another layer, or point, that asks the same.
+LayerRecord reused(LayerRecord answer, const SweepLayer& layer);
+
+// Energy in pJ by level and tensor as JSON: {"GLB": {"Weights": 12.5, ..., "leakage": 0.1}, ..., "compute": 3.2}. Of a
+// tensor: accesses, addresses and the network below the level.
+std::string breakdown_text(const Workload& workload, const Architecture& machine, const Mapping& mapping);
+
+}  // namespace heliolite

@@ -1,0 +1,111 @@
+#include "engine/sweep/point_mapper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "engine/sweep/layer_record.h"
+#include "engine/sweep/question.h"
+#include "engine/sweep/totals.h"
+
+namespace heliolite {
+
+void PointMapper::open(PointRecord record, Architecture machine) {
+  asking_ = record.id;
+  OpenPoint& point = open_[record.id];
+  point.record = std::move(record);
+  point.machine = std::make_shared<const Architecture>(std::move(machine));
+  point.layers.resize(state_.spec.layers.size());
+}
+
+Task PointMapper::next() {
+  while (!state_.over()) {
+    const auto asking = open_.find(asking_);
+    if (asking == open_.end() || asking->second.asked == state_.spec.layers.size()) return {};
+    if (Task task = ask(asking->second)) return task;
+  }
+  return {};
+}
+
+// Asks for the point's next layer: a search to do, or nothing when the answer is known or on its way.
+Task PointMapper::ask(OpenPoint& point) {
+  const Asker asker{point.record.id, point.asked++};
+  const std::shared_ptr<const Architecture> machine = point.machine;
+  std::string question = layer_question(state_.spec.layers[asker.layer].layer.workload, *machine, state_.spec.options);
+  if (const auto waiting = asked_.find(question); waiting != asked_.end()) {
+    waiting->second.push_back(asker);
+    return {};
+  }
+  if (known(asker, question) || state_.over()) return {};
+  asked_[question] = {asker};
+  return [this, asker, machine, question = std::move(question)] { search(asker, *machine, question); };
+}
+
+// Answers the layer from the store if that has its row (a run was interrupted before the point was done) or one with an
+// equal question.
+bool PointMapper::known(const Asker& asker, const std::string& question) {
+  const auto row = state_.keep(state_.store.layer(asker.point, asker.layer));
+  if (row && *row && (*row)->question == question) {
+    answered(asker, **row, true);
+    return true;
+  }
+  const auto equal = state_.keep(state_.store.answer(question));
+  if (!equal || !*equal) return false;
+  ++state_.result.reused;
+  answered(asker, reused(**equal, state_.spec.layers[asker.layer]), false);
+  return true;
+}
+
+// On any thread. Under a name that says nothing of who asked first.
+void PointMapper::search(const Asker& first, const Architecture& machine, const std::string& question) {
+  Layer layer{state_.spec.layers[first.layer].layer.workload, 1};
+  layer.workload.name = "layer";
+  const Result<NetworkResult> found = map_network({"", {layer}}, machine, state_.spec.options);
+  const bool stopped = state_.stopped();  // then it was perhaps not done
+  std::optional<LayerRecord> record;
+  if (found && !stopped)
+    record = layer_record(state_.spec.layers[first.layer], machine, found->layers.front().result, question);
+  const std::lock_guard lock(state_.mutex);
+  if (!found) state_.keep(found.errors());
+  if (!record || !state_.errors.empty()) return;
+  ++state_.result.searched;
+  const std::vector<Asker> askers = std::move(asked_.extract(question).mapped());
+  for (const Asker& asker : askers) {
+    const bool reuses = asker.point != first.point || asker.layer != first.layer;
+    state_.result.reused += reuses;
+    answered(asker, reuses ? reused(*record, state_.spec.layers[asker.layer]) : *record, false);
+  }
+}
+
+void PointMapper::answered(const Asker& asker, LayerRecord record, bool written) {
+  const auto at = open_.find(asker.point);
+  OpenPoint& point = at->second;
+  record.point = asker.point;
+  record.layer = asker.layer;
+  const bool last = ++point.answered == point.layers.size();
+  if (!last && !written) state_.keep(state_.store.write(record));
+  point.layers[asker.layer] = std::move(record);
+  if (!last) return;
+  conclude(point);
+  state_.write(point.record, point.layers[asker.layer]);
+  open_.erase(at);
+}
+
+// All layers are answered.
+void PointMapper::conclude(OpenPoint& point) {
+  const auto unmapped = std::ranges::find(point.layers, name(Status::Infeasible), &LayerRecord::status);
+  if (unmapped != point.layers.end()) {
+    point.record.state = PointState::Infeasible;
+    point.record.reason = fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
+    return;
+  }
+  const Totals sum = totals(point.layers);
+  point.record.energy_pj = sum.energy_pj;
+  point.record.cycles = sum.cycles;
+  point.record.value = sum.value;
+  point.record.lower_bound = sum.lower_bound;
+}
+
+}  // namespace heliolite

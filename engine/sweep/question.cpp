@@ -1,0 +1,84 @@
+#include "engine/sweep/question.h"
+
+#include <fmt/format.h>
+
+#include "engine/model/fingerprint.h"
+#include "engine/sweep/design_points.h"
+#include "engine/sweep/pilots.h"
+
+namespace heliolite {
+namespace {
+
+std::string options_text(const SearchOptions& options) {
+  std::string text =
+      fmt::format("{} {} free={} imperfect={} budget={} evaluations={} seed={} victory={}", name(options.objective),
+                  options.strategy, options.free, options.imperfect, options.budget_seconds.value_or(0),
+                  options.budget_evaluations.value_or(0), options.seed, options.victory);
+  for (const RuleInfo& rule : kRuleTable)
+    if (!options.rules[rule.rule]) text += fmt::format(" without={}", rule.name);
+  return text;
+}
+
+// The point where every parameter has its first value but `parameter`, which has its k-th.
+u64 point_off_origin(const SweepSpec& spec, std::size_t parameter, std::size_t k) {
+  u64 id = k;
+  for (std::size_t p = parameter + 1; p < spec.parameters.size(); ++p) id *= spec.parameters[p].values.size();
+  return id;
+}
+
+// What a value makes of the machine. Settings of different parameters do not overlap, so the machines that differ from
+// the first in one parameter tell of all.
+std::string machine_text(const DesignPoints& points, u64 id) {
+  const Result<Architecture> machine = points.machine(id);
+  return machine ? to_hex(fingerprint(*machine)) : machine.errors().front().message;
+}
+
+}  // namespace
+
+std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options) {
+  Architecture priced = machine;
+  for (StorageLevel& level : priced.levels) level.area_um2 = 0;
+  priced.compute.area_um2 = 0;
+  return fmt::format("{}-{}-{}", to_hex(fingerprint(workload)), to_hex(fingerprint(priced)),
+                     to_hex(fingerprint(options_text(options))));
+}
+
+std::string sweep_question(const SweepSpec& spec) {
+  const DesignPoints points(spec);
+  std::string text = fmt::format("{} {} {} sample={} pilots={}\n", spec.name, options_text(spec.options),
+                                 kSweepGoalNames[static_cast<std::size_t>(spec.goal)], spec.sample.value_or(0),
+                                 pilot_count(spec, points));
+  for (const SweepLayer& layer : spec.layers)
+    text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
+                        layer.layer.count, to_hex(fingerprint(layer.layer.workload)));
+  for (std::size_t p = 0; p < spec.parameters.size(); ++p) {
+    text += fmt::format("parameter {}\n", spec.parameters[p].name);
+    for (std::size_t k = 0; k < spec.parameters[p].values.size(); ++k)
+      text += fmt::format("value {} {}\n", spec.parameters[p].values[k].text,
+                          machine_text(points, point_off_origin(spec, p, k)));
+  }
+  for (const SweepConstraint& constraint : spec.constraints) text += fmt::format("constraint {}\n", constraint.text);
+  return to_hex(fingerprint(text));
+}
+
+SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version) {
+  const DesignPoints points(spec);
+  SweepRecord record;
+  record.name = spec.name;
+  record.question = sweep_question(spec);
+  record.text = spec.text;
+  record.version = version;
+  record.objective = name(spec.options.objective);
+  record.strategy = spec.options.strategy;
+  record.goal = kSweepGoalNames[static_cast<std::size_t>(spec.goal)];
+  record.grid_points = points.grid();
+  record.planned_points = points.planned();
+  record.shard_points = (points.planned() + shard.count - 1) / shard.count;
+  record.shard_points = (points.planned() + shard.count - 1) / shard.count;
+  record.shard = shard.index;
+  record.shards = shard.count;
+  for (const SweepParameter& parameter : spec.parameters) record.parameters.push_back(parameter.name);
+  return record;
+}
+
+}  // namespace heliolite

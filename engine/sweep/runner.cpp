@@ -1,0 +1,231 @@
+#include "engine/sweep/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "engine/search/co_search.h"
+#include "engine/search/parallel.h"
+#include "engine/sweep/families.h"
+#include "engine/sweep/pilots.h"
+#include "engine/sweep/point_mapper.h"
+#include "engine/sweep/run_state.h"
+#include "engine/sweep/totals.h"
+
+namespace heliolite {
+namespace {
+
+// A point that may have to be mapped.
+struct Candidate {
+  PointRecord record;
+  Architecture machine;
+  Totals least;
+};
+
+std::size_t thread_count(const SearchOptions& options) {
+  return options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                             : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// With its lower bounds.
+PointRecord cut(const Candidate& point, std::string reason) {
+  PointRecord record = point.record;
+  record.state = PointState::Cut;
+  record.energy_pj = point.least.energy_pj;
+  record.cycles = point.least.cycles;
+  record.value = record.lower_bound = point.least.value;
+  record.reason = std::move(reason);
+  return record;
+}
+
+class Runner {
+ public:
+  Runner(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress)
+      : spec_(spec),
+        points_(spec),
+        mine_(spec.goal, points_, shard),
+        families_(spec, points_, mine_),
+        state_(spec, store, progress),
+        mapper_(state_, 2 * thread_count(spec.options)) {
+    state_.plan((points_.planned() + shard.count - 1) / shard.count);
+  }
+
+  Result<SweepRun> run();
+
+ private:
+  void map(const std::function<Task()>& begin_more);
+  Task next(const std::function<Task()>& begin_more);
+  void begin_pilot();
+  void begin_point();
+  Task begin_family();
+  std::optional<Candidate> consider(u64 id);
+  void pass(DesignPoint point);
+  void choose(std::vector<Candidate> members);
+  void keep_best(std::vector<Candidate> members, const CoSearchResult& result);
+
+  const SweepSpec& spec_;
+  const DesignPoints points_;
+  const ShardRule mine_;
+  Families families_;
+  RunState state_;
+  PointMapper mapper_;
+  std::vector<u64> pilots_;
+  std::optional<PilotRule> rule_;  // none while the pilots are mapped
+  u64 cursor_ = 0;                 // of the pilots, then of the planned points
+  bool at_end_ = false;            // no point is left to begin
+  std::vector<Candidate> to_map_;  // found by co-searches
+};
+
+Result<SweepRun> Runner::run() {
+  // Step 1. The pilots: all that is cut later is cut by them.
+  pilots_ = choose_pilots(spec_, points_);
+  map([this] { return begin_pilot(), Task(); });
+  std::vector<PointRecord> mapped;
+  for (const u64 id : pilots_)
+    if (const auto row = state_.keep(state_.store.point(id)); row && *row) mapped.push_back(**row);
+  rule_.emplace(spec_.goal, mapped);
+  // Step 2. Everything else.
+  if (co_searches(spec_, points_)) map([this] { return begin_family(); });
+  else map([this] { return begin_point(), Task(); });
+  state_.flush();
+  if (!state_.errors.empty()) return state_.errors;
+  state_.result.interrupted = state_.stopped();
+  return state_.result;
+}
+
+// Maps what `begin_more` begins: each call a further point or family, until it sets at_end_.
+void Runner::map(const std::function<Task()>& begin_more) {
+  cursor_ = 0;
+  at_end_ = false;
+  parallel_tasks(thread_count(spec_.options), spec_.options.threads, [&] { return next(begin_more); });
+}
+
+// The next search that somebody has to do. Nothing when all is begun, or when as many points are open as may be.
+Task Runner::next(const std::function<Task()>& begin_more) {
+  const std::lock_guard lock(state_.mutex);
+  while (!state_.over()) {
+    if (Task task = mapper_.next()) return task;
+    if (mapper_.full()) return {};
+    if (!to_map_.empty()) {
+      mapper_.open(std::move(to_map_.back().record), std::move(to_map_.back().machine));
+      to_map_.pop_back();
+      continue;
+    }
+    if (at_end_) return {};
+    if (Task task = begin_more()) return task;
+  }
+  return {};
+}
+
+void Runner::begin_pilot() {
+  at_end_ = cursor_ == pilots_.size();
+  if (at_end_) return;
+  if (auto candidate = consider(pilots_[cursor_++])) to_map_.push_back(*std::move(candidate));
+}
+
+void Runner::begin_point() {
+  at_end_ = cursor_ == points_.planned();
+  if (at_end_) return;
+  const u64 id = points_.id(cursor_++);
+  if (!mine_.has(id)) return;
+  if (auto candidate = consider(id)) to_map_.push_back(*std::move(candidate));
+}
+
+// A co-search, unless there is nothing to choose from.
+Task Runner::begin_family() {
+  const std::optional<std::vector<u64>> ids = families_.next();
+  at_end_ = !ids;
+  if (at_end_) return {};
+  auto members = std::make_shared<std::vector<Candidate>>();
+  for (const u64 id : *ids)
+    if (auto candidate = consider(id)) members->push_back(*std::move(candidate));
+  if (members->size() > 1) return [this, members] { choose(std::move(*members)); };
+  for (Candidate& only : *members) to_map_.push_back(std::move(only));
+  return {};
+}
+
+// Step 1. What an earlier run has done. Step 2. Points that are excluded or no machine. Step 3. Points that cannot be
+// among the best. The others have to be mapped.
+std::optional<Candidate> Runner::consider(u64 id) {
+  const auto row = state_.keep(state_.store.point(id));
+  if (!row) return std::nullopt;
+  if (*row) {
+    const bool told = rule_ && std::ranges::binary_search(pilots_, id);
+    if (!told) state_.found(**row);
+    return std::nullopt;
+  }
+  DesignPoint point = points_.make(id);
+  if (point.machine) {
+    const Result<Totals> least = compulsory_totals(spec_, *point.machine);
+    if (least) {
+      Candidate candidate{point_record(id, points_.values(id), *point.machine), *std::move(point.machine), *least};
+      const PointRecord* pilot = rule_ ? rule_->beaten_by(*least, candidate.record.area_um2) : nullptr;
+      if (pilot == nullptr) return candidate;
+      state_.pass(cut(candidate, fmt::format("pilot-bound: beaten by point {}", pilot->id)));
+      return std::nullopt;
+    }
+    point.state = PointState::Invalid;
+    point.reason = "constraints: " + least.errors().front().message;
+  }
+  pass(std::move(point));
+  return std::nullopt;
+}
+
+// A point without a machine to map.
+void Runner::pass(DesignPoint point) {
+  PointRecord record;
+  record.id = point.id;
+  record.state = point.state;
+  record.values = points_.values(point.id);
+  record.reason = std::move(point.reason);
+  if (record.state == PointState::Excluded && points_.planned() > kMaxPlannedWithExclusions) state_.leave_out(record);
+  else state_.pass(std::move(record));
+}
+
+// On any thread.
+void Runner::choose(std::vector<Candidate> members) {
+  std::vector<WeightedLayer> layers;
+  for (const SweepLayer& layer : spec_.layers)
+    layers.push_back({layer.layer.workload, static_cast<double>(layer.layer.count) * layer.weight});
+  std::vector<Architecture> machines;
+  for (const Candidate& member : members) machines.push_back(member.machine);
+  const Result<MachineFamily> family = MachineFamily::create(std::move(machines));
+  std::optional<Result<CoSearchResult>> result;
+  if (family) result = co_search(layers, *family, spec_.options);
+  const bool stopped = state_.stopped();  // then it was perhaps not done
+  const std::lock_guard lock(state_.mutex);
+  if (stopped) return;
+  if (!result) std::ranges::move(members, std::back_inserter(to_map_));  // not alike enough
+  else if (!*result) state_.keep(result->errors());
+  else keep_best(std::move(members), **result);
+}
+
+// The best one is mapped as every point is; the others are written first, all at once, so that a run that ends in
+// between finds one left.
+void Runner::keep_best(std::vector<Candidate> members, const CoSearchResult& result) {
+  const bool proven = result.status == Status::Optimal;
+  std::vector<PointRecord> others;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (result.status == Status::Infeasible) {
+      others.push_back(std::move(members[k].record));
+      others.back().state = PointState::Infeasible;
+      others.back().reason = "no mapping: some layer fits no machine that differs in memories only";
+    } else if (k != result.best) {
+      others.push_back(cut(members[k], fmt::format("co-search: point {} is {}", members[result.best].record.id,
+                                                   proven ? "no worse" : "more promising")));
+    }
+  }
+  state_.pass_together(std::move(others));
+  if (result.status != Status::Infeasible) to_map_.push_back(std::move(members[result.best]));
+}
+
+}  // namespace
+
+Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress) {
+  return Runner(spec, store, shard, progress).run();
+}
+
+}  // namespace heliolite

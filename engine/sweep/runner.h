@@ -1,0 +1,37 @@
+#pragma once
+// Runs a sweep: one task per design point and layer, made as threads become free, answered from what is known already
+// where an equal question was asked before, and written to the store as they end. The store's content does not depend
+// on the number of threads, nor on interruptions, nor on how the points are dealt to shards.
+#include <functional>
+#include <optional>
+
+#include "engine/sweep/shard_rule.h"
+#include "engine/sweep/store.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+
+struct SweepNews {
+  u64 points = 0;              // looked at, those of earlier runs included
+  u64 kept = 0;                // of those, done by earlier runs
+  u64 planned = 0;             // of this shard, about
+  std::optional<double> best;  // value
+};
+
+// Called from the threads of the sweep, one at a time; must return soon.
+using SweepHook = std::function<void(const SweepNews&)>;
+
+struct SweepRun {
+  bool interrupted = false;  // SearchOptions::stop was set; what was in flight is not written
+  u64 points = 0;            // written by this run
+  u64 searched = 0;          // layers
+  u64 reused = 0;            // layers whose question had been answered
+};
+
+// Errors: those of the store.
+Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress = {});
+
+// Excluded points of larger sweeps are not written: they would be most of the database.
+inline constexpr u64 kMaxPlannedWithExclusions = 1'000'000;
+
+}  // namespace heliolite

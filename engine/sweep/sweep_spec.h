@@ -1,0 +1,82 @@
+#pragma once
+// A sweep as its file states it (docs/formats_sweep.md): a machine, what varies, which layers, and what is asked. Types
+// only; the reader is sweep_yaml.h.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/architecture_spec.h"
+#include "engine/search/map.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+// What has to be known at the end: every point's answer; only of those that can be on the Pareto front of energy, delay
+// and area; or only of those that can be the best.
+enum class SweepGoal : u8 { All, Front, Best };
+
+inline constexpr std::array<std::string_view, 3> kSweepGoalNames{"all", "front", "best"};
+
+// A field of the machine's YAML format that a parameter sets: GLB.capacity, GLB.bandwidth.read, technology_nm.
+struct FieldPath {
+  std::string text;   // as written
+  std::string level;  // level or buffer, "compute", or empty: the machine itself
+  std::string key;
+  std::string part;  // of a key whose value is a map; empty: all of it
+};
+
+// A field set to a value: a variant of the machine that states nothing else.
+struct Setting {
+  FieldPath field;
+  ArchitectureSpec variant;
+};
+
+struct ParameterValue {
+  std::string text;              // as written
+  std::optional<double> number;  // in constraints: numbers, bytes of sizes, products of fan-outs
+  std::vector<Setting> settings;
+};
+
+struct SweepParameter {
+  std::string name;
+  Place place;
+  std::vector<FieldPath> fields;  // that some value sets
+  std::vector<ParameterValue> values;
+};
+
+struct SweepConstraint {
+  Place place;
+  std::string text;  // an Expression over the parameters and derived_names()
+};
+
+struct SweepLayer {
+  std::string workload;  // of which it is a layer
+  double weight = 1;     // of that workload
+  Layer layer;
+};
+
+struct SweepSpec {
+  std::string name;
+  std::string text;  // of the file
+  ArchitectureSpec machine;
+  ReferenceTables tables;
+  std::vector<SweepLayer> layers;          // of all workloads, one after another
+  std::vector<SweepParameter> parameters;  // the last one varies fastest
+  std::vector<SweepConstraint> constraints;
+  SearchOptions options;  // of every layer of every point; the seed is the sample's too
+  SweepGoal goal = SweepGoal::All;
+  std::optional<u64> sample;  // so many points of the grid
+  std::optional<u64> pilots;  // points mapped before any is cut, instead of the usual number
+  Diagnostics warnings;
+
+  u64 grid_points() const;  // all combinations; the reader refuses more than kMaxGridPoints
+};
+
+inline constexpr u64 kMaxGridPoints = u64{1} << 53;
+inline constexpr std::size_t kMaxParameters = 64;
+inline constexpr std::size_t kMaxParameterValues = 10'000;
+inline constexpr u64 kMaxPilots = 10'000;
+
+}  // namespace heliolite

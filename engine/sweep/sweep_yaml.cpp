@@ -1,0 +1,245 @@
+#include "engine/sweep/sweep_yaml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <span>
+
+#include "arch/load.h"
+#include "engine/base/text.h"
+#include "engine/base/text_file.h"
+#include "engine/base/yaml_node.h"
+#include "engine/search/options_yaml.h"
+#include "engine/sweep/derived_values.h"
+#include "engine/sweep/expression.h"
+#include "engine/sweep/field_path.h"
+#include "engine/sweep/parameter_yaml.h"
+#include "engine/sweep/stated_costs.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kMaxWeight = 1e9;
+constexpr std::size_t kMaxLayers = 100'000;
+constexpr std::size_t kMaxConstraints = 1000;
+constexpr std::size_t kMaxConstraintLength = 2000;
+constexpr std::size_t kMaxNameLength = 60;
+
+// A parameter's name stands in expressions, tables and columns.
+bool is_identifier(const std::string& name) {
+  const auto good = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  return !name.empty() && name.size() <= kMaxNameLength && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::ranges::all_of(name, good);
+}
+
+class Reader {
+ public:
+  Reader(const std::string& path, const SweepOverrides& overrides) : path_(path), overrides_(overrides) {}
+
+  Result<SweepSpec> run(const YamlNode& root, std::string text) {
+    out_.text = std::move(text);
+    MapReader document(root, errors_);
+    const std::optional<YamlNode> node = document.required_child("sweep");
+    document.finish();
+    if (!node) return std::move(errors_);
+    MapReader reader(*node, errors_);
+    out_.name = reader.string("name").value_or(std::filesystem::path(path_).stem().string());
+    if (reader.valid() && (out_.name.empty() || out_.name.find('/') != std::string::npos))
+      reader.error(fmt::format("name = '{}', must be a name for files: not empty, without '/'", out_.name));
+    const bool machine_read = read_machine(reader);
+    read_workloads(reader);
+    read_question(reader);
+    const std::optional<YamlNode> parameters = reader.required_child("parameters");
+    const std::optional<YamlNode> constraints = reader.child("constraints");
+    reader.finish();
+    if (machine_read && parameters) read_parameters(*parameters);
+    if (machine_read && constraints) read_constraints(*constraints);
+    if (!errors_.empty()) return std::move(errors_);
+    out_.warnings = stated_cost_warnings(out_);
+    return std::move(out_);
+  }
+
+ private:
+  void append(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+
+  bool read_machine(MapReader& reader) {
+    const std::optional<std::string> what = reader.required_string("machine");
+    if (!what) return false;
+    const bool is_path = what->ends_with(".yaml") || what->ends_with(".yml");
+    Result<ArchitectureSpec> machine = load_architecture_spec(named_file(path_, *what, is_path));
+    Diagnostics problems;
+    if (machine) {
+      out_.machine = *std::move(machine);
+      const Result<ReferenceTables> tables = load_reference_tables(out_.machine);
+      if (tables) out_.tables = *tables;
+      else problems = tables.errors();
+    } else {
+      problems = machine.errors();
+    }
+    if (problems.empty()) return true;
+    append(problems);
+    errors_.push_back(reader.child("machine")->error(fmt::format("machine '{}' cannot be read", *what)));
+    return false;
+  }
+
+  void read_workloads(MapReader& reader) {
+    const std::optional<YamlNode> list = reader.required_child("workloads");
+    for (const YamlNode& node : elements(list)) read_workload(node);
+    if (list && elements(list).empty()) errors_.push_back(list->error("must name at least one workload"));
+    if (list && out_.layers.size() > kMaxLayers)
+      errors_.push_back(list->error(fmt::format("{} layers, at most {} are possible", out_.layers.size(), kMaxLayers)));
+  }
+
+  // A text as `-w` takes it, or {workload, weight, layers}.
+  void read_workload(const YamlNode& node) {
+    std::string what = node.text();
+    double weight = 1;
+    std::optional<std::vector<std::string>> wanted;
+    if (!node.is_scalar()) {
+      MapReader reader(node, errors_);
+      what = reader.required_string("workload").value_or("");
+      weight = reader.number("weight", 0, kMaxWeight).value_or(1);
+      wanted = reader.words("layers");
+      reader.finish();
+      if (reader.valid() && weight == 0) reader.error("weight = 0, must be above 0");
+      if (what.empty()) return;
+    }
+    const std::string file = named_file(path_, what, what.find(".yaml") != std::string::npos);
+    Result<Network> network = load_network(file);
+    if (!network) {
+      append(network.errors());
+      errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", what)));
+      return;
+    }
+    if (wanted) keep_layers(*network, *wanted, node);
+    const std::string name = file == what ? what : network->name;
+    for (Layer& layer : network->layers) out_.layers.push_back({name, weight, std::move(layer)});
+  }
+
+  void keep_layers(Network& network, const std::vector<std::string>& wanted, const YamlNode& node) {
+    std::vector<std::string> known;
+    for (const Layer& layer : network.layers) known.push_back(layer.workload.name);
+    for (const std::string& name : wanted)
+      if (std::ranges::find(known, name) == known.end())
+        errors_.push_back(node.error(fmt::format("{} has no layer {}{}; it has {}", network.name, name,
+                                                 did_you_mean(name, known), join(known))));
+    if (wanted.empty()) errors_.push_back(node.error("layers must name at least one layer"));
+    std::erase_if(network.layers,
+                  [&](const Layer& layer) { return std::ranges::find(wanted, layer.workload.name) == wanted.end(); });
+  }
+
+  // Objective, strategy, budgets, goal.
+  void read_question(MapReader& reader) {
+    SearchOptions& options = out_.options;
+    if (const auto word = reader.choice("objective", {"energy", "delay", "edp", "ed2p"}))
+      options.objective = *parse_objective(*word);
+    if (const auto name = reader.string("strategy")) {
+      options.strategy = *name;
+      check_strategy(*reader.child("strategy"), *name, errors_);
+    }
+    read_search_options(reader, options, errors_);
+    if (const auto word = reader.choice("goal", {"all", "front", "best"})) out_.goal = *parse_sweep_goal(*word);
+    const auto most = static_cast<i64>(kMaxGridPoints);
+    if (const auto n = reader.integer("sample", 1, most)) out_.sample = static_cast<u64>(*n);
+    if (const auto n = reader.integer("pilots", 0, static_cast<i64>(kMaxPilots))) out_.pilots = static_cast<u64>(*n);
+    if (overrides_.objective) options.objective = *overrides_.objective;
+    if (overrides_.strategy) options.strategy = *overrides_.strategy;
+    if (overrides_.budget_seconds) options.budget_seconds = overrides_.budget_seconds;
+    if (overrides_.budget_evaluations) options.budget_evaluations = overrides_.budget_evaluations;
+    if (overrides_.seed) options.seed = *overrides_.seed;
+    if (overrides_.goal) out_.goal = *overrides_.goal;
+    if (overrides_.sample) out_.sample = overrides_.sample;
+  }
+
+  void read_parameters(const YamlNode& node) {
+    if (!node.is_map() || node.size() == 0)
+      return errors_.push_back(node.error("parameters must be a map of names, each with what it sets and its values"));
+    if (node.size() > kMaxParameters)
+      return errors_.push_back(
+          node.error(fmt::format("{} parameters, at most {} are possible", node.size(), kMaxParameters)));
+    const std::vector<std::string> derived = derived_names(out_.machine);
+    for (const std::string& name : node.keys()) {
+      const YamlNode parameter = *node.find(name);
+      if (!is_identifier(name))
+        errors_.push_back(parameter.error(
+            fmt::format("'{}' must be a name of letters, digits and '_', not starting with a digit, at most {} long",
+                        name, kMaxNameLength)));
+      else if (Expression::reserved(name) || std::ranges::find(derived, name) != derived.end())
+        errors_.push_back(
+            parameter.error(fmt::format("{} means something else in constraints; choose another name", name)));
+      out_.parameters.push_back(read_parameter(name, parameter, out_.machine, errors_));
+      refuse_overlaps(parameter);
+    }
+    double points = 1;
+    for (const SweepParameter& parameter : out_.parameters) points *= static_cast<double>(parameter.values.size());
+    if (points > static_cast<double>(kMaxGridPoints))
+      errors_.push_back(
+          node.error(fmt::format("a grid of {:.3g} points, at most {} are possible", points, kMaxGridPoints)));
+  }
+
+  // Two parameters must not set the same field.
+  void refuse_overlaps(const YamlNode& at) {
+    const SweepParameter& last = out_.parameters.back();
+    for (const SweepParameter& other : std::span(out_.parameters).first(out_.parameters.size() - 1))
+      for (const FieldPath& field : last.fields)
+        for (const FieldPath& taken : other.fields)
+          if (overlap(field, taken))
+            errors_.push_back(at.error(fmt::format("sets {}, and {} sets {}", field.text, other.name, taken.text)));
+  }
+
+  void read_constraints(const YamlNode& node) {
+    const std::vector<YamlNode> list = elements(node);
+    if (list.size() > kMaxConstraints)
+      return errors_.push_back(
+          node.error(fmt::format("{} constraints, at most {} are possible", list.size(), kMaxConstraints)));
+    const std::vector<std::string> names = constraint_names(out_);
+    for (const YamlNode& entry : list) {
+      if (!entry.is_scalar() || entry.text().size() > kMaxConstraintLength) {
+        errors_.push_back(
+            entry.error(fmt::format("a constraint is a text of at most {} characters", kMaxConstraintLength)));
+        continue;
+      }
+      const Result<Expression> condition = Expression::parse(entry.text(), names);
+      if (!condition) {
+        for (const Diagnostic& error : condition.errors()) errors_.push_back(entry.error(error.message));
+        continue;
+      }
+      for (std::size_t k = 0; k < out_.parameters.size(); ++k)
+        if (condition->uses(k)) refuse_without_number(out_.parameters[k], entry);
+      out_.constraints.push_back({{entry.file(), entry.line(), entry.field()}, entry.text()});
+    }
+  }
+
+  void refuse_without_number(const SweepParameter& parameter, const YamlNode& entry) {
+    for (const ParameterValue& value : parameter.values)
+      if (!value.number)
+        return errors_.push_back(entry.error(fmt::format("'{}': value {} of {} is no number, size or fan-out",
+                                                         entry.text(), value.text, parameter.name)));
+  }
+
+  std::string path_;
+  const SweepOverrides& overrides_;
+  SweepSpec out_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+std::optional<SweepGoal> parse_sweep_goal(std::string_view name) {
+  const auto found = std::ranges::find(kSweepGoalNames, name);
+  if (found == kSweepGoalNames.end()) return std::nullopt;
+  return static_cast<SweepGoal>(found - kSweepGoalNames.begin());
+}
+
+Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides) {
+  Result<std::string> text = read_text_file(path);
+  if (!text) return text.errors();
+  const Result<YamlNode> root = YamlNode::parse(*text, path);
+  if (!root) return root.errors();
+  return Reader(path, overrides).run(*root, *std::move(text));
+}
+
+}  // namespace heliolite

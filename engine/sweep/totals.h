@@ -1,0 +1,23 @@
+#pragma once
+// What a design point costs over all layers, and what it costs at least.
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/sweep/records.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+
+// Sums over the layers, times counts and workload weights, in the order of the sweep's list: energies in pJ, cycles,
+// and the layers' objectives.
+struct Totals {
+  double energy_pj = 0, cycles = 0, value = 0, lower_bound = 0;
+};
+
+Totals totals(const std::vector<LayerRecord>& layers);
+
+// Lower bounds on the totals: what every mapping of every layer pays (engine/search/compulsory.h); value and
+// lower_bound are equal. Errors: constraints of the machine that a layer cannot obey, named by layer.
+Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& machine);
+
+}  // namespace heliolite

@@ -1,0 +1,192 @@
+// heliolite sweep: tables, JSON, refusals, and that nothing is lost when it is killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/random_problem.h"
+#include "tests/sweep_problem.h"
+
+namespace heliolite {
+namespace {
+
+using ::testing::AllOf;
+using testing::content_of;
+using ::testing::HasSubstr;
+using testing::small_sweep;
+
+using namespace std::chrono_literals;
+
+// The program in the background, ended by a signal.
+class Background {
+ public:
+  explicit Background(const std::vector<std::string>& arguments) : pid_(fork()) {
+    if (pid_ != 0) return;
+    std::freopen("/dev/null", "w", stdout);
+    std::freopen("/dev/null", "w", stderr);
+    std::vector<char*> words{const_cast<char*>(HELIOLITE_BINARY)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    execv(HELIOLITE_BINARY, words.data());
+    _exit(127);
+  }
+
+  // Exit code, or 128 + the signal that ended it.
+  int end(int signal) const {
+    kill(pid_, signal);
+    return wait();
+  }
+  int wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db");
+  const CliResult run = run_cli("sweep " + small_sweep(folder) + " -o " + db + " --json " + folder.path("a.json"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* part : {"small on small, objective edp, strategy sunstone, goal all: 24 of 24 points", "Best points",
+                           "Pareto front over energy, cycles and area", "Layers of point", "excluded", "constraint",
+                           "infeasible", "layers searched"})
+    EXPECT_THAT(run.out, HasSubstr(part));
+  const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
+  EXPECT_EQ(answer["command"], "sweep");
+  EXPECT_EQ(answer["counts"]["done"], 16);
+  EXPECT_EQ(answer["counts"]["excluded"], 2);
+  EXPECT_EQ(answer["interrupted"], false);
+  EXPECT_EQ(answer["best"][0]["parameters"].size(), 3u);
+  EXPECT_EQ(answer["layers"].size(), 2u);
+  EXPECT_LE(answer["best"][0]["value"], answer["best"][1]["value"]);
+}
+
+// A mapping out of the database prices as its row says.
+TEST(CliSweep, MappingsCanBeEvaluated) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db");
+  ASSERT_EQ(run_cli("sweep " + small_sweep(folder, "", "  parameters:\n    a: {set: GLB.capacity, values: [2 KB]}\n") +
+                    " -o " + db)
+                .exit_code,
+            0);
+  const LayerRecord row = content_of(db).layers[0];
+  const CliResult eval = run_cli("eval -a " + folder.path("machine.yaml") + " -w gemm:16x8x12 -m " +
+                                 folder.write("mapping.yaml", row.mapping) + " --json -");
+  ASSERT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(eval.out)["energy_pj"], row.energy_pj);
+  double sum = 0;
+  const auto breakdown = nlohmann::json::parse(row.breakdown);
+  for (const auto& [level, parts] : breakdown.items())
+    for (const auto& part : parts.is_object() ? parts : nlohmann::json{parts}) sum += part.get<double>();
+  EXPECT_NEAR(sum / row.energy_pj, 1, 1e-9);
+}
+
+TEST(CliSweep, NeverOverwrites) {
+  const TempFolder folder;
+  const std::string sweep = "sweep " + small_sweep(folder) + " -o " + folder.path("r.db");
+  ASSERT_EQ(run_cli(sweep).exit_code, 0);
+  const auto rows = content_of(folder.path("r.db"));
+  const CliResult again = run_cli(sweep);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("--resume"));
+  EXPECT_EQ(run_cli(sweep + " --objective delay --resume").exit_code, 2);
+  const CliResult resumed = run_cli(sweep + " --resume");
+  EXPECT_EQ(resumed.exit_code, 0);
+  EXPECT_THAT(resumed.out, HasSubstr("0 layers searched"));
+  EXPECT_EQ(content_of(folder.path("r.db")), rows);
+}
+
+TEST(CliSweep, ComplainsAboutWhatItIsGiven) {
+  const TempFolder folder;
+  const std::string file = small_sweep(folder);
+  const auto error = [](const std::string& arguments) {
+    const CliResult run = run_cli("sweep " + arguments);
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    return run.err;
+  };
+  EXPECT_THAT(error(""), HasSubstr("needs one of a sweep file"));
+  EXPECT_THAT(error(file + " --shard 0/3"), HasSubstr("from 1/N to N/N"));
+  EXPECT_THAT(error(file + " --shard 4/3"), HasSubstr("'4/3'"));
+  EXPECT_THAT(error(file + " --shard 4"), HasSubstr("'4'"));
+  EXPECT_THAT(error(file + " --objective edpp"), HasSubstr("did you mean"));
+  EXPECT_THAT(error(file + " --goal fornt"), HasSubstr("did you mean 'front'?"));
+  EXPECT_THAT(error(file + " --strategy sunston"), HasSubstr("did you mean 'sunstone'?"));
+  EXPECT_THAT(error(file + " --csv x.csv"), HasSubstr("--export"));
+  EXPECT_THAT(error(file + " -o " + folder.path("none/r.db")), HasSubstr("none"));
+  EXPECT_THAT(error(folder.path("no.yaml")), HasSubstr("no.yaml"));
+}
+
+TEST(CliSweep, ChecksWithoutMapping) {
+  const TempFolder folder;
+  const CliResult run =
+      run_cli("sweep " + small_sweep(folder, "  sample: 10\n") + " --check -o " + folder.path("r.db"));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("10 of 24 design points, 2 layers each"), HasSubstr("GLB.fanout")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("r.db")));
+}
+
+TEST(CliSweep, ExitsWithOneWhenNothingCouldBeMapped) {
+  const TempFolder folder;
+  const CliResult run =
+      run_cli("sweep " + small_sweep(folder, "", "  parameters:\n    a: {set: Spad.entries, values: [1, 2]}\n") +
+              " -o " + folder.path("r.db"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("infeasible"), HasSubstr("no mapping of gemm")));
+}
+
+// Larger than the others: it lasts for some tenths of a second.
+std::string longer_sweep(const TempFolder& folder) {
+  return small_sweep(folder, "  goal: front\n  pilots: 4\n",
+                     "  parameters:\n"
+                     "    pe: {set: GLB.fanout, values: [1x2, 2x2, 4x4, 2x8]}\n"
+                     "    spad: {set: Spad.entries, from: 16, to: 112, step: 16}\n"
+                     "    glb: {set: GLB.capacity, from: 1 KB, to: 4 KB, step: 512 B}\n");
+}
+
+TEST(CliSweep, KilledTwentyTimesItEndsAsIfItWereNot) {
+  const TempFolder folder;
+  const std::string file = longer_sweep(folder), through = folder.path("through.db"), db = folder.path("killed.db");
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(run_cli("sweep " + file + " -o " + through).exit_code, 0);
+  const auto whole = std::chrono::steady_clock::now() - begin;
+  testing::Rng rng(1);
+  int killed = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Background run({"sweep", file, "-o", db, "--resume", "--threads", std::to_string(1 + k % 2), "--quiet"});
+    std::this_thread::sleep_for(whole * testing::pick(rng, 1, 100) / 800);
+    killed += run.end(SIGKILL) == 128 + SIGKILL;
+  }
+  EXPECT_GT(killed, 0);
+  ASSERT_EQ(run_cli("sweep " + file + " -o " + db + " --resume").exit_code, 0);
+  EXPECT_EQ(content_of(db), content_of(through));
+}
+
+TEST(CliSweep, EndsSoonWhenAskedTo) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const TempFolder folder;
+    const std::string db = folder.path("r.db");
+    // Hours of work: exact, on large layers.
+    const std::string file =
+        folder.write("large.yaml",
+                     "sweep:\n  machine: eyeriss_45nm\n  workloads: resnet18\n  strategy: exact\n"
+                     "  parameters:\n    glb: {set: GLB.capacity, from: 32 KB, to: 512 KB, step: 1 KB}\n");
+    const Background run({"sweep", file, "-o", db, "--threads", "2", "--quiet"});
+    std::this_thread::sleep_for(1s);
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(run.end(signal), 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown);
+    EXPECT_EQ(run_cli("sweep --status " + db).exit_code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace heliolite
