@@ -15,6 +15,21 @@ double product(const Convolution& conv, Member&& member) {
   return value;
 }
 
+// Only the image has ranks over two dimensions; no tensor has a dimension twice.
+bool has_windows_only_in(const Workload& workload, int image) {
+  for (int v = 0; v < 3; ++v) {
+    DimensionMask seen = 0;
+    for (const Rank& rank : workload.tensors[static_cast<std::size_t>(v)].ranks) {
+      if (rank.terms.size() > (v == image ? 2 : 1)) return false;
+      for (const Term& term : rank.terms) {
+        if ((seen >> term.dimension & 1) != 0) return false;
+        seen |= static_cast<DimensionMask>(1U << term.dimension);
+      }
+    }
+  }
+  return true;
+}
+
 double word_size(std::span<const double> sizes, int tensor) {
   const auto v = static_cast<std::size_t>(tensor);
   return v < sizes.size() ? sizes[v] : 1;
@@ -44,13 +59,15 @@ double Convolution::filter() const { return in_channels * out_channels * taps();
 double Convolution::out() const { return batch * out_channels * outputs(); }
 
 std::optional<Convolution> as_convolution(const Workload& workload, std::span<const double> word_sizes) {
-  if (workload.tensors.size() != 3 || !classify(workload)) return std::nullopt;
+  const auto classes = classify(workload);
+  if (workload.tensors.size() != 3 || !classes) return std::nullopt;
   const int out = workload.output();
   int filter = 0, image = 0;
   for (int v = 0; v < 3; ++v) {
     if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Weight) filter = v;
     if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Input) image = v;
   }
+  if (!has_windows_only_in(workload, image)) return std::nullopt;
   Convolution conv{
       1, 1, 1, {}, word_size(word_sizes, image), word_size(word_sizes, filter), word_size(word_sizes, out)};
   DimensionMask windowed = 0;
@@ -58,11 +75,12 @@ std::optional<Convolution> as_convolution(const Workload& workload, std::span<co
   const auto bit = [](int d) { return static_cast<DimensionMask>(1U << d); };
   for (const Rank& rank : workload.tensors[static_cast<std::size_t>(image)].ranks) {
     if (rank.terms.size() == 1) continue;
-    if (rank.terms.size() != 2) return std::nullopt;
     const bool pixel_first = (workload.indexing(out) & bit(rank.terms[0].dimension)) != 0;
     const Term &pixel = rank.terms[pixel_first ? 0 : 1], &tap = rank.terms[pixel_first ? 1 : 0];
     windowed |= bit(pixel.dimension) | bit(tap.dimension);
-    if (size(tap.dimension) > 1 && tap.coefficient > 1) return std::nullopt;
+    const bool window = (*classes)[static_cast<std::size_t>(pixel.dimension)] == DimensionClass::Pixel &&
+                        (*classes)[static_cast<std::size_t>(tap.dimension)] == DimensionClass::Kernel;
+    if (!window || (size(tap.dimension) > 1 && tap.coefficient > 1)) return std::nullopt;
     const double stride = std::min(static_cast<double>(pixel.coefficient), size(tap.dimension));
     conv.windows.push_back({size(pixel.dimension), size(tap.dimension), size(pixel.dimension) > 1 ? stride : 1});
   }

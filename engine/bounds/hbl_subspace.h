@@ -36,6 +36,6 @@ class Subspace {
 // Everything that sums and intersections make of the generators and {0}, in no meaningful order. Such a lattice may be
 // infinite: nothing when it has more than `most` elements.
 std::optional<std::vector<Subspace>> lattice_of(int ambient, const std::vector<Subspace>& generators,
-                                                std::size_t most = 1000);
+                                                std::size_t most = 32);
 
 }  // namespace heliolite

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/bounds/hbl_subspace.h"
 #include "engine/bounds/iolb_solver.h"
-#include "engine/model/nest.h"
 
 namespace heliolite {
 namespace {
@@ -17,8 +15,8 @@ constexpr double kMostPiece = 64;
 constexpr int kGrid = 6;
 constexpr int kRefinements = 6;
 
-// Just below x: what a bound computed in doubles may claim.
-double down(double x) { return x * (1 - 1e-12); }
+// Roundings of a few operations on doubles: bounds stay this far, relatively, on the safe side.
+constexpr double kRounding = 1e-12;
 
 // T words a piece and this limit at M + T: the pieces may be made longer until fewer of them would do, for with the
 // same exponents U grows as (M + T)^S.
@@ -27,10 +25,11 @@ SegmentBound best_piece(const IterationLimit& limit, double iterations, double c
   SegmentBound best;
   for (double n = std::max(1.0, pieces - 1); n <= pieces + 1; ++n) {
     // U < iterations / n: n pieces are complete.
-    const double target = down(std::log(iterations / n));
-    const double piece = down(limit.budget * std::exp((target - limit.log_most) / limit.exponent) - capacity);
-    if (piece <= 0 || n * piece <= static_cast<double>(best.words)) continue;
-    best.words = static_cast<u64>(down(n * piece));
+    const double log_target = std::log(iterations / n), target = log_target - kRounding * (1 + std::abs(log_target));
+    const double budget = limit.budget * std::exp((target - limit.log_most) / limit.exponent);
+    const double piece = budget * (1 - kRounding) - capacity, words = n * piece * (1 - kRounding);
+    if (!(piece > 0 && std::isfinite(words) && words > static_cast<double>(best.words))) continue;
+    best.words = static_cast<u64>(words);
     best.piece = piece;
     best.iterations = std::exp(target);
   }
@@ -109,10 +108,16 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
       return bound;
     };
   };
-  SegmentBound rough = best_over_pieces(low, high, bound_at(IterationLimiter::Effort::Rough));
-  if (rough.words == 0) return rough;
-  SegmentBound full = bound_at(IterationLimiter::Effort::Full)(rough.piece);
-  return full.words >= rough.words ? full : rough;
+  SegmentBound best = best_over_pieces(low, high, bound_at(IterationLimiter::Effort::Rough));
+  if (best.words == 0) return best;
+  // With exponents fixed the best T is M / (S - 1).
+  const double sum = std::accumulate(best.s.begin(), best.s.end(), 0.0);
+  for (const double piece : {best.piece, capacity / (sum - 1)}) {
+    if (!(piece > 0 && piece <= rest)) continue;
+    SegmentBound bound = bound_at(IterationLimiter::Effort::Full)(piece);
+    if (bound.words > best.words) best = std::move(bound);
+  }
+  return best;
 }
 
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
@@ -127,62 +132,6 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
     return bound;
   };
   return best_over_pieces(std::min(kLeastPiece * capacity, rest), std::min(kMostPiece * capacity, rest), bound_at);
-}
-
-namespace {
-
-double distinct_values(const AccessNest& nest, const std::vector<i64>& row) {
-  double most = 1;
-  for (std::size_t l = 0; l < row.size(); ++l) {
-    if (row[l] == 0) continue;
-    most = std::max(most, nest.loops[l].size);
-    for (std::size_t k = 0; k < l; ++k) {
-      if (row[k] == 0) continue;
-      most = std::max(
-          most, static_cast<double>(distinct_sums(static_cast<u64>(row[l]), static_cast<u64>(nest.loops[l].size),
-                                                  static_cast<u64>(row[k]), static_cast<u64>(nest.loops[k].size))));
-    }
-  }
-  return most;
-}
-
-// Elements reached by loops whose columns are independent, the others standing still.
-double independent_values(const AccessNest& nest, const Access& access) {
-  std::vector<std::size_t> order(nest.loops.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return nest.loops[a].size > nest.loops[b].size; });
-  RationalMatrix columns;
-  double values = 1;
-  for (const std::size_t l : order) {
-    std::vector<Rational> column;
-    for (const std::vector<i64>& row : access.rows) column.emplace_back(row[l]);
-    columns.push_back(std::move(column));
-    if (Subspace::span(static_cast<int>(access.rows.size()), columns).dimension() == static_cast<int>(columns.size())) {
-      values *= nest.loops[l].size;
-    } else {
-      columns.pop_back();
-    }
-  }
-  return values;
-}
-
-}  // namespace
-
-u64 touched_words(const AccessNest& nest, const Access& access) {
-  bool entangled = false;
-  LoopBits seen = 0;
-  double values = 1;
-  for (const std::vector<i64>& row : access.rows) {
-    for (std::size_t l = 0; l < row.size(); ++l) {
-      if (row[l] == 0) continue;
-      entangled = entangled || (seen >> l & 1) != 0;
-      seen |= LoopBits{1} << l;
-    }
-    values *= distinct_values(nest, row);
-  }
-  if (entangled) values = independent_values(nest, access);
-  return static_cast<u64>(values * access.word_size);
 }
 
 }  // namespace heliolite

@@ -26,8 +26,4 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
                            const std::vector<double>& s, const std::vector<double>& t);
 
-// Words of an array's elements that some iteration touches, at least; exact for arrays without a dimension twice and
-// ranks of at most two dimensions. `nest` must not be lifted.
-u64 touched_words(const AccessNest& nest, const Access& access);
-
 }  // namespace heliolite

@@ -87,7 +87,8 @@ IterationLimit IterationLimiter::with_exponents(std::span<const double> s, std::
     if (i < arrays_) exponent += x[i];
   }
   const double log_most = objective(x, std::log(budget));
-  return {budget, log_most + kRoundUp * (1 + std::abs(log_most)), exponent};
+  // One iteration is always possible.
+  return {budget, std::max(0.0, log_most + kRoundUp * (1 + std::abs(log_most))), exponent};
 }
 
 double IterationLimiter::objective(const Vector& x, double log_budget) const {

@@ -1,0 +1,61 @@
+#pragma once
+// Tilings of a workload for one or several caches, as an upper bound of what must move. Each cache holds a box of every
+// array (its share), loops run over the boxes, and a box is kept while loops run that do not move it, or slides along
+// the first loop that does. Model, proofs and sources: docs/rules/bounds_tilings.md.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/model/compiled.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// What counts as moving, and whether outputs start as zeros or as words to be read.
+struct TrafficRule {
+  bool stores = true;
+  bool outputs_are_read = false;
+
+  bool operator==(const TrafficRule&) const = default;
+};
+
+// How many boxes a loop of n iterations in tiles of t has.
+enum class Trips : u8 {
+  Exact,    // ceil(n / t), the last one smaller
+  Average,  // n / t, as literature counts
+};
+
+struct TiledTensor {
+  struct TiledRank {
+    u8 count = 0;
+    std::array<u8, kMaxTerms> dimension{};
+    std::array<double, kMaxTerms> coefficient{};
+  };
+  std::vector<TiledRank> ranks;
+  DimensionMask indexing = 0;
+  DimensionMask sliding = 0;  // dimensions that share a rank, so that neighbouring boxes overlap
+  bool entangled = false;     // a dimension stands in several ranks: nothing slides, and every box counts in full
+  bool is_output = false;
+  double word_size = 1;
+  double words = 0;  // elements that some iteration touches, at least
+};
+
+struct TilingProblem {
+  int dimensions = 0;
+  Extents size{};
+  std::vector<TiledTensor> tensors;
+  TrafficRule rule;
+  Trips trips = Trips::Exact;
+};
+
+// `word_sizes` by tensor, 1 where it is shorter.
+TilingProblem tiling_problem(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
+
+// Words of the tensor's box when the dimensions have these extents: its ranks as intervals, or, where windows skip
+// pixels, without the holes.
+double box_words(const TiledTensor& tensor, const Extents& tile);
+
+// Of all tensors together: what a cache must hold.
+double box_words(const TilingProblem& problem, const Extents& tile);
+
+}  // namespace heliolite

@@ -1,0 +1,124 @@
+// Closed forms of IOLB and IOUB: the published values.
+#include "engine/bounds/iolb_forms.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/bounds/iolb_network.h"
+#include "engine/bounds/iolb_segment.h"
+#include "tests/load.h"
+
+namespace heliolite {
+namespace {
+
+TEST(Forms, Products) {
+  EXPECT_NEAR(gemm_form(1000, 1000, 1000, 1024), 62436707.38, 0.01);
+  EXPECT_NEAR(two_products_form(1000, 1000, 1000, 1000, 1024), 122873412.76, 0.01);
+  EXPECT_NEAR(three_products_form(1000, 1000, 1000, 1000, 1000, 1024), 182310116.14, 0.01);
+  EXPECT_NEAR(contraction_tiling_form({1000, 1000, 1000, 1}, 1024), 65483635.13, 0.01);
+}
+
+TEST(Forms, Contractions) {
+  struct Row {
+    std::string einsum;
+    double bound, tiling;
+  };
+  for (const auto& [einsum, bound, tiling] :
+       {Row{"o[a,b,c] += x[b,d,a]*y[d,c]; a=312,b=312,c=296,d=312", 198201587, 200857818},
+        {"o[a,b] += x[a,c]*y[c,b]; a=5136,b=5136,c=5120", 2983820726, 3017541411},
+        {"o[a,b,c,d] += x[a,e,b,f]*y[f,d,e,c]; a=72,b=72,c=72,d=72,e=72,f=72", 3050995505, 3112635213},
+        {"o[a,b,c] += x[a,d,e,c]*y[e,b,d]; a=72,b=72,c=72,d=72,e=72", 42387304, 43231045}}) {
+    const auto contraction = as_contraction(testing::workload(einsum));
+    ASSERT_TRUE(contraction) << einsum;
+    EXPECT_NEAR(contraction_form(*contraction, 8192), bound, 0.51) << einsum;
+    // Published without the array that stays.
+    EXPECT_NEAR(contraction_tiling_form(*contraction, 8192) - contraction->m * contraction->n, tiling, 0.51) << einsum;
+  }
+  const auto small =
+      as_contraction(testing::workload("o[a,b,c,d,e] += x[e,f,b,a,d]*y[c,f]; a=48,b=32,c=24,d=32,e=48,f=32"));
+  ASSERT_TRUE(small);
+  EXPECT_EQ(contraction_form(*small, 8192), 132121344);
+  // The tile is larger than c: the tiling's form says less than must be loaded.
+  EXPECT_NEAR(contraction_tiling_form(*small, 8192) - small->m * small->n, 40483392, 0.51);
+  EXPECT_FALSE(as_contraction(testing::workload("mttkrp:8x8x8x8")));
+  EXPECT_FALSE(as_contraction(testing::workload("conv:k=8,c=8,p=8,r=3")));
+  EXPECT_FALSE(as_contraction(testing::workload("bmm:4x8x8x8")));
+}
+
+TEST(Forms, Convolutions) {
+  const auto conv = [](const std::string& text) { return *as_convolution(testing::workload(text)); };
+  const Convolution yolo2 = conv("conv:k=64,c=32,p=272,r=3"), yolo4 = conv("conv:k=128,c=64,p=136,r=3"),
+                    yolo8 = conv("conv:k=256,c=128,p=68,r=3");
+  const auto rows = convolution_forms(yolo2, 4096);
+  EXPECT_NEAR(rows[0], 7155840, 0.51);
+  EXPECT_NEAR(rows[1], -8993478, 0.51);
+  EXPECT_NEAR(rows[2], 4830355, 0.51);
+  EXPECT_NEAR(convolution_forms(yolo4, 4096)[2], 9479033, 0.51);
+  EXPECT_NEAR(convolution_forms(conv("conv:k=1024,c=512,p=17,r=3"), 4096)[2], 13611095, 0.51);
+  EXPECT_NEAR(convolution_forms(conv("conv:k=28272,c=1024,p=17,r=1"), 4096)[2], 244973534, 0.51);
+  EXPECT_NEAR(convolution_forms(yolo8, 8192)[2], 7670536, 0.51);
+  EXPECT_LE(convolution_forms(conv("conv:n=4,k=64,c=32,p=27,r=3"), 4096)[3],
+            convolution_forms(conv("conv:n=4,k=64,c=32,p=27,r=3"), 4096)[2]);
+
+  EXPECT_NEAR(convolution_tiling_form(yolo2, 4096).loads, 18371997.84, 0.01);
+  EXPECT_NEAR(convolution_tiling_form(yolo4, 4096).extent, 17.521, 1e-3);
+  EXPECT_NEAR(convolution_tiling_form(yolo4, 4096).loads, 18498139, 0.51);
+  EXPECT_NEAR(convolution_tiling_form(yolo8, 8192).extent, 24.873, 1e-3);
+  EXPECT_NEAR(convolution_tiling_form(yolo8, 8192).loads, 13161658, 0.51);
+  // Three channels are fewer than the tile has: not a tiling, and below the bound.
+  const ConvolutionTilingForm yolo0 = convolution_tiling_form(conv("conv:k=32,c=3,p=544,r=3"), 4096);
+  EXPECT_NEAR(yolo0.loads, 3435516, 0.51);
+  EXPECT_FALSE(yolo0.valid);
+  EXPECT_TRUE(convolution_tiling_form(yolo4, 4096).valid);
+}
+
+Network chain_of(const std::vector<std::string>& layers) {
+  Network network{"chain", {}, {}};
+  for (const std::string& text : layers) {
+    network.layers.push_back({testing::workload(text), 1});
+    const int l = static_cast<int>(network.layers.size()) - 1;
+    if (l > 0) network.edges.push_back({l - 1, l, *network.layers.back().workload.find_tensor("A"), Operator::None});
+  }
+  return network;
+}
+
+TEST(NetworkBound, Chains) {
+  const Network alone = chain_of({"gemm:1000x1000x1000"}),
+                two = chain_of({"gemm:1000x1000x1000", "gemm:1000x1000x1000"});
+  const u64 one = network_bound(alone, 1024).words;
+  const AccessNest nest = access_nest(alone.layers[0].workload);
+  EXPECT_EQ(one, segment_bound(nest, rank_rows(nest), 1024).words);
+  // The intermediate may stay inside for both.
+  EXPECT_EQ(network_bound(two, 1024).words, 2 * (one - 1000000));
+  // In a large memory only the outer operands move: A, two weights, the result.
+  EXPECT_EQ(network_bound(two, 1e9).words, 4000000U);
+  Network apart = two;
+  apart.edges.clear();
+  EXPECT_EQ(network_bound(apart, 1024).words, 2 * one);
+  EXPECT_EQ(network_bound(apart, 1e9).words, 6000000U);
+}
+
+// An input that two layers read is charged to one of them, whether a layer produces it or not.
+TEST(NetworkBound, SharedInputsCountOnce) {
+  Network network = chain_of({"gemm:64x64x64", "gemm:64x64x64"});
+  const int a = *network.layers[0].workload.find_tensor("A");
+  network.edges.clear();
+  const std::vector<std::vector<TensorPlace>> shared{{{0, a}, {1, a}}};
+  EXPECT_EQ(network_bound(network, 1e9).words, 6U * 64 * 64);
+  EXPECT_EQ(network_bound(network, 1e9, shared).words, 5U * 64 * 64);
+  EXPECT_LT(network_bound(network, 64, shared).words, network_bound(network, 64).words);
+
+  Network fan = chain_of({"gemm:64x64x64", "gemm:64x64x64", "gemm:64x64x64"});
+  fan.edges[1].from = 0;
+  // Weights of all three, the first input, two results.
+  EXPECT_EQ(network_bound(fan, 1e9).words, 6U * 64 * 64);
+}
+
+TEST(NetworkBound, RepeatsCount) {
+  Network network = chain_of({"gemm:64x64x64"});
+  const u64 once = network_bound(network, 256).words;
+  network.layers[0].count = 5;
+  EXPECT_EQ(network_bound(network, 256).words, 5 * once);
+}
+
+}  // namespace
+}  // namespace heliolite
