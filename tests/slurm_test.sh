@@ -11,6 +11,10 @@ export PATH=$PATH:/usr/sbin
 dir=$(mktemp -d)
 daemons=()
 finish() {
+  if [ -n "${SLURM_CONF:-}" ] && ! queue_is_empty 2>/dev/null; then
+    scancel --user=root
+    until_true 20 queue_is_empty
+  fi
   for daemon in "${daemons[@]}"; do kill "$daemon" 2>/dev/null; done
   wait
   rm -rf "$dir"
