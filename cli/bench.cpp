@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_co_search.h"
 #include "cli/bench_config.h"
 #include "cli/bench_tables.h"
 #include "cli/command.h"
@@ -14,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
+#include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {
 namespace {
@@ -126,7 +128,34 @@ int run_ablation_suite(const AblationSuite& suite, const BenchArguments& argumen
   return write(arguments, output, text, ablation_csv(*result), answer);
 }
 
+int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& arguments, const Output& output) {
+  SweepSpec sweep = suite.sweep;
+  sweep.options.threads = arguments.threads;
+  const std::size_t rows = (sweep.layers.size() + (sweep.layers.size() > 1)) * suite.strategies.size();
+  const auto study = with_progress(output, "comparisons", rows, [&](const BenchProgress& progress) {
+    return run_co_search_study(sweep, suite.strategies, &interrupt_flag(), progress);
+  });
+  if (!study) return fail(study.errors());
+  const std::string text =
+      fmt::format("{}, objective {}, {} thread{}: {} machines, searched one by one and together\n\n", suite.name,
+                  name(sweep.options.objective), arguments.threads, arguments.threads == 1 ? "" : "s",
+                  study->machines.size()) +
+      co_search_tables(*study, sweep);
+  Json answer = answer_head("bench");
+  answer["question"] = {
+      {"config", arguments.config},   {"name", suite.name},  {"objective", std::string(name(sweep.options.objective))},
+      {"threads", arguments.threads}, {"sweep", sweep.name}, {"machines", study->machines.size()}};
+  answer["co_search"] = co_search_json(*study);
+  answer["interrupted"] = study->interrupted;
+  return write(arguments, output, text, co_search_csv(*study), answer);
+}
+
 std::string plan(const BenchConfig& config) {
+  if (config.co_search)
+    return fmt::format("{}: {} machines at most, {} layers, {} strategies\n", config.co_search->name,
+                       DesignPoints(config.co_search->sweep).planned(), config.co_search->sweep.layers.size(),
+                       config.co_search->strategies.size());
+
   const auto text = [](const auto& suite, const char* unit, std::size_t each) {
     return fmt::format("{}: {} machines, {} layers, {} {}\n", suite.name, suite.machines.size(), suite.layers.size(),
                        suite.machines.size() * suite.layers.size() * each, unit);
@@ -149,6 +178,7 @@ int run(const BenchArguments& arguments, const Output& output) {
     output.table(plan(*config));
     return kSuccess;
   }
+  if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
   if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
   return run_suite(*std::move(config->suite), arguments, output);
 }

@@ -12,6 +12,7 @@
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/options_yaml.h"
+#include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -28,14 +29,19 @@ class Reader {
 
   Result<BenchConfig> run(const YamlNode& root) {
     MapReader reader(root, errors_);
-    const auto bench = reader.child("bench"), ablation = reader.child("ablation");
+    const auto bench = reader.child("bench"), ablation = reader.child("ablation"),
+               co_search = reader.child("co_search");
     reader.finish();
     BenchConfig out;
-    if (reader.valid() && bench.has_value() == ablation.has_value())
-      reader.error(bench ? "has 'bench' and 'ablation', must have one of the two"
-                         : "missing key 'bench' (mappers to compare) or 'ablation' (rules added one by one)");
+    const int suites = bench.has_value() + ablation.has_value() + co_search.has_value();
+    if (reader.valid() && suites != 1)
+      reader.error(
+          fmt::format("must have one of the keys 'bench' (mappers to compare), 'ablation' (rules added one by "
+                      "one) and 'co_search' (memories searched together), has {}",
+                      suites == 0 ? "none" : "more"));
     if (bench) out.suite = suite(*bench);
     if (ablation) out.ablation = ablation_suite(*ablation);
+    if (co_search) out.co_search = co_search_suite(*co_search);
     if (!errors_.empty()) return std::move(errors_);
     return out;
   }
@@ -66,6 +72,28 @@ class Reader {
     out.layers = layers(reader);
     if (const auto s = read_budget(reader, kMaxAblationSeconds, errors_)) out.budget_seconds = *s;
     reader.finish();
+    return out;
+  }
+
+  std::optional<CoSearchSuite> co_search_suite(const YamlNode& node) {
+    CoSearchSuite out;
+    MapReader reader(node, errors_);
+    out.name = name_of(reader, node);
+    const auto file = reader.required_string("sweep");
+    for (const YamlNode& strategy : elements(reader.child("strategies"))) {
+      out.strategies.push_back(strategy.text());
+      if (strategy.text() != "sunstone" && strategy.text() != "exact")
+        errors_.push_back(strategy.error(fmt::format("strategies = {}, must be sunstone or exact", strategy.text())));
+    }
+    if (out.strategies.empty()) out.strategies = {"sunstone", "exact"};
+    reader.finish();
+    if (!file) return std::nullopt;
+    auto sweep = load_sweep(named_file(path_, *file, true), {.objective = objective_});
+    if (!sweep) {
+      append(sweep.errors());
+      return std::nullopt;
+    }
+    out.sweep = *std::move(sweep);
     return out;
   }
 

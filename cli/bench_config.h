@@ -1,18 +1,28 @@
 #pragma once
-// The files of `heliolite bench`: a suite of mappers to compare, or an ablation (docs/formats_bench.md).
+// The files of `heliolite bench`: a suite of mappers to compare, an ablation, or the co-search of memories beside a
+// search of every machine (docs/formats_bench.md).
 #include <optional>
 #include <string>
 
 #include "engine/base/result.h"
 #include "engine/search/ablation.h"
 #include "engine/search/bench_suite.h"
+#include "engine/sweep/sweep_spec.h"
 
 namespace heliolite::cli {
 
-// One of the two.
+// The machines and layers of a sweep, whose memories are searched together and one by one.
+struct CoSearchSuite {
+  std::string name;
+  SweepSpec sweep;
+  std::vector<std::string> strategies;
+};
+
+// One of the three.
 struct BenchConfig {
   std::optional<BenchSuite> suite;
   std::optional<AblationSuite> ablation;
+  std::optional<CoSearchSuite> co_search;
 };
 
 // Machines, workloads and tables that the file names are presets or stand relative to it; they are loaded too.

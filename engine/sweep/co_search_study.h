@@ -1,0 +1,39 @@
+#pragma once
+// The co-search of memories beside a search of every machine (Ng, UBC 2022, chapter 7): same answer, how much less is
+// looked at.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/search/co_search.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+
+struct CoSearchStudyRow {
+  std::string layer;  // or that of all layers together
+  std::string strategy;
+  CoSearchResult together, grid;
+};
+
+struct CoSearchStudy {
+  std::vector<std::string> levels;                 // where tiles are chosen, innermost first; the outermost has none
+  std::vector<std::size_t> level_places;           // of these, in the machine
+  std::vector<std::vector<std::string>> machines;  // the parameters' values of each
+  std::vector<CoSearchStudyRow> rows;
+  bool interrupted = false;
+};
+
+// Called when a row is done: how many are, of how many.
+using CoSearchStudyProgress = std::function<void(u64 done, u64 of, const std::string& layer)>;
+
+// Every layer of the sweep by itself, then all of them with their counts and weights, by each strategy. Errors: a sweep
+// whose machines are of more than one shape, or more than kMaxStudyMachines; those of co_search().
+Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<std::string>& strategies,
+                                          const std::atomic<bool>* stop = nullptr,
+                                          const CoSearchStudyProgress& progress = {});
+
+inline constexpr u64 kMaxStudyMachines = 4096;
+
+}  // namespace heliolite
