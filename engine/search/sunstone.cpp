@@ -220,7 +220,8 @@ void Sunstone::complete_plan(const PartialPlan& p) {
 
 // One of each unrolling: climbs from candidates of the same one tend to end at the same place.
 void Sunstone::offer(const Candidate& candidate) {
-  const auto at = std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return candidate.better_than(c); });
+  const auto at =
+      std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return candidate.better_than(c); });
   const auto twin = std::find_if(best_.begin(), best_.end(),
                                  [&](const Candidate& c) { return same_unrolling(c.plan, candidate.plan); });
   if (twin < at) return;  // it is better
