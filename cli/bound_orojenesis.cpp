@@ -9,6 +9,7 @@
 #include "arch/load.h"
 #include "cli/bound_curves.h"
 #include "cli/bound_orojenesis_fused.h"
+#include "cli/bound_orojenesis_layer.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
 #include "cli/json.h"
@@ -23,35 +24,7 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr std::size_t kTableRows = 32;
 constexpr u64 kMaxWordSize = 64;
-
-// One layer's curve, whatever its kind.
-struct LayerCurve {
-  std::vector<PicturePoint> points;
-  std::vector<std::vector<std::string>> how;  // cells of the table, one list a point
-  std::vector<std::string> headings;          // of these cells
-};
-
-// One boundary of the machine.
-struct LevelBound {
-  Boundary wall;
-  std::optional<u64> least;        // accesses at the wall's capacity
-  std::optional<Crossing> mapped;  // the mapper's
-  u64 least_for_mapped = 0;        // with the words that the mapping holds
-};
-
-struct LayerAnswer {
-  Workload workload;
-  OrojenesisOptions options;
-  LayerCurve curve;
-  std::vector<LevelBound> levels;
-  std::string unit = "words";
-
-  u64 minimum() const { return curve.points.back().accesses; }
-  u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
-  u64 operands() const { return operand_words(workload, options); }
-};
 
 void complain(Diagnostics& errors, const char* option, const std::string& word, const std::vector<std::string>& known) {
   errors.push_back(
@@ -161,118 +134,6 @@ Result<std::vector<LevelBound>> level_bounds(const OrojenesisArguments& argument
   return levels;
 }
 
-std::string levels_text(const LayerAnswer& answer) {
-  if (answer.levels.empty()) return "";
-  Table table({"<outside level", "words inside", "accesses at least", "MACs/word at most", "mapping holds", "moves",
-               "x bound"});
-  for (const LevelBound& level : answer.levels) {
-    std::vector<std::string> row{
-        level.wall.level, level.wall.capacity_words ? grouped(*level.wall.capacity_words) : "unbounded",
-        grouped(*level.least), fmt::format("{:.4g}", intensity(answer.workload.macs(), *level.least))};
-    if (level.mapped) {
-      const double ratio = static_cast<double>(level.mapped->accesses) / static_cast<double>(*level.least);
-      row.insert(row.end(),
-                 {grouped(level.mapped->words), grouped(level.mapped->accesses), fmt::format("{:.3f}", ratio)});
-    }
-    table.row(row);
-  }
-  return "\n" + table.to_string() +
-         "  No mapping moves less, however many levels are inside; words of all instances, operands of units "
-         "included.\n";
-}
-
-std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  const u64 macs = answer.workload.macs();
-  std::string text =
-      fmt::format("{}: least accesses to the store outside {}, {} tiles\n\n", answer.workload.name,
-                  arguments.nested ? "any levels of storage" : "one buffer", arguments.imperfect ? "any" : "perfect");
-  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "accesses", "x minimum", "MACs/word"};
-  headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
-  Table table(headings);
-  const auto row = [&](u64 buffer, std::size_t i) {
-    const PicturePoint& p = answer.curve.points[i];
-    std::vector<std::string> cells{
-        grouped(buffer), grouped(p.accesses),
-        fmt::format("{:.3f}", static_cast<double>(p.accesses) / static_cast<double>(answer.minimum())),
-        fmt::format("{:.4g}", intensity(macs, p.accesses))};
-    cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
-    table.row(cells);
-  };
-  if (arguments.buffers.empty()) {
-    const auto& points = answer.curve.points;
-    for (const std::size_t i : thinned(points.size(), arguments.all ? points.size() : kTableRows))
-      row(points[i].buffer, i);
-  }
-  for (const u64 buffer : arguments.buffers) {
-    const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
-    row(buffer, static_cast<std::size_t>(after - answer.curve.points.begin()) - 1);
-  }
-  text += table.to_string();
-  if (arguments.buffers.empty() && !arguments.all && answer.curve.points.size() > kTableRows)
-    text += fmt::format("  {} of {} points; --all lists them, --csv FILE writes them.\n", kTableRows,
-                        answer.curve.points.size());
-  text += fmt::format(
-      "\n  algorithmic minimum     {} {}, {:.4g} MACs a word\n  all operands            {} (gap 0 of an unlimited "
-      "buffer: "
-      "{:.3f})\n"
-      "  maximal effectual buffer {} (gap 1: {:.3f} of all operands)\n",
-      grouped(answer.minimum()), answer.unit, intensity(macs, answer.minimum()), grouped(answer.operands()),
-      static_cast<double>(answer.minimum()) / static_cast<double>(answer.operands()), grouped(answer.effectual()),
-      static_cast<double>(answer.effectual()) / static_cast<double>(answer.operands()));
-  return text + levels_text(answer);
-}
-
-Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  const std::string tiles = arguments.imperfect ? "tiles of any size" : "perfect tiles";
-  Json bounds = Json::array();
-  for (const u64 buffer : arguments.buffers) {
-    const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
-    bounds.push_back({{"kind", "orojenesis"},
-                      {"level", nullptr},
-                      {"capacity_words", buffer},
-                      {"words", (after - 1)->accesses},
-                      {"holds_under", (arguments.nested ? "any levels of storage, " : "one buffer, ") + tiles}});
-  }
-  for (const LevelBound& level : answer.levels) {
-    const auto& capacity = level.wall.capacity_words;
-    Json bound = {{"kind", "orojenesis"},
-                  {"level", level.wall.level},
-                  {"capacity_words", capacity ? Json(*capacity) : Json()},
-                  {"words", *level.least},
-                  {"holds_under", "any mapping, " + tiles}};
-    if (level.mapped) {
-      bound["mapping"] = {{"words_held", level.mapped->words},
-                          {"words", level.mapped->accesses},
-                          {"least_for_words_held", level.least_for_mapped}};
-    }
-    bounds.push_back(bound);
-  }
-  return bounds;
-}
-
-Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  Json json = question(answer.workload);
-  json["unit"] = answer.unit;
-  json["operand_words"] = answer.operands();
-  json["minimum"] = answer.minimum();
-  json["maximal_effectual_buffer"] = answer.effectual();
-  json["bounds"] = bounds_json(answer, arguments);
-  json["curve"] = curve_json(answer.curve.points);
-  return json;
-}
-
-CurvePicture picture(const LayerAnswer& answer) {
-  CurvePicture picture;
-  picture.title = answer.workload.name;
-  picture.minimum = answer.minimum();
-  picture.curves.push_back({"bound", answer.curve.points});
-  for (const LevelBound& level : answer.levels) {
-    if (level.wall.capacity_words) picture.walls.push_back({level.wall.level, *level.wall.capacity_words});
-    if (level.mapped) picture.marks.push_back({level.wall.level, {level.mapped->words, level.mapped->accesses}});
-  }
-  return picture;
-}
-
 Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Workload& workload,
                                  const std::optional<Architecture>& architecture) {
   LayerAnswer answer;
@@ -297,7 +158,8 @@ int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
   if (!answer) return fail(answer.errors());
   if (!arguments.csv.empty() && !write_target("--csv", arguments.csv, curve_csv(answer->curve.points)))
     return kBadInput;
-  if (!arguments.svg.empty() && !write_target("--svg", arguments.svg, curve_svg(picture(*answer)))) return kBadInput;
+  if (!arguments.svg.empty() && !write_target("--svg", arguments.svg, curve_svg(layer_picture(*answer))))
+    return kBadInput;
   if (arguments.csv != "-" && arguments.svg != "-") output.table(layer_text(*answer, arguments));
   json.update(layer_json(*answer, arguments));
   return output.json(json) ? kSuccess : kBadInput;
