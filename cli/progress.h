@@ -19,7 +19,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // From any thread. `detail` is shown behind the numbers. `kept` of those done took no time: the rate is of the others.
+  // From any thread. `detail` is shown behind the numbers. `kept` of those done took no time: the rate is of the
+  // others.
   void update(u64 done, std::string detail, u64 kept = 0);
 
  private:
