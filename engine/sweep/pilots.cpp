@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include "engine/sweep/families.h"
 
@@ -24,7 +25,8 @@ std::array<double, 3> goods(const Totals& t, double area_um2) { return {t.energy
 std::vector<Candidate> candidates(const SweepSpec& spec, const DesignPoints& points, u64 pilots) {
   std::vector<Candidate> out;
   const u64 count = std::min(points.planned(), std::max(kPilotCandidates, pilots));
-  for (u64 k = 0; k < count; ++k) {
+  const std::atomic<bool>* stop = spec.options.stop;
+  for (u64 k = 0; k < count && !(stop && stop->load()); ++k) {
     const u64 place = static_cast<u64>(static_cast<u128>(k) * points.planned() / count);
     const DesignPoint point = points.make(points.id(place));
     if (!point.machine) continue;

@@ -15,7 +15,8 @@ u64 pilot_count(const SweepSpec& spec, const DesignPoints& points);
 inline constexpr u64 kPilots = 16;
 
 // The points that every run and every shard maps first, by id: pilot_count() of them, or all if there are fewer. They
-// are those that their lower bounds say most for, out of kPilotCandidates points spread evenly.
+// are those that their lower bounds say most for, out of kPilotCandidates points spread evenly. Cut short if the sweep
+// is told to stop.
 std::vector<u64> choose_pilots(const SweepSpec& spec, const DesignPoints& points);
 
 inline constexpr u64 kPilotCandidates = 512;

@@ -47,7 +47,6 @@ class Runner {
       : spec_(spec),
         points_(spec),
         mine_(spec.goal, points_, shard),
-        families_(spec, points_, mine_),
         state_(spec, store, progress),
         mapper_(state_, 2 * thread_count(spec.options)) {
     state_.plan((points_.planned() + shard.count - 1) / shard.count);
@@ -69,14 +68,14 @@ class Runner {
   const SweepSpec& spec_;
   const DesignPoints points_;
   const ShardRule mine_;
-  Families families_;
+  std::optional<Families> families_;  // if they are co-searched
   RunState state_;
   PointMapper mapper_;
   std::vector<u64> pilots_;
   std::optional<PilotRule> rule_;  // none while the pilots are mapped
   u64 cursor_ = 0;                 // of the pilots, then of the planned points
   bool at_end_ = false;            // no point is left to begin
-  std::vector<Candidate> to_map_;  // found by co-searches
+  std::vector<Candidate> to_map_;  // as soon as there is room
 };
 
 Result<SweepRun> Runner::run() {
@@ -88,8 +87,12 @@ Result<SweepRun> Runner::run() {
     if (const auto row = state_.keep(state_.store.point(id)); row && *row) mapped.push_back(**row);
   rule_.emplace(spec_.goal, mapped);
   // Step 2. Everything else.
-  if (co_searches(spec_, points_)) map([this] { return begin_family(); });
-  else map([this] { return begin_point(), Task(); });
+  if (co_searches(spec_, points_)) {
+    families_.emplace(spec_, points_, mine_);
+    map([this] { return begin_family(); });
+  } else {
+    map([this] { return begin_point(), Task(); });
+  }
   state_.flush();
   if (!state_.errors.empty()) return state_.errors;
   state_.result.interrupted = state_.stopped();
@@ -136,12 +139,14 @@ void Runner::begin_point() {
 
 // A co-search, unless there is nothing to choose from.
 Task Runner::begin_family() {
-  const std::optional<std::vector<u64>> ids = families_.next();
+  const std::optional<std::vector<u64>> ids = families_->next();
   at_end_ = !ids;
   if (at_end_) return {};
   auto members = std::make_shared<std::vector<Candidate>>();
-  for (const u64 id : *ids)
+  for (const u64 id : *ids) {
+    if (state_.over()) return {};
     if (auto candidate = consider(id)) members->push_back(*std::move(candidate));
+  }
   if (members->size() > 1) return [this, members] { choose(std::move(*members)); };
   for (Candidate& only : *members) to_map_.push_back(std::move(only));
   return {};
