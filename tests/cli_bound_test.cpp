@@ -31,12 +31,12 @@ std::string complaint(const std::string& arguments) {
 }
 
 TEST(CliBound, GivesTheCurveOfALayer) {
-  const json a = answer("-w gemm:64x64x64 --buffer 100");
+  const json a = answer("-w gemm:64x64x64 --kind orojenesis --buffer 100");
   EXPECT_EQ(a["minimum"], 12288);
   EXPECT_EQ(a["curve"].front(), (json{{"buffer_words", 0}, {"accesses", 1044480}}));
   EXPECT_EQ(a["bounds"][0]["words"], 69632);
   EXPECT_EQ(a["bounds"][0]["capacity_words"], 100);
-  const CliResult text = run_cli("bound -w gemm:64x64x64");
+  const CliResult text = run_cli("bound -w gemm:64x64x64 --kind orojenesis");
   EXPECT_THAT(text.out, AllOf(HasSubstr("maximal effectual buffer  4,224"), HasSubstr("M8 N8")));
 }
 
@@ -81,8 +81,8 @@ TEST(CliBound, RunsExperiments) {
 
 TEST(CliBound, ExplainsBadOptions) {
   EXPECT_THAT(complaint("-w gemm:8x8x8 --kind orojenesi"), HasSubstr("did you mean 'orojenesis'?"));
-  EXPECT_THAT(complaint("-w gemm:8x8x8 --word-size Q=2"), HasSubstr("unknown tensor 'Q'"));
-  EXPECT_THAT(complaint("-w gemm:8x8x8 --word-size A=x"), HasSubstr("must be TENSOR=BYTES"));
+  EXPECT_THAT(complaint("-k orojenesis -w gemm:8x8x8 --word-size Q=2"), HasSubstr("unknown tensor 'Q'"));
+  EXPECT_THAT(complaint("-k orojenesis -w gemm:8x8x8 --word-size A=x"), HasSubstr("must be TENSOR=BYTES"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --partial-sums twice"), HasSubstr("unknown name 'twice'"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --map"), HasSubstr("needs a machine"));
   EXPECT_THAT(complaint("-w resnet18 --csv -"), HasSubstr("--layer"));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "engine/bounds/fusion_keep.h"
@@ -13,8 +12,8 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kWeightTile =
-    1;  // words; weights that do not stay are used once in a block, so larger tiles gain nothing
+// Words. Weights that do not stay are used once in a block: a larger tile of them gains nothing.
+constexpr u64 kWeightTile = 1;
 
 u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
@@ -62,7 +61,7 @@ class FusionSearch {
       const auto fits = [&](const FusedLink& f) { return f.group_rows % rows == 0 || rows % f.group_rows == 0; };
       if (std::ranges::all_of(links_, fits)) sizes.push_back(rows);
     }
-    if (!options_.imperfect || segment_.group > kMaxDimensionSize) return sizes;
+    if (sizes_of(segment_.group) == TileSizes::Divisors) return sizes;
     for (const u64 rows : tile_sizes(segment_.group, TileSizes::Least)) sizes.push_back(rows);
     return sizes;
   }
@@ -122,8 +121,11 @@ class FusionSearch {
   template <class Body>
   void for_each_part(Body body) const {
     const u64 columns = links_[0].output_columns;
-    for (const u64 size : tile_sizes(columns, options_.imperfect ? TileSizes::Least : TileSizes::Divisors))
+    for (const u64 size : tile_sizes(columns, sizes_of(columns)))
       if (size < columns) body(ceil_div(columns, size), size);
+  }
+  TileSizes sizes_of(u64 size) const {
+    return options_.imperfect && size <= kMaxDimensionSize ? TileSizes::Least : TileSizes::Divisors;
   }
 
   void input_again() {

@@ -15,6 +15,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMaxSteps = 60'000'000;  // orders and partial tiles looked at
+constexpr u32 kMaxAllSizes = 100'000;  // of a dimension of which every size matters
 
 // Every tile under one order: dimension by dimension, cut when the best completion is no new point of the curve.
 class CurveSearch {
@@ -36,7 +37,11 @@ class CurveSearch {
 
   bool run(bool imperfect) {
     imperfect_ = imperfect;
-    for (std::size_t d = 0; d < kMaxDimensions; ++d) candidates_[d] = tile_sizes(size_[d], sizes_of(d));
+    for (std::size_t d = 0; d < kMaxDimensions; ++d) {
+      const TileSizes which = sizes_of(d);
+      if (which == TileSizes::All && size_[d] > kMaxAllSizes) return false;
+      candidates_[d] = tile_sizes(size_[d], which);
+    }
     const auto all = static_cast<TensorMask>((1u << shapes_.size()) - 1);
     // Subsets in ascending order: few loops and few kept tensors first.
     for (u32 loops = 0; loops <= looping_; ++loops) {
