@@ -128,11 +128,16 @@ int run_ablation_suite(const AblationSuite& suite, const BenchArguments& argumen
   return write(arguments, output, text, ablation_csv(*result), answer);
 }
 
+// Each layer, and all together, by each strategy.
+std::size_t comparisons(const CoSearchSuite& suite) {
+  const std::size_t layers = suite.sweep.layers.size();
+  return (layers + (layers > 1)) * suite.strategies.size();
+}
+
 int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& arguments, const Output& output) {
   SweepSpec sweep = suite.sweep;
   sweep.options.threads = arguments.threads;
-  const std::size_t rows = (sweep.layers.size() + (sweep.layers.size() > 1)) * suite.strategies.size();
-  const auto study = with_progress(output, "comparisons", rows, [&](const BenchProgress& progress) {
+  const auto study = with_progress(output, "comparisons", comparisons(suite), [&](const BenchProgress& progress) {
     return run_co_search_study(sweep, suite.strategies, &interrupt_flag(), progress);
   });
   if (!study) return fail(study.errors());
@@ -152,9 +157,9 @@ int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& argume
 
 std::string plan(const BenchConfig& config) {
   if (config.co_search)
-    return fmt::format("{}: {} machines at most, {} layers, {} strategies\n", config.co_search->name,
-                       DesignPoints(config.co_search->sweep).planned(), config.co_search->sweep.layers.size(),
-                       config.co_search->strategies.size());
+    return fmt::format("{}: {} machines at most, {} layers, {} searches of all together and one by one\n",
+                       config.co_search->name, DesignPoints(config.co_search->sweep).planned(),
+                       config.co_search->sweep.layers.size(), comparisons(*config.co_search));
 
   const auto text = [](const auto& suite, const char* unit, std::size_t each) {
     return fmt::format("{}: {} machines, {} layers, {} {}\n", suite.name, suite.machines.size(), suite.layers.size(),

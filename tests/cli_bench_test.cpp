@@ -208,8 +208,8 @@ TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
   EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"), HasSubstr("energy, delay, edp or ed2p"));
   EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
   EXPECT_THAT(refused(std::string(kSuite) + "ablation: {machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
-              HasSubstr("one of the two"));
-  EXPECT_THAT(refused("strategies: [sunstone]\n"), HasSubstr("missing key 'bench'"));
+              HasSubstr("must have one of the keys"));
+  EXPECT_THAT(refused("strategies: [sunstone]\n"), HasSubstr("must have one of the keys"));
   EXPECT_THAT(refused("bench: 3\n"), HasSubstr("must be a map"));
   EXPECT_THAT(refused("[]\n"), HasSubstr("must be a map"));
   EXPECT_THAT(
@@ -252,6 +252,42 @@ TEST_F(CliBench, CtrlCPrintsTheRowsThatAreDone) {
   EXPECT_EQ(a["interrupted"], true);
   ASSERT_EQ(a["rows"].size(), 1u);
   EXPECT_EQ(a["rows"][0]["strategy"], "sunstone");
+}
+
+constexpr const char* kSweep = R"(sweep:
+  machine: sunstone_arch
+  workloads: "conv:k=16,c=16,p=7,r=3"
+  parameters:
+    weight: {set: L1_weight.entries, values: [8, 16]}
+    ofmap: {set: L1_ofmap.entries, values: [8, 16]}
+)";
+
+TEST_F(CliBench, ComparesTheCoSearchWithTheGrid) {
+  folder_.write("sizes.yaml", kSweep);
+  const std::string csv = folder_.path("rows.csv");
+  const CliResult result = bench("co_search: {sweep: sizes.yaml}\n", "--csv " + csv);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Configurations evaluated"), HasSubstr("Tiles of L1_ofmap looked at")));
+  EXPECT_THAT(read_text(csv), HasSubstr("tiles_L1_ofmap"));
+  const json rows = answer("co_search: {sweep: sizes.yaml}\n")["co_search"];
+  ASSERT_EQ(rows.size(), 2u);
+  for (const json& row : rows) {
+    EXPECT_EQ(row["configurations"]["grid"], 4);
+    EXPECT_LE(row["value"].get<double>(), 1.001 * row["value_of_grid"].get<double>());
+    EXPECT_EQ(row["best"].size(), 2u);
+  }
+  EXPECT_EQ(rows[1]["status"], "optimal");
+  EXPECT_EQ(rows[1]["value"], rows[1]["value_of_grid"]);
+}
+
+TEST_F(CliBench, RefusesCoSearchesOfOtherShapesAndStrategies) {
+  folder_.write("sizes.yaml", kSweep);
+  folder_.write("grids.yaml", with(kSweep, "L1_ofmap.entries, values: [8, 16]", "L2.fanout, values: [4x4, 8x8]"));
+  EXPECT_THAT(refused("co_search: {sweep: grids.yaml}\n"),
+              AllOf(HasSubstr("grids.yaml:"), HasSubstr("in more than what its memories hold and cost")));
+  EXPECT_THAT(refused("co_search: {sweep: sizes.yaml, strategies: [random]}\n"),
+              HasSubstr("must be sunstone or exact"));
+  EXPECT_THAT(refused("co_search: {strategies: [exact]}\n"), HasSubstr("missing key 'sweep'"));
 }
 
 }  // namespace

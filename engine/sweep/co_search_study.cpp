@@ -55,7 +55,10 @@ Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vect
     out.machines.push_back(points.values(point.id));
   }
   const auto family = MachineFamily::create(std::move(machines));
-  if (!family) return family.errors();
+  if (!family) {
+    const Place place = spec.parameters.empty() ? spec.machine.place : spec.parameters.front().place;
+    return place.error(family.errors().front().message);
+  }
   list_levels(family->envelope(), out);
   const std::vector<Question> asked = questions(spec);
   const u64 of = asked.size() * strategies.size();
