@@ -116,7 +116,7 @@ std::string plan(const SweepSpec& spec) {
 }
 
 Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
-  Progress progress(output, "points", (DesignPoints(spec).planned() + shard.count - 1) / shard.count);
+  Progress progress(output, "points", store.sweep().shard_points);
   return run_sweep(spec, store, shard, [&](const SweepNews& news) {
     progress.update(news.points, news.best ? "best " + scientific(*news.best) : "", news.kept);
   });

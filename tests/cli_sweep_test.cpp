@@ -105,6 +105,21 @@ TEST(CliSweep, NeverOverwrites) {
   EXPECT_EQ(content_of(folder.path("r.db")), rows);
 }
 
+TEST(CliSweep, ShardsMergeIntoWhatOneRunHas) {
+  const TempFolder folder;
+  const std::string sweep = "sweep " + small_sweep(folder, "  goal: front\n  pilots: 3\n") + " -o ";
+  ASSERT_EQ(run_cli(sweep + folder.path("one.db")).exit_code, 0);
+  std::string parts;
+  for (const char* shard : {"1", "2", "3"}) {
+    const std::string part = folder.path(std::string("part") + shard + ".db");
+    ASSERT_EQ(run_cli(sweep + part + " --shard " + shard + "/3").exit_code, 0);
+    parts += " " + part;
+  }
+  const CliResult merged = run_cli("merge " + folder.path("merged.db") + parts);
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_EQ(content_of(folder.path("merged.db")), content_of(folder.path("one.db")));
+}
+
 TEST(CliSweep, ComplainsAboutWhatItIsGiven) {
   const TempFolder folder;
   const std::string file = small_sweep(folder);

@@ -32,7 +32,7 @@ inline constexpr const char* kSmallWorkloads = R"(
   strategy: sunstone
 )";
 
-// 24 points; three of them excluded, three without a mapping.
+// 24 points; two of them excluded, six without a mapping.
 inline constexpr const char* kSmallParameters = R"(
   parameters:
     pe: {set: GLB.fanout, values: [1x2, 2x2, 4x4]}

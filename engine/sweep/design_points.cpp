@@ -17,16 +17,16 @@ const Expression* broken(const std::vector<Expression>& conditions, std::span<co
   return found == conditions.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-u64 SweepSpec::grid_points() const {
+u64 combinations(const SweepSpec& spec) {
   u64 points = 1;
-  for (const SweepParameter& parameter : parameters) points *= parameter.values.size();
+  for (const SweepParameter& parameter : spec.parameters) points *= parameter.values.size();
   return points;
 }
 
+}  // namespace
+
 DesignPoints::DesignPoints(const SweepSpec& spec)
-    : spec_(spec), grid_(spec.grid_points()), sample_(grid_, spec.options.seed) {
+    : spec_(spec), grid_(combinations(spec)), sample_(grid_, spec.options.seed) {
   planned_ = std::min(spec.sample.value_or(grid_), grid_);
   for (const SweepParameter& parameter : spec.parameters) {
     memory_only_.push_back(std::ranges::all_of(parameter.fields, is_memory_field));

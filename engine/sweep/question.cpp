@@ -45,7 +45,7 @@ std::string layer_question(const Workload& workload, const Architecture& machine
 
 std::string sweep_question(const SweepSpec& spec) {
   const DesignPoints points(spec);
-  std::string text = fmt::format("{} {} {} sample={} pilots={}\n", spec.name, options_text(spec.options),
+  std::string text = fmt::format("{} {} sample={} pilots={}\n", options_text(spec.options),
                                  kSweepGoalNames[static_cast<std::size_t>(spec.goal)], spec.sample.value_or(0),
                                  pilot_count(spec, points));
   for (const SweepLayer& layer : spec.layers)

@@ -45,8 +45,6 @@ class RunState {
   void leave_out(const PointRecord& point) { tell(point); }
   void flush();
 
-  void plan(u64 points) { news_.planned = points; }
-
  private:
   void tell(const PointRecord& point);
   Diagnostics write_all(const std::vector<PointRecord>& points);

@@ -48,9 +48,7 @@ class Runner {
         points_(spec),
         mine_(spec.goal, points_, shard),
         state_(spec, store, progress),
-        mapper_(state_, 2 * thread_count(spec.options)) {
-    state_.plan((points_.planned() + shard.count - 1) / shard.count);
-  }
+        mapper_(state_, 2 * thread_count(spec.options)) {}
 
   Result<SweepRun> run();
 

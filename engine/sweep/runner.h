@@ -14,7 +14,6 @@ namespace heliolite {
 struct SweepNews {
   u64 points = 0;              // looked at, those of earlier runs included
   u64 kept = 0;                // of those, done by earlier runs
-  u64 planned = 0;             // of this shard, about
   std::optional<double> best;  // value
 };
 

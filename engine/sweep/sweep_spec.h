@@ -70,10 +70,9 @@ struct SweepSpec {
   std::optional<u64> sample;  // so many points of the grid
   std::optional<u64> pilots;  // points mapped before any is cut, instead of the usual number
   Diagnostics warnings;
-
-  u64 grid_points() const;  // all combinations; the reader refuses more than kMaxGridPoints
 };
 
+// What the reader accepts.
 inline constexpr u64 kMaxGridPoints = u64{1} << 53;
 inline constexpr std::size_t kMaxParameters = 64;
 inline constexpr std::size_t kMaxParameterValues = 10'000;
