@@ -1,12 +1,14 @@
 // heliolite bound: what no mapping can beat.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/bound_experiment.h"
 #include "cli/bound_orojenesis.h"
+#include "cli/bound_symbolic.h"
 #include "cli/command.h"
 #include "engine/base/text.h"
 
@@ -14,18 +16,55 @@ namespace heliolite::cli {
 namespace {
 
 struct BoundArguments {
-  std::string kind = "orojenesis";
+  std::string kind;  // empty: all, or orojenesis when one of its own options is given
   std::string experiment;
   OrojenesisArguments orojenesis;
+  SymbolicArguments symbolic;
+  // Options that only one side knows.
+  std::vector<const CLI::Option*> of_orojenesis, of_symbolic;
 };
+
+constexpr const char* kOrojenesis = "orojenesis";
+
+const CLI::Option* given(const std::vector<const CLI::Option*>& options) {
+  const auto at = std::ranges::find_if(options, [](const CLI::Option* option) { return option->count() > 0; });
+  return at == options.end() ? nullptr : *at;
+}
 
 int run(const BoundArguments& arguments, const Output& output) {
   if (!arguments.experiment.empty()) return run_experiment(arguments.experiment, output);
   if (arguments.orojenesis.workload.empty()) return fail("-w, --workload is required, or --experiment");
-  if (arguments.kind == "orojenesis") return run_orojenesis(arguments.orojenesis, output);
-  const std::vector<std::string> kinds{"orojenesis"};
-  return fail(fmt::format("--kind: unknown name '{}'{}; known: {}", arguments.kind, did_you_mean(arguments.kind, kinds),
-                          join(kinds)));
+  std::vector<std::string> kinds = symbolic_kinds();
+  kinds.emplace_back(kOrojenesis);
+  std::string kind = arguments.kind;
+  if (kind.empty()) kind = given(arguments.of_orojenesis) != nullptr ? kOrojenesis : "all";
+  if (std::ranges::find(kinds, kind) == kinds.end())
+    return fail(fmt::format("--kind: unknown name '{}'{}; known: {}", kind, did_you_mean(kind, kinds), join(kinds)));
+  const bool curve = kind == kOrojenesis;
+  if (const CLI::Option* other = given(curve ? arguments.of_symbolic : arguments.of_orojenesis))
+    return fail(fmt::format("{}: does not go with --kind {}", other->get_name(), kind));
+  if (curve) return run_orojenesis(arguments.orojenesis, output);
+  SymbolicArguments symbolic = arguments.symbolic;
+  const OrojenesisArguments& shared = arguments.orojenesis;
+  symbolic.kind = kind;
+  symbolic.architecture = shared.architecture;
+  symbolic.workload = shared.workload;
+  symbolic.layer = shared.layer;
+  symbolic.buffers = shared.buffers;
+  symbolic.word_sizes = shared.word_sizes;
+  return run_symbolic(symbolic, output);
+}
+
+// Those that `add` adds to the command, but for the ones that all kinds share.
+template <class Add>
+std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
+  const std::size_t before = command.get_options().size();
+  add();
+  std::vector<const CLI::Option*> own;
+  const std::vector<CLI::Option*> all = command.get_options();
+  for (std::size_t i = before; i < all.size(); ++i)
+    if (!all[i]->check_lname("buffer") && !all[i]->check_lname("word-size")) own.push_back(all[i]);
+  return own;
 }
 
 }  // namespace
@@ -38,16 +77,21 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-a,--architecture", arguments->orojenesis.architecture, "Machine: its levels against the bound")
       ->type_name("A");
   command->add_option("-l,--layer", arguments->orojenesis.layer, "Only this layer")->type_name("NAME");
-  command->add_option("-k,--kind", arguments->kind, "Which bound: orojenesis")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_orojenesis_options(*command, arguments->orojenesis);
+  command
+      ->add_option("-k,--kind", arguments->kind,
+                   "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
+      ->type_name("NAME");
+  arguments->of_orojenesis = own_options(*command, [&] { add_orojenesis_options(*command, arguments->orojenesis); });
+  arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
   command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
       ->type_name("FILE");
   add_output_options(*command, output);
   command->footer(
       "Examples:\n"
       "  heliolite bound -w gemm:1024x1024x1024\n"
+      "  heliolite bound -w resnet18 -a eyeriss\n"
+      "  heliolite bound -w resnet18 --layer conv1 --kind iolb --buffer 8192,65536\n"
+      "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
       "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
       "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --buffer 50000000,320000000\n"
       "  heliolite bound --experiment configs/orojenesis/fig18.yaml");

@@ -74,7 +74,7 @@ TEST(TilingCost, TwoLevels) {
     return t;
   };
   const int x = *conv.find_dimension("x"), y = *conv.find_dimension("y"), c = *conv.find_dimension("c");
-  Tiling tiling(2);
+  CacheTiling tiling(2);
   tiling[0].tile = tile(1, 11);
   tiling[1].tile = tile(96, 46);
   const auto bit = [](int d) { return static_cast<DimensionMask>(1U << d); };
@@ -158,12 +158,12 @@ RC_GTEST_PROP(TilingOrders, LoseNothing, (u64 seed)) {
 RC_GTEST_PROP(TilingCost, LevelsNest, (u64 seed)) {
   testing::Rng rng(seed);
   const TilingProblem problem = tiling_problem(random_workload(rng));
-  Tiling tiling(2);
+  CacheTiling tiling(2);
   tiling[1].tile = random_tile(rng, problem);
   for (int d = 0; d < problem.dimensions; ++d)
     tiling[0].tile[d] = static_cast<u32>(testing::pick(rng, 1, tiling[1].tile[d]));
   price(problem, tiling);
-  Tiling outer{tiling[1]};
+  CacheTiling outer{tiling[1]};
   price(problem, outer);
   RC_ASSERT(outer[0].words == tiling[1].words);
   RC_ASSERT(tiling[0].words >= tiling[1].words);

@@ -131,7 +131,13 @@ std::string term_text(const HblTerm& term, const AccessNest& nest) {
     if (power > 0) over.push_back(power_text(name, power));
     if (power < 0) under.push_back(power_text(name, -power));
   };
-  for (std::size_t l = 0; l < nest.loops.size(); ++l) factor(nest.loops[l].name, 1 - term.t[l]);
+  for (std::size_t l = 0; l < nest.loops.size(); ++l) {
+    const std::string& name = nest.loops[l].name;
+    // R' R'' is R, up to the rounding of R'.
+    const bool whole = l + 1 < nest.loops.size() && nest.loops[l + 1].name == name + "'" && term.t[l + 1] == term.t[l];
+    factor(whole ? name.substr(0, name.size() - 1) : name, 1 - term.t[l]);
+    if (whole) ++l;
+  }
   factor("capacity", 1 - term.k);
   std::string text = over.empty() ? "1" : fmt::format("{}", fmt::join(over, "*"));
   for (const std::string& u : under) text += "/" + u;

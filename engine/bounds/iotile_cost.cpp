@@ -154,7 +154,7 @@ double LevelTraffic::rank_sum(const TiledTensor::TiledRank& rank, const TileReus
   return sum(sum, 0, 1, 1);
 }
 
-void price(const TilingProblem& problem, Tiling& tiling) {
+void price(const TilingProblem& problem, CacheTiling& tiling) {
   TileGrid outer = whole_grid(problem);
   for (std::size_t l = tiling.size(); l-- > 0;) {
     TiledLevel& level = tiling[l];

@@ -16,7 +16,7 @@ struct TiledLevel {
   double footprint = 0;  // words held
 };
 
-using Tiling = std::vector<TiledLevel>;  // innermost cache first
+using CacheTiling = std::vector<TiledLevel>;  // innermost cache first
 
 // Extents along one dimension of all boxes of a cache, and how many have them.
 class TileExtents {
@@ -77,6 +77,6 @@ class LevelTraffic {
 };
 
 // Fills in words and footprints of all levels; every tile must fit in the next one out.
-void price(const TilingProblem& problem, Tiling& tiling);
+void price(const TilingProblem& problem, CacheTiling& tiling);
 
 }  // namespace heliolite

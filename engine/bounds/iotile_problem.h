@@ -6,18 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "engine/bounds/traffic_rule.h"
 #include "engine/model/compiled.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
-
-// What counts as moving, and whether outputs start as zeros or as words to be read.
-struct TrafficRule {
-  bool stores = true;
-  bool outputs_are_read = false;
-
-  bool operator==(const TrafficRule&) const = default;
-};
 
 // How many boxes a loop of n iterations in tiles of t has.
 enum class Trips : u8 {

@@ -5,17 +5,13 @@
 #include <span>
 
 #include "engine/bounds/iotile_cost.h"
+#include "engine/bounds/iotile_room.h"
 
 namespace heliolite {
 
-struct CacheLevel {
-  double capacity = 0;  // words
-  double weight = 1;    // of a word moved across its outer boundary: 1 / bandwidth, or its energy
-};
-
 // Innermost cache first, capacities ascending. The sum of weighted words is minimised. Nothing when a single iteration
 // does not fit. The same answer every time.
-std::optional<Tiling> best_tiling(const TilingProblem& problem, std::span<const CacheLevel> caches);
+std::optional<CacheTiling> best_tiling(const TilingProblem& problem, std::span<const CacheLevel> caches);
 
 // Of one cache.
 std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacity);

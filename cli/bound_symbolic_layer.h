@@ -1,0 +1,55 @@
+#pragma once
+// One layer's lower bounds and best tilings as tables and JSON.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "cli/bound_symbolic.h"
+#include "cli/json.h"
+#include "engine/bounds/iotile_search.h"
+#include "engine/bounds/lower_bounds.h"
+#include "engine/bounds/orojenesis_nested.h"
+
+namespace heliolite::cli {
+
+// A memory size to answer for.
+struct Place {
+  std::string level;  // outside which the words cross; empty without a machine
+  std::optional<double> capacity;
+};
+
+struct PlaceAnswer {
+  Place place;
+  std::vector<LowerBound> bounds;
+  std::optional<u64> least_by_mapping;  // any mapping with perfect factors
+  std::optional<TiledLevel> tile;       // the best known for one cache of the capacity
+};
+
+struct SymbolicAnswer {
+  Workload workload;
+  LowerBounds bounds;
+  TilingProblem tiling;
+  std::vector<PlaceAnswer> places{};
+  // --kind iolb on a machine: tiles for several of its memories that move the fewest words in all.
+  std::vector<std::size_t> nested_places{};
+  std::optional<CacheTiling> nested{};
+};
+
+// Levels of the machine, or memories of the sizes asked for, or of usual ones.
+std::vector<Place> places(const SymbolicArguments& arguments, const Workload& workload,
+                          const std::optional<Architecture>& architecture);
+
+SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workload& workload,
+                               const std::vector<double>& word_sizes, const std::vector<Place>& places);
+
+std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
+Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
+
+// How far the best tiling may be above what must move; absent without a tiling.
+std::optional<double> gap(const PlaceAnswer& answer);
+
+// Under which assumptions a bound of the kind holds, in a few words.
+std::string holds_under(BoundKind kind, const SymbolicArguments& arguments);
+
+}  // namespace heliolite::cli

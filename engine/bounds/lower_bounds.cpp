@@ -1,0 +1,106 @@
+#include "engine/bounds/lower_bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/bounds/conv_bound.h"
+#include "engine/bounds/hbl_exponent.h"
+#include "engine/bounds/iolb_segment.h"
+#include "engine/bounds/iolb_touched.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kNoticeable = 1e-3;  // an exponent below is zero for people
+
+// "A^0.5 B^0.5, N counted by size": the exponents in use.
+std::string exponents_text(const AccessNest& nest, std::span<const double> s, std::span<const double> t) {
+  std::vector<std::string> arrays, loops;
+  for (std::size_t j = 0; j < s.size(); ++j)
+    if (s[j] > kNoticeable) arrays.push_back(fmt::format("{}^{:.3g}", nest.accesses[j].array, s[j]));
+  for (std::size_t l = 0; l < t.size(); ++l)
+    if (t[l] > kNoticeable) loops.push_back(fmt::format("{}^{:.2g}", nest.loops[l].name, t[l]));
+  std::string text = fmt::format("{}", fmt::join(arrays, " "));
+  if (!loops.empty()) text += fmt::format("; small: {}", fmt::join(loops, " "));
+  return text;
+}
+
+std::string piece_text(const AccessNest& nest, const SegmentBound& bound, double capacity) {
+  if (bound.words == 0) return "everything fits";
+  return fmt::format("{:.4g} MACs for {:.3g} x capacity; {}", bound.iterations, bound.piece / capacity,
+                     exponents_text(nest, bound.s, bound.t));
+}
+
+std::string conv_text(const ConvolutionBound& bound) {
+  return bound.small >= bound.large ? "filters small beside the memory" : "filters large beside the memory";
+}
+
+}  // namespace
+
+std::string_view name(BoundKind kind) {
+  static constexpr std::array<std::string_view, 4> kNames{"compulsory", "hbl", "conv", "iolb"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<const double> word_sizes)
+    : rule_(rule),
+      nest_(access_nest(workload, word_sizes)),
+      lifted_(heliolite::lifted(nest_)),
+      rows_(rank_rows(lifted_)),
+      convolution_(as_convolution(workload, word_sizes)) {
+  for (std::size_t v = 0; v < nest_.accesses.size(); ++v) {
+    const Access& access = nest_.accesses[v];
+    const auto words = static_cast<double>(touched_words(nest_, access));
+    (access.is_output ? output_words_ : input_words_) += words;
+    if (access.is_output)
+      output_box_ = static_cast<double>(workload.tensor_words(static_cast<int>(v))) * access.word_size;
+  }
+}
+
+// `words`: what must come in or, for outputs, begin a stay inside (docs/rules/bounds_iolb.md).
+u64 LowerBounds::by_rule(double words) const {
+  if (rule_.stores == rule_.outputs_are_read) words += rule_.stores ? output_words_ : -output_box_;
+  return words > 0 ? static_cast<u64>(words) : 0;
+}
+
+u64 LowerBounds::compulsory() const {
+  return static_cast<u64>(input_words_ + output_words_ * (rule_.stores + rule_.outputs_are_read));
+}
+
+SegmentBound LowerBounds::hbl(double capacity) const {
+  double largest_word = 1;
+  for (const Access& access : lifted_.accesses) largest_word = std::max(largest_word, access.word_size);
+  if (capacity <= largest_word) return {};
+  const SizedExponent e = hbl_exponent(lifted_, rows_, capacity);
+  return segment_bound(lifted_, rows_, capacity, e.s, e.t);
+}
+
+std::vector<LowerBound> LowerBounds::at(double capacity) const {
+  std::vector<LowerBound> bounds{{BoundKind::Compulsory, compulsory(), "every word once"}};
+  const auto add = [&](BoundKind kind, const SegmentBound& segment) {
+    bounds.push_back({kind, by_rule(static_cast<double>(segment.words)), piece_text(lifted_, segment, capacity)});
+  };
+  const SegmentBound program = hbl(capacity), convex = segment_bound(lifted_, rows_, capacity);
+  add(BoundKind::Hbl, program);
+  if (convolution_) {
+    const ConvolutionBound conv = convolution_bound(*convolution_, capacity);
+    bounds.push_back({BoundKind::Conv, by_rule(std::max(conv.large, conv.small)), conv_text(conv)});
+  }
+  // The convex minimum is found by rounding steps; the program's vertex can be the sharper of the two.
+  add(BoundKind::Iolb, convex.words >= program.words ? convex : program);
+  return bounds;
+}
+
+u64 LowerBounds::words(double capacity) const {
+  const std::vector<LowerBound> all = at(capacity);
+  return best(all).words;
+}
+
+const LowerBound& best(std::span<const LowerBound> bounds) {
+  return *std::max_element(bounds.begin(), bounds.end(),
+                           [](const LowerBound& a, const LowerBound& b) { return a.words < b.words; });
+}
+
+}  // namespace heliolite

@@ -1,0 +1,65 @@
+#pragma once
+// Every lower bound that applies to a workload, for any memory size: what a mapping's traffic is held against. Which
+// holds when: docs/bounds.md.
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/bounds/conv_shape.h"
+#include "engine/bounds/hbl_nest.h"
+#include "engine/bounds/hbl_rows.h"
+#include "engine/bounds/iolb_segment.h"
+#include "engine/bounds/traffic_rule.h"
+
+namespace heliolite {
+
+enum class BoundKind : u8 {
+  Compulsory,  // every word once
+  Hbl,         // the segment argument with the exponents of the HBL linear program
+  Conv,        // the closed forms for convolutions, matrix products among them
+  Iolb,        // the segment argument with the best exponents
+};
+
+std::string_view name(BoundKind kind);  // "compulsory", "hbl", "conv", "iolb"
+
+struct LowerBound {
+  BoundKind kind = BoundKind::Compulsory;
+  u64 words = 0;    // no execution moves fewer between a memory of the capacity and what is outside
+  std::string why;  // what makes it so large, for people
+};
+
+class LowerBounds {
+ public:
+  // `word_sizes` by tensor, in the unit of capacities; 1 where it is shorter.
+  explicit LowerBounds(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
+
+  // All that apply, in the order of BoundKind. `capacity` > 0.
+  std::vector<LowerBound> at(double capacity) const;
+  // The largest of them alone.
+  u64 words(double capacity) const;
+
+  const AccessNest& nest() const { return nest_; }      // as the workload has it
+  const AccessNest& lifted() const { return lifted_; }  // with strided windows taken apart
+  const std::vector<RankRow>& rows() const { return rows_; }
+  const std::optional<Convolution>& convolution() const { return convolution_; }
+
+ private:
+  u64 by_rule(double words) const;
+  u64 compulsory() const;
+  SegmentBound hbl(double capacity) const;
+
+  TrafficRule rule_;
+  AccessNest nest_, lifted_;
+  std::vector<RankRow> rows_;  // of the lifted nest
+  std::optional<Convolution> convolution_;
+  double input_words_ = 0;
+  double output_words_ = 0;  // that some iteration touches
+  double output_box_ = 0;    // at least as many
+};
+
+// The kind with the most words; the first of several.
+const LowerBound& best(std::span<const LowerBound> bounds);
+
+}  // namespace heliolite

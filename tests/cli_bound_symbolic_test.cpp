@@ -1,0 +1,106 @@
+// heliolite bound without a kind, and --kind hbl, conv, iolb: tables, JSON, complaints.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/types.h"
+#include "tests/cli_runner.h"
+
+namespace heliolite {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+json answer(const std::string& arguments) {
+  const CliResult result = run_cli("bound " + arguments + " --json -");
+  EXPECT_EQ(result.exit_code, 0) << arguments << "\n" << result.err;
+  return json::parse(result.out, nullptr, false);
+}
+
+std::string complaint(const std::string& arguments) {
+  const CliResult result = run_cli("bound " + arguments);
+  EXPECT_EQ(result.exit_code, 2) << arguments;
+  EXPECT_EQ(result.out, "");
+  return result.err;
+}
+
+TEST(CliBounds, EveryBoundOfALayer) {
+  const json a = answer("-w gemm:512x512x512 --buffer 1024");
+  EXPECT_EQ(a["exponent"], "3/2");
+  EXPECT_EQ(a["formula"], "max(M*N*K/capacity^(1/2), N*K, M*K, M*N)");
+  std::vector<std::string> kinds;
+  for (const json& bound : a["bounds"]) {
+    kinds.push_back(bound["kind"]);
+    EXPECT_EQ(bound["capacity_words"], 1024);
+    EXPECT_TRUE(bound["level"].is_null());
+    EXPECT_TRUE(bound["holds_under"].is_string());
+    if (bound["kind"] != "orojenesis") {
+      EXPECT_LE(bound["words"], a["tilings"][0]["words"]);
+    }
+    if (bound["kind"] == "conv") {
+      EXPECT_EQ(bound["words"], 8386560);
+    }
+  }
+  EXPECT_EQ(kinds, (std::vector<std::string>{"compulsory", "hbl", "conv", "iolb", "orojenesis"}));
+  EXPECT_LT(a["tilings"][0]["gap"], 0.1);
+  EXPECT_LE(a["tilings"][0]["footprint_words"], 1024);
+}
+
+TEST(CliBounds, KindsShowTheirOwn) {
+  EXPECT_THAT(run_cli("bound -w conv:k=64,c=64,p=56,r=3 --kind conv").out,
+              AllOf(HasSubstr("small filters"), Not(HasSubstr("HBL"))));
+  EXPECT_THAT(run_cli("bound -w gemm:4096x4096x64 --kind hbl --buffer 65536").out,
+              AllOf(HasSubstr("M^3/2"), HasSubstr("M 1024 x N 64 x K 64 or M 64 x N 1024 x K 64")));
+  EXPECT_THAT(run_cli("bound -w ab --kind iolb").err, HasSubstr("ab"));
+  EXPECT_THAT(run_cli("bound -w conv:k=128,c=64,p=136,r=3 --kind iolb --buffer 4096 --loads --outputs-read").out,
+              AllOf(HasSubstr("9,479,033"), HasSubstr("18,498,139")));
+}
+
+TEST(CliBounds, LevelsOfAMachine) {
+  const json a = answer("-w gemm:64x64x64 -a eyeriss --kind iolb");
+  std::vector<std::string> levels;
+  for (const json& tiling : a["tilings"]) levels.push_back(tiling["level"]);
+  EXPECT_EQ(levels, (std::vector<std::string>{"PsumSpad", "WeightSpad", "IfmapSpad", "GLB"}));
+  ASSERT_GE(a["nested_tiling"].size(), 2);
+  EXPECT_GE(a["nested_tiling"][0]["words"], a["nested_tiling"][1]["words"]);
+}
+
+TEST(CliBounds, Networks) {
+  const json a = answer("-w alexnet --kind iolb --buffer 65536");
+  EXPECT_EQ(a["layers"].size(), 8);
+  ASSERT_EQ(a["network"].size(), 1);
+  u64 sum = 0;
+  for (const json& layer : a["layers"]) {
+    u64 most = 0;
+    for (const json& bound : layer["bounds"]) most = std::max(most, bound["words"].get<u64>());
+    sum += most;
+  }
+  EXPECT_LE(a["network"][0]["words"], sum);
+  EXPECT_THAT(run_cli("bound -w alexnet --kind iolb --buffer 65536").out, HasSubstr("the whole network"));
+}
+
+TEST(CliBounds, WordSizes) {
+  const json one = answer("-w gemm:64x64x64 --kind conv --buffer 256"),
+             four = answer("-w gemm:64x64x64 --kind conv --buffer 1024 --word-size A=4,B=4,Z=4");
+  for (std::size_t i = 0; i < one["bounds"].size(); ++i)
+    EXPECT_EQ(four["bounds"][i]["words"], 4 * one["bounds"][i]["words"].get<u64>());
+}
+
+TEST(CliBounds, Complaints) {
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind ilob"), HasSubstr("did you mean 'iolb'?"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind hbl --svg x.svg"), HasSubstr("--svg: does not go with --kind hbl"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind orojenesis --loads"), HasSubstr("--loads: does not go with"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --word-size Q=2"), HasSubstr("tensors: A, B and Z"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --word-size A=0"), HasSubstr("TENSOR=SIZE"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --word-size A=nan"), HasSubstr("TENSOR=SIZE"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 -a eyeriss --kind conv --buffer 8"), HasSubstr("--buffer"));
+  EXPECT_THAT(complaint("-w resnet18 --kind hbl --layer conv"), HasSubstr("conv1"));
+}
+
+}  // namespace
+}  // namespace heliolite

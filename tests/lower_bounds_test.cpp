@@ -1,0 +1,133 @@
+// All bounds together: below every mapping of every machine, below the curve of all mappings, consistent between rules
+// of counting.
+#include "engine/bounds/lower_bounds.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "engine/bounds/hbl_exponent.h"
+#include "engine/bounds/iotile_search.h"
+#include "engine/bounds/orojenesis.h"
+#include "engine/bounds/orojenesis_levels.h"
+#include "engine/model/cost_model.h"
+#include "engine/search/map.h"
+#include "tests/load.h"
+#include "tests/random_problem.h"
+
+namespace heliolite {
+namespace {
+
+u64 words_of(const LowerBounds& bounds, BoundKind kind, double capacity) {
+  for (const LowerBound& b : bounds.at(capacity))
+    if (b.kind == kind) return b.words;
+  return 0;
+}
+
+TEST(LowerBounds, KindsThatApply) {
+  const auto kinds = [](const std::string& text) {
+    std::vector<std::string_view> names;
+    for (const LowerBound& b : LowerBounds(testing::workload(text)).at(1024)) names.push_back(name(b.kind));
+    return names;
+  };
+  EXPECT_EQ(kinds("gemm:64x64x64"), (std::vector<std::string_view>{"compulsory", "hbl", "conv", "iolb"}));
+  EXPECT_EQ(kinds("mttkrp:8x8x8x8"), (std::vector<std::string_view>{"compulsory", "hbl", "iolb"}));
+}
+
+TEST(LowerBounds, TheWinnerChangesWithTheMemory) {
+  const LowerBounds bounds(testing::workload("conv:n=16,k=64,c=64,p=56,r=3"));
+  EXPECT_EQ(best(bounds.at(1 << 22)).kind, BoundKind::Compulsory);
+  EXPECT_NE(best(bounds.at(1024)).kind, BoundKind::Compulsory);
+  EXPECT_GT(bounds.words(1024), bounds.words(65536));
+  EXPECT_FALSE(best(bounds.at(1024)).why.empty());
+}
+
+// Loads are at most loads and stores; outputs that are read cost their words on top.
+TEST(LowerBounds, RulesOfCounting) {
+  const Workload product = testing::workload("gemm:256x256x256");
+  const auto words = [&](TrafficRule rule, double capacity) { return LowerBounds(product, rule).words(capacity); };
+  for (const double capacity : {64.0, 1024.0, 1e9}) {
+    const u64 all = words({true, false}, capacity);
+    EXPECT_LE(words({false, false}, capacity), all);
+    EXPECT_EQ(words({true, true}, capacity), all + 256 * 256);
+    EXPECT_LE(words({false, false}, capacity), words({false, true}, capacity));
+  }
+  EXPECT_EQ(words({false, false}, 1e9), 2U * 256 * 256);
+  EXPECT_EQ(words({false, true}, 1e9), 3U * 256 * 256);
+}
+
+TEST(LowerBounds, ConvexExponentsAreNoWorse) {
+  for (const char* text : {"conv:n=16,k=64,c=3,p=112,r=7,stride=2", "gemm:1000x1000x8", "mttkrp:64x64x64x64",
+                           "depthwise:c=64,p=56,r=3", "bmm:8x64x64x64"}) {
+    const LowerBounds bounds(testing::workload(text));
+    for (double capacity = 16; capacity < 1e7; capacity *= 4) {
+      EXPECT_GE(words_of(bounds, BoundKind::Iolb, capacity), words_of(bounds, BoundKind::Hbl, capacity)) << text;
+    }
+  }
+}
+
+TEST(LowerBounds, OddCapacities) {
+  for (const char* text : {"gemm:64x64x64", "gemm:1x1x1", "conv:k=4,c=4,p=7,r=3,stride=5", "o[i] += a[i]; i=7"}) {
+    const LowerBounds bounds(testing::workload(text));
+    for (const double capacity : {1e-3, 0.5, 1.0, 1.5, 2.0, 3.0, 1e18})
+      for (const LowerBound& b : bounds.at(capacity)) EXPECT_LT(b.words, u64{1} << 62) << text << " in " << capacity;
+  }
+}
+
+// The random mappings of random machines: at every boundary the words inside and the words across are those of the cost
+// model; no bound is above.
+RC_GTEST_PROP(LowerBounds, NoMappingMovesLess, (u64 seed)) {
+  testing::RandomOptions options;
+  options.capacities = true;
+  const testing::RandomProblem p = testing::random_problem(seed, options);
+  const std::vector<Crossing> crossed = crossings(CostModel(p.workload, p.architecture).explain(p.mapping));
+  const LowerBounds bounds(p.workload);
+  for (const Crossing& crossing : crossed) {
+    const double capacity = static_cast<double>(crossing.words + p.workload.tensors.size());
+    RC_ASSERT(bounds.words(capacity) <= crossing.accesses);
+  }
+}
+
+TEST(LowerBounds, NoMappingFoundMovesLess) {
+  for (const char* machine : {"eyeriss", "simba", "edge_unified"}) {
+    const Architecture architecture = testing::machine(machine);
+    for (const char* text : {"gemm:64x128x32", "conv:k=16,c=16,p=14,r=3", "conv:k=8,c=3,p=16,r=5,stride=2"}) {
+      const Workload workload = testing::workload(text);
+      SearchOptions options;
+      options.strategy = "sunstone";
+      options.free = true;
+      const Result<MappingResult> mapped = map_workload(workload, architecture, options);
+      ASSERT_TRUE(mapped.ok());
+      const auto crossed = crossings(CostModel(workload, architecture).explain(mapped->mapping));
+      const auto walls = boundaries(architecture, workload);
+      for (std::size_t i = 0; i < walls.size(); ++i) {
+        if (!walls[i].capacity_words) continue;
+        EXPECT_LE(LowerBounds(workload).words(static_cast<double>(*walls[i].capacity_words)), crossed[i].accesses)
+            << text << " on " << machine << " outside " << walls[i].level;
+      }
+    }
+  }
+}
+
+// Every point of the curve that the mappings of one buffer reach lies on or above the bounds for all schedules.
+TEST(LowerBounds, BelowTheCurveOfMappings) {
+  for (const char* text : {"gemm:64x96x80", "conv:n=2,k=16,c=16,p=14,r=3", "conv:k=16,c=3,p=28,r=5,stride=2",
+                           "mttkrp:32x32x16x16", "bmm:4x32x32x32"}) {
+    const Workload workload = testing::workload(text);
+    const LowerBounds bounds(workload);
+    for (const bool imperfect : {false, true}) {
+      const auto curve = one_buffer_curve(workload, {.imperfect = imperfect});
+      ASSERT_TRUE(curve.ok());
+      for (std::size_t i = 0; i < curve->points().size(); i += 1 + curve->points().size() / 40) {
+        const auto& point = curve->points()[i];
+        // What is not stored passes by the unit.
+        const double capacity = static_cast<double>(point.buffer + workload.tensors.size());
+        EXPECT_LE(bounds.words(capacity), point.accesses) << text << " with " << point.buffer;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heliolite
