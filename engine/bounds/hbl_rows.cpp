@@ -1,8 +1,9 @@
 #include "engine/bounds/hbl_rows.h"
 
 #include <algorithm>
-#include <bit>
+#include <map>
 #include <numeric>
+#include <optional>
 
 #include "engine/bounds/hbl_subspace.h"
 
@@ -70,27 +71,46 @@ void add_single_rows(const AccessNest& nest, const Group& group, std::vector<Ran
   }
 }
 
-void add_lattice_rows(const AccessNest& nest, const Group& group, std::vector<RankRow>& rows) {
-  const int d = static_cast<int>(group.size());
-  std::vector<Subspace> generators, kernels;
-  for (const Access& access : nest.accesses) kernels.push_back(kernel_of(access, group));
+// What the lattice of a group demands; bit l of `loops` is the group's loop l. Nothing when the lattice is too large.
+std::optional<std::vector<RankRow>> lattice_rows(std::size_t loops, const std::vector<Subspace>& kernels) {
+  const int d = static_cast<int>(loops);
   std::vector<Subspace> fixed;  // kernels of the projections to one loop
-  for (std::size_t l = 0; l < group.size(); ++l) {
-    RationalMatrix unit(1, std::vector<Rational>(group.size()));
+  for (std::size_t l = 0; l < loops; ++l) {
+    RationalMatrix unit(1, std::vector<Rational>(loops));
     unit[0][l] = 1;
     fixed.push_back(Subspace::kernel(d, std::move(unit)));
   }
-  generators = kernels;
+  std::vector<Subspace> generators = kernels;
   generators.insert(generators.end(), fixed.begin(), fixed.end());
   const auto lattice = lattice_of(d, generators);
-  if (!lattice) return add_single_rows(nest, group, rows);
+  if (!lattice) return std::nullopt;
+  std::vector<RankRow> rows;
   for (const Subspace& h : *lattice) {
     if (h.dimension() == 0) continue;
     RankRow row;
     row.rank = h.dimension();
     for (const Subspace& kernel : kernels) row.image.push_back(h.image_dimension(kernel));
+    for (std::size_t l = 0; l < loops; ++l)
+      if (!fixed[l].contains(h)) row.loops |= LoopBits{1} << l;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Rows of groups that have been looked at: width and height of a convolution are alike.
+using KnownLattices = std::map<std::vector<Subspace>, std::optional<std::vector<RankRow>>>;
+
+void add_lattice_rows(const AccessNest& nest, const Group& group, KnownLattices& known, std::vector<RankRow>& rows) {
+  std::vector<Subspace> kernels;
+  for (const Access& access : nest.accesses) kernels.push_back(kernel_of(access, group));
+  const auto [at, fresh] = known.try_emplace(kernels);
+  if (fresh) at->second = lattice_rows(group.size(), kernels);
+  if (!at->second) return add_single_rows(nest, group, rows);
+  for (RankRow row : *at->second) {
+    const LoopBits local = row.loops;
+    row.loops = 0;
     for (std::size_t l = 0; l < group.size(); ++l)
-      if (!fixed[l].contains(h)) row.loops |= LoopBits{1} << group[l];
+      if ((local >> l & 1) != 0) row.loops |= LoopBits{1} << group[l];
     rows.push_back(std::move(row));
   }
 }
@@ -107,11 +127,12 @@ bool implied(const RankRow& a, const RankRow& b) {
 
 std::vector<RankRow> rank_rows(const AccessNest& nest) {
   std::vector<RankRow> all;
+  KnownLattices known;
   for (const Group& group : groups_of(nest)) {
     if (group.size() == 1) {
       all.push_back(single_row(nest, group.front()));
     } else {
-      add_lattice_rows(nest, group, all);
+      add_lattice_rows(nest, group, known, all);
     }
   }
   std::vector<RankRow> rows;

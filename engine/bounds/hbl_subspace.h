@@ -1,7 +1,6 @@
 #pragma once
 // Linear subspaces of Q^d, exactly: the subgroups that the HBL inequality has to be tested on, and the lattice they
 // generate under sum and intersection.
-#include <compare>
 #include <optional>
 #include <vector>
 
@@ -25,8 +24,12 @@ class Subspace {
 
   friend Subspace operator+(const Subspace& a, const Subspace& b);  // sum
   friend Subspace operator&(const Subspace& a, const Subspace& b);  // intersection
-  friend bool operator==(const Subspace& a, const Subspace& b) { return a.basis_ == b.basis_; }
-  friend bool operator<(const Subspace& a, const Subspace& b) { return a.basis_ < b.basis_; }
+  friend bool operator==(const Subspace& a, const Subspace& b) {
+    return a.ambient_ == b.ambient_ && a.basis_ == b.basis_;
+  }
+  friend bool operator<(const Subspace& a, const Subspace& b) {
+    return a.ambient_ != b.ambient_ ? a.ambient_ < b.ambient_ : a.basis_ < b.basis_;
+  }
 
  private:
   int ambient_;

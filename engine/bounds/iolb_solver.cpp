@@ -9,7 +9,7 @@ namespace {
 
 // Weights of the barrier: where solves for other budgets start, and where they end.
 constexpr double kCentralWeight = 1e-1;
-constexpr double kRoughWeight = 1e-4;
+constexpr double kRoughWeight = 1e-3;
 constexpr double kFullWeight = 1e-8;
 constexpr double kWeightStep = 0.1;
 constexpr int kMostSteps = 30;  // for one weight; a handful is usual
@@ -17,17 +17,18 @@ constexpr int kMostSteps = 30;  // for one weight; a handful is usual
 // Rounding of the few dozen operations that make log U, and of the rows' sums.
 constexpr double kRoundUp = 1e-11;
 
-// x = matrix^-1 x, by Cholesky; the matrix is overwritten.
+// x = matrix^-1 x, by Cholesky. Only the lower triangle is read, and overwritten.
 template <class Matrix, class Vector>
 bool solve(Matrix& m, Vector& x, std::size_t n) {
+  Vector inverse;  // of the diagonal
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = m[i][j];
       for (std::size_t k = 0; k < j; ++k) sum -= m[i][k] * m[j][k];
       if (i != j) {
-        m[i][j] = sum / m[j][j];
+        m[i][j] = sum * inverse[j];
       } else if (sum > 0) {
-        m[i][i] = std::sqrt(sum);
+        inverse[i] = 1 / std::sqrt(sum);
       } else {
         return false;
       }
@@ -35,14 +36,36 @@ bool solve(Matrix& m, Vector& x, std::size_t n) {
   }
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < i; ++k) x[i] -= m[i][k] * x[k];
-    x[i] /= m[i][i];
+    x[i] *= inverse[i];
   }
   for (std::size_t i = n; i-- > 0;) {
     for (std::size_t k = i + 1; k < n; ++k) x[i] -= m[k][i] * x[k];
-    x[i] /= m[i][i];
+    x[i] *= inverse[i];
   }
   return true;
 }
+
+// Sum of logarithms of positive numbers that are neither tiny nor huge; minus infinity once one is not positive.
+class LogSum {
+ public:
+  void add(double x) {
+    if (x <= 0) sum_ = -std::numeric_limits<double>::infinity();
+    product_ *= x;
+    if (++count_ % 8 == 0) flush();
+  }
+  double value() {
+    flush();
+    return sum_;
+  }
+
+ private:
+  void flush() {
+    if (std::isfinite(sum_)) sum_ += std::log(product_);
+    product_ = 1;
+  }
+  double sum_ = 0, product_ = 1;
+  int count_ = 0;
+};
 
 }  // namespace
 
@@ -108,35 +131,39 @@ double IterationLimiter::slack(const Row& row, const Vector& x) const {
   return sum;
 }
 
-// Of objective - weight * (sum of the logarithms of all slacks and unknowns). The gradient's sign is turned.
+// Of objective - weight * (sum of the logarithms of all slacks and unknowns). The gradient's sign is turned; of the
+// Hessian the lower triangle is filled.
 void IterationLimiter::newton_system(double log_budget, double weight, Vector& gradient, Matrix& hessian) const {
   double sum = 0;
   for (std::size_t j = 0; j < arrays_; ++j) sum += x_[j];
   for (std::size_t i = 0; i < unknowns_; ++i) {
-    std::fill_n(hessian[i].begin(), unknowns_, 0.0);
+    std::fill_n(hessian[i].begin(), i + 1, 0.0);
     const double slope = i < arrays_ ? log_budget + std::log(x_[i] / sum) - log_word_size_[i] : log_size_[i - arrays_];
     gradient[i] = weight / x_[i] - slope;
     hessian[i][i] = weight / (x_[i] * x_[i]);
     if (i >= arrays_) continue;
     hessian[i][i] += 1 / x_[i];
-    for (std::size_t k = 0; k < arrays_; ++k) hessian[i][k] -= 1 / sum;
+    for (std::size_t k = 0; k <= i; ++k) hessian[i][k] -= 1 / sum;
   }
   for (const Row& row : rows_) {
     const double room = slack(row, x_), pull = weight / (room * room);
     for (const std::size_t i : row.support) {
       gradient[i] += weight / room * row.coefficient[i];
-      for (const std::size_t k : row.support) hessian[i][k] += pull * row.coefficient[i] * row.coefficient[k];
+      for (const std::size_t k : row.support) {
+        if (k > i) break;
+        hessian[i][k] += pull * row.coefficient[i] * row.coefficient[k];
+      }
     }
   }
 }
 
 // What is minimised for one weight of the barrier; infinite outside.
 double IterationLimiter::merit(const Vector& x, double log_budget, double weight) const {
-  double walls = 0;
-  const auto wall = [&](double room) { walls += room > 0 ? std::log(room) : -std::numeric_limits<double>::infinity(); };
-  for (std::size_t i = 0; i < unknowns_; ++i) wall(x[i]);
-  for (const Row& row : rows_) wall(slack(row, x));
-  return std::isfinite(walls) ? objective(x, log_budget) - weight * walls : std::numeric_limits<double>::infinity();
+  LogSum walls;
+  for (std::size_t i = 0; i < unknowns_; ++i) walls.add(x[i]);
+  for (const Row& row : rows_) walls.add(slack(row, x));
+  const double room = walls.value();
+  return std::isfinite(room) ? objective(x, log_budget) - weight * room : std::numeric_limits<double>::infinity();
 }
 
 // False when the minimum for this weight is reached.
