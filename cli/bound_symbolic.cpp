@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -122,6 +123,8 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
       errors.push_back({"", 0, "--buffer", "a machine has capacities of its own; leave out -a"});
     if (!arguments.word_sizes.empty()) errors.push_back({"", 0, "--word-size", "machines count words; leave out -a"});
   }
+  if (std::ranges::find(arguments.buffers, u64{0}) != arguments.buffers.end())
+    errors.push_back({"", 0, "--buffer", "0 words hold nothing, must be at least 1"});
   if (!errors.empty()) return fail(errors);
   Json json = answer_head("bound");
   json["question"] = {{"kind", arguments.kind},

@@ -23,11 +23,6 @@ constexpr std::array<u64, 6> kUsualWords{1024, 4096, 16384, 65536, 262144, 10485
 // Memories tiled together: each more takes several times as long.
 constexpr std::size_t kMostNested = 3;
 
-// Tensors that pass by the units without being stored: held one operand at a time, when there is one unit only.
-double operands(const Architecture& architecture, const Workload& workload) {
-  return architecture.compute.instances > 1 ? 0 : static_cast<double>(workload.tensors.size());
-}
-
 bool shows(const SymbolicArguments& arguments, const char* kind) {
   return arguments.kind == "all" || arguments.kind == kind;
 }
@@ -194,17 +189,15 @@ Json tiling_json(const TiledLevel& level, const Place& place, const Workload& wo
 std::vector<Place> places(const SymbolicArguments& arguments, const Workload& workload,
                           const std::optional<Architecture>& architecture) {
   std::vector<Place> all;
-  if (!architecture) {
-    const std::vector<u64> usual(kUsualWords.begin(), kUsualWords.end());
-    for (const u64 words : arguments.buffers.empty() ? usual : arguments.buffers)
-      all.push_back({"", static_cast<double>(words)});
+  if (architecture) {
+    for (const Boundary& wall : boundaries(*architecture, workload))
+      all.push_back({wall.level, words_inside(wall, *architecture, workload), wall.capacity_words.value_or(~u64{0})});
     return all;
   }
-  for (const Boundary& wall : boundaries(*architecture, workload)) {
-    std::optional<double> capacity;
-    if (wall.capacity_words) capacity = static_cast<double>(*wall.capacity_words) + operands(*architecture, workload);
-    all.push_back({wall.level, capacity});
-  }
+  const std::vector<u64> usual(kUsualWords.begin(), kUsualWords.end());
+  const u64 operands = workload.tensors.size();
+  for (const u64 words : arguments.buffers.empty() ? usual : arguments.buffers)
+    all.push_back({"", static_cast<double>(words), words > operands ? words - operands : 0});
   return all;
 }
 
@@ -223,7 +216,7 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
     at.bounds = answer.bounds.at(capacity);
     at.tile = best_tile(answer.tiling, capacity);
     if (curve) {
-      const auto* point = curve->at(static_cast<u64>(capacity));
+      const auto* point = curve->at(place.stored);
       if (point != nullptr) at.least_by_mapping = point->accesses;
     }
     answer.places.push_back(std::move(at));

@@ -15,14 +15,15 @@ namespace heliolite::cli {
 
 // A memory size to answer for.
 struct Place {
-  std::string level;  // outside which the words cross; empty without a machine
-  std::optional<double> capacity;
+  std::string level;               // outside which the words cross; empty without a machine
+  std::optional<double> capacity;  // operands of the units included
+  u64 stored = ~u64{0};            // of it, what levels of storage have
 };
 
 struct PlaceAnswer {
   Place place;
   std::vector<LowerBound> bounds;
-  std::optional<u64> least_by_mapping;  // any mapping with perfect factors
+  std::optional<u64> least_by_mapping;  // with perfect factors and this storage
   std::optional<TiledLevel> tile;       // the best known for one cache of the capacity
 };
 

@@ -99,6 +99,7 @@ TEST(CliBounds, Complaints) {
   EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --word-size A=0"), HasSubstr("TENSOR=SIZE"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --word-size A=nan"), HasSubstr("TENSOR=SIZE"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 -a eyeriss --kind conv --buffer 8"), HasSubstr("--buffer"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --kind conv --buffer 0"), HasSubstr("at least 1"));
   EXPECT_THAT(complaint("-w resnet18 --kind hbl --layer conv"), HasSubstr("conv1"));
 }
 

@@ -103,7 +103,7 @@ TEST(LowerBounds, NoMappingFoundMovesLess) {
       const auto walls = boundaries(architecture, workload);
       for (std::size_t i = 0; i < walls.size(); ++i) {
         if (!walls[i].capacity_words) continue;
-        EXPECT_LE(LowerBounds(workload).words(static_cast<double>(*walls[i].capacity_words)), crossed[i].accesses)
+        EXPECT_LE(LowerBounds(workload).words(*words_inside(walls[i], architecture, workload)), crossed[i].accesses)
             << text << " on " << machine << " outside " << walls[i].level;
       }
     }

@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kMostRays = 4000;
+constexpr std::size_t kMostRays = 300;
 constexpr std::size_t kMostConstraints = 192;
 
 // A ray of the cone over the polyhedron, and the constraints it lies on.

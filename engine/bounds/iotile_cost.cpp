@@ -57,14 +57,18 @@ DimensionMask looping(const TilingProblem& problem, const TileGrid& outer, const
 
 LevelTraffic::LevelTraffic(const TilingProblem& problem, const TileGrid& outer, const Extents& tile)
     : problem_(problem), outer_(outer), tile_(tile), inner_(cut_grid(problem, outer, tile)) {
+  for (int d = 0; d < problem.dimensions; ++d) {
+    outer_boxes_[d] = outer_[d].boxes();
+    inner_boxes_[d] = inner_[d].boxes();
+  }
   for (std::size_t v = 0; v < problem.tensors.size(); ++v) {
     const TiledTensor& tensor = problem.tensors[v];
-    boxes_[v] = tensor.entangled ? box_words(tensor, tile) : tensor.word_size;
+    box_sum_[v] = tensor.entangled ? box_words(tensor, tile) : tensor.word_size;
     if (tensor.entangled) {
       for (int d = 0; d < problem.dimensions; ++d)
-        if ((tensor.indexing >> d & 1) != 0) boxes_[v] *= inner_[d].boxes();
+        if ((tensor.indexing >> d & 1) != 0) box_sum_[v] *= inner_boxes_[d];
     } else {
-      for (const TiledTensor::TiledRank& rank : tensor.ranks) boxes_[v] *= rank_sum(rank, {});
+      for (const TiledTensor::TiledRank& rank : tensor.ranks) box_sum_[v] *= rank_sum(rank, {});
     }
   }
 }
@@ -73,7 +77,7 @@ double LevelTraffic::words(const TileOrder& order) const {
   double sum = 0;
   for (std::size_t v = 0; v < problem_.tensors.size(); ++v) {
     const TiledTensor& tensor = problem_.tensors[v];
-    const double visits = fetched(tensor, boxes_[v], order.reuse[v]);
+    const double visits = fetched(tensor, box_sum_[v], order.reuse[v]);
     if (!tensor.is_output) {
       sum += visits;
       continue;
@@ -92,7 +96,7 @@ double LevelTraffic::fetched(const TiledTensor& tensor, double at_rest, const Ti
     for (const TiledTensor::TiledRank& rank : tensor.ranks) words *= rank_sum(rank, reuse);
   }
   for (int d = 0; d < problem_.dimensions; ++d)
-    if ((tensor.indexing >> d & 1) == 0) words *= (reuse.kept >> d & 1) != 0 ? outer_[d].boxes() : inner_[d].boxes();
+    if ((tensor.indexing >> d & 1) == 0) words *= (reuse.kept >> d & 1) != 0 ? outer_boxes_[d] : inner_boxes_[d];
   return words;
 }
 

@@ -73,7 +73,8 @@ class LevelTraffic {
   const TileGrid& outer_;
   const Extents& tile_;
   TileGrid inner_;
-  std::array<double, kMaxTensors> boxes_{};  // sum over the boxes of the dimensions that move the tensor
+  std::array<double, kMaxDimensions> outer_boxes_{}, inner_boxes_{};  // along each dimension
+  std::array<double, kMaxTensors> box_sum_{};  // words of each tensor's boxes along the dimensions that move it
 };
 
 // Fills in words and footprints of all levels; every tile must fit in the next one out.

@@ -103,4 +103,11 @@ const LowerBound& best(std::span<const LowerBound> bounds) {
                            [](const LowerBound& a, const LowerBound& b) { return a.words < b.words; });
 }
 
+std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload) {
+  if (!wall.capacity_words) return std::nullopt;
+  // The boundary counts the operands of units that work side by side.
+  const std::size_t operands = architecture.compute.instances > 1 ? 0 : workload.tensors.size();
+  return static_cast<double>(*wall.capacity_words + operands);
+}
+
 }  // namespace heliolite

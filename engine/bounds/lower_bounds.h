@@ -11,6 +11,7 @@
 #include "engine/bounds/hbl_nest.h"
 #include "engine/bounds/hbl_rows.h"
 #include "engine/bounds/iolb_segment.h"
+#include "engine/bounds/orojenesis_levels.h"
 #include "engine/bounds/traffic_rule.h"
 
 namespace heliolite {
@@ -35,7 +36,8 @@ class LowerBounds {
   // `word_sizes` by tensor, in the unit of capacities; 1 where it is shorter.
   explicit LowerBounds(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
 
-  // All that apply, in the order of BoundKind. `capacity` > 0.
+  // All that apply, in the order of BoundKind. `capacity` > 0: all that is inside at a time, operands of the units
+  // included.
   std::vector<LowerBound> at(double capacity) const;
   // The largest of them alone.
   u64 words(double capacity) const;
@@ -61,5 +63,9 @@ class LowerBounds {
 
 // The kind with the most words; the first of several.
 const LowerBound& best(std::span<const LowerBound> bounds);
+
+// All that a mapping can have inside a boundary of a machine at a time, for LowerBounds: storage and the operands of
+// the units. Absent: unbounded.
+std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload);
 
 }  // namespace heliolite
