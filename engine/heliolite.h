@@ -8,6 +8,7 @@
 #include "arch/load.h"                   // IWYU pragma: export
 #include "engine/base/result.h"          // IWYU pragma: export
 #include "engine/base/version.h"         // IWYU pragma: export
+#include "engine/bounds/lower_bounds.h"  // IWYU pragma: export
 #include "engine/model/cost_model.h"     // IWYU pragma: export
 #include "engine/model/mapping_check.h"  // IWYU pragma: export
 #include "engine/model/mapping_yaml.h"   // IWYU pragma: export

@@ -8,7 +8,7 @@
 namespace heliolite {
 namespace {
 
-// Beyond this many choices of loops an array is held to the choices of its first ranks: 2^kMaxRanks of windows.
+// Enough for windows in every rank (2^kMaxRanks); of more choices the first ones are looked at.
 constexpr std::size_t kMostChoices = 256;
 
 // One row for each choice of one loop a rank.

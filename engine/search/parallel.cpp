@@ -71,6 +71,7 @@ class TaskPump {
       --running_;
     }
     start_more();
+    HELIOLITE_HAPPENS_BEFORE(this);  // the lock was given back
   }
 
   const std::size_t at_once_;
