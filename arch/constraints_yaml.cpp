@@ -11,32 +11,32 @@
 namespace heliolite {
 namespace {
 
-using Words = std::vector<std::string>;
+using Names = std::vector<std::string>;
 
-bool contains(const Words& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
+bool contains(const Names& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
 
 // Role selectors are written in the plural here, whatever the file says.
 std::string canonical(const std::string& selector) {
-  static const Words kRoles{"input", "weight", "output"};
+  static const Names kRoles{"input", "weight", "output"};
   return contains(kRoles, selector) ? selector + "s" : selector;
 }
 
-std::optional<Words> selectors(MapReader& level, std::string_view key) {
-  std::optional<Words> words = level.words(key);
+std::optional<Names> selectors(MapReader& level, std::string_view key) {
+  std::optional<Names> words = level.words(key);
   if (words)
     for (std::string& word : *words) word = canonical(word);
   return words;
 }
 
 // The roles that none of the lists selects.
-Words other_roles(const Words& a, const Words& b) {
-  Words rest;
+Names other_roles(const Names& a, const Names& b) {
+  Names rest;
   for (const char* role : {"inputs", "weights", "outputs"})
     if (!contains(a, role) && !contains(b, role) && !contains(a, "all") && !contains(b, "all")) rest.emplace_back(role);
   return rest;
 }
 
-void check_overlap(const YamlNode& node, const Words& one, std::string_view key_one, const Words& two,
+void check_overlap(const YamlNode& node, const Names& one, std::string_view key_one, const Names& two,
                    std::string_view key_two, Diagnostics& errors) {
   for (const std::string& word : one)
     if (contains(two, word))
@@ -69,7 +69,7 @@ std::optional<FactorConstraint> parse_factor(std::string_view text) {
 
 std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& errors) {
   std::vector<FactorConstraint> factors;
-  for (const std::string& word : reader.words("factors").value_or(Words{})) {
+  for (const std::string& word : reader.words("factors").value_or(Names{})) {
     if (std::optional<FactorConstraint> factor = parse_factor(word)) factors.push_back(*std::move(factor));
     else
       errors.push_back(reader.node().find("factors")->error(
@@ -79,8 +79,8 @@ std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& error
   return factors;
 }
 
-Words read_order(MapReader& reader, Diagnostics& errors) {
-  Words order = reader.words("order").value_or(Words{});
+Names read_order(MapReader& reader, Diagnostics& errors) {
+  Names order = reader.words("order").value_or(Names{});
   for (std::size_t i = 0; i < order.size(); ++i)
     for (std::size_t k = i + 1; k < order.size(); ++k)
       if (order[i] == order[k])
@@ -103,7 +103,7 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
   SpatialConstraints spatial;
   spatial.factors = read_factors(reader, errors);
   spatial.order = read_order(reader, errors);
-  const std::optional<Words> both = reader.words("allowed");
+  const std::optional<Names> both = reader.words("allowed");
   spatial.allowed_x = reader.words("allowed_x");
   spatial.allowed_y = reader.words("allowed_y");
   if (both && (spatial.allowed_x || spatial.allowed_y))
@@ -116,13 +116,13 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
 }  // namespace
 
 std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors) {
-  const std::optional<Words> keep = selectors(level, "keep");
-  const std::optional<Words> bypass = selectors(level, "bypass");
-  const std::optional<Words> open = selectors(level, "open");
+  const std::optional<Names> keep = selectors(level, "keep");
+  const std::optional<Names> bypass = selectors(level, "bypass");
+  const std::optional<Names> open = selectors(level, "open");
   if (!keep && !bypass && !open) return std::nullopt;
-  const Words kept = keep.value_or(Words{});
-  const Words passed = bypass.value_or(Words{});
-  const Words free = open.value_or(Words{});
+  const Names kept = keep.value_or(Names{});
+  const Names passed = bypass.value_or(Names{});
+  const Names free = open.value_or(Names{});
   check_overlap(level.node(), kept, "keep", passed, "bypass", errors);
   check_overlap(level.node(), kept, "keep", free, "open", errors);
   check_overlap(level.node(), passed, "bypass", free, "open", errors);

@@ -13,7 +13,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kDefaultWordBits = 16;  // Timeloop's
+constexpr u64 kTimeloopWordBits = 16;  // Timeloop's
 
 constexpr std::array<std::string_view, 5> kStorageClasses{"DRAM", "SRAM", "regfile", "smartbuffer", "storage"};
 constexpr std::array<std::string_view, 2> kComputeClasses{"mac", "compute"};
@@ -30,7 +30,7 @@ bool contains_one(std::string_view class_name, const std::array<std::string_view
 // access moves: word_bits * block_size * cluster_size.
 void read_widths(AttributeReader& reader, StorageLevel& level) {
   level.word_bits =
-      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kTimeloopWordBits);
   const std::optional<u64> block = reader.integer({"block_size", "n_words"}, 1, kMaxBlockWords);
   const std::optional<u64> cluster = reader.integer({"cluster_size"}, 1, kMaxClusterSize);
   level.block_words = block.value_or(1);
@@ -189,7 +189,7 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
   compute.place = reader.place();
   compute.compute.name = reader.owner();
   compute.compute.word_bits =
-      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kDefaultWordBits);
+      reader.integer({"word_bits", "word_width", "datawidth"}, 1, kMaxWordBits).value_or(kTimeloopWordBits);
   compute.user_pj = reader.number({"energy", "energy_per_op"}, 0, kMaxAccessPicojoules);
   compute.compute.area_um2 = reader.number({"area"}, 0, kMaxAreaUm2).value_or(0);
   reader.ignore({"technology",

@@ -38,9 +38,6 @@ constexpr std::array kFunctions{
     Function{"sqrt", 1, 1, [](const std::vector<double>& a) { return std::sqrt(a[0]); }},
 };
 
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // Recursive descent; after the first error every step returns 0 and the parse runs out quickly.
 class Parser {
  public:
@@ -151,7 +148,7 @@ class Parser {
     }
     const char c = text_[at_];
     if (is_digit(c) || c == '.') return number();
-    if (is_name_start(c)) return name();
+    if (is_letter(c)) return name();
     unexpected();
     return 0;
   }
@@ -160,7 +157,7 @@ class Parser {
     double value = 0;
     const char* first = text_.data() + at_;
     const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), value);
-    if (code != std::errc{} || (end < text_.data() + text_.size() && is_name_start(*end))) {
+    if (code != std::errc{} || (end < text_.data() + text_.size() && is_letter(*end))) {
       unexpected();
       return 0;
     }
@@ -170,7 +167,7 @@ class Parser {
 
   double name() {
     const std::size_t first = at_;
-    while (at_ < text_.size() && (is_name_start(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
+    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
     const std::string_view word = text_.substr(first, at_ - first);
     if (accept("(")) return call(word);
     std::string reason;

@@ -32,7 +32,7 @@ std::string best_machine(const CoSearchStudy& study, const CoSearchStudyRow& row
   return row.together.status == Status::Infeasible ? "none" : join(study.machines[row.together.best]);
 }
 
-double ratio(const CoSearchStudyRow& row) { return row.grid.value > 0 ? row.together.value / row.grid.value : 1; }
+double value_ratio(const CoSearchStudyRow& row) { return row.grid.value > 0 ? row.together.value / row.grid.value : 1; }
 
 template <class Count>
 std::string count_table(const CoSearchStudy& study, const std::string& title, Count count) {
@@ -53,7 +53,7 @@ std::string answer_table(const CoSearchStudy& study, const SweepSpec& spec) {
   const CoSearchStudyRow* above = nullptr;
   for (const CoSearchStudyRow& row : study.rows) {
     table.row({above == nullptr || above->layer != row.layer ? row.layer : "", row.strategy, best_machine(study, row),
-               scientific(row.together.value), fmt::format("{:.5f}", ratio(row)),
+               scientific(row.together.value), fmt::format("{:.5f}", value_ratio(row)),
                std::string(name(row.together.status)), seconds(row.grid.seconds), seconds(row.together.seconds),
                fmt::format("{:.1f}", row.grid.seconds / row.together.seconds)});
     above = &row;

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 constexpr i64 kMaxRepeat = 1000;
 constexpr double kMaxAblationSeconds = 1e5;
 
-class Reader {
+class SuiteReader {
  public:
-  Reader(const std::string& path, std::optional<Objective> objective) : path_(path), objective_(objective) {}
+  SuiteReader(const std::string& path, std::optional<Objective> objective) : path_(path), objective_(objective) {}
 
   Result<BenchConfig> run(const YamlNode& root) {
     MapReader reader(root, errors_);
@@ -227,7 +227,7 @@ class Reader {
 Result<BenchConfig> load_bench_config(const std::string& path, std::optional<Objective> objective) {
   const Result<YamlNode> root = YamlNode::load_file(path);
   if (!root) return root.errors();
-  return Reader(path, objective).run(*root);
+  return SuiteReader(path, objective).run(*root);
 }
 
 }  // namespace heliolite::cli

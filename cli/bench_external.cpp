@@ -28,9 +28,9 @@ std::vector<std::string> cells_of(std::string_view line) {
   return out;
 }
 
-class Reader {
+class RowsReader {
  public:
-  Reader(const std::string& path, Objective objective) : path_(path), objective_(objective) {}
+  RowsReader(const std::string& path, Objective objective) : path_(path), objective_(objective) {}
 
   Result<std::vector<ExternalResult>> run(std::string_view text) {
     for (std::size_t begin = 0; begin < text.size();) {
@@ -144,7 +144,7 @@ class Reader {
 Result<std::vector<ExternalResult>> load_external_results(const std::string& path, Objective objective) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
-  return Reader(path, objective).run(*text);
+  return RowsReader(path, objective).run(*text);
 }
 
 }  // namespace heliolite::cli

@@ -15,7 +15,7 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr std::size_t kTableRows = 24;
+constexpr std::size_t kFusedRows = 24;
 
 struct FusedPoint {
   u64 buffer = 0, unfused = 0, fused = 0;
@@ -174,7 +174,7 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
     return kBadInput;
   const bool all = arguments.all || !arguments.buffers.empty();
   if (arguments.csv != "-" && arguments.svg != "-")
-    output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kTableRows)));
+    output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows)));
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},
                       {"fuse", true},

@@ -12,8 +12,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kLongestText = 10'000;
-
 // Reads the sizes of one family out of a cursor; complaints are collected.
 class ArgumentParser {
  public:

@@ -11,8 +11,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kLongestText = 10'000;
-
 std::vector<std::string> names_of(std::span<const Dimension> dimensions) {
   std::vector<std::string> names;
   for (const Dimension& d : dimensions) names.push_back(d.name);

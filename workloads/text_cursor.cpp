@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 
 namespace heliolite {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 u64 number(std::string_view digits) {
   constexpr u64 kMax = std::numeric_limits<u64>::max();

@@ -1,5 +1,6 @@
 #pragma once
 // Reading position in a one-line text, for the small grammars of compact workloads.
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -7,6 +8,9 @@
 #include "engine/base/types.h"
 
 namespace heliolite {
+
+// Texts beyond this are refused before they are looked at.
+inline constexpr std::size_t kLongestText = 10'000;
 
 // A run of digits; `value` is the largest u64 when it does not fit.
 struct Digits {

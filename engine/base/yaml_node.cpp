@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr u64 kMaxNodes = 1'000'000;  // with aliases expanded; the largest real files have some 10 000
-constexpr std::size_t kMaxComplaints = 50;
+constexpr std::size_t kMaxYamlComplaints = 50;
 
 // Leaves yaml-cpp's parser early; caught in YamlNode::parse and nowhere else.
 struct Stop {
@@ -156,7 +156,7 @@ class Builder : public YAML::EventHandler {
     }
     Open& map = stack_.back();
     const auto [it, fresh] = map.key_lines.emplace(key.text, line);
-    if (!fresh && errors_.size() < kMaxComplaints) {
+    if (!fresh && errors_.size() < kMaxYamlComplaints) {
       errors_.push_back(
           {file_, line, path(), fmt::format("duplicate key '{}', first given at line {}", key.text, it->second)});
     }

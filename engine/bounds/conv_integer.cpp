@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
 u64 whole(double x) { return static_cast<u64>(x); }
-u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
 // Calls visit(b, w, h) for every block of positions of at most `most` outputs.
 template <class Visit>

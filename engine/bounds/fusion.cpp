@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/fusion_keep.h"
 #include "engine/bounds/fusion_rows.h"
 #include "engine/bounds/orojenesis_tiles.h"
@@ -14,8 +15,6 @@ namespace {
 
 // Words. Weights that do not stay are used once in a block: a larger tile of them gains nothing.
 constexpr u64 kWeightTile = 1;
-
-u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }
 
 // What the links hold at the same time, and whose weights are used then.
 struct Stage {

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/iotile_orders.h"
 #include "engine/bounds/iotile_problem.h"
 
@@ -14,8 +15,6 @@ struct CacheLevel {
 };
 
 using NestedTiles = std::vector<Extents>;  // by cache, innermost first; no tile exceeds the next one out
-
-constexpr u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }  // a, b at most 2^31
 
 class TileRoom {
  public:

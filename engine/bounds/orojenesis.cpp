@@ -58,11 +58,11 @@ class CurveSearch {
 
  private:
   bool search(DimensionMask loops, TensorMask kept) {
-    const auto orders = tile_orders(shapes_, kept, loops, !imperfect_);
+    const auto orders = buffer_orders(shapes_, kept, loops, !imperfect_);
     if (!orders) return false;
     kept_ = kept;
     steps_ += orders->size() * orders->size();  // they were compared with each other
-    for (const TileOrder& order : *orders) {
+    for (const BufferOrder& order : *orders) {
       order_ = &order;
       prepare(loops);
       descend(0);
@@ -181,7 +181,7 @@ class CurveSearch {
   bool imperfect_ = false;
 
   TensorMask kept_ = 0;
-  const TileOrder* order_ = nullptr;
+  const BufferOrder* order_ = nullptr;
   std::array<DimensionMask, kMaxTensors> rounds_{};  // loops that make a plain tensor cross again
   std::vector<u8> open_;                             // dimensions whose tile is to be chosen
   Extents tile_, count_;
@@ -205,7 +205,7 @@ Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions
   return Diagnostic{workload.name, 0, "",
                     fmt::format("too many tiles or loop orders for an exact curve ({} partial tiles, {} orders are the "
                                 "limits)",
-                                kMaxSteps, kMaxTileOrders)};
+                                kMaxSteps, kMaxBufferOrders)};
 }
 
 }  // namespace heliolite

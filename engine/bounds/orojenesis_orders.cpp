@@ -13,18 +13,18 @@ class OrderWalk {
   OrderWalk(std::span<const TensorShape> shapes, TensorMask kept, DimensionMask loops, bool returns)
       : shapes_(shapes), kept_(kept), loops_(loops), returns_(returns) {}
 
-  std::optional<std::vector<TileOrder>> run() {
+  std::optional<std::vector<BufferOrder>> run() {
     State start;
     start.left = loops_;
     start.resting = kept_;
     walk(start);
-    if (orders_.size() > kMaxTileOrders) return std::nullopt;
+    if (orders_.size() > kMaxBufferOrders) return std::nullopt;
     return std::move(orders_);
   }
 
  private:
   struct State {
-    TileOrder order;
+    BufferOrder order;
     DimensionMask left = 0;
     TensorMask resting = 0;                              // no loop so far indexes the tensor
     TensorMask running = 0;                              // its overlap may still return
@@ -32,7 +32,7 @@ class OrderWalk {
   };
 
   void walk(const State& state) {
-    if (orders_.size() > kMaxTileOrders) return;
+    if (orders_.size() > kMaxBufferOrders) return;
     if (state.left == 0 || (state.resting | state.running) == 0) return finish(state);
     if (const DimensionMask next = free_loop(state); next != 0) return walk(with(state, std::countr_zero(next)));
     for (DimensionMask rest = state.left; rest != 0; rest &= rest - 1) walk(with(state, std::countr_zero(rest)));
@@ -54,7 +54,7 @@ class OrderWalk {
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
       const auto tensor = static_cast<TensorMask>(1u << v);
       const bool indexes = (shapes_[v].indexing() & bit(dimension)) != 0;
-      TileReuse& reuse = state.order.reuse[v];
+      BufferReuse& reuse = state.order.reuse[v];
       if ((state.resting & tensor) != 0) {
         if (!indexes) {
           reuse.inside |= bit(dimension);
@@ -74,7 +74,7 @@ class OrderWalk {
   }
 
   void start_run(State& state, std::size_t v, int dimension) const {
-    TileReuse& reuse = state.order.reuse[v];
+    BufferReuse& reuse = state.order.reuse[v];
     reuse.run[reuse.run_count++] = static_cast<u8>(dimension);
     if (!returns_) return;
     for (const DimensionMask rank : shapes_[v].sliding())
@@ -84,16 +84,16 @@ class OrderWalk {
   }
 
   void finish(const State& state) {
-    TileOrder order = state.order;
+    BufferOrder order = state.order;
     for (DimensionMask rest = state.left; rest != 0; rest &= rest - 1)
       order.loop[order.count++] = static_cast<u8>(std::countr_zero(rest));
-    const auto covers = [&](const TileOrder& a, const TileOrder& b) {
+    const auto covers = [&](const BufferOrder& a, const BufferOrder& b) {
       for (std::size_t v = 0; v < shapes_.size(); ++v)
         if ((kept_ >> v & 1) != 0 && !a.reuse[v].covers(b.reuse[v])) return false;
       return true;
     };
-    if (std::ranges::any_of(orders_, [&](const TileOrder& o) { return covers(o, order); })) return;
-    std::erase_if(orders_, [&](const TileOrder& o) { return covers(order, o); });
+    if (std::ranges::any_of(orders_, [&](const BufferOrder& o) { return covers(o, order); })) return;
+    std::erase_if(orders_, [&](const BufferOrder& o) { return covers(order, o); });
     orders_.push_back(order);
   }
 
@@ -101,13 +101,13 @@ class OrderWalk {
   TensorMask kept_;
   DimensionMask loops_;
   bool returns_;
-  std::vector<TileOrder> orders_;
+  std::vector<BufferOrder> orders_;
 };
 
 }  // namespace
 
 // Without returns the words are those of the loops not inside, less what is shared along run[0].
-bool TileReuse::covers(const TileReuse& other) const {
+bool BufferReuse::covers(const BufferReuse& other) const {
   if (inside == other.inside && run_count == other.run_count &&
       std::equal(run.begin(), run.begin() + run_count, other.run.begin())) {
     return true;
@@ -116,8 +116,8 @@ bool TileReuse::covers(const TileReuse& other) const {
   return other.run_count == 0 || (run_count > 0 && run[0] == other.run[0]);
 }
 
-std::optional<std::vector<TileOrder>> tile_orders(std::span<const TensorShape> shapes, TensorMask kept,
-                                                  DimensionMask loops, bool returns) {
+std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
+                                                      DimensionMask loops, bool returns) {
   return OrderWalk(shapes, kept, loops, returns).run();
 }
 

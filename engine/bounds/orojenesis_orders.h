@@ -13,27 +13,27 @@
 namespace heliolite {
 
 // What an order gives one tensor.
-struct TileReuse {
+struct BufferReuse {
   DimensionMask inside = 0;  // loops within the innermost one that indexes the tensor: it stays where it is
   // A tensor that is not plain: the loops from the innermost indexing one on, as far as they decide what is shared.
   u8 run_count = 0;
   std::array<u8, kMaxDimensions> run{};
   bool may_return = false;  // a loop of the run further out may bring the tile back to words it has just left
 
-  bool covers(const TileReuse& other) const;
+  bool covers(const BufferReuse& other) const;
 };
 
-struct TileOrder {
+struct BufferOrder {
   u8 count = 0;
   std::array<u8, kMaxDimensions> loop{};  // all loops, innermost first; those that no longer matter in canonical order
-  std::array<TileReuse, kMaxTensors> reuse{};
+  std::array<BufferReuse, kMaxTensors> reuse{};
 };
 
 // Of the loops over the dimensions `loops`, for the tensors `kept` by the buffer. `returns`: whether the cost model's
-// overlaps further out count. No value: more than kMaxTileOrders.
-std::optional<std::vector<TileOrder>> tile_orders(std::span<const TensorShape> shapes, TensorMask kept,
-                                                  DimensionMask loops, bool returns);
+// overlaps further out count. No value: more than kMaxBufferOrders.
+std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
+                                                      DimensionMask loops, bool returns);
 
-inline constexpr std::size_t kMaxTileOrders = 1000;
+inline constexpr std::size_t kMaxBufferOrders = 1000;
 
 }  // namespace heliolite

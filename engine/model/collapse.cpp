@@ -10,9 +10,6 @@ namespace {
 
 u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
 
-// C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
-u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
-
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& m, const Nest& nest, int v) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;

@@ -2,6 +2,7 @@
 // From what the nest moves to counts per level and tensor (timeloop_model rules 14-18): bypassed levels pass
 // their traffic on, outputs are not read the first time. Perfect nests count in integers, residual ones in doubles
 // rounded where Timeloop rounds.
+#include <cmath>
 #include <vector>
 
 #include "engine/base/types.h"
@@ -12,6 +13,9 @@
 #include "engine/model/nest_traffic.h"
 
 namespace heliolite {
+
+// C's round() of a count; Timeloop's subtractions can go below zero where boxes have holes.
+inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
 
 // One tensor at one level.
 struct CollapsedTensor {

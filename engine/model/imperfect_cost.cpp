@@ -9,8 +9,6 @@
 namespace heliolite {
 namespace {
 
-u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floor(words + 0.5)) : 0; }
-
 // Words per instance of one tensor at one level (rule 18).
 struct Counts {
   u64 reads = 0, fills = 0, updates = 0;

@@ -19,7 +19,7 @@ void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const 
                     std::vector<Receiver>& out) {
   std::array<u64, kMaxRanks> span;  // largest offset + 1, per rank
   span.fill(1);
-  std::array<detail::Move, kMaxLoops> step;
+  std::array<detail::TileMove, kMaxLoops> step;
   std::array<u64, kMaxLoops> ends;
   int count = 0;
   for (LoopMask rest = nest.fanout[level]; rest != 0; rest &= rest - 1, ++count) {

@@ -157,7 +157,7 @@ struct Box {
 namespace detail {
 
 // Moves of a tile along each rank; a rank absent from the dimension's terms does not move.
-struct Move {
+struct TileMove {
   std::array<i64, kMaxRanks> by{};
   void add(const CompiledTensor& t, const NestLoop& loop) {
     for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
@@ -166,7 +166,7 @@ struct Move {
 };
 
 // Words of the tile that a move by `move` makes new: all but the overlap of the shifted box.
-inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const Move& move) {
+inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const TileMove& move) {
   std::array<i64, kMaxRanks> extent;
   extent.fill(1);
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
@@ -187,15 +187,15 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
 // the moving loops outside a; others never repeat.
 [[gnu::noinline]] inline u64 entangled_traffic(const CompiledTensor& t, const Nest& nest, int a, LoopMask outer,
                                                const Extents& tile, u64 full) {
-  Move first;
+  TileMove first;
   first.add(t, nest.loop[a]);
   const u64 delta = new_words(t, tile, full, first);
   u64 words = nest.beyond[a] * (full + (nest.loop[a].end - 1) * delta);
-  Move inner = first;  // sum of the moves of the loops a <= k < j
+  TileMove inner = first;  // sum of the moves of the loops a <= k < j
   for (; outer != 0; outer &= outer - 1) {
     const int j = std::countr_zero(outer);
     const NestLoop& loop = nest.loop[j];
-    Move own;
+    TileMove own;
     own.add(t, loop);
     bool stays = true, repeats = true;
     for (int r = 0; r < t.rank_count; ++r) {

@@ -24,9 +24,9 @@ BigCount points(const LayerProblem& problem, const AblationLevels& levels, const
   return out;
 }
 
-class Runner {
+class AblationRunner {
  public:
-  Runner(const AblationSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
+  AblationRunner(const AblationSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
       : suite_(suite), stop_(stop), progress_(progress) {}
 
   Result<AblationResult> run() {
@@ -108,7 +108,7 @@ std::string_view name(AblationStep step) { return kNames[static_cast<std::size_t
 
 Result<AblationResult> run_ablation(const AblationSuite& suite, const std::atomic<bool>* stop,
                                     const BenchProgress& progress) {
-  return Runner(suite, stop, progress).run();
+  return AblationRunner(suite, stop, progress).run();
 }
 
 }  // namespace heliolite

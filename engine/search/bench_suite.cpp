@@ -21,9 +21,9 @@ double median(std::vector<double> values) {
 
 bool stopped(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-class Runner {
+class SuiteRunner {
  public:
-  Runner(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
+  SuiteRunner(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
       : suite_(suite), stop_(stop), progress_(progress) {}
 
   Result<BenchResult> run() {
@@ -154,7 +154,7 @@ BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::str
 }  // namespace
 
 Result<BenchResult> run_bench(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress) {
-  return Runner(suite, stop, progress).run();
+  return SuiteRunner(suite, stop, progress).run();
 }
 
 std::vector<BenchSummary> summarize(const std::vector<BenchRow>& rows) {

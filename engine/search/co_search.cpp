@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <numeric>
 
 #include "engine/search/co_search_exact.h"
@@ -14,7 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFinalists = 3;  // machines that get the full search
 
 // The layers on one machine, each by its own search.

@@ -1,7 +1,6 @@
 #include "engine/search/co_search_exact.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "engine/search/exact.h"
@@ -11,7 +10,6 @@
 namespace heliolite {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kEqual = 1 - 1e-12;  // sums of doubles this close count as equal
 constexpr u32 kNobody = ~u32{0};
 

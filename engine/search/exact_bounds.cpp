@@ -4,13 +4,9 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 ExactBounds::ExactBounds(const ExactModel& model) : m_(model), c_(*model.compiled), tables_(model) {
   const int levels = m_.levels();
   reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;

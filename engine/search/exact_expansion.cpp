@@ -2,13 +2,9 @@
 
 #include <bit>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 struct ExactExpansion::Loops {
   Extents factor;  // of every dimension
   Extents left;    // iterations outside what is placed

@@ -207,7 +207,7 @@ double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, 
   for (int d = 0; d < kMaxDimensions; ++d) {
     if (!(t.indexing >> d & 1) || choice.factor.extent[d] == 1) continue;
     const NestLoop loop{choice.factor.extent[d], tile[d], static_cast<u8>(d)};
-    detail::Move move;
+    detail::TileMove move;
     move.add(t, loop);
     const std::size_t before = offsets.size();
     for (u64 e = 1; e < loop.end; ++e)

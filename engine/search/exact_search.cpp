@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/base/integers.h"
 #include "engine/search/exact_expansion.h"
 #include "engine/search/parallel.h"
 
@@ -13,8 +14,6 @@ constexpr std::size_t kBytes = std::size_t{1} << 28;  // of one layer's states
 // Parents are extended in parts that do not depend on the threads: so the answer does not either.
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kLeastPart = 4;  // parents
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The share of the parents that one task extends.
 struct Part {

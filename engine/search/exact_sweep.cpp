@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 bool shares_a_rank(const CompiledTensor& t, int d) {
   for (int r = 0; r < t.rank_count; ++r)

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
 // Tables of cycles, and of flows, are left out of large lattices.
 constexpr u64 kMaxCyclePoints = 400'000;
 constexpr u64 kMaxRowValues = 4'000'000;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // The choice with these factors, by product if the axes do not matter.
 const SpatialChoice* find_choice(const ExactFanout& fanout, const Extents& x, const Extents& y) {

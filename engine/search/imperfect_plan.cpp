@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
 constexpr u64 kMostEnds = 4096;  // tried one by one
-
-u64 divide_up(u64 a, u64 b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -37,12 +37,12 @@ bool ImperfectPlanSpace::absorb(ImperfectPlan& plan, int d, int absorber) const 
   const int count = static_cast<int>(spots_.size());
   for (int s = 0; s < count; ++s)
     if (s != absorber) others = std::min(others * end_at(plan, s, d), size);
-  set_end(plan, absorber, d, static_cast<u32>(divide_up(size, others)));
+  set_end(plan, absorber, d, static_cast<u32>(ceil_div(size, others)));
   u64 left = size;
   for (int s = 0; s < count; ++s) {
     const u64 end = std::min<u64>(end_at(plan, s, d), left);
     set_end(plan, s, d, static_cast<u32>(end));
-    left = divide_up(left, end);
+    left = ceil_div(left, end);
   }
   return legal(plan, d);
 }
@@ -81,7 +81,7 @@ void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot,
   out.clear();
   u64 inside = 1;
   for (int s = 0; s < spot; ++s) inside *= end_at(plan, s, d);
-  const u64 left = divide_up(space_.size[static_cast<std::size_t>(d)], inside);
+  const u64 left = ceil_div(space_.size[static_cast<std::size_t>(d)], inside);
   const u64 most = std::min(room(plan, d, spot), left);
   if (most == 0) return;
   if (!useful_only_ && most <= kMostEnds) {
@@ -89,12 +89,12 @@ void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot,
     return;
   }
   // Descending: the least end for k iterations outside, for ever larger k.
-  if (divide_up(left, divide_up(left, most)) != most) out.push_back(static_cast<u32>(most));
-  for (u64 k = divide_up(left, most);;) {
-    const u64 end = divide_up(left, k);
+  if (ceil_div(left, ceil_div(left, most)) != most) out.push_back(static_cast<u32>(most));
+  for (u64 k = ceil_div(left, most);;) {
+    const u64 end = ceil_div(left, k);
     out.push_back(static_cast<u32>(end));
     if (end == 1) break;
-    k = divide_up(left, end - 1);
+    k = ceil_div(left, end - 1);
   }
   std::reverse(out.begin(), out.end());
 }

@@ -6,12 +6,11 @@
 #include <limits>
 #include <map>
 
+#include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // What machines of a family may differ in, taken out.
 void forget_memory(StorageLevel& level) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 #include "engine/search/sunstone.h"
 
@@ -10,7 +9,6 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kPlansOfABin = 4;  // unrollings
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Whether a machine with a smaller memory, nowhere dearer, holds all tiles that the plan decides: those inside the
 // outermost fan-out.

@@ -2,6 +2,7 @@
 // What a search minimises, as an exact integer: two costs compare the same on every machine and thread count.
 #include <array>
 #include <compare>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -31,5 +32,8 @@ class Value {
 
 // pJ, cycles, pJ x cycles, or pJ x cycles^2.
 double objective_number(Objective objective, const Cost& cost);
+
+// What no mapping reaches.
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace heliolite

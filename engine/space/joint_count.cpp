@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -10,8 +11,6 @@ namespace {
 // Beyond so many additions of big integers, or so many sums at a time, counting is given up.
 constexpr double kWorkLimit = 5e6;
 constexpr double kStateLimit = 1e6;
-
-bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
 
 std::size_t index_of(const std::vector<u64>& rooms, u64 room) {
   return static_cast<std::size_t>(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/space/reuse.h"
@@ -15,7 +16,6 @@ namespace {
 constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
                               DimensionClass::Pixel, DimensionClass::Group};
 
-bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
 DimensionMask bit(int d) { return static_cast<DimensionMask>(1u << d); }
 
 // a * b, at most `cap`.

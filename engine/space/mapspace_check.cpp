@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {
 namespace {
-
-bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
 
 // Products of the loops of one level by dimension.
 struct LevelFactors {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -11,8 +12,6 @@ namespace {
 
 constexpr double kOptionLimit = 2e5;          // ways to unroll the dimensions, each alone
 constexpr std::size_t kMaxCountedLevels = 6;  // for nests: sets of levels are enumerated
-
-bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
 
 class Counter {
  public:

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -26,9 +28,9 @@ bool covers(const OrderSignature& a, const OrderSignature& b) {
   return true;
 }
 
-class Builder {
+class OrderTrieBuilder {
  public:
-  Builder(const ReuseTable& reuse, const OrderOptions& options) : table_(reuse), options_(options) {
+  OrderTrieBuilder(const ReuseTable& reuse, const OrderOptions& options) : table_(reuse), options_(options) {
     loops_ = static_cast<DimensionMask>(options.loops & reuse.dimensions);
     for (u8 d : options.innermost)
       if (contains(loops_, d)) forced_.push_back(d);
@@ -58,7 +60,6 @@ class Builder {
   }
 
  private:
-  static bool contains(DimensionMask mask, int d) { return (mask >> d & 1) != 0; }
   bool enabled(OrderRule r) const { return options_.rule[static_cast<std::size_t>(r)]; }
   void count_cut(OrderRule r) { ++trie_.cuts[static_cast<std::size_t>(r)]; }
 
@@ -201,7 +202,7 @@ class Builder {
 }  // namespace
 
 OrderTrie build_order_trie(const ReuseTable& reuse, const OrderOptions& options) {
-  return Builder(reuse, options).build();
+  return OrderTrieBuilder(reuse, options).build();
 }
 
 }  // namespace heliolite

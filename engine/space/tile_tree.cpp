@@ -11,9 +11,9 @@
 namespace heliolite {
 namespace {
 
-class Builder {
+class TileTreeBuilder {
  public:
-  Builder(const Workload& workload, const Architecture& architecture, const Mapspace& space, int level)
+  TileTreeBuilder(const Workload& workload, const Architecture& architecture, const Mapspace& space, int level)
       : architecture_(architecture), space_(space), level_(level), footprint_(workload) {
     tree_.kept = kept(level);
     for (int d = 0; d < space.dimension_count; ++d) {
@@ -100,7 +100,7 @@ class Builder {
 
 TileTree build_tile_tree(const Workload& workload, const Architecture& architecture, const Mapspace& space, int level,
                          std::size_t max_nodes) {
-  return Builder(workload, architecture, space, level).build(max_nodes);
+  return TileTreeBuilder(workload, architecture, space, level).build(max_nodes);
 }
 
 std::string tile_text(const Extents& tile, const Workload& workload) {
