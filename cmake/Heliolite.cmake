@@ -25,6 +25,18 @@ function(heliolite_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  # A header with a source is the first thing that source includes (tests/include_arrows_test.sh): it need not be
+  # compiled alone a second time.
+  set(alone "")
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "\\.h$" ".cpp" source ${header})
+    if(NOT source IN_LIST sources)
+      list(APPEND alone ${header})
+    endif()
+  endforeach()
+  if(alone)
+    list(REMOVE_ITEM headers ${alone})
+  endif()
   if(NOT sources)
     # An archive needs a member: a folder may hold nothing but headers.
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_headers_only.cpp)
@@ -33,7 +45,10 @@ function(heliolite_library name)
   add_library(heliolite_${name} STATIC ${sources} ${ARG_SOURCES})
   add_library(heliolite::${name} ALIAS heliolite_${name})
   set_target_properties(heliolite_${name} PROPERTIES EXPORT_NAME ${name})
-  target_sources(heliolite_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  target_sources(heliolite_${name} PUBLIC
+                 FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
+                 FILE_SET header_only TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${alone})
+  set_target_properties(heliolite_${name} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY header_only)
   target_compile_features(heliolite_${name} PUBLIC cxx_std_20)
   target_link_libraries(heliolite_${name} PUBLIC ${ARG_DEPENDS}
                         PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:heliolite_flags>)

@@ -6,8 +6,10 @@ function(heliolite_install)
   get_property(libraries GLOBAL PROPERTY HELIOLITE_LIBRARIES)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heliolite)
   install(TARGETS heliolite RUNTIME)
-  install(TARGETS ${libraries} heliolite_version heliolite_all EXPORT heliolite ARCHIVE
-          FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heliolite)
+  set(includes ${CMAKE_INSTALL_INCLUDEDIR}/heliolite)
+  install(TARGETS ${libraries} EXPORT heliolite ARCHIVE
+          FILE_SET HEADERS DESTINATION ${includes} FILE_SET header_only DESTINATION ${includes})
+  install(TARGETS heliolite_version heliolite_all EXPORT heliolite ARCHIVE FILE_SET HEADERS DESTINATION ${includes})
   install(EXPORT heliolite NAMESPACE heliolite:: FILE heliolite-targets.cmake DESTINATION ${package})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heliolite-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/heliolite-config.cmake INSTALL_DESTINATION ${package})

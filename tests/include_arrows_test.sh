@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The arrows of docs/design.md: which folder may include which, and where each library may be used.
+# The arrows of docs/design.md: which folder may include which, and where each library may be used. And that every
+# source includes its own header first, which shows that the header is complete.
 # Usage: include_arrows_test.sh <source root>
 set -u
 cd "$1" || exit 1
@@ -44,6 +45,14 @@ may_include engine/report engine/base workloads arch engine/model engine/space e
 
 for folder in engine/*/ workloads/ arch/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
+done
+
+for source in engine/*/*.cpp arch/*.cpp workloads/*.cpp cli/*.cpp; do
+  header=${source%.cpp}.h
+  [ ! -f "$header" ] || grep -m1 '^#include' "$source" | grep -qF "\"$header\"" || {
+    echo "$source does not include its own header first"
+    failures=$((failures + 1))
+  }
 done
 
 tests='tests/.*'
