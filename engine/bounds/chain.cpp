@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
 #include "workloads/graph.h"
 
 namespace heliolite {
 namespace {
-
-constexpr DimensionMask bit(int dimension) { return static_cast<DimensionMask>(1u << dimension); }
 
 // What dimensions of size above 1 do, seen from the fed operand.
 class RowView {
  public:
   RowView(const Workload& workload, int input) : workload_(workload), input_(input) {
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-      if (workload.dimensions[d].size > 1) looping_ |= bit(static_cast<int>(d));
+      if (workload.dimensions[d].size > 1) looping_ |= dimension_bit(static_cast<int>(d));
     for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
       const auto mask = static_cast<DimensionMask>(workload.indexing(v) & looping_);
       (v == input ? in_ : workload.tensors[static_cast<std::size_t>(v)].is_output() ? out_ : rest_) |= mask;
@@ -50,8 +49,8 @@ class RowView {
       const std::vector<Term> terms = looping_terms(rank);
       if (terms.size() > 1 || (terms.size() == 1 && terms[0].coefficient != 1)) return false;
       for (const Term& term : terms) {
-        if ((seen & bit(term.dimension)) != 0) return false;
-        seen |= bit(term.dimension);
+        if ((seen & dimension_bit(term.dimension)) != 0) return false;
+        seen |= dimension_bit(term.dimension);
       }
     }
     return true;
@@ -60,7 +59,7 @@ class RowView {
   std::vector<Term> looping_terms(const Rank& rank) const {
     std::vector<Term> terms;
     std::ranges::copy_if(rank.terms, std::back_inserter(terms),
-                         [&](const Term& t) { return (looping_ & bit(t.dimension)) != 0; });
+                         [&](const Term& t) { return (looping_ & dimension_bit(t.dimension)) != 0; });
     return terms;
   }
 
@@ -76,11 +75,12 @@ class RowView {
         continue;
       }
       if (terms.size() > 2) return std::nullopt;
-      if ((out_ & bit(terms[0].dimension)) == 0) std::swap(terms[0], terms[1]);
+      if ((out_ & dimension_bit(terms[0].dimension)) == 0) std::swap(terms[0], terms[1]);
       const auto [pixel, kernel] = std::pair(terms[0], terms[1]);
-      if ((out_ & bit(pixel.dimension)) == 0 || (out_ & bit(kernel.dimension)) != 0) return std::nullopt;
+      if ((out_ & dimension_bit(pixel.dimension)) == 0 || (out_ & dimension_bit(kernel.dimension)) != 0)
+        return std::nullopt;
       found = true;
-      slid |= bit(pixel.dimension) | bit(kernel.dimension);
+      slid |= dimension_bit(pixel.dimension) | dimension_bit(kernel.dimension);
       const u64 window = 1 + kernel.coefficient * (size(kernel.dimension) - 1);
       link.stride = pixel.coefficient;
       link.overlap = window > link.stride ? window - link.stride : 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/space/footprint.h"
 
 namespace heliolite {
@@ -10,22 +11,20 @@ namespace {
 // Starts from mixed-up tiles besides the regular ones; more of them rarely find anything better.
 constexpr int kMixedStarts = 6;
 
-DimensionMask bit(int d) { return static_cast<DimensionMask>(1U << d); }
-
 // One dimension after the other is streamed: boxes slide along it or are kept over it. Filters are whole, or streamed
 // too while the windows of the image are held.
 void add_streaming_starts(const TilingProblem& problem, TileRoom room, u32 slowness, std::vector<TileStart>& starts) {
   DimensionMask taps = 0, all = 0;
   for (int d = 0; d < problem.dimensions; ++d) {
-    all |= bit(d);
-    if (problem.size[d] <= kMostTaps) taps |= bit(d);
+    all |= dimension_bit(d);
+    if (problem.size[d] <= kMostTaps) taps |= dimension_bit(d);
   }
   const auto others = [all](DimensionMask dimensions) { return static_cast<DimensionMask>(all & ~dimensions); };
   for (int d = 0; d < problem.dimensions; ++d) {
     if (problem.size[d] == 1) continue;
-    const auto fixed = static_cast<DimensionMask>(bit(d) | taps);
+    const auto fixed = static_cast<DimensionMask>(dimension_bit(d) | taps);
     room.hold(0);
-    starts.push_back({room.grown(room.grown(room.units(), taps, slowness), others(bit(d)), slowness), fixed});
+    starts.push_back({room.grown(room.grown(room.units(), taps, slowness), others(dimension_bit(d)), slowness), fixed});
     room.hold(taps);
     if (room.fits(room.units())) starts.push_back({room.grown(room.units(), others(fixed), slowness), fixed, taps});
   }
@@ -44,7 +43,7 @@ bool TileRoom::fits(const NestedTiles& tiles, std::size_t level) const {
   for (const TiledTensor& tensor : problem_.tensors) {
     Extents box = tiles[level];
     for (int d = 0; d < problem_.dimensions; ++d)
-      if ((held_ & tensor.sliding & bit(d)) != 0) box[d] = most(tiles, level, d);
+      if ((held_ & tensor.sliding & dimension_bit(d)) != 0) box[d] = most(tiles, level, d);
     words += box_words(tensor, box);
   }
   return words <= caches_[level].capacity;
@@ -84,7 +83,7 @@ NestedTiles TileRoom::grown(NestedTiles tiles, DimensionMask dimensions, u32 slo
       more = false;
       for (int d = 0; d < problem_.dimensions; ++d) {
         const u32 saved = tiles[l][d], extent = std::min(saved + ceil_div(saved, slowness), most(tiles, l, d));
-        if ((dimensions & bit(d)) == 0 || extent == saved) continue;
+        if ((dimensions & dimension_bit(d)) == 0 || extent == saved) continue;
         tiles[l][d] = extent;
         const bool good = fits(tiles, l);
         if (!good) tiles[l][d] = saved;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
-
-constexpr DimensionMask bit(int dimension) { return static_cast<DimensionMask>(1u << dimension); }
 
 class OrderWalk {
  public:
@@ -50,21 +50,21 @@ class OrderWalk {
 
   State with(State state, int dimension) const {
     state.order.loop[state.order.count++] = static_cast<u8>(dimension);
-    state.left &= static_cast<DimensionMask>(~bit(dimension));
+    state.left &= static_cast<DimensionMask>(~dimension_bit(dimension));
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
       const auto tensor = static_cast<TensorMask>(1u << v);
-      const bool indexes = (shapes_[v].indexing() & bit(dimension)) != 0;
+      const bool indexes = (shapes_[v].indexing() & dimension_bit(dimension)) != 0;
       BufferReuse& reuse = state.order.reuse[v];
       if ((state.resting & tensor) != 0) {
         if (!indexes) {
-          reuse.inside |= bit(dimension);
+          reuse.inside |= dimension_bit(dimension);
           continue;
         }
         state.resting &= static_cast<TensorMask>(~tensor);
         if (!shapes_[v].plain()) start_run(state, v, dimension);
       } else if ((state.running & tensor) != 0) {
         reuse.run[reuse.run_count++] = static_cast<u8>(dimension);
-        const bool same_rank = (state.run_ranks[v] & bit(dimension)) != 0;
+        const bool same_rank = (state.run_ranks[v] & dimension_bit(dimension)) != 0;
         reuse.may_return = reuse.may_return || same_rank;
         if (indexes && !same_rank) state.running &= static_cast<TensorMask>(~tensor);
       }
@@ -78,7 +78,7 @@ class OrderWalk {
     reuse.run[reuse.run_count++] = static_cast<u8>(dimension);
     if (!returns_) return;
     for (const DimensionMask rank : shapes_[v].sliding())
-      if ((rank & bit(dimension)) != 0) state.run_ranks[v] |= rank;
+      if ((rank & dimension_bit(dimension)) != 0) state.run_ranks[v] |= rank;
     if (shapes_[v].entangled()) state.run_ranks[v] = shapes_[v].indexing();
     if ((state.run_ranks[v] & state.left) != 0) state.running |= static_cast<TensorMask>(1u << v);
   }

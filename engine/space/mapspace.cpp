@@ -16,8 +16,6 @@ namespace {
 constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
                               DimensionClass::Pixel, DimensionClass::Group};
 
-DimensionMask bit(int d) { return static_cast<DimensionMask>(1u << d); }
-
 // a * b, at most `cap`.
 u64 product_up_to(u64 a, u64 b, u64 cap) { return a != 0 && b > cap / a ? cap : std::min(a * b, cap); }
 u64 divide_up(u64 a, u64 b) { return (a + b - 1) / b; }
@@ -71,7 +69,7 @@ class Resolver {
 
   // The dimension of that name, or all dimensions of that class.
   std::optional<DimensionMask> dimensions_named(const std::string& word, const std::string& where) {
-    if (const auto d = workload_.find_dimension(word)) return bit(*d);
+    if (const auto d = workload_.find_dimension(word)) return dimension_bit(*d);
     std::vector<std::string> known = space_.dimension_names;
     for (DimensionClass c : kClasses) {
       known.emplace_back(name(c));
@@ -84,7 +82,7 @@ class Resolver {
       }
       DimensionMask mask = 0;
       for (std::size_t d = 0; d < classes_->size(); ++d)
-        if ((*classes_)[d] == c) mask = static_cast<DimensionMask>(mask | bit(static_cast<int>(d)));
+        if ((*classes_)[d] == c) mask = static_cast<DimensionMask>(mask | dimension_bit(static_cast<int>(d)));
       return mask;
     }
     const auto classes_from = known.begin() + static_cast<std::ptrdiff_t>(space_.dimension_names.size());
@@ -113,7 +111,7 @@ class Resolver {
           complain(where, fmt::format("dimension '{}' is ordered twice", space_.dimension_names[d]));
           continue;
         }
-        seen = static_cast<DimensionMask>(seen | bit(d));
+        seen = static_cast<DimensionMask>(seen | dimension_bit(d));
         order.dimension[order.count++] = static_cast<u8>(d);
       }
     }
@@ -258,10 +256,10 @@ class Resolver {
   void restrict_masks(LevelSpace& level) const {
     for (int d = 0; d < space_.dimension_count; ++d) {
       if (level.temporal.factor[d].max > 1)
-        level.temporal.allowed = static_cast<DimensionMask>(level.temporal.allowed | bit(d));
+        level.temporal.allowed = static_cast<DimensionMask>(level.temporal.allowed | dimension_bit(d));
       if (level.spatial.factor[d].max > 1) continue;
-      level.spatial.allowed_x = static_cast<DimensionMask>(level.spatial.allowed_x & ~bit(d));
-      level.spatial.allowed_y = static_cast<DimensionMask>(level.spatial.allowed_y & ~bit(d));
+      level.spatial.allowed_x = static_cast<DimensionMask>(level.spatial.allowed_x & ~dimension_bit(d));
+      level.spatial.allowed_y = static_cast<DimensionMask>(level.spatial.allowed_y & ~dimension_bit(d));
     }
   }
 
