@@ -9,6 +9,7 @@
 
 #include "engine/bounds/conv_tile.h"
 #include "engine/bounds/hbl_tile.h"
+#include "engine/bounds/iotile_search.h"
 #include "engine/bounds/sketch.h"
 #include "tests/load.h"
 #include "tests/random_problem.h"
@@ -99,11 +100,17 @@ TEST(ConvBound, ByCapacity) {
 
 // The printed form for a window that skips pixels is above what a tile moves; the stride is that of compacted pixels.
 TEST(ConvBound, StridesBeyondTheWindow) {
-  const auto conv = as_convolution(testing::workload("conv:k=512,c=256,p=28,r=1,stride=2,n=1000"));
+  const Workload workload = testing::workload("conv:k=512,c=256,p=28,r=1,stride=2,n=1000");
+  const auto conv = as_convolution(workload);
   ASSERT_TRUE(conv);
   const ConvolutionBound bound = convolution_bound(*conv, 65536);
   expect_near(bound.small, 802684928);
   EXPECT_EQ(bound.arrays, 602243072);
+  const double printed = small_filter_words(*conv, 65536, 1.0 / 4);
+  expect_near(printed, 1605500928);
+  // 255 positions x 255 channels of outputs that stay, one input channel at a time.
+  EXPECT_LT(conv->macs() * (255 + 255) / (255 * 255) + conv->out(), printed);
+  EXPECT_LE(best_tile(tiling_problem(workload), 65536)->words, 1.2075e9);
 }
 
 TEST(ConvBound, ConstantsOfMixedWords) {
@@ -140,6 +147,18 @@ TEST(ConvBound, FiveTerms) {
 
   const RealTile tile = largest_tile(lifted_nest(alexnet), 1024);
   expect_near(alexnet.macs() * 1024 / std::exp(tile.log_volume), 1197900000);
+}
+
+// The published tiles, of b = k outputs with all input channels and w = h = r' = s' = 11 / 4: they fit and are largest.
+TEST(ConvTile, PublishedTilesAreLargest) {
+  const Convolution alexnet = convolution(1000, 3, 96, 55, 11, 4);
+  const double quotient = 11.0 / 4;
+  for (const auto& [m, b, remainders] : {std::tuple{1024.0, 11.636, 3.879}, {17424.0, 48.0, 16.0}}) {
+    EXPECT_NEAR(b * b * quotient * quotient, m, 0.1);
+    EXPECT_NEAR(3 * b * quotient * quotient * remainders, m, 0.5);  // of image and of filter
+    const double volume = b * b * 3 * std::pow(quotient, 4) * remainders;
+    expect_near(volume, largest_conv_tile(alexnet, m), 1e-3);
+  }
 }
 
 TEST(ConvBound, Poolings) {

@@ -48,6 +48,12 @@ TEST(ConvInteger, LeastLoadsWithOutputsInPlace) {
   expect(layer(512, 512, 7, 3, 1), 2564096);
 }
 
+// Extents of given proportions, scaled until they fill the scratchpad and rounded down.
+TEST(ConvInteger, FootprintOfAScaledTile) {
+  const IntegerConvTile tile{18, 36, 36, {9, 9}, {3, 3}, {1, 1}, {3, 3}};
+  EXPECT_EQ(tile.image_words() + tile.filter_words(), 104976U);
+}
+
 TEST(ConvInteger, NothingFits) {
   EXPECT_FALSE(largest_integer_tile(layer(4, 4, 4, 3, 1), {.scratchpad = 4, .accumulator = 8}));
   EXPECT_FALSE(least_loads_tile(layer(4, 4, 4, 3, 1), {.scratchpad = 24, .accumulator = 8}));

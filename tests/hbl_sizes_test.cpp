@@ -178,5 +178,35 @@ RC_GTEST_PROP(HblSizes, AllFormsAgree, (u64 seed)) {
   RC_ASSERT(least_over_subsets(nest, rows, capacity) >= sized.k - 1e-9);
 }
 
+// For products and pointwise convolutions the least over subsets is the program's value.
+RC_GTEST_PROP(HblSizes, SubsetsOfProductsAgree, (u64 seed)) {
+  testing::Rng rng(seed);
+  const auto size = [&] { return std::to_string(u64{1} << testing::pick(rng, 1, 10)); };
+  const std::string einsum = testing::chance(rng, 50)
+                                 ? "gemm:" + size() + "x" + size() + "x" + size()
+                                 : "o[k,h,w,b] += i[w,h,c,b]*f[k,c]; b=" + size() + ",c=" + size() + ",k=" + size() +
+                                       ",w=" + size() + ",h=" + size();
+  const Sized sized(einsum, std::exp2(static_cast<double>(testing::pick(rng, 2, 20))));
+  RC_ASSERT(std::abs(least_over_subsets(sized.nest, sized.rows, sized.capacity) - sized.k()) < 1e-9);
+}
+
+// Any exponents of the arrays bound the largest tile, each loop paying for what they leave uncovered.
+RC_GTEST_PROP(HblSizes, AnyExponentsAreABound, (u64 seed)) {
+  testing::Rng rng(seed);
+  const AccessNest nest = random_nest(rng);
+  const double capacity = std::exp2(static_cast<double>(testing::pick(rng, 2, 20)));
+  std::vector<double> cover(nest.loops.size());
+  double k = 0;
+  for (const Access& access : nest.accesses) {
+    const double s = static_cast<double>(testing::pick(rng, 0, 12)) / 8;
+    k += s;
+    for (std::size_t l = 0; l < cover.size(); ++l)
+      if ((moving(access) >> l & 1) != 0) cover[l] += s;
+  }
+  for (std::size_t l = 0; l < cover.size(); ++l)
+    k += std::log(nest.loops[l].size) / std::log(capacity) * std::max(0.0, 1 - cover[l]);
+  RC_ASSERT(k >= hbl_exponent(nest, rank_rows(nest), capacity).k - 1e-9);
+}
+
 }  // namespace
 }  // namespace heliolite

@@ -44,6 +44,34 @@ TEST(Forms, Contractions) {
   EXPECT_FALSE(as_contraction(testing::workload("bmm:4x8x8x8")));
 }
 
+// The classes of TCCG: loops by the two arrays that share them.
+TEST(Forms, ContractionClasses) {
+  struct Row {
+    std::string einsum;
+    double m, n, k;
+    int contracted;
+  };
+  for (const auto& [einsum, m, n, k, contracted] :
+       {Row{"o[a,b,c,d] += x[d,b,e,a]*y[e,c]; a=72,b=72,c=24,d=72,e=72", 72 * 72 * 72, 24, 72, 1},
+        {"o[a,b,c,d,e,f] += x[d,e,g,a]*y[g,f,b,c]; a=24,b=16,c=16,d=24,e=16,f=16,g=24", 24 * 24 * 16, 16 * 16 * 16, 24,
+         1},
+        {"o[a,b] += x[c,a,d]*y[d,c,b]; a=312,b=296,c=312,d=312", 312, 296, 312 * 312, 2},
+        {"o[a,b,c,d] += x[a,e,b,f]*y[f,d,e,c]; a=72,b=72,c=72,d=72,e=72,f=72", 5184, 5184, 5184, 2}}) {
+    const auto c = as_contraction(testing::workload(einsum));
+    ASSERT_TRUE(c) << einsum;
+    EXPECT_EQ((std::array{c->m, c->n, c->k}), (std::array{m, n, k})) << einsum;
+    EXPECT_EQ(c->contracted, contracted) << einsum;
+  }
+}
+
+// One product against the form of contractions: the same leading term and compulsory words.
+TEST(Forms, ProductsAreContractions) {
+  const Contraction c{1000, 1000, 1000, 1};
+  EXPECT_NEAR(contraction_form(c, 1024) / gemm_form(1000, 1000, 1000, 1024), 1, 1e-3);
+  EXPECT_EQ(contraction_form(c, 1e9), 3e6);
+  EXPECT_EQ(gemm_form(1000, 1000, 1000, 1e9), 3e6 + 2);
+}
+
 TEST(Forms, Convolutions) {
   const auto conv = [](const std::string& text) { return *as_convolution(testing::workload(text)); };
   const Convolution yolo2 = conv("conv:k=64,c=32,p=272,r=3"), yolo4 = conv("conv:k=128,c=64,p=136,r=3"),

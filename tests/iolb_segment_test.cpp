@@ -57,6 +57,51 @@ TEST(SegmentBound, LimitIsTheLargestTile) {
   EXPECT_NEAR(most(mttkrp + "100000", 2.5 * 4096), 524288, 1);
 }
 
+// The real cube of a matrix product, and the best whole tile next to it.
+TEST(SegmentBound, LimitOfACubeIsAboveWholeTiles) {
+  const AccessNest nest = access_nest(testing::workload("gemm:100000x100000x100000"));
+  IterationLimiter limiter(nest, rank_rows(nest));
+  for (const auto& [capacity, whole, real] : {std::tuple{1024U, 6156U, 6306.20}, {65536U, 3219888U, 3228776.72}}) {
+    EXPECT_NEAR(std::exp(limiter(capacity, IterationLimiter::Effort::Full).log_most), real, real * 1e-6);
+    u32 most = 0;
+    for (u32 a = 1; a * a <= capacity; ++a)
+      for (u32 b = a; a * b + a + b <= capacity; ++b) most = std::max(most, a * b * ((capacity - a * b) / (a + b)));
+    EXPECT_EQ(most, whole);
+  }
+}
+
+// With given exponents the published form comes out: 3 I J K R / S^(2/3) for 2/3 of the tensor and 1/3 of the matrices.
+TEST(SegmentBound, TensorTimesMatrices) {
+  const AccessNest nest = access_nest(testing::workload("z[i,r] += t[i,j,k]*b[j,r]*c[k,r]; i=1000,j=1000,k=1000,r=64"));
+  std::vector<double> exponents;
+  for (const Access& access : nest.accesses) exponents.push_back(access.array == "t" ? 2.0 / 3 : 1.0 / 3);
+  const SegmentBound bound = segment_bound(nest, rank_rows(nest), 4096, exponents, std::vector<double>(4));
+  EXPECT_NEAR(static_cast<double>(bound.words), 7.5e8, 1e5);
+}
+
+// Windows small beside the memory are paid for by their sizes, others by arrays.
+TEST(SegmentBound, ExponentsOfWindows) {
+  const auto exponents = [](const std::string& taps, double budget) {
+    const AccessNest nest =
+        access_nest(testing::workload("o[b,f,x,y] += i[b,c,x+h,y+w]*k[f,c,h,w]; "
+                                      "b=100,c=100,f=100,x=100,y=100,h=" +
+                                      taps + ",w=" + taps));
+    IterationLimiter limiter(nest, rank_rows(nest));
+    limiter(budget, IterationLimiter::Effort::Full);
+    return std::vector<double>(limiter.s().begin(), limiter.s().end());
+  };
+  for (const double s : exponents("100", 16)) EXPECT_NEAR(s, 2.0 / 3, 1e-3);
+  for (const double s : exponents("2", 120)) EXPECT_NEAR(s, 1.0 / 2, 1e-3);
+}
+
+// Leading terms of IOLB's table where all dimensions are far larger than the square root of the memory.
+TEST(SegmentBound, LeadingTermsOfProducts) {
+  for (const auto& [text, macs] : {std::pair<std::string, double>{"gemm:8000x7000x6000", 8e3 * 7e3 * 6e3},
+                                   {"a[r,q,p] += x[r,q,s]*c[s,p]; r=90,q=80,p=7000,s=6000", 90. * 80 * 7e3 * 6e3}})
+    for (const double capacity : {256.0, 1024.0, 4096.0})
+      EXPECT_NEAR(static_cast<double>(words_of(text, capacity)) * std::sqrt(capacity) / (2 * macs), 1, 1e-4) << text;
+}
+
 TEST(SegmentBound, NothingToSayWhenAllFits) {
   EXPECT_EQ(words_of("gemm:16x16x16", 768), 0U);
   EXPECT_LE(words_of("gemm:1x1x1", 1), 3U);

@@ -9,6 +9,7 @@
 #include "engine/bounds/conv_bound.h"
 #include "engine/bounds/iolb_forms.h"
 #include "engine/bounds/iolb_segment.h"
+#include "engine/bounds/lower_bounds.h"
 #include "engine/space/footprint.h"
 #include "tests/load.h"
 #include "tests/random_problem.h"
@@ -59,6 +60,25 @@ TEST(TilingSearch, Yolo9000) {
       const double words = least_loads(row.layer, capacity);
       EXPECT_LE(words, row.tiling[i] * 1.005) << row.layer << " in " << capacity;
       EXPECT_GE(words, std::max(row.bound[i] - 0.51, static_cast<double>(segment_bound(nest, rows, capacity).words)));
+    }
+  }
+}
+
+// More memory: the tilings move no more, the bounds ask for no more but for the rounding to whole pieces.
+TEST(TilingSearch, FallsWithTheCapacity) {
+  for (const YoloRow& row : {kYolo[1], kYolo[5], kYolo[8]}) {
+    const Workload workload = testing::workload(row.layer);
+    const LowerBounds bounds(workload, kLoads);
+    double tiling = 1e300, bound = 1e300;
+    for (const double capacity : {4096.0, 8192.0, 65536.0, 262144.0, 1048576.0}) {
+      const double words = best_tile(tiling_problem(workload, kLoads), capacity)->words;
+      const auto least = static_cast<double>(bounds.words(capacity));
+      EXPECT_LE(words, tiling) << row.layer << " in " << capacity;
+      EXPECT_LE(least, bound * 1.01) << row.layer << " in " << capacity;
+      EXPECT_LE(least, words) << row.layer << " in " << capacity;
+      EXPECT_GE(least, as_convolution(workload)->image() + as_convolution(workload)->filter()) << row.layer;
+      tiling = words;
+      bound = least;
     }
   }
 }
