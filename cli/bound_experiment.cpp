@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -50,6 +51,7 @@ const std::vector<std::string>& measures() {
       "gap0",       // at: accesses / all operands
       "gap1",       // maximal effectual buffer / all operands
       "effectual",  // maximal effectual buffer, any levels
+      "seconds",    // to compute the curve of one layer, here and now
       "unfused",   "fused",
       "reduction",  // at: unfused / fused
       "saved",      // at: unfused - fused
@@ -133,7 +135,7 @@ class Meter {
   Result<double> measure(const Row& row) {
     const Result<Network> network = load_network(row.workload);
     if (!network) return network.errors();
-    for (const char* name : {"accesses", "minimum", "intensity", "gap0", "gap1", "effectual"})
+    for (const char* name : {"accesses", "minimum", "intensity", "gap0", "gap1", "effectual", "seconds"})
       if (row.measure == name) return of_layer(row, *network);
     return of_network(row, *network);
   }
@@ -151,8 +153,11 @@ class Meter {
       const auto buffer = static_cast<double>(curve->points().back().buffer);
       return row.measure == "gap1" ? buffer / words : buffer;
     }
+    const auto begin = std::chrono::steady_clock::now();
     const Result<Curve> curve = one_buffer_curve(w, {.imperfect = row.imperfect});
     if (!curve) return curve.errors();
+    if (row.measure == "seconds")
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const u64 least = curve->points().back().accesses;
     if (row.measure == "minimum") return static_cast<double>(least);
     if (row.measure == "intensity") return intensity(w.macs(), least);
