@@ -14,7 +14,7 @@
 #include "engine/bounds/iotile_search.h"
 #include "tests/load.h"
 #include "tests/pebble_game.h"
-#include "tests/random_problem.h"
+#include "tests/random_convolution.h"
 
 namespace heliolite {
 namespace {
@@ -154,22 +154,31 @@ std::vector<double> random_word_sizes(testing::Rng& rng) {
   return sizes;
 }
 
-// Lower bounds against the best tiling found, with words of several sizes.
-RC_GTEST_PROP(SegmentBound, BelowEveryTiling, (u64 seed)) {
-  testing::Rng rng(seed);
-  const Workload workload = random_workload(rng, testing::chance(rng, 50) ? 8 : 60);
+void expect_below_best_tile(testing::Rng& rng, const Workload& workload) {
   const std::vector<double> sizes = random_word_sizes(rng);
-  const double capacity = static_cast<double>(testing::pick(rng, 4, 400));
-  const auto tile = best_tile(tiling_problem(workload, {}, sizes), capacity);
-  RC_PRE(tile.has_value());
   const AccessNest nest = access_nest(workload, sizes), apart = lifted(nest);
-  RC_ASSERT(static_cast<double>(segment_bound(apart, rank_rows(apart), capacity).words) <= tile->words);
-  RC_ASSERT(static_cast<double>(segment_bound(nest, rank_rows(nest), capacity).words) <= tile->words);
   double touched = 0;
   for (const Access& access : nest.accesses) touched += static_cast<double>(touched_words(nest, access));
+  // From next to nothing to all of it, every order of magnitude as often.
+  const double capacity = 2 * std::pow(touched, static_cast<double>(testing::pick(rng, 0, 100)) / 100);
+  const auto tile = best_tile(tiling_problem(workload, {}, sizes), capacity);
+  RC_PRE(tile.has_value());
+  RC_ASSERT(static_cast<double>(segment_bound(apart, rank_rows(apart), capacity).words) <= tile->words);
+  RC_ASSERT(static_cast<double>(segment_bound(nest, rank_rows(nest), capacity).words) <= tile->words);
   RC_ASSERT(touched <= tile->words);
   if (const auto conv = as_convolution(workload, sizes))
     RC_ASSERT(convolution_bound(*conv, capacity).words() <= tile->words);
+}
+
+// Lower bounds against the best tiling found, with words of several sizes.
+RC_GTEST_PROP(SegmentBound, BelowEveryTiling, (u64 seed)) {
+  testing::Rng rng(seed);
+  expect_below_best_tile(rng, random_workload(rng, testing::chance(rng, 50) ? 8 : 60));
+}
+
+RC_GTEST_PROP(SegmentBound, BelowEveryTilingOfConvolutions, (u64 seed)) {
+  testing::Rng rng(seed);
+  expect_below_best_tile(rng, testing::random_convolution(rng, testing::chance(rng, 50) ? 6 : 40));
 }
 
 // The best exponents are at least as good as any others: those of the linear program, those of the convolution's proof.

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/bounds/hbl_exponent.h"
 #include "engine/bounds/iotile_search.h"
@@ -14,7 +15,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
 #include "tests/load.h"
-#include "tests/random_problem.h"
+#include "tests/random_convolution.h"
 
 namespace heliolite {
 namespace {
@@ -55,6 +56,21 @@ TEST(LowerBounds, RulesOfCounting) {
   }
   EXPECT_EQ(words({false, false}, 1e9), 2U * 256 * 256);
   EXPECT_EQ(words({false, true}, 1e9), 3U * 256 * 256);
+}
+
+TEST(LowerBounds, PublishedValues) {
+  const auto words = [](const std::string& text, TrafficRule rule, double capacity) {
+    return LowerBounds(testing::workload(text), rule).words(capacity);
+  };
+  // All of it fits: the asymptotic form would say 65536.
+  EXPECT_EQ(words("gemm:100x100x100", {}, 65536), 30000U);
+  // The printed form G / sqrt(2 M) holds, but is less than half of it.
+  EXPECT_GE(words("gemm:512x512x512", {}, 1024), 8386560U);
+  EXPECT_NEAR(std::pow(512, 3) / std::sqrt(2 * 1024), 2965820.8, 0.1);
+  // Loads alone, sums from zero: above what IOLB prints for the layer, 7155840.
+  EXPECT_GE(words("conv:k=64,c=32,p=272,r=3", {false, false}, 4096), 9412608U);
+  // Matrices that each element is used of once: only compulsory words.
+  EXPECT_EQ(words("y[i] += a[i,j]*x[j]; i=1000,j=2000", {false, true}, 1 << 22), 1000U * 2000 + 2000 + 1000);
 }
 
 TEST(LowerBounds, ConvexExponentsAreNoWorse) {
@@ -127,6 +143,31 @@ TEST(LowerBounds, BelowTheCurveOfMappings) {
       }
     }
   }
+}
+
+// The same for random Einsums and convolutions, words of several sizes, both ways to count partial sums.
+RC_GTEST_PROP(LowerBounds, BelowTheCurveOfRandomMappings, (u64 seed)) {
+  testing::Rng rng(seed);
+  testing::RandomOptions sizes;
+  sizes.max_size = testing::chance(rng, 50) ? 5 : 20;
+  const Workload workload = testing::chance(rng, 50) ? testing::random_convolution(rng, sizes.max_size)
+                                                     : testing::random_workload(rng, sizes);
+  OrojenesisOptions options;
+  options.imperfect = testing::chance(rng, 50);
+  options.partial_sums = testing::chance(rng, 50) ? PartialSums::ReadBack : PartialSums::WriteOnly;
+  std::vector<double> word_sizes(workload.tensors.size(), 1);
+  double operands = 0;
+  for (std::size_t v = 0; v < word_sizes.size(); ++v) {
+    if (testing::chance(rng, 30)) options.word_size[v] = static_cast<u32>(testing::pick(rng, 2, 4));
+    word_sizes[v] = options.word_size[v];
+    operands += word_sizes[v];
+  }
+  const auto curve = one_buffer_curve(workload, options);
+  RC_PRE(curve.ok());
+  const LowerBounds bounds(workload, {}, word_sizes);
+  const auto points = curve->points();
+  for (std::size_t i = 0; i < points.size(); i += 1 + points.size() / 10)
+    RC_ASSERT(bounds.words(static_cast<double>(points[i].buffer) + operands) <= points[i].accesses);
 }
 
 }  // namespace

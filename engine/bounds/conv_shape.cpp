@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -19,11 +21,11 @@ double product(const Convolution& conv, Member&& member) {
 bool has_windows_only_in(const Workload& workload, int image) {
   for (int v = 0; v < 3; ++v) {
     DimensionMask seen = 0;
-    for (const Rank& rank : workload.tensors[static_cast<std::size_t>(v)].ranks) {
+    for (const Rank& rank : workload.tensors[at(v)].ranks) {
       if (rank.terms.size() > (v == image ? 2 : 1)) return false;
       for (const Term& term : rank.terms) {
-        if ((seen >> term.dimension & 1) != 0) return false;
-        seen |= static_cast<DimensionMask>(1U << term.dimension);
+        if (contains(seen, term.dimension)) return false;
+        seen |= dimension_bit(term.dimension);
       }
     }
   }
@@ -31,8 +33,7 @@ bool has_windows_only_in(const Workload& workload, int image) {
 }
 
 double word_size(std::span<const double> sizes, int tensor) {
-  const auto v = static_cast<std::size_t>(tensor);
-  return v < sizes.size() ? sizes[v] : 1;
+  return at(tensor) < sizes.size() ? sizes[at(tensor)] : 1;
 }
 
 }  // namespace
@@ -64,30 +65,29 @@ std::optional<Convolution> as_convolution(const Workload& workload, std::span<co
   const int out = workload.output();
   int filter = 0, image = 0;
   for (int v = 0; v < 3; ++v) {
-    if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Weight) filter = v;
-    if (workload.tensors[static_cast<std::size_t>(v)].role == Role::Input) image = v;
+    if (workload.tensors[at(v)].role == Role::Weight) filter = v;
+    if (workload.tensors[at(v)].role == Role::Input) image = v;
   }
   if (!has_windows_only_in(workload, image)) return std::nullopt;
   Convolution conv{
       1, 1, 1, {}, word_size(word_sizes, image), word_size(word_sizes, filter), word_size(word_sizes, out)};
   DimensionMask windowed = 0;
-  const auto size = [&](int d) { return static_cast<double>(workload.dimensions[static_cast<std::size_t>(d)].size); };
-  const auto bit = [](int d) { return static_cast<DimensionMask>(1U << d); };
-  for (const Rank& rank : workload.tensors[static_cast<std::size_t>(image)].ranks) {
+  const auto size = [&](int d) { return static_cast<double>(workload.dimensions[at(d)].size); };
+  for (const Rank& rank : workload.tensors[at(image)].ranks) {
     if (rank.terms.size() == 1) continue;
-    const bool pixel_first = (workload.indexing(out) & bit(rank.terms[0].dimension)) != 0;
+    const bool pixel_first = contains(workload.indexing(out), rank.terms[0].dimension);
     const Term &pixel = rank.terms[pixel_first ? 0 : 1], &tap = rank.terms[pixel_first ? 1 : 0];
-    windowed |= bit(pixel.dimension) | bit(tap.dimension);
-    const bool window = (*classes)[static_cast<std::size_t>(pixel.dimension)] == DimensionClass::Pixel &&
-                        (*classes)[static_cast<std::size_t>(tap.dimension)] == DimensionClass::Kernel;
+    windowed |= dimension_bit(pixel.dimension) | dimension_bit(tap.dimension);
+    const bool window = (*classes)[at(pixel.dimension)] == DimensionClass::Pixel &&
+                        (*classes)[at(tap.dimension)] == DimensionClass::Kernel;
     if (!window || (size(tap.dimension) > 1 && tap.coefficient > 1)) return std::nullopt;
     const double stride = std::min(static_cast<double>(pixel.coefficient), size(tap.dimension));
     conv.windows.push_back({size(pixel.dimension), size(tap.dimension), size(pixel.dimension) > 1 ? stride : 1});
   }
   for (int d = 0; d < static_cast<int>(workload.dimensions.size()); ++d) {
-    if ((windowed & bit(d)) != 0 || size(d) == 1) continue;
-    const bool in_out = (workload.indexing(out) & bit(d)) != 0, in_image = (workload.indexing(image) & bit(d)) != 0,
-               in_filter = (workload.indexing(filter) & bit(d)) != 0;
+    if (contains(windowed, d) || size(d) == 1) continue;
+    const bool in_out = contains(workload.indexing(out), d), in_image = contains(workload.indexing(image), d),
+               in_filter = contains(workload.indexing(filter), d);
     if (in_out + in_image + in_filter != 2) return std::nullopt;
     (!in_filter ? conv.batch : !in_out ? conv.in_channels : conv.out_channels) *= size(d);
   }

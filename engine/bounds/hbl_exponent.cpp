@@ -1,7 +1,6 @@
 #include "engine/bounds/hbl_exponent.h"
 
 #include <cmath>
-#include <numeric>
 
 #include "engine/bounds/lp.h"
 

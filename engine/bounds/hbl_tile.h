@@ -1,7 +1,6 @@
 #pragma once
 // The real tile that attains the HBL bound: with each array confined to the capacity, the box of most iterations. Sums
 // of extents are taken as the larger one, so every extent is right up to a constant.
-#include <optional>
 #include <vector>
 
 #include "engine/bounds/hbl_nest.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/iolb_segment.h"
 #include "engine/bounds/iolb_touched.h"
 
@@ -20,18 +21,16 @@ using Charges = std::vector<std::vector<Charge>>;  // by layer and tensor
 Charges charges(const Network& network, const std::vector<std::vector<TensorPlace>>& shared) {
   Charges charge;
   for (const Layer& layer : network.layers) charge.emplace_back(layer.workload.tensors.size(), Charge::Full);
-  const auto at = [&](int layer, int tensor) -> Charge& {
-    return charge[static_cast<std::size_t>(layer)][static_cast<std::size_t>(tensor)];
-  };
+  const auto of = [&](int layer, int tensor) -> Charge& { return charge[at(layer)][at(tensor)]; };
   for (const Edge& edge : network.edges) {
     // Loads of the intermediate go to the first of its consumers.
-    Charge& producer = at(edge.from, network.layers[static_cast<std::size_t>(edge.from)].workload.output());
-    at(edge.to, edge.tensor) = producer == Charge::Full ? Charge::Intermediate : Charge::Elsewhere;
+    Charge& producer = of(edge.from, network.layers[at(edge.from)].workload.output());
+    of(edge.to, edge.tensor) = producer == Charge::Full ? Charge::Intermediate : Charge::Elsewhere;
     producer = Charge::Intermediate;
   }
   for (const std::vector<TensorPlace>& array : shared)
     for (const TensorPlace& place : array)
-      if (!(place == array.front())) at(place.layer, place.tensor) = Charge::Elsewhere;
+      if (!(place == array.front())) of(place.layer, place.tensor) = Charge::Elsewhere;
   return charge;
 }
 

@@ -51,7 +51,7 @@ TileGrid cut_grid(const TilingProblem& problem, const TileGrid& outer, const Ext
 DimensionMask looping(const TilingProblem& problem, const TileGrid& outer, const Extents& tile) {
   DimensionMask loops = 0;
   for (int d = 0; d < problem.dimensions; ++d)
-    if (outer[d].largest() > tile[d]) loops |= static_cast<DimensionMask>(1U << d);
+    if (outer[d].largest() > tile[d]) loops |= dimension_bit(d);
   return loops;
 }
 
@@ -66,7 +66,7 @@ LevelTraffic::LevelTraffic(const TilingProblem& problem, const TileGrid& outer, 
     box_sum_[v] = tensor.entangled ? box_words(tensor, tile) : tensor.word_size;
     if (tensor.entangled) {
       for (int d = 0; d < problem.dimensions; ++d)
-        if ((tensor.indexing >> d & 1) != 0) box_sum_[v] *= inner_boxes_[d];
+        if (contains(tensor.indexing, d)) box_sum_[v] *= inner_boxes_[d];
     } else {
       for (const TiledTensor::TiledRank& rank : tensor.ranks) box_sum_[v] *= rank_sum(rank, {});
     }
@@ -96,7 +96,7 @@ double LevelTraffic::fetched(const TiledTensor& tensor, double at_rest, const Ti
     for (const TiledTensor::TiledRank& rank : tensor.ranks) words *= rank_sum(rank, reuse);
   }
   for (int d = 0; d < problem_.dimensions; ++d)
-    if ((tensor.indexing >> d & 1) == 0) words *= (reuse.kept >> d & 1) != 0 ? outer_boxes_[d] : inner_boxes_[d];
+    if (!contains(tensor.indexing, d)) words *= contains(reuse.kept, d) ? outer_boxes_[d] : inner_boxes_[d];
   return words;
 }
 
@@ -105,7 +105,7 @@ double LevelTraffic::footprint(const TileOrder& order) const {
   for (std::size_t v = 0; v < problem_.tensors.size(); ++v) {
     Extents box = tile_;
     for (int d = 0; d < problem_.dimensions; ++d)
-      if ((order.reuse[v].held >> d & 1) != 0) box[d] = static_cast<u32>(outer_[d].largest());
+      if (contains(order.reuse[v].held, d)) box[d] = static_cast<u32>(outer_[d].largest());
     sum += box_words(problem_.tensors[v], box);
   }
   return sum;

@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/iotile_orders.h"
 #include "engine/bounds/iotile_problem.h"
 
@@ -66,7 +67,7 @@ class LevelTraffic {
   bool as_interval(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const;
   // What a box covers of the dimension.
   const TileExtents& along(int d, const TileReuse& reuse) const {
-    return (reuse.held >> d & 1) != 0 ? outer_[d] : inner_[d];
+    return contains(reuse.held, d) ? outer_[d] : inner_[d];
   }
 
   const TilingProblem& problem_;

@@ -1,7 +1,8 @@
 #include "engine/bounds/iotile_orders.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -34,8 +35,8 @@ class OrderBuilder {
       const TiledTensor& tensor = problem_.tensors[v];
       const auto bit = static_cast<TensorMask>(1U << v);
       if ((alive & bit) == 0) continue;
-      if ((tensor.indexing >> d & 1) == 0) e.kept |= bit;
-      if ((tensor.sliding >> d & 1) == 0 || tensor.entangled) continue;
+      if (!contains(tensor.indexing, d)) e.kept |= bit;
+      if (!contains(tensor.sliding, d) || tensor.entangled) continue;
       e.slides |= bit;
       if (problem_.size[d] <= kMostTaps) e.held |= bit;
     }
@@ -48,7 +49,7 @@ class OrderBuilder {
   void extend(DimensionMask loops, TensorMask alive) {
     std::vector<std::pair<int, Effect>> useful;
     for (int d = 0; d < problem_.dimensions; ++d) {
-      if ((loops >> d & 1) == 0) continue;
+      if (!contains(loops, d)) continue;
       const Effect e = effect(d, alive);
       if (e.all() != 0) useful.emplace_back(d, e);
     }
@@ -59,7 +60,7 @@ class OrderBuilder {
                (other.first < d || !loses_nothing(other.second, e));
       };
       if (std::any_of(useful.begin(), useful.end(), better) || found_.size() >= kMostOrders) continue;
-      const auto rest = static_cast<DimensionMask>(loops & ~(1U << d));
+      const auto rest = static_cast<DimensionMask>(loops & ~dimension_bit(d));
       place(d, rest, {e.kept, e.slides, 0});
       if (e.held != 0) place(d, rest, e);
     }
@@ -67,12 +68,11 @@ class OrderBuilder {
 
   void place(int d, DimensionMask rest, const Effect& e) {
     const TileOrder saved = order_;
-    const auto bit = static_cast<DimensionMask>(1U << d);
     order_.inner.push_back(static_cast<u8>(d));
     for (std::size_t v = 0; v < problem_.tensors.size(); ++v) {
-      if ((e.kept >> v & 1) != 0) order_.reuse[v].kept |= bit;
+      if ((e.kept >> v & 1) != 0) order_.reuse[v].kept |= dimension_bit(d);
       if ((e.held >> v & 1) != 0) {
-        order_.reuse[v].held |= bit;
+        order_.reuse[v].held |= dimension_bit(d);
       } else if ((e.slides >> v & 1) != 0) {
         order_.reuse[v].slides = d;
       }

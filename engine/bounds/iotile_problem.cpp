@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/iolb_touched.h"
 #include "engine/space/footprint.h"
 
@@ -23,10 +24,10 @@ TilingProblem tiling_problem(const Workload& workload, TrafficRule rule, std::sp
       TiledTensor::TiledRank out;
       DimensionMask here = 0;
       for (const Term& term : rank.terms) {
-        if (problem.size[static_cast<std::size_t>(term.dimension)] == 1) continue;
+        if (problem.size[at(term.dimension)] == 1) continue;
         out.dimension[out.count] = static_cast<u8>(term.dimension);
         out.coefficient[out.count++] = static_cast<double>(term.coefficient);
-        const auto bit = static_cast<DimensionMask>(1U << term.dimension);
+        const DimensionMask bit = dimension_bit(term.dimension);
         tensor.entangled = tensor.entangled || ((tensor.indexing | here) & bit) != 0;
         here |= bit;
       }

@@ -113,7 +113,7 @@ class TileSearch {
   void look_around(const NestedTiles& tiles) {
     for (std::size_t level = 0; level < tiles.size(); ++level) {
       for (int d = 0; d < problem_.dimensions; ++d) {
-        if ((fixed_ >> d & 1) != 0) continue;
+        if (contains(fixed_, d)) continue;
         for (const u32 extent : alternatives(tiles[level][d], problem_.size[d])) {
           if (extent == tiles[level][d]) continue;
           NestedTiles next = tiles;
@@ -131,7 +131,7 @@ class TileSearch {
   // Every other dimension in turn pays for the growth of d, in each cache that overflows.
   void trade(const NestedTiles& tiles, int d) {
     for (int e = 0; e < problem_.dimensions; ++e) {
-      if (e == d || (fixed_ >> e & 1) != 0) continue;
+      if (e == d || contains(fixed_, e)) continue;
       NestedTiles next = tiles;
       for (std::size_t l = tiles.size(); l-- > 0;) {
         if (room_.fits(next, l)) continue;
