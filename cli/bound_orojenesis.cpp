@@ -15,7 +15,7 @@
 #include "cli/json.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
-#include "engine/bounds/orojenesis_levels.h"
+#include "engine/bounds/movement_distance.h"
 #include "engine/bounds/orojenesis_nested.h"
 #include "engine/bounds/provision.h"
 #include "engine/search/map.h"
@@ -111,27 +111,17 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
   return out;
 }
 
-// The machine's boundaries against what no mapping can beat, and the mapper's answer if asked for.
-Result<std::vector<LevelBound>> level_bounds(const OrojenesisArguments& arguments, const LayerAnswer& answer,
-                                             const Architecture& architecture) {
+// Adds the machine's levels, and how far the mapper's answer is from their bounds if that is asked for.
+Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments, const Architecture& architecture) {
   const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
   if (!curve) return curve.errors();
-  std::vector<LevelBound> levels;
-  for (const Boundary& wall : boundaries(architecture, answer.workload)) {
-    LevelBound level{wall, curve->points().back().accesses, std::nullopt, 0};
-    if (wall.capacity_words) level.least = curve->at(*wall.capacity_words)->accesses;
-    levels.push_back(level);
-  }
-  if (!arguments.map) return levels;
+  answer.levels = level_bounds(*curve, answer.workload, architecture);
+  if (!arguments.map) return {};
   const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
   if (!mapped) return mapped.errors();
   if (mapped->status == Status::Infeasible) return mapped->why_infeasible;
-  const auto pairs = crossings(CostModel(answer.workload, architecture).explain(mapped->mapping));
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    levels[i].mapped = pairs[i];
-    levels[i].least_for_mapped = curve->at(pairs[i].words)->accesses;
-  }
-  return levels;
+  answer.distances = level_distances(*curve, answer.workload, architecture, mapped->mapping);
+  return {};
 }
 
 Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Workload& workload,
@@ -146,9 +136,7 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
   if (!curve) return curve.errors();
   answer.curve = std::move(*curve);
   if (!architecture) return answer;
-  Result<std::vector<LevelBound>> levels = level_bounds(arguments, answer, *architecture);
-  if (!levels) return levels.errors();
-  answer.levels = std::move(*levels);
+  if (Diagnostics errors = add_levels(answer, arguments, *architecture); !errors.empty()) return errors;
   return answer;
 }
 

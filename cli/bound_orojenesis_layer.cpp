@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/level_bounds.h"
 #include "cli/table.h"
 #include "engine/bounds/provision.h"
 
@@ -44,25 +45,12 @@ std::string points_text(const LayerAnswer& answer, const OrojenesisArguments& ar
 
 std::string levels_text(const LayerAnswer& answer) {
   if (answer.levels.empty()) return "";
-  Table table({"<outside level", "words inside", "accesses at least", "MACs/word at most", "mapping holds", "moves",
-               "x bound"});
-  for (const LevelBound& level : answer.levels) {
-    std::vector<std::string> row{
-        level.wall.level, level.wall.capacity_words ? grouped(*level.wall.capacity_words) : "unbounded",
-        grouped(*level.least), fmt::format("{:.4g}", intensity(answer.workload.macs(), *level.least))};
-    if (level.mapped) {
-      row.insert(row.end(), {grouped(level.mapped->words), grouped(level.mapped->accesses),
-                             fmt::format("{:.3f}", ratio(level.mapped->accesses, *level.least))});
-    }
-    table.row(row);
-  }
-  return "\n" + table.to_string() +
-         "  No mapping moves less, however many levels are inside; words of all instances, operands of units "
-         "included.\n";
+  return "\n" + (answer.distances.empty() ? level_table(answer.levels, answer.workload)
+                                          : level_table(answer.distances, answer.workload));
 }
 
 Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  const std::string tiles = arguments.imperfect ? "tiles of any size" : "perfect tiles";
+  const std::string tiles = arguments.imperfect ? kAnyTiles : kPerfectTiles;
   Json bounds = Json::array();
   for (const u64 buffer : arguments.buffers) {
     bounds.push_back({{"kind", "orojenesis"},
@@ -71,20 +59,10 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
                       {"words", answer.curve.points[point_at(answer, buffer)].accesses},
                       {"holds_under", (arguments.nested ? "any levels of storage, " : "one buffer, ") + tiles}});
   }
-  for (const LevelBound& level : answer.levels) {
-    const auto& capacity = level.wall.capacity_words;
-    Json bound = {{"kind", "orojenesis"},
-                  {"level", level.wall.level},
-                  {"capacity_words", capacity ? Json(*capacity) : Json()},
-                  {"words", *level.least},
-                  {"holds_under", "any mapping, " + tiles}};
-    if (level.mapped) {
-      bound["mapping"] = {{"words_held", level.mapped->words},
-                          {"words", level.mapped->accesses},
-                          {"least_for_words_held", level.least_for_mapped}};
-    }
-    bounds.push_back(bound);
+  if (answer.distances.empty()) {
+    for (const LevelBound& level : answer.levels) bounds.push_back(level_bound_json(level, tiles));
   }
+  for (const LevelDistance& level : answer.distances) bounds.push_back(level_bound_json(level, tiles));
   return bounds;
 }
 
@@ -121,10 +99,10 @@ CurvePicture layer_picture(const LayerAnswer& answer) {
   picture.title = answer.workload.name;
   picture.minimum = answer.minimum();
   picture.curves.push_back({"bound", answer.curve.points});
-  for (const LevelBound& level : answer.levels) {
-    if (level.wall.capacity_words) picture.walls.push_back({level.wall.level, *level.wall.capacity_words});
-    if (level.mapped) picture.marks.push_back({level.wall.level, {level.mapped->words, level.mapped->accesses}});
-  }
+  for (const auto& [boundary, least] : answer.levels)
+    if (boundary.capacity_words) picture.walls.push_back({boundary.level, *boundary.capacity_words});
+  for (const auto& [bound, mapping, least_for_held] : answer.distances)
+    picture.marks.push_back({bound.boundary.level, {mapping.words, mapping.accesses}});
   return picture;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 // One layer's answer of heliolite bound --kind orojenesis, and how it is shown.
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,8 +7,8 @@
 #include "cli/bound_orojenesis.h"
 #include "cli/curve_svg.h"
 #include "cli/json.h"
+#include "engine/bounds/movement_distance.h"
 #include "engine/bounds/orojenesis.h"
-#include "engine/bounds/orojenesis_levels.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
@@ -21,19 +20,12 @@ struct LayerCurve {
   std::vector<std::string> headings;          // of these cells
 };
 
-// One boundary of the machine.
-struct LevelBound {
-  Boundary wall;
-  std::optional<u64> least;        // accesses at the wall's capacity
-  std::optional<Crossing> mapped;  // the mapper's
-  u64 least_for_mapped = 0;        // with the words that the mapping holds
-};
-
 struct LayerAnswer {
   Workload workload;
   OrojenesisOptions options;
   LayerCurve curve;
   std::vector<LevelBound> levels;
+  std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
   std::string unit = "words";
 
   u64 minimum() const { return curve.points.back().accesses; }

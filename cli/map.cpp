@@ -15,6 +15,7 @@
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/map_answer.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
@@ -73,108 +74,24 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   return options;
 }
 
-std::string sizes_text(const Workload& workload) {
-  std::vector<std::string> parts;
-  for (const Dimension& d : workload.dimensions)
-    if (d.size > 1) parts.push_back(fmt::format("{}{}", d.name, d.size));
-  return fmt::format("{}", fmt::join(parts, " "));
-}
-
-std::string result_table(const Network& network, const NetworkResult& result) {
-  const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
-  Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               "EDP [pJ x cycles]", "gap", "<status", "evaluated", "time"});
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    const LayerResult& layer = result.layers[i];
-    const MappingResult& r = layer.result;
-    std::vector<std::string> row{layer.name, fmt::format("{}", layer.count), sizes_text(network.layers[i].workload)};
-    if (r.status == Status::Infeasible) {
-      row.insert(row.end(), {"-", "-", "-", "-", "-"});
-    } else {
-      const bool bounded = r.lower_bound > 0;
-      row.insert(row.end(), {unit(r.cost.energy.picojoules()), grouped(r.cost.cycles), percent(r.utilization),
-                             scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : ""});
-    }
-    row.insert(row.end(), {std::string(name(r.status)), grouped(r.statistics.evaluated), seconds(r.seconds)});
-    table.row(row);
-  }
-  table.rule();
-  u64 runs = 0;
-  for (const LayerResult& layer : result.layers)
-    if (layer.result.status != Status::Infeasible) runs += layer.count;
-  const Cost& total = result.total;
-  table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
-             unit(total.energy.picojoules()), grouped(total.cycles), "", scientific(edp(total.energy, total.cycles)),
-             "", "", "", seconds(result.seconds)});
-  return table.to_string();
-}
-
-Json rules_json(const RuleCounts& counts) {
-  Json json = Json::object();
-  for (const RuleInfo& info : kRuleTable) {
-    const auto r = static_cast<std::size_t>(info.rule);
-    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
-  }
+Json answer_json(const MapArguments& arguments, const MapAnswer& answer) {
+  Json json = answer_head("map");
+  const Network& network = answer.network;
+  json["question"] = {{"architecture", question(answer.architecture)},
+                      {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
+                      {"options",
+                       {{"objective", arguments.objective},
+                        {"strategy", arguments.strategy},
+                        {"threads", arguments.threads},
+                        {"free", arguments.free},
+                        {"without", arguments.without},
+                        {"imperfect", arguments.imperfect},
+                        {"budget", arguments.budget ? Json(*arguments.budget) : Json()},
+                        {"evaluations", arguments.evaluations ? Json(*arguments.evaluations) : Json()},
+                        {"seed", arguments.seed},
+                        {"victory", arguments.victory}}}};
+  add_map_answer(json, answer, arguments.objective, interrupt_flag());
   return json;
-}
-
-Json layer_json(const LayerResult& layer, const Workload& workload, const Architecture& architecture,
-                const std::string& objective) {
-  const MappingResult& r = layer.result;
-  Json json = question(workload);
-  json["name"] = layer.name;
-  json["count"] = layer.count;
-  const bool feasible = r.status != Status::Infeasible;
-  if (feasible) {
-    add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
-  } else {
-    for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
-  }
-  json["objective"] = objective;
-  json["value"] = feasible ? Json(r.value) : Json();
-  json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
-  json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
-  json["status"] = std::string(name(r.status));
-  json["strategy"] = r.strategy;
-  json["evaluated"] = r.statistics.evaluated;
-  json["seconds"] = r.seconds;
-  json["rules"] = rules_json(r.statistics.rules);
-  json["mapping"] = feasible ? to_json(r.mapping, workload, architecture) : Json();
-  if (feasible) return json;
-  json["reasons"] = Json::array();
-  for (const Diagnostic& d : r.why_infeasible) json["reasons"].push_back(d.to_string());
-  return json;
-}
-
-Json answer_json(const MapArguments& arguments, const Network& network, const Architecture& architecture,
-                 const NetworkResult& result) {
-  Json answer = answer_head("map");
-  answer["question"] = {{"architecture", question(architecture)},
-                        {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
-                        {"options",
-                         {{"objective", arguments.objective},
-                          {"strategy", arguments.strategy},
-                          {"threads", arguments.threads},
-                          {"free", arguments.free},
-                          {"without", arguments.without},
-                          {"imperfect", arguments.imperfect},
-                          {"budget", arguments.budget ? Json(*arguments.budget) : Json()},
-                          {"evaluations", arguments.evaluations ? Json(*arguments.evaluations) : Json()},
-                          {"seed", arguments.seed},
-                          {"victory", arguments.victory}}}};
-  answer["layers"] = Json::array();
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    answer["layers"].push_back(
-        layer_json(result.layers[i], network.layers[i].workload, architecture, arguments.objective));
-  }
-  const Cost& total = result.total;
-  answer["total"] = {{"energy_pj", total.energy.picojoules()},
-                     {"cycles", total.cycles},
-                     {"edp_pj_cycles", edp(total.energy, total.cycles)},
-                     {"seconds", result.seconds},
-                     {"all_feasible", result.all_feasible()},
-                     {"interrupted", interrupt_flag().load()}};
-  return answer;
 }
 
 // Says for each layer without a mapping what stands in its way.
@@ -197,7 +114,7 @@ Result<NetworkResult> search(const Network& network, const Architecture& archite
 }
 
 int run(const MapArguments& arguments, const Output& output) {
-  const Result<Architecture> architecture = load_architecture(arguments.architecture);
+  Result<Architecture> architecture = load_architecture(arguments.architecture);
   Result<Network> network = load_network(arguments.workload);
   const Result<SearchOptions> options = search_options(arguments);
   Diagnostics errors;
@@ -213,16 +130,17 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
-  const Result<NetworkResult> result = search(*network, *architecture, *options, output);
+  Result<NetworkResult> result = search(*network, *architecture, *options, output);
   if (!result) return fail(result.errors());
-  output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", network->name, architecture->name,
+  const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result));
+  output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            name(options->objective), options->strategy) +
-               result_table(*network, *result));
+               map_text(answer));
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
-  explain_infeasible(*result);
-  if (!output.json(answer_json(arguments, *network, *architecture, *result))) return kBadInput;
+  explain_infeasible(answer.result);
+  if (!output.json(answer_json(arguments, answer))) return kBadInput;
   if (interrupt_flag()) return kInterrupted;
-  return result->all_feasible() ? kSuccess : kNegative;
+  return answer.result.all_feasible() ? kSuccess : kNegative;
 }
 
 }  // namespace

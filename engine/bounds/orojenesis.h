@@ -26,6 +26,7 @@ struct OrojenesisOptions {
   std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
   // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
+  u64 max_nestings = 60'000'000;  // partial nestings that nested_curve() looks at before it gives up
 };
 
 // How a point of a curve is reached.

@@ -12,8 +12,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMaxNestings = 60'000'000;  // partial nestings looked at
-constexpr std::size_t kMaxNested = 5;     // tensors
+constexpr std::size_t kMaxNested = 5;  // tensors
 
 // What a tensor gains and loses by a larger tile along a dimension.
 enum class Wish : u8 { None, Large, Small, Both };
@@ -57,7 +56,7 @@ class NestingSearch {
       choose(tensors);
       if (!options_.imperfect) break;
     }
-    return steps_ <= kMaxNestings;
+    return steps_ <= options_.max_nestings;
   }
 
   NestedCurve take() { return std::move(curve_); }
@@ -66,7 +65,7 @@ class NestingSearch {
   // Every sequence of some of the tensors.
   void choose(const std::vector<u8>& left) {
     slide(0);
-    for (std::size_t k = 0; k < left.size() && steps_ <= kMaxNestings; ++k) {
+    for (std::size_t k = 0; k < left.size() && steps_ <= options_.max_nestings; ++k) {
       std::vector<u8> rest = left;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
       nested_.push_back(left[k]);
@@ -106,7 +105,7 @@ class NestingSearch {
 
   void descend(std::size_t k) {
     ++steps_;
-    if (steps_ > kMaxNestings) return;
+    if (steps_ > options_.max_nestings) return;
     const u64 buffer = buffer_units(), accesses = least_accesses();
     if (!curve_.admits(buffer, accesses)) return;
     if (k == open_.size()) {
@@ -217,7 +216,7 @@ Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptio
   NestingSearch search(workload, options);
   if (search.run()) return search.take();
   return Diagnostic{workload.name, 0, "",
-                    fmt::format("too many nested tiles for an exact curve ({} are the limit)", kMaxNestings)};
+                    fmt::format("too many nested tiles for an exact curve ({} are the limit)", options.max_nestings)};
 }
 
 }  // namespace heliolite

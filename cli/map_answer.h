@@ -1,0 +1,31 @@
+#pragma once
+// What heliolite map found, and how it is shown.
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "cli/json.h"
+#include "engine/base/result.h"
+#include "engine/bounds/movement_distance.h"
+#include "engine/search/map.h"
+#include "workloads/network.h"
+
+namespace heliolite::cli {
+
+struct MapAnswer {
+  Network network;
+  Architecture architecture;
+  NetworkResult result;
+  // By layer, how far the mapping is from the least data movement; errors say why it is not known.
+  std::vector<Result<std::vector<LevelDistance>>> distances;
+};
+
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result);
+
+// One row a layer; of a single layer also its levels.
+std::string map_text(const MapAnswer& answer);
+
+// "layers" and "total" of docs/json.md, appended to `json`.
+void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted);
+
+}  // namespace heliolite::cli
