@@ -10,7 +10,6 @@
 #include "engine/bounds/conv_bound.h"
 #include "engine/bounds/hbl_exponent.h"
 #include "engine/bounds/hbl_formula.h"
-#include "engine/bounds/hbl_tile.h"
 #include "engine/bounds/iolb_forms.h"
 #include "engine/bounds/orojenesis_levels.h"
 
@@ -23,21 +22,7 @@ constexpr std::array<u64, 6> kUsualWords{1024, 4096, 16384, 65536, 262144, 10485
 // Memories tiled together: each more takes several times as long.
 constexpr std::size_t kMostNested = 3;
 
-bool shows(const SymbolicArguments& arguments, const char* kind) {
-  return arguments.kind == "all" || arguments.kind == kind;
-}
-
-bool shows(const SymbolicArguments& arguments, BoundKind kind) {
-  return kind == BoundKind::Compulsory || shows(arguments, std::string(name(kind)).c_str());
-}
-
 std::string words_text(const std::optional<double>& words) { return words ? count(std::round(*words)) : "-"; }
-
-std::string order_text(const TileOrder& order, const Workload& workload) {
-  std::vector<std::string> names;
-  for (std::size_t i = order.inner.size(); i-- > 0;) names.push_back(workload.dimensions[order.inner[i]].name);
-  return names.empty() ? "any" : fmt::format("{}", fmt::join(names, " "));
-}
 
 std::string bounds_table(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
   std::vector<std::string> headings{"<outside", "capacity"};
@@ -64,11 +49,14 @@ std::string bounds_table(const SymbolicAnswer& answer, const SymbolicArguments& 
 
 std::string tilings_table(const SymbolicAnswer& answer) {
   Table table({"<outside", "capacity", "words", "holds", "<tile", "<loops over tiles, innermost right"});
+  bool none_fits = true;
   for (const PlaceAnswer& p : answer.places) {
     if (!p.tile || !p.place.capacity) continue;
+    none_fits = false;
     table.row({p.place.level, count(*p.place.capacity), words_text(p.tile->words), words_text(p.tile->footprint),
-               tile_text(p.tile->tile, answer.workload), order_text(p.tile->order, answer.workload)});
+               tile_text(p.tile->tile, answer.workload), loops_text(p.tile->order, answer.workload)});
   }
+  if (none_fits) return "no tiling: the operands of one MAC do not fit\n";
   return "best tilings known for one memory:\n\n" + table.to_string();
 }
 
@@ -79,7 +67,7 @@ std::string nested_table(const SymbolicAnswer& answer) {
     const TiledLevel& level = (*answer.nested)[i];
     const Place& place = answer.places[answer.nested_places[i]].place;
     table.row({place.level, count(*place.capacity), words_text(level.words), words_text(level.footprint),
-               tile_text(level.tile, answer.workload), order_text(level.order, answer.workload)});
+               tile_text(level.tile, answer.workload), loops_text(level.order, answer.workload)});
   }
   return "best tilings known for these memories together, by the sum of their words:\n\n" + table.to_string();
 }
@@ -88,8 +76,9 @@ std::string hbl_text(const SymbolicAnswer& answer, const SymbolicArguments& argu
   const AccessNest& nest = answer.bounds.lifted();
   const std::vector<RankRow>& rows = answer.bounds.rows();
   const HblExponent e = hbl_exponent(rows, nest.accesses.size());
-  std::string text = fmt::format("HBL: arrays of M words admit at most M^{} MACs:", e.k.str());
-  for (std::size_t j = 0; j < e.s.size(); ++j) text += fmt::format(" {}^({})", nest.accesses[j].array, e.s[j].str());
+  std::string text = fmt::format("HBL: arrays of M words admit at most M^{} MACs{}", e.k.str(), e.k > 0 ? ":" : "");
+  for (std::size_t j = 0; j < e.s.size(); ++j)
+    if (e.s[j] > 0) text += fmt::format(" {}^({})", nest.accesses[j].array, e.s[j].str());
   text += "\n";
   if (const auto terms = hbl_terms(nest, rows))
     text += fmt::format("  words moved, up to a constant: {}\n", traffic_formula(*terms, nest));
@@ -98,17 +87,14 @@ std::string hbl_text(const SymbolicAnswer& answer, const SymbolicArguments& argu
     if (loop.name.ends_with('\'')) pieces.push_back(fmt::format("{} = {:g}", loop.name, loop.size));
   if (!pieces.empty()) text += fmt::format("  strided windows are taken apart: {}\n", fmt::join(pieces, ", "));
   for (const PlaceAnswer& p : answer.places) {
-    if (!p.place.capacity || *p.place.capacity < 2) continue;
     std::vector<std::string> tiles;
-    const auto family = arguments.kind == "hbl" ? largest_tiles(nest, *p.place.capacity)
-                                                : std::vector{largest_tile(nest, *p.place.capacity)};
-    for (const RealTile& tile : family) {
+    for (const RealTile& tile : attaining_tiles(answer, arguments, p.place)) {
       std::vector<std::string> extents;
       for (std::size_t l = 0; l < nest.loops.size(); ++l)
         if (tile.extent[l] > 1.005) extents.push_back(fmt::format("{} {:.4g}", nest.loops[l].name, tile.extent[l]));
-      tiles.push_back(fmt::format("{}", fmt::join(extents, " x ")));
+      tiles.push_back(extents.empty() ? "of one iteration" : fmt::format("{}", fmt::join(extents, " x ")));
     }
-    text += fmt::format("  {}: tile {}\n", count(*p.place.capacity), fmt::join(tiles, " or "));
+    if (!tiles.empty()) text += fmt::format("  {}: tile {}\n", count(*p.place.capacity), fmt::join(tiles, " or "));
   }
   return text;
 }
@@ -130,27 +116,16 @@ std::string conv_text(const SymbolicAnswer& answer) {
 }
 
 std::string iolb_text(const SymbolicAnswer& answer) {
-  const auto contraction = as_contraction(answer.workload);
-  const auto& conv = answer.bounds.convolution();
-  const bool windows = conv && conv->windows.size() == 2 && conv->stride() == 1;
-  if (!contraction && !windows) return "";
   Table table({"capacity", "IOLB's form", "IOUB's form"});
+  bool any = false;
   for (const PlaceAnswer& p : answer.places) {
     if (!p.place.capacity) continue;
-    double low = 0;
-    std::string high = "-";
-    if (contraction) {
-      low = contraction_form(*contraction, *p.place.capacity);
-      if (std::sqrt(*p.place.capacity + 1) - 1 <= std::min(contraction->m, contraction->n))
-        high = words_text(contraction_tiling_form(*contraction, *p.place.capacity));
-    } else {
-      const auto forms = convolution_forms(*conv, *p.place.capacity);
-      low = *std::max_element(forms.begin(), forms.end());
-      const ConvolutionTilingForm tiling = convolution_tiling_form(*conv, *p.place.capacity);
-      if (tiling.valid && conv->batch == 1) high = words_text(tiling.loads);
-    }
-    table.row({count(*p.place.capacity), words_text(low), high});
+    const auto forms = published_forms(answer, *p.place.capacity);
+    if (!forms) continue;
+    any = true;
+    table.row({count(*p.place.capacity), words_text(forms->bound), words_text(forms->tiling)});
   }
+  if (!any) return "";
   return "published forms for comparison (loads, outputs read, words of one size):\n\n" + table.to_string();
 }
 
@@ -170,21 +145,43 @@ void tile_together(SymbolicAnswer& answer) {
   if (caches.size() > 1) answer.nested = best_tiling(answer.tiling, caches);
 }
 
-Json level_json(const Place& place) { return place.level.empty() ? Json() : Json(place.level); }
-Json capacity_json(const Place& place) { return place.capacity ? Json(*place.capacity) : Json(); }
+}  // namespace
 
-Json tiling_json(const TiledLevel& level, const Place& place, const Workload& workload) {
-  Json tile = Json::object();
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) tile[workload.dimensions[d].name] = level.tile[d];
-  return {{"level", level_json(place)},
-          {"capacity_words", capacity_json(place)},
-          {"words", level.words},
-          {"footprint_words", level.footprint},
-          {"tile", tile},
-          {"loops", order_text(level.order, workload)}};
+bool shows(const SymbolicArguments& arguments, BoundKind kind) {
+  return kind == BoundKind::Compulsory || arguments.kind == "all" || arguments.kind == name(kind);
 }
 
-}  // namespace
+std::string loops_text(const TileOrder& order, const Workload& workload) {
+  std::vector<std::string> names;
+  for (std::size_t i = order.inner.size(); i-- > 0;) names.push_back(workload.dimensions[order.inner[i]].name);
+  return names.empty() ? "any" : fmt::format("{}", fmt::join(names, " "));
+}
+
+std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const SymbolicArguments& arguments,
+                                      const Place& place) {
+  const AccessNest& nest = answer.bounds.lifted();
+  double least = 2;
+  for (const Access& access : nest.accesses) least = std::max(least, access.word_size);
+  if (!place.capacity || *place.capacity < least) return {};
+  if (arguments.kind == "hbl") return largest_tiles(nest, *place.capacity);
+  return {largest_tile(nest, *place.capacity)};
+}
+
+std::optional<PublishedForms> published_forms(const SymbolicAnswer& answer, double capacity) {
+  if (const auto contraction = as_contraction(answer.workload)) {
+    PublishedForms forms{contraction_form(*contraction, capacity), {}};
+    if (std::sqrt(capacity + 1) - 1 <= std::min(contraction->m, contraction->n))
+      forms.tiling = contraction_tiling_form(*contraction, capacity);
+    return forms;
+  }
+  const auto& conv = answer.bounds.convolution();
+  if (!conv || conv->windows.size() != 2 || conv->stride() != 1) return std::nullopt;
+  const auto rows = convolution_forms(*conv, capacity);
+  PublishedForms forms{*std::max_element(rows.begin(), rows.end()), {}};
+  const ConvolutionTilingForm tiling = convolution_tiling_form(*conv, capacity);
+  if (tiling.valid && conv->batch == 1) forms.tiling = tiling.loads;
+  return forms;
+}
 
 std::vector<Place> places(const SymbolicArguments& arguments, const Workload& workload,
                           const std::optional<Architecture>& architecture) {
@@ -243,45 +240,14 @@ std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments&
                                  arguments.loads ? "load" : "load and store",
                                  arguments.outputs_read ? "outputs read first" : "sums from zero");
   text += bounds_table(answer, arguments) + "\n" + tilings_table(answer);
-  if (shows(arguments, "hbl")) text += "\n" + hbl_text(answer, arguments);
-  const std::string conv = shows(arguments, "conv") ? conv_text(answer) : "";
+  if (shows(arguments, BoundKind::Hbl)) text += "\n" + hbl_text(answer, arguments);
+  const std::string conv = shows(arguments, BoundKind::Conv) ? conv_text(answer) : "";
   if (!conv.empty()) text += "\n" + conv;
   const std::string nested = nested_table(answer);
   if (!nested.empty()) text += "\n" + nested;
   const std::string forms = arguments.kind == "iolb" ? iolb_text(answer) : "";
   if (!forms.empty()) text += "\n" + forms;
   return text;
-}
-
-Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
-  const AccessNest& nest = answer.bounds.lifted();
-  Json json = {{"name", answer.workload.name}, {"bounds", Json::array()}, {"tilings", Json::array()}};
-  const HblExponent e = hbl_exponent(answer.bounds.rows(), nest.accesses.size());
-  const auto terms = hbl_terms(nest, answer.bounds.rows());
-  json["exponent"] = e.k.str();
-  json["formula"] = terms ? Json(traffic_formula(*terms, nest)) : Json();
-  for (const PlaceAnswer& p : answer.places) {
-    const auto row = [&](std::string_view kind, u64 words, const std::string& holds, const std::string& why) {
-      json["bounds"].push_back({{"kind", kind},
-                                {"level", level_json(p.place)},
-                                {"capacity_words", capacity_json(p.place)},
-                                {"words", words},
-                                {"holds_under", holds},
-                                {"because", why}});
-    };
-    for (const LowerBound& b : p.bounds)
-      if (shows(arguments, b.kind)) row(name(b.kind), b.words, holds_under(b.kind, arguments), b.why);
-    if (p.least_by_mapping)
-      row("orojenesis", *p.least_by_mapping, "any mapping, perfect tiles", "all tiles and orders");
-    if (!p.tile) continue;
-    const auto above = gap(p);
-    json["tilings"].push_back(tiling_json(*p.tile, p.place, answer.workload));
-    json["tilings"].back()["gap"] = above ? Json(*above) : Json();
-  }
-  for (std::size_t i = 0; answer.nested && i < answer.nested->size(); ++i)
-    json["nested_tiling"].push_back(
-        tiling_json((*answer.nested)[i], answer.places[answer.nested_places[i]].place, answer.workload));
-  return json;
 }
 
 }  // namespace heliolite::cli

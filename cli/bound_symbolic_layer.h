@@ -7,6 +7,7 @@
 #include "arch/architecture.h"
 #include "cli/bound_symbolic.h"
 #include "cli/json.h"
+#include "engine/bounds/hbl_tile.h"
 #include "engine/bounds/iotile_search.h"
 #include "engine/bounds/lower_bounds.h"
 #include "engine/bounds/orojenesis_nested.h"
@@ -45,7 +46,25 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
                                const std::vector<double>& word_sizes, const std::vector<Place>& places);
 
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
-Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
+Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);  // docs/json.md
+
+// What both show. Whether the kind was asked for:
+bool shows(const SymbolicArguments& arguments, BoundKind kind);
+
+// Loops over tiles, innermost last: "K C", or "any".
+std::string loops_text(const TileOrder& order, const Workload& workload);
+
+// Tiles that attain the HBL bound up to a constant, of the lifted nest: with --kind hbl the extreme ones of the family,
+// else one of them. None for a memory that does not hold two words and an element of each array.
+std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const SymbolicArguments& arguments,
+                                      const Place& place);
+
+// IOLB's and IOUB's forms at a capacity; the tiling's only where there is such a tiling. Absent for other Einsums.
+struct PublishedForms {
+  double bound = 0;
+  std::optional<double> tiling;
+};
+std::optional<PublishedForms> published_forms(const SymbolicAnswer& answer, double capacity);
 
 // How far the best tiling may be above what must move; absent without a tiling.
 std::optional<double> gap(const PlaceAnswer& answer);

@@ -61,6 +61,29 @@ TEST(CliBounds, KindsShowTheirOwn) {
               AllOf(HasSubstr("9,479,033"), HasSubstr("18,498,139")));
 }
 
+// What tables show is in JSON: the family of tiles, the convolution's forms and terms, the published forms.
+TEST(CliBounds, FormsInJson) {
+  const json family = answer("-w gemm:4096x4096x64 --kind hbl --buffer 65536")["attaining_tiles"];
+  ASSERT_EQ(family.size(), 1);
+  ASSERT_EQ(family[0]["tiles"].size(), 2);
+  EXPECT_NEAR(family[0]["tiles"][0]["M"].get<double>() * family[0]["tiles"][1]["M"].get<double>(), 65536, 1e-3);
+  const json conv = answer("-w conv:k=64,c=64,p=56,r=3 --kind conv --buffer 1024")["convolution"][0];
+  EXPECT_EQ(conv["capacity_words"], 1024);
+  EXPECT_EQ(conv["order"]["out"], 64 * 56 * 56);
+  EXPECT_EQ(conv["order"].size(), 5);
+  const json forms =
+      answer("-w conv:k=128,c=64,p=136,r=3 --kind iolb --buffer 4096 --loads --outputs-read")["published_forms"][0];
+  EXPECT_NEAR(forms["iolb"].get<double>(), 9479033, 0.51);
+  EXPECT_NEAR(forms["ioub"].get<double>(), 18498139, 0.51);
+}
+
+TEST(CliBounds, NothingFits) {
+  EXPECT_THAT(run_cli("bound -w gemm:8x8x8 --kind hbl --buffer 8 --word-size A=64").out,
+              AllOf(HasSubstr("no tiling: the operands of one MAC do not fit"), Not(HasSubstr("8: tile"))));
+  EXPECT_THAT(run_cli("bound -w gemm:1x1x1 --kind hbl --buffer 4").out,
+              AllOf(HasSubstr("at most M^0 MACs\n"), HasSubstr("up to a constant: 1\n")));
+}
+
 TEST(CliBounds, LevelsOfAMachine) {
   const json a = answer("-w gemm:64x64x64 -a eyeriss --kind iolb");
   std::vector<std::string> levels;

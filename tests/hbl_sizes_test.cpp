@@ -69,6 +69,7 @@ TEST(HblSizes, OtherPatterns) {
 
 TEST(HblSizes, ClosedForms) {
   EXPECT_EQ(Sized("gemm:8x9x10").formula(), "max(M*N*K/capacity^(1/2), N*K, M*K, M*N)");
+  EXPECT_EQ(Sized("gemm:1x1x1").formula(), "1");
   EXPECT_EQ(Sized("o[i] += a[i,k]*x[k]; i=8,k=9").formula(), "i*k");
   EXPECT_EQ(Sized("f[i] += p[i]*q[j]; i=8,j=9").formula(), "max(i*j/capacity, j, i)");
   EXPECT_EQ(Sized("o[k,h,w,b] += i[w,h,c,b]*f[k,c]; b=9,c=9,k=9,w=9,h=9").formula(),

@@ -188,6 +188,7 @@ std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& ne
   std::vector<std::string> texts;
   for (const HblTerm& term : terms)
     if (term.k > 0) texts.push_back(term_text(term, nest));
+  if (texts.empty()) return "1";  // no loops
   if (texts.size() == 1) return texts.front();
   return fmt::format("max({})", fmt::join(texts, ", "));
 }
