@@ -17,6 +17,9 @@ constexpr double kUm2PerMm2 = 1e6;
 // How far the value may be above the least possible one; empty where no bound is known.
 std::string gap(double value, double lower_bound) { return lower_bound > 0 ? percent(value / lower_bound - 1) : ""; }
 
+// How many times the least words that any mapping moves; empty where they are not known.
+std::string distance(double moved, double least) { return least > 0 ? fmt::format("{:.2f}", moved / least) : ""; }
+
 std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> points) {
   double largest = 0;
   for (const PointRecord& point : points) largest = std::max(largest, point.energy_pj);
@@ -24,14 +27,15 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
   std::vector<std::string> headings{"point"};
   headings.insert(headings.end(), sweep.parameters.begin(), sweep.parameters.end());
   headings.insert(headings.end(), {fmt::format("energy [{}]", unit.name), "cycles", "area [mm2]", "units",
-                                   "sum of " + sweep.objective, "gap"});
+                                   "sum of " + sweep.objective, "gap", "x least words"});
   Table table(headings);
   for (const PointRecord& point : points) {
     std::vector<std::string> row{grouped(point.id)};
     row.insert(row.end(), point.values.begin(), point.values.end());
     row.insert(row.end(),
                {unit(point.energy_pj), count(point.cycles), fmt::format("{:.4g}", point.area_um2 / kUm2PerMm2),
-                grouped(point.compute_units), scientific(point.value), gap(point.value, point.lower_bound)});
+                grouped(point.compute_units), scientific(point.value), gap(point.value, point.lower_bound),
+                distance(point.words_moved, point.least_words)});
     table.row(row);
   }
   return table.to_string();
@@ -42,11 +46,12 @@ std::string layers_table(const std::vector<LayerRecord>& layers) {
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
   const EnergyUnit unit = energy_unit(largest);
   Table table({"<workload", "<layer", "count", "weight", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               "value", "gap", "<status"});
+               "value", "gap", "x least words", "<status"});
   for (const LayerRecord& layer : layers)
     table.row({layer.workload, layer.name, grouped(layer.count), fmt::format("{:g}", layer.weight),
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
-               gap(layer.value, layer.lower_bound), layer.status});
+               gap(layer.value, layer.lower_bound),
+               distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)), layer.status});
   return table.to_string();
 }
 

@@ -118,6 +118,31 @@ TEST(CliCommands, TablesShowTheNumbersOfTheJson) {
   EXPECT_THAT(table.out, Not(HasSubstr("\x1b")));
 }
 
+// The table shows the outermost level, of a single layer all of them; the JSON has all of every layer.
+TEST(CliCommands, MapTellsTheDistanceToTheLeastDataMovement) {
+  const json network = answer("map -a eyeriss -w alexnet --strategy sunstone");
+  for (const json& layer : network["layers"]) {
+    ASSERT_EQ(layer["bounds"].size(), 4u) << layer["bounds"];
+    for (const json& bound : layer["bounds"]) {
+      const json& mapping = bound["mapping"];
+      EXPECT_GE(mapping["words"], mapping["least_for_words_held"]);
+      EXPECT_GE(mapping["least_for_words_held"], bound["words"]);
+      EXPECT_DOUBLE_EQ(mapping["distance"].get<double>(),
+                       mapping["words"].get<double>() / bound["words"].get<double>());
+    }
+  }
+  const CliResult table = run_cli("map -a eyeriss -w alexnet --strategy sunstone");
+  EXPECT_THAT(table.out, AllOf(HasSubstr("x least DRAM"), Not(HasSubstr("outside level"))));
+  const CliResult single = run_cli("map -a eyeriss -w alexnet --layer conv1 --strategy sunstone");
+  EXPECT_THAT(single.out, AllOf(HasSubstr("x least DRAM"), HasSubstr("outside level")));
+
+  const TempFolder folder;
+  const std::string tight = folder.write("tight.yaml", kMachine);
+  const json odd = answer("map -a " + tight + " -w tcl:48x48x48x48x48x48 --strategy sunstone")["layers"][0];
+  EXPECT_TRUE(odd["bounds"].is_null());
+  EXPECT_THAT(odd["why_no_bounds"].get<std::string>(), HasSubstr("too many nested tiles"));
+}
+
 TEST(CliCommands, MapWithEveryOption) {
   const json delay = answer("map -a eyeriss -w gemm:64x64x64 --objective delay --threads 1 --without beam -q");
   EXPECT_EQ(delay["layers"][0]["objective"], "delay");

@@ -57,8 +57,8 @@ TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
   const CliResult run = run_cli("sweep " + small_sweep(folder) + " -o " + db + " --json " + folder.path("a.json"));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   for (const char* part : {"small on small, objective edp, strategy sunstone, goal all: 24 of 24 points", "Best points",
-                           "Pareto front over energy, cycles and area", "Layers of point", "excluded", "constraint",
-                           "infeasible", "layers searched"})
+                           "Pareto front over energy, cycles and area", "Layers of point", "x least words", "excluded",
+                           "constraint", "infeasible", "layers searched"})
     EXPECT_THAT(run.out, HasSubstr(part));
   const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
   EXPECT_EQ(answer["command"], "sweep");

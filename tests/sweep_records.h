@@ -38,6 +38,8 @@ inline PointRecord test_point(u64 id) {
   out.cycles = 10 + static_cast<double>(scattered(id, 5));
   out.value = out.energy_pj * out.cycles;
   out.lower_bound = out.value / 2;
+  out.words_moved = 400.5 + static_cast<double>(id);
+  out.least_words = 400.5;
   if (out.state != PointState::Done) out.reason = "because of " + std::to_string(id % 3);
   return out;
 }
@@ -54,6 +56,8 @@ inline LayerRecord test_layer(u64 point, u64 layer) {
   out.cycles = 5 + static_cast<double>(layer);
   out.value = out.energy_pj * out.cycles;
   out.lower_bound = out.value / 3;
+  out.words_moved = 300 + layer;
+  out.least_words = 200;
   out.utilization = 0.5;
   out.evaluated = 100 + layer;
   out.seconds = 0.25;

@@ -10,6 +10,7 @@
 
 #include "arch/load.h"
 #include "engine/base/yaml_node.h"
+#include "engine/bounds/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
 #include "tests/sweep_problem.h"
@@ -45,6 +46,8 @@ TEST(SweepRunner, RecordsEveryPointOfTheGrid) {
       EXPECT_GT(point.energy_pj, 0);
       EXPECT_GT(point.area_um2, 0);
       EXPECT_LE(point.lower_bound, point.value);
+      EXPECT_GT(point.least_words, 0);
+      EXPECT_LE(point.least_words, point.words_moved);
     }
   }
   EXPECT_EQ(states[PointState::Excluded], 2);    // 4x4 with 256 words
@@ -58,7 +61,8 @@ TEST(SweepRunner, RowsAgreeWithTheModel) {
   const SweepSpec spec = sweep_of(small_sweep(folder));
   const SweepContent rows = whole(folder, spec);
   const DesignPoints points(spec);
-  double energy = 0, value = 0;
+  double energy = 0, value = 0, words = 0;
+  MovementBound bound;
   for (const LayerRecord& row : rows.layers) {
     if (row.point != 4) continue;  // 2 KB, 64 words, 1x2
     const Workload& workload = spec.layers[row.layer].layer.workload;
@@ -71,11 +75,16 @@ TEST(SweepRunner, RowsAgreeWithTheModel) {
     EXPECT_EQ(cost.verdict, Verdict::Fits);
     EXPECT_DOUBLE_EQ(row.energy_pj, cost.cost.energy.picojoules());
     EXPECT_DOUBLE_EQ(row.cycles, static_cast<double>(cost.cost.cycles));
+    const LevelDistance outermost = bound.distances(workload, machine, *mapping)->back();
+    EXPECT_EQ(row.words_moved, outermost.mapping.accesses);
+    EXPECT_EQ(row.least_words, outermost.bound.least);
+    words += static_cast<double>(row.words_moved * row.count) * row.weight;
     energy += row.energy_pj * static_cast<double>(row.count) * row.weight;
     value += row.value * static_cast<double>(row.count) * row.weight;
   }
   EXPECT_DOUBLE_EQ(rows.points[4].energy_pj, energy);
   EXPECT_DOUBLE_EQ(rows.points[4].value, value);
+  EXPECT_DOUBLE_EQ(rows.points[4].words_moved, words);
 }
 
 TEST(SweepRunner, AnyNumberOfThreadsGivesTheSameRows) {

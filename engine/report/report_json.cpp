@@ -81,8 +81,8 @@ Json outcomes_json(const SweepSummary& summary) {
 // One array a column: half the size of one object a point.
 Json points_json(std::span<const PointRecord> points, const Choices& choices, std::size_t parameters) {
   Json columns;
-  for (const char* name :
-       {"id", "energy_pj", "cycles", "area_um2", "value", "lower_bound", "capacity_bytes", "compute_units", "choice"}) {
+  for (const char* name : {"id", "energy_pj", "cycles", "area_um2", "value", "lower_bound", "words_moved",
+                           "least_words", "capacity_bytes", "compute_units", "choice"}) {
     columns[name] = Json::array();
   }
   for (const PointRecord& point : points) {
@@ -92,6 +92,8 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, st
     columns["area_um2"].push_back(point.area_um2);
     columns["value"].push_back(point.value);
     columns["lower_bound"].push_back(point.lower_bound);
+    columns["words_moved"].push_back(point.words_moved);
+    columns["least_words"].push_back(point.least_words);
     columns["capacity_bytes"].push_back(point.capacity_bytes);
     columns["compute_units"].push_back(point.compute_units);
   }
@@ -116,10 +118,20 @@ Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
   std::vector<EnergyPart> parts = energy_parts(layer.breakdown);
   Json energies = Json::array();
   for (const EnergyPart& part : order) energies.push_back(part_named(parts, part.name).energy_pj());
-  return {{"workload", layer.workload},       {"name", layer.name},           {"count", layer.count},
-          {"weight", layer.weight},           {"status", layer.status},       {"energy_pj", layer.energy_pj},
-          {"cycles", layer.cycles},           {"value", layer.value},         {"lower_bound", layer.lower_bound},
-          {"utilization", layer.utilization}, {"evaluated", layer.evaluated}, {"parts_pj", std::move(energies)}};
+  return {{"workload", layer.workload},
+          {"name", layer.name},
+          {"count", layer.count},
+          {"weight", layer.weight},
+          {"status", layer.status},
+          {"energy_pj", layer.energy_pj},
+          {"cycles", layer.cycles},
+          {"value", layer.value},
+          {"lower_bound", layer.lower_bound},
+          {"words_moved", layer.words_moved},
+          {"least_words", layer.least_words},
+          {"utilization", layer.utilization},
+          {"evaluated", layer.evaluated},
+          {"parts_pj", std::move(energies)}};
 }
 
 // Parts of all layers together, weighted as the point's energy is.

@@ -80,12 +80,15 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep) {
           {"cycles", number(has_costs, point.cycles)},
           {"value", number(has_costs, point.value)},
           {"lower_bound", number(has_costs, point.lower_bound)},
+          {"words_moved", number(point.least_words > 0, point.words_moved)},
+          {"least_words", number(point.least_words > 0, point.least_words)},
           {"reason", point.reason.empty() ? Json() : Json(point.reason)}};
 }
 
 Json to_json(const LayerRecord& layer) {
   const bool feasible = !layer.mapping.empty();
   const auto number = [&](double value) { return feasible ? Json(value) : Json(); };
+  const auto words = [&](u64 value) { return layer.least_words > 0 ? Json(value) : Json(); };
   return {{"layer", layer.layer},
           {"workload", layer.workload},
           {"name", layer.name},
@@ -96,6 +99,8 @@ Json to_json(const LayerRecord& layer) {
           {"cycles", number(layer.cycles)},
           {"value", number(layer.value)},
           {"lower_bound", number(layer.lower_bound)},
+          {"words_moved", words(layer.words_moved)},
+          {"least_words", words(layer.least_words)},
           {"utilization", number(layer.utilization)},
           {"evaluated", layer.evaluated},
           {"seconds", layer.seconds},

@@ -36,7 +36,7 @@ std::string breakdown_text(const Workload& workload, const Architecture& machine
 }
 
 LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
-                         std::string question) {
+                         MovementBound& bound, std::string question) {
   LayerRecord record;
   record.question = std::move(question);
   record.status = name(result.status);
@@ -50,6 +50,11 @@ LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, c
     record.value = result.value;
     record.lower_bound = result.lower_bound;
     record.utilization = result.utilization;
+    const auto levels = bound.distances(layer.layer.workload, machine, result.mapping);
+    if (levels && !levels->empty()) {
+      record.words_moved = levels->back().mapping.accesses;
+      record.least_words = levels->back().bound.least;
+    }
     record.mapping = mapping_text(result.mapping, layer.layer.workload, machine);
     record.breakdown = breakdown_text(layer.layer.workload, machine, result.mapping);
   }

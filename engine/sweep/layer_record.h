@@ -1,5 +1,8 @@
 #pragma once
 // A layer's answer as it is written down.
+#include <string>
+
+#include "engine/bounds/movement_distance.h"
 #include "engine/search/map.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
@@ -7,9 +10,9 @@
 namespace heliolite {
 
 // All but the place: point and layer. Equal answers of layers with other names give records that differ in workload,
-// name, count and weight only.
+// name, count and weight only. `bound` tells how far the mapping is from the least data movement.
 LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
-                         std::string question);
+                         MovementBound& bound, std::string question);
 
 // The record of another layer, or point, that asks the same.
 LayerRecord reused(LayerRecord answer, const SweepLayer& layer);

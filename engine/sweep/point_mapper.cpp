@@ -66,7 +66,7 @@ void PointMapper::search(const Asker& first, const Architecture& machine, const 
   const bool stopped = state_.stopped();  // then it was perhaps not done
   std::optional<LayerRecord> record;
   if (found && !stopped)
-    record = layer_record(state_.spec.layers[first.layer], machine, found->layers.front().result, question);
+    record = layer_record(state_.spec.layers[first.layer], machine, found->layers.front().result, bound_, question);
   const std::lock_guard lock(state_.mutex);
   if (!found) state_.keep(found.errors());
   if (!record || !state_.errors.empty()) return;
@@ -106,6 +106,8 @@ void PointMapper::conclude(OpenPoint& point) {
   point.record.cycles = sum.cycles;
   point.record.value = sum.value;
   point.record.lower_bound = sum.lower_bound;
+  point.record.words_moved = sum.words_moved;
+  point.record.least_words = sum.least_words;
 }
 
 }  // namespace heliolite

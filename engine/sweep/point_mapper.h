@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/bounds/movement_distance.h"
 #include "engine/search/parallel.h"
 #include "engine/sweep/run_state.h"
 
@@ -43,6 +44,7 @@ class PointMapper {
 
   RunState& state_;
   const std::size_t most_open_;
+  MovementBound bound_;  // asked without the mutex
   std::map<u64, OpenPoint> open_;
   u64 asking_ = 0;                                   // the open point whose layers are being asked
   std::map<std::string, std::vector<Asker>> asked_;  // questions being searched, and who waits for the answer

@@ -22,6 +22,8 @@ void visit_fields(RecordOf<PointRecord> auto& record, auto&& visit) {
   visit("cycles", record.cycles);
   visit("value", record.value);
   visit("lower_bound", record.lower_bound);
+  visit("words_moved", record.words_moved);
+  visit("least_words", record.least_words);
   visit("reason", record.reason);
 }
 
@@ -38,6 +40,8 @@ void visit_fields(RecordOf<LayerRecord> auto& record, auto&& visit) {
   visit("cycles", record.cycles);
   visit("value", record.value);
   visit("lower_bound", record.lower_bound);
+  visit("words_moved", record.words_moved);
+  visit("least_words", record.least_words);
   visit("utilization", record.utilization);
   visit("evaluated", record.evaluated);
   visit("mapping", record.mapping);

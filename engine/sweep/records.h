@@ -54,7 +54,10 @@ struct PointRecord {
   double cycles = 0;
   double value = 0;        // sum of the layers' objectives
   double lower_bound = 0;  // of that
-  std::string reason;      // why not done
+  // Sums of the layers'; 0 if a layer's are not known.
+  double words_moved = 0;
+  double least_words = 0;
+  std::string reason;  // why not done
 
   bool operator==(const PointRecord&) const = default;
 };
@@ -71,6 +74,9 @@ struct LayerRecord {
   double cycles = 0;
   double value = 0;
   double lower_bound = 0;
+  // Across the boundary inside the outermost level (engine/bounds/movement_distance.h); both 0 if that is not known.
+  u64 words_moved = 0;
+  u64 least_words = 0;  // that any mapping moves
   double utilization = 0;
   u64 evaluated = 0;
   double seconds = 0;     // 0: the answer of an equal question was reused

@@ -32,7 +32,7 @@ std::string views(const SweepRecord& sweep) {
     columns += fmt::format("json_extract(parameter_values, '$[{}]') AS {}, ", i, quoted(sweep.parameters[i]));
   return fmt::format(
       "CREATE VIEW design_points AS SELECT id, state, {}area_um2, compute_units, capacity_bytes, energy_pj, cycles, "
-      "value, lower_bound, reason, datetime(written, 'unixepoch') AS written FROM points;"
+      "value, lower_bound, words_moved, least_words, reason, datetime(written, 'unixepoch') AS written FROM points;"
       "CREATE VIEW best_points AS SELECT * FROM design_points WHERE state = 'done' ORDER BY value, id;",
       columns);
 }

@@ -5,7 +5,7 @@
 namespace heliolite {
 
 inline constexpr u64 kApplicationId = 0x48656c69;  // "Heli"; tells a results database from other SQLite files
-inline constexpr u64 kSchemaVersion = 1;           // PRAGMA user_version; a change of the tables is a new one
+inline constexpr u64 kSchemaVersion = 2;           // PRAGMA user_version; a change of the tables is a new one
 
 // Columns named like the fields of SweepRecord, PointRecord and LayerRecord hold these.
 inline constexpr const char* kSchema = R"(
@@ -36,6 +36,8 @@ CREATE TABLE points (
   cycles REAL NOT NULL,
   value REAL NOT NULL,
   lower_bound REAL NOT NULL,
+  words_moved REAL NOT NULL,
+  least_words REAL NOT NULL,
   reason TEXT NOT NULL,
   written REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400)
 ) STRICT;
@@ -53,6 +55,8 @@ CREATE TABLE layers (
   cycles REAL NOT NULL,
   value REAL NOT NULL,
   lower_bound REAL NOT NULL,
+  words_moved INTEGER NOT NULL,
+  least_words INTEGER NOT NULL,
   utilization REAL NOT NULL,
   evaluated INTEGER NOT NULL,
   mapping TEXT NOT NULL,

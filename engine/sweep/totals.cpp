@@ -19,8 +19,15 @@ void add(Totals& sum, double times, double energy_pj, double cycles, double valu
 
 Totals totals(const std::vector<LayerRecord>& layers) {
   Totals sum;
-  for (const LayerRecord& l : layers)
-    add(sum, static_cast<double>(l.count) * l.weight, l.energy_pj, l.cycles, l.value, l.lower_bound);
+  bool words_known = true;
+  for (const LayerRecord& l : layers) {
+    const double runs = static_cast<double>(l.count) * l.weight;
+    add(sum, runs, l.energy_pj, l.cycles, l.value, l.lower_bound);
+    sum.words_moved += runs * static_cast<double>(l.words_moved);
+    sum.least_words += runs * static_cast<double>(l.least_words);
+    words_known = words_known && l.least_words > 0;
+  }
+  if (!words_known) sum.words_moved = sum.least_words = 0;
   return sum;
 }
 

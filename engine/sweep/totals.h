@@ -12,6 +12,7 @@ namespace heliolite {
 // and the layers' objectives.
 struct Totals {
   double energy_pj = 0, cycles = 0, value = 0, lower_bound = 0;
+  double words_moved = 0, least_words = 0;  // 0 if a layer's are not known
 };
 
 Totals totals(const std::vector<LayerRecord>& layers);

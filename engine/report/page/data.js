@@ -25,6 +25,8 @@ function pointRows(columns) {
     id,
     ...Object.fromEntries(Object.keys(kMetrics).map((metric) => [metric, columns[metric][i]])),
     lower_bound: columns.lower_bound[i],
+    words_moved: columns.words_moved[i],
+    least_words: columns.least_words[i],
     choice: columns.choice.map((choices) => choices[i]),
   }));
 }
@@ -40,6 +42,10 @@ const kDetails = new Map(kData.details.map((detail) => [detail.id, detail]));
 // value / lower bound - 1, nothing where no bound is known.
 const gapOf = (row) => (row.lower_bound > 0 ? row.value / row.lower_bound - 1 : NaN);
 const gapText = (row) => (Number.isFinite(gapOf(row)) ? percentText(gapOf(row)) : '');
+
+// Words between the outermost level and those inside, over the least that any mapping moves; nothing where unknown.
+const distanceOf = (row) => (row.least_words > 0 ? row.words_moved / row.least_words : NaN);
+const distanceText = (distance) => `${distance.toFixed(2)} ×`;
 
 // The parameters of a point, [name, value as written].
 const settingsOf = (point) => kData.parameters.map(({name, values}, p) => [name, values[point.choice[p]] ?? '?']);

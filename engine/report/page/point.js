@@ -7,6 +7,7 @@ const kLayerMetrics = {
   energy: {label: 'Energy', text: energyText},
   cycles: {label: 'Delay', text: cyclesText, of: (layer) => layer.cycles * runsOf(layer)},
   gap: {label: 'Gap: value over lower bound', text: percentText, of: gapOf},
+  distance: {label: 'Words moved over the least possible', text: distanceText, of: distanceOf},
   utilization: {label: 'Utilization of the compute units', text: percentText, of: (layer) => layer.utilization},
 };
 
@@ -43,6 +44,8 @@ function showPoint() {
     ...kAxisMetrics.filter((metric) => chosen[metric] > 0)
       .map((metric) => [kMetrics[metric].label, kMetrics[metric].text(chosen[metric])]),
     ...(gapText(chosen) ? [['Gap to the lower bound', gapText(chosen)]] : []),
+    ...(chosen.least_words > 0
+      ? [['Words moved over the least possible', distanceText(distanceOf(chosen))]] : []),
   ]);
   const detail = kDetails.get(chosen.id);
   byId('point-charts').hidden = byId('point-layers-details').hidden = !detail;
@@ -132,6 +135,7 @@ function fillLayerTable({layers}) {
     number('Utilization', (layer) => layer.utilization, percentText),
     number(kObjective.label, (layer) => layer.value, kObjective.text),
     number('Gap', gapOf, percentText),
+    number('Words over least', distanceOf, distanceText),
     {title: 'Status', text: 'text', key: (layer) => layer.status, cell: (layer) => layer.status},
     number('Mappings priced', (layer) => layer.evaluated, count),
   ], layers);
