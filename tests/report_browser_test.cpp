@@ -138,6 +138,8 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   EXPECT_THAT(found["energy_series"], ElementsAre("Weights", "Inputs", "Outputs", "of no tensor"));
   EXPECT_EQ(found["layer_labels"].size(), kReportLayers);
   EXPECT_EQ(found["layer_labels"][2], kUnpleasantName);
+  EXPECT_TRUE(found["layer_distances"][0].is_null());
+  EXPECT_EQ(found["layer_distances"][1], 1.05);
 
   EXPECT_EQ(found["axes"], json({"linear", "Area", "Sum of EDP [pJ·cycles]"}));
   EXPECT_EQ(found["sorted"], "ascending");

@@ -87,6 +87,8 @@ async function probe() {
   found.energy_labels = Chart.getChart('point-energy').data.labels;
   found.energy_sum = Chart.getChart('point-energy').data.datasets.flatMap((set) => set.data).reduce((a, b) => a + b, 0);
 
+  change('layer-metric', 'distance');
+  found.layer_distances = Chart.getChart('point-layers').data.datasets[0].data;
   for (const metric of ['cycles', 'gap', 'utilization', 'energy']) change('layer-metric', metric);
   found.layer_labels = Chart.getChart('point-layers').data.labels;
 
