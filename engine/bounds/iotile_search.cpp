@@ -53,14 +53,15 @@ class TileSearch {
     for (std::size_t l = tiles.size(); l-- > 0;) {
       const LevelTraffic traffic(problem_, outer, tiles[l]);
       double least = std::numeric_limits<double>::infinity();
-      const TileOrder* best = nullptr;
-      for (const TileOrder& order : orders(looping(problem_, outer, tiles[l]))) {
-        const double words = traffic.words(order);
-        if (words >= least || traffic.footprint(order) > caches_[l].capacity) continue;
+      const std::vector<TileOrder>& all = orders(looping(problem_, outer, tiles[l]));
+      std::size_t best = 0;
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const double words = traffic.words(all[i]);
+        if (words >= least || traffic.footprint(all[i]) > caches_[l].capacity) continue;
         least = words;
-        best = &order;
+        best = i;
       }
-      visit(l, least, *best);
+      visit(l, least, all[best]);
       outer = traffic.grid();
     }
   }
