@@ -104,7 +104,7 @@ Workload random_workload(testing::Rng& rng) {
   testing::RandomOptions options;
   options.max_dimensions = 4;
   options.max_tensors = 3;
-  options.max_size = 5;
+  options.max_size = 8;
   return testing::random_workload(rng, options);
 }
 
