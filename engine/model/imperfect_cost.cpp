@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/model/bandwidth.h"
+#include "engine/model/collapse.h"
 #include "engine/model/imperfect_level.h"
 
 namespace heliolite {
