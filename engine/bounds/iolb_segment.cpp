@@ -12,6 +12,7 @@ namespace {
 // T is looked for between these multiples of the capacity, first on a grid.
 constexpr double kLeastPiece = 1.0 / 16;
 constexpr double kMostPiece = 64;
+constexpr double kTinyPiece = 1.0 / 1024;
 constexpr int kGrid = 6;
 constexpr int kRefinements = 6;
 
@@ -109,6 +110,8 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
     };
   };
   SegmentBound best = best_over_pieces(low, high, bound_at(IterationLimiter::Effort::Rough));
+  // Where a piece of M / 16 words may do everything, one of fewer words may not: its exponents say how far it can grow.
+  if (best.words == 0) best = bound_at(IterationLimiter::Effort::Full)(kTinyPiece * capacity);
   if (best.words == 0) return best;
   // With exponents fixed the best T is M / (S - 1).
   const double sum = std::accumulate(best.s.begin(), best.s.end(), 0.0);
