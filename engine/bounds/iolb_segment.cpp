@@ -113,9 +113,9 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
   // Where a piece of M / 16 words may do everything, one of fewer words may not: its exponents say how far it can grow.
   if (best.words == 0) best = bound_at(IterationLimiter::Effort::Full)(kTinyPiece * capacity);
   if (best.words == 0) return best;
-  // With exponents fixed the best T is M / (S - 1).
+  // With exponents fixed the best T is M / (S - 1), often M or near it: there may be a second peak.
   const double sum = std::accumulate(best.s.begin(), best.s.end(), 0.0);
-  for (const double piece : {best.piece, capacity / (sum - 1)}) {
+  for (const double piece : {best.piece, capacity / (sum - 1), capacity}) {
     if (!(piece > 0 && piece <= rest)) continue;
     SegmentBound bound = bound_at(IterationLimiter::Effort::Full)(piece);
     if (bound.words > best.words) best = std::move(bound);
