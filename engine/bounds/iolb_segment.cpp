@@ -113,9 +113,11 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
   // Where a piece of M / 16 words may do everything, one of fewer words may not: its exponents say how far it can grow.
   if (best.words == 0) best = bound_at(IterationLimiter::Effort::Full)(kTinyPiece * capacity);
   if (best.words == 0) return best;
-  // With exponents fixed the best T is M / (S - 1), often M or near it: there may be a second peak.
+  // With exponents fixed the best T is M / (S - 1), often M or near it: where that is far away, there may be a second
+  // peak.
+  const double found = best.piece, second = found < capacity / 4 || found > 4 * capacity ? capacity : 0;
   const double sum = std::accumulate(best.s.begin(), best.s.end(), 0.0);
-  for (const double piece : {best.piece, capacity / (sum - 1), capacity}) {
+  for (const double piece : {found, capacity / (sum - 1), second}) {
     if (!(piece > 0 && piece <= rest)) continue;
     SegmentBound bound = bound_at(IterationLimiter::Effort::Full)(piece);
     if (bound.words > best.words) best = std::move(bound);
