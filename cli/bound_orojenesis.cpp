@@ -18,6 +18,7 @@
 #include "engine/bounds/movement_distance.h"
 #include "engine/bounds/orojenesis_nested.h"
 #include "engine/bounds/provision.h"
+#include "engine/model/cost_model.h"
 #include "engine/search/map.h"
 #include "workloads/load.h"
 
@@ -120,7 +121,8 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
   const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
   if (!mapped) return mapped.errors();
   if (mapped->status == Status::Infeasible) return mapped->why_infeasible;
-  answer.distances = level_distances(*curve, answer.workload, architecture, mapped->mapping);
+  answer.distances = level_distances(*curve, answer.workload, architecture,
+                                     CostModel(answer.workload, architecture).explain(mapped->mapping));
   return {};
 }
 

@@ -26,8 +26,8 @@ std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& w
 }
 
 std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workload& workload,
-                                           const Architecture& architecture, const Mapping& mapping) {
-  const std::vector<Crossing> pairs = crossings(CostModel(workload, architecture).explain(mapping));
+                                           const Architecture& architecture, const Breakdown& breakdown) {
+  const std::vector<Crossing> pairs = crossings(breakdown);
   std::vector<LevelDistance> distances;
   for (LevelBound& bound : level_bounds(curve, workload, architecture)) {
     const Crossing& pair = pairs[distances.size()];
@@ -38,11 +38,16 @@ std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workl
 
 Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& workload, const Architecture& architecture,
                                                             const Mapping& mapping) {
+  return distances(workload, architecture, mapping, CostModel(workload, architecture).explain(mapping));
+}
+
+Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& workload, const Architecture& architecture,
+                                                            const Mapping& mapping, const Breakdown& breakdown) {
   if (!mapping.is_perfect())
     return Diagnostic{workload.name, 0, "", "an imperfect mapping's words are averages, which no bound holds for"};
   const Result<NestedCurve>& least = curve(workload);
   if (!least) return least.errors();
-  return level_distances(*least, workload, architecture, mapping);
+  return level_distances(*least, workload, architecture, breakdown);
 }
 
 const Result<NestedCurve>& MovementBound::curve(const Workload& workload) {

@@ -11,6 +11,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/orojenesis_levels.h"
 #include "engine/bounds/orojenesis_nested.h"
+#include "engine/model/breakdown.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
@@ -33,10 +34,10 @@ struct LevelDistance {
 std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& workload,
                                      const Architecture& architecture);
 
-// Of a perfect mapping, legal on the machine. With a curve of the workload in words, with or without imperfect tiles,
-// every ratio is at least 1: 1 means that nothing moves less.
+// Of a perfect mapping's breakdown, legal on the machine. With a curve of the workload in words, with or without
+// imperfect tiles, every ratio is at least 1: 1 means that nothing moves less.
 std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workload& workload,
-                                           const Architecture& architecture, const Mapping& mapping);
+                                           const Architecture& architecture, const Breakdown& breakdown);
 
 // Distances of many mappings; equal workloads share one curve. Any number of threads may ask at the same time.
 class MovementBound {
@@ -45,6 +46,9 @@ class MovementBound {
   // below what is really moved.
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping);
+  // With what CostModel::explain says of the mapping, where that is at hand.
+  Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
+                                               const Mapping& mapping, const Breakdown& breakdown);
 
  private:
   struct Entry {

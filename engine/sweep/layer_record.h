@@ -17,8 +17,4 @@ LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, c
 // The record of another layer, or point, that asks the same.
 LayerRecord reused(LayerRecord answer, const SweepLayer& layer);
 
-// Energy in pJ by level and tensor as JSON: {"GLB": {"Weights": 12.5, ..., "leakage": 0.1}, ..., "compute": 3.2}. Of a
-// tensor: accesses, addresses and the network below the level.
-std::string breakdown_text(const Workload& workload, const Architecture& machine, const Mapping& mapping);
-
 }  // namespace heliolite
