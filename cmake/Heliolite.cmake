@@ -15,7 +15,7 @@ if(HELIOLITE_SANITIZE)
     list(APPEND checks -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr)
   endif()
   target_compile_options(heliolite_flags INTERFACE
-                         $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HELIOLITE_UNCHECKED>>>:${checks}>)
+                         "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:HELIOLITE_UNCHECKED>>>:${checks}>")
   target_link_options(heliolite_flags INTERFACE -fsanitize=${HELIOLITE_SANITIZE})
 endif()
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/orojenesis_orders.h"
 #include "engine/bounds/orojenesis_tensor.h"
 #include "engine/bounds/orojenesis_tiles.h"
@@ -24,7 +25,7 @@ class CurveSearch {
     size_.fill(1);
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
       size_[d] = static_cast<u32>(workload.dimensions[d].size);
-      if (size_[d] > 1) looping_ |= static_cast<DimensionMask>(1u << d);
+      if (size_[d] > 1) looping_ |= dimension_bit(static_cast<int>(d));
     }
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       shapes_.emplace_back(workload, static_cast<int>(v));

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/orojenesis_tensor.h"
 #include "engine/bounds/orojenesis_tiles.h"
 
@@ -138,7 +139,7 @@ class NestingSearch {
     std::size_t groups = 0;
     Wish before = Wish::Small;
     for (std::size_t i = 0; i < nested_.size(); ++i) {
-      const Wish wish = wish_of(shapes_[nested_[i]], static_cast<DimensionMask>(1u << d), slides_in_[i]);
+      const Wish wish = wish_of(shapes_[nested_[i]], dimension_bit(d), slides_in_[i]);
       const bool starts = wish == Wish::Large ? before != Wish::Large : wish == Wish::Both && before != Wish::Large;
       if (starts) ++groups;
       group[i] = groups;

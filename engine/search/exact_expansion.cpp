@@ -161,7 +161,7 @@ void ExactExpansion::place(const ExactState& s, const LatticePoint& tile) {
   for (int d = 0; d < kMaxDimensions; ++d) {
     loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
     loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
-    if (loops.factor[at(d)] > 1) loops.waiting |= static_cast<DimensionMask>(1u << d);
+    if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
   }
   ++statistics_.tiles[at(level_)];
   machines_tried_[s.machine] = true;

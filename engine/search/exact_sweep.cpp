@@ -27,7 +27,7 @@ LoopClasses::LoopClasses(const Compiled& c) {
     while (same < d && key[at(same)] != key[at(d)]) ++same;
     of_[at(d)] = same < d ? of_[at(same)] : count_++;
     for (int v = 0; v < c.tensor_count; ++v)
-      if (c.tensor[v].indexing >> d & 1) indexing_[at(v)] |= static_cast<DimensionMask>(1u << of_[at(d)]);
+      if (c.tensor[v].indexing >> d & 1) indexing_[at(v)] |= dimension_bit(of_[at(d)]);
   }
 }
 
@@ -39,7 +39,7 @@ Sweep::Sweep(const LoopClasses& classes, const Compiled& c, const Extents& from,
     const u32 iterations = to[at(d)] / from[at(d)];
     n[at(d)] = iterations;
     of_class[classes.of(d)] *= n[at(d)];
-    present |= static_cast<DimensionMask>(1u << classes.of(d));
+    present |= dimension_bit(classes.of(d));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -93,7 +95,7 @@ class Refetch {
     // Loops that move no open tensor cost nothing here.
     for (int d = 0; d < c_.dimension_count; ++d)
       if (iterations_[d] > 1 && !((placed | moving) >> d & 1)) {
-        placed |= static_cast<DimensionMask>(1u << d);
+        placed |= dimension_bit(d);
         run *= iterations_[d];
       }
     double best = std::numeric_limits<double>::infinity();

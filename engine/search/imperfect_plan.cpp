@@ -139,7 +139,7 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
     (loop.kind == LoopKind::SpatialY ? f.y : f.x) = loop.end;
     if (loop.is_spatial()) continue;
     out.orders.loop[loop.level][out.orders.count[loop.level]++] = loop.dimension;
-    seen[loop.level] |= static_cast<DimensionMask>(1u << loop.dimension);
+    seen[loop.level] |= dimension_bit(loop.dimension);
   }
   ImperfectPlan canonical;
   canonical_orders(canonical);

@@ -18,7 +18,6 @@ constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::Outp
 
 // a * b, at most `cap`.
 u64 product_up_to(u64 a, u64 b, u64 cap) { return a != 0 && b > cap / a ? cap : std::min(a * b, cap); }
-u64 divide_up(u64 a, u64 b) { return (a + b - 1) / b; }
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
@@ -228,13 +227,13 @@ class Resolver {
       u64 least = 1;
       for (const FactorLimit* other : limits)
         if (other != one) least = product_up_to(least, other->min, size);
-      one->max = std::min(one->max, divide_up(size, least));
+      one->max = std::min(one->max, ceil_div(size, least));
     }
     for (FactorLimit* one : limits) {
       u64 most = 1;
       for (const FactorLimit* other : limits)
         if (other != one) most = product_up_to(most, other->max, size);
-      one->min = std::max(one->min, divide_up(size, most));
+      one->min = std::max(one->min, ceil_div(size, most));
       if (one->min <= one->max) continue;
       return complain("", fmt::format("the constraints leave no way to split dimension '{}': {}{}",
                                       space_.dimension_names[d], dimension_text(d), limits_text(d)));

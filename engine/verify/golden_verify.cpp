@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBadRecords = 20;
-
 class Verifier {
  public:
   Verifier(const std::string& path, const VerifyOptions& options)
@@ -29,7 +27,7 @@ class Verifier {
   Result<VerifyReport> run() {
     const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
       check_line(line, number);
-      return errors_.size() < kMaxBadRecords && !limit_reached();
+      return errors_.size() < kMaxBadLines && !limit_reached();
     });
     if (!unreadable.empty()) return unreadable;
     if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});

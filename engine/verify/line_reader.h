@@ -1,5 +1,6 @@
 #pragma once
 // A text file of records line by line; refuses lines no record can have instead of filling the memory.
+#include <cstddef>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -7,6 +8,9 @@
 #include "engine/base/result.h"
 
 namespace heliolite {
+
+// Of a file with more bad lines the rest is not looked at.
+inline constexpr std::size_t kMaxBadLines = 20;
 
 class LineReader {
  public:

@@ -25,7 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBadOptima = 20;
 constexpr double kTolerance = 1e-9;  // relative; the records' energies are sums of doubles
 
 bool agree(double expected, double ours) { return std::abs(expected - ours) <= kTolerance * std::abs(expected); }
@@ -58,7 +57,7 @@ class Reader {
   Result<std::vector<Question>> run() {
     const Diagnostics unreadable = for_each_line(path_, [&](const std::string& line, int number) {
       read(line, number);
-      return errors_.size() < kMaxBadOptima && (!options_.limit || questions_.size() < *options_.limit);
+      return errors_.size() < kMaxBadLines && (!options_.limit || questions_.size() < *options_.limit);
     });
     if (!unreadable.empty()) return unreadable;
     if (errors_.empty() && records_ == 0) errors_.push_back({path_, 0, "", "has no records"});
@@ -251,7 +250,7 @@ Result<OptimaReport> verify_optima(const std::string& path, const OptimaOptions&
     if (!outcome.skipped && !outcome.matched() && report.mismatches.size() < options.show)
       report.mismatches.push_back(outcome.mismatch);
   }
-  if (errors.size() > kMaxBadOptima) errors.resize(kMaxBadOptima);
+  if (errors.size() > kMaxBadLines) errors.resize(kMaxBadLines);
   if (!errors.empty()) return errors;
   return report;
 }
