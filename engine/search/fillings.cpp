@@ -151,7 +151,7 @@ bool Fillings::can_share(const Extents& product, u64 used) {
         if (next_count < kMaxShares) next[next_count++] = along_x;
       }
     }
-    ways = next;
+    std::copy_n(next.begin(), next_count, ways.begin());
     count = next_count;
   }
   return std::any_of(ways.begin(), ways.begin() + static_cast<std::ptrdiff_t>(count),
