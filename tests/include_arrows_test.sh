@@ -38,7 +38,7 @@ may_include arch engine/base
 may_include engine/model engine/base workloads arch
 may_include engine/space engine/base workloads arch engine/model
 may_include engine/search engine/base workloads arch engine/model engine/space engine/bounds
-may_include engine/verify engine/base workloads arch engine/model engine/space engine/search
+may_include engine/verify engine/base workloads arch engine/model engine/space engine/bounds engine/search
 may_include engine/bounds engine/base workloads arch engine/model engine/space
 may_include engine/sweep engine/base workloads arch engine/model engine/space engine/search engine/bounds
 may_include engine/report engine/base workloads arch engine/model engine/space engine/search engine/bounds engine/sweep
