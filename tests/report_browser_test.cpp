@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "chromium.h"
 #include "cli_runner.h"
@@ -22,6 +24,7 @@ using testing::Ge;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Ne;
 using testing::StartsWith;
 
 constexpr u64 kPoints = 400;
@@ -54,7 +57,8 @@ class ReportBrowser : public testing::Test {
 
   // What tests/browser/probe.js found.
   json probed(const std::string& flags = "") const {
-    const std::string script = read_text(HELIOLITE_TEST_DATA "/browser/probe.js");
+    const std::string script = read_text(HELIOLITE_TEST_DATA "/../engine/report/page/ticks.js") +
+                               read_text(HELIOLITE_TEST_DATA "/browser/probe.js");
     const BrowserRun run = open_in_chromium(page_with(script), flags);
     EXPECT_TRUE(run.loaded);
     EXPECT_THAT(run.console, IsEmpty());
@@ -115,6 +119,98 @@ TEST_F(ReportBrowser, ShowsWhatTheDatabaseHolds) {
   EXPECT_THAT(found["outcomes"], ElementsAre("done", "infeasible", "cut"));
 }
 
+// A fill stands for one tensor, whatever their number; levels have others.
+void expect_fills(const json& found) {
+  const auto series = found["energy_series"].get<std::vector<std::string>>();
+  ASSERT_EQ(series.size(), kReportTensors.size() + kTensorsOfOther + 2);
+  EXPECT_EQ(series.front(), kReportTensors.front());
+  EXPECT_EQ(series[series.size() - 2], "leakage");
+  EXPECT_EQ(series.back(), "of no tensor");
+  const auto tensors = found["swatches"]["energy-legend"].get<std::vector<std::string>>();
+  EXPECT_EQ(tensors.size(), series.size());
+  std::set<std::string> known(tensors.begin(), tensors.end());
+  EXPECT_EQ(known.size(), series.size()) << "no fill twice";
+  const auto parts = found["swatches"]["layer-legend"].get<std::vector<std::string>>();
+  ASSERT_EQ(parts.size(), 4u);
+  EXPECT_EQ(parts.back(), tensors.back()) << "the compute units belong to no tensor";
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) EXPECT_TRUE(known.insert(parts[i]).second) << i;
+}
+
+// Every layer by its full name, for one workload or for all.
+void expect_workloads(const json& found, double energy_pj) {
+  ASSERT_EQ(found["layer_labels"].size(), kReportLayers);
+  EXPECT_EQ(found["layer_labels"][2], "net: " + kUnpleasantName);
+  EXPECT_EQ(found["layer_names"]["written"], found["layer_names"]["whole"]) << "none is cut or left out";
+  const json& alone = found["workloads"]["alone"];
+  ASSERT_EQ(alone.size(), 3u) << "all of them and each";
+  EXPECT_EQ(alone[1]["choice"], "one:net");
+  EXPECT_EQ(alone[1]["layers"], json({"conv1", "conv2", kUnpleasantName, kLongLayer}));
+  EXPECT_EQ(alone[2]["layers"], json({"conv5", "conv6"}));
+  EXPECT_NEAR(alone[1]["energy"].get<double>() / energy_pj, kLayersOfNet / double{kReportLayers}, 1e-6);
+  EXPECT_EQ(found["workloads"]["labels"], json({"net", "other net"}));
+  for (int i : {0, 1})
+    EXPECT_NEAR(found["workloads"]["sums"][i].get<double>() / alone[i + 1]["energy"].get<double>(), 1, 1e-6);
+}
+
+// Done points that no other beats in both numbers.
+std::set<u64> front_of(double PointRecord::*x, double PointRecord::*y) {
+  std::vector<PointRecord> done;
+  for (u64 id = 0; id < kPoints; ++id)
+    if (report_point(id).state == PointState::Done) done.push_back(report_point(id));
+  std::set<u64> front;
+  for (const PointRecord& point : done) {
+    const bool beaten = std::ranges::any_of(done, [&](const PointRecord& other) {
+      return other.*x <= point.*x && other.*y <= point.*y && (other.*x < point.*x || other.*y < point.*y);
+    });
+    if (!beaten) front.insert(point.id);
+  }
+  return front;
+}
+
+// Values at axes are those that a reader expects there, as dense as there is room.
+void expect_round(const json& ticks) {
+  EXPECT_EQ(ticks["decades"], json({1e7, 1e8, 1e9, 1e10, 1e11}));
+  EXPECT_EQ(ticks["one_decade"], json({2e9, 3e9, 5e9, 1e10, 2e10}));
+  EXPECT_EQ(ticks["narrow"], json({3e9, 4e9, 5e9, 6e9, 8e9}));
+  EXPECT_EQ(ticks["within"], json({4.2e9, 4.4e9, 4.6e9, 4.8e9}));
+  EXPECT_EQ(ticks["binary"], json({131072, 262144, 524288, 1048576}));
+  EXPECT_EQ(ticks["linear"], json({6, 7, 8, 9, 10, 11, 12, 13}));
+  EXPECT_EQ(ticks["linear_binary"], json({131072, 163840, 196608, 229376, 262144}));
+}
+
+TEST_F(ReportBrowser, SaysWhichFrontIsDrawnAndWhatIsNotProven) {
+  const json found = probed();
+  ASSERT_FALSE(found.contains("error")) << found["error"];
+  const json& axes = found["front"]["axes"];
+  const auto staircase = axes["staircase"].get<std::set<u64>>();
+  EXPECT_EQ(staircase, front_of(&PointRecord::energy_pj, &PointRecord::cycles));
+  for (const json& id : axes["ids"]) EXPECT_TRUE(staircase.contains(id.get<u64>())) << "a ring off the line: " << id;
+  const json& all = found["front"]["all"];
+  EXPECT_GT(all["ids"].size(), axes["ids"].size());
+  EXPECT_THAT(all["staircase"], IsEmpty()) << "no line joins what other numbers are needed for";
+  EXPECT_THAT(found["front"]["none"]["ids"], IsEmpty());
+  for (const json& front : {axes, all}) {
+    EXPECT_TRUE(front["marked"]);
+    EXPECT_THAT(front["note"].get<std::string>(), HasSubstr("not proven: the Sum of EDP found is up to 7.5 % above"));
+    EXPECT_THAT(front["legend"].get<std::string>(), AllOf(HasSubstr("front, proven"), HasSubstr("front, not proven")));
+  }
+  EXPECT_THAT(axes["note"].get<std::string>(), StartsWith("Front of Energy and Delay: "));
+  EXPECT_THAT(all["note"].get<std::string>(), StartsWith("Front of energy, delay and area: "));
+
+  std::set<std::string> kinds;
+  for (const char* lines : {"both", "best"}) {
+    ASSERT_EQ(found["sensitivity"][lines].size(), 4u);
+    for (const json& chart : found["sensitivity"][lines]) {
+      EXPECT_EQ(chart["type"], chart["span"].get<double>() >= 3 ? "logarithmic" : "linear");
+      kinds.insert(chart["type"].get<std::string>());
+      EXPECT_GE(chart["ticks"].size(), 2u);
+      EXPECT_THAT(chart["ticks"], Each(Ne("")));
+    }
+  }
+  EXPECT_EQ(kinds.size(), 2u) << "this sweep has parameters of either kind";
+  expect_round(found["ticks"]);
+}
+
 // In a narrow dark window.
 TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   const json found = probed("--window-size=500,900 --blink-settings=preferredColorScheme=0");
@@ -135,9 +231,8 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   const PointRecord chosen = report_point(std::stoull(found["chosen_by_key"].get<std::string>()));
   EXPECT_NEAR(found["energy_sum"].get<double>() / chosen.energy_pj, 1, 1e-6) << "the bars hold all energy";
   EXPECT_THAT(found["energy_labels"], ElementsAre("DRAM", "GLB", "RegFile", "compute"));
-  EXPECT_THAT(found["energy_series"], ElementsAre("Weights", "Inputs", "Outputs", "of no tensor"));
-  EXPECT_EQ(found["layer_labels"].size(), kReportLayers);
-  EXPECT_EQ(found["layer_labels"][2], kUnpleasantName);
+  expect_fills(found);
+  expect_workloads(found, chosen.energy_pj);
   EXPECT_TRUE(found["layer_distances"][0].is_null());
   EXPECT_EQ(found["layer_distances"][1], 1.05);
 

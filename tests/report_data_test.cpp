@@ -135,9 +135,20 @@ TEST_F(Report, JsonHoldsThePointsAndTheEnergyOfThePartsAddsUp) {
     }
   }
   for (const json& detail : page["details"]) {
+    EXPECT_EQ(detail["parts"], json({"DRAM", "GLB", "RegFile", "compute"}));
+    ASSERT_THAT(detail["workloads"], SizeIs(2));
     double sum = 0;
-    for (const json& part : detail["parts"])
-      for (const json& energy : part["energy_pj"]) sum += energy.get<double>();
+    for (const json& workload : detail["workloads"]) {
+      double of_tensors = 0, of_layers = 0;
+      for (const json& part : workload["parts"])
+        for (const json& energy : part["energy_pj"]) of_tensors += energy.get<double>();
+      for (const json& layer : detail["layers"]) {
+        if (layer["workload"] != workload["name"]) continue;
+        for (const json& energy : layer["parts_pj"]) of_layers += energy.get<double>() * layer["count"].get<double>();
+      }
+      EXPECT_NEAR(of_layers / of_tensors, 1, 1e-6) << workload["name"];
+      sum += of_tensors;
+    }
     EXPECT_NEAR(sum / report_point(detail["id"]).energy_pj, 1, 1e-6);
   }
 }

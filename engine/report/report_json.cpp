@@ -134,30 +134,47 @@ Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
           {"parts_pj", std::move(energies)}};
 }
 
-// Parts of all layers together, weighted as the point's energy is.
-std::vector<EnergyPart> total_parts(std::span<const LayerRecord> layers) {
-  std::vector<EnergyPart> total;
+// A workload's part of a point.
+struct WorkloadParts {
+  std::string workload;
+  std::vector<EnergyPart> parts;  // of its layers together, weighted as the point's energy is
+};
+
+std::vector<WorkloadParts> parts_by_workload(std::span<const LayerRecord> layers) {
+  std::vector<WorkloadParts> all;
   for (const LayerRecord& layer : layers) {
+    auto found = std::ranges::find(all, layer.workload, &WorkloadParts::workload);
+    if (found == all.end()) found = all.insert(found, {layer.workload, {}});
     const double runs = static_cast<double>(layer.count) * layer.weight;
     for (const EnergyPart& part : energy_parts(layer.breakdown)) {
-      EnergyPart& sum = part_named(total, part.name);
+      EnergyPart& sum = part_named(found->parts, part.name);
       for (const auto& [tensor, energy] : part.tensors) sum.add(tensor, energy * runs);
     }
   }
-  return total;
+  return all;
 }
 
+// {"id": 3, "parts": [names, outermost first], "workloads": [{"name": ..., "parts": [{"name": ..., "energy_pj":
+// {tensor: pJ}}]}], "layers": [...]}: the energies of a layer are in the order of the parts.
 Json detail_json(const PointLayers& detail) {
-  const std::vector<EnergyPart> total = total_parts(detail.layers);
-  Json parts = Json::array();
-  for (const EnergyPart& part : total) {
-    Json energies = Json::object();
-    for (const auto& [tensor, energy] : part.tensors) energies[tensor] = energy;
-    parts.push_back({{"name", part.name}, {"energy_pj", std::move(energies)}});
+  std::vector<EnergyPart> order;
+  Json workloads = Json::array(), names = Json::array(), layers = Json::array();
+  for (const auto& [workload, parts] : parts_by_workload(detail.layers)) {
+    Json written = Json::array();
+    for (const EnergyPart& part : parts) {
+      Json energies = Json::object();
+      for (const auto& [tensor, energy] : part.tensors) energies[tensor] = energy;
+      written.push_back({{"name", part.name}, {"energy_pj", std::move(energies)}});
+      part_named(order, part.name);
+    }
+    workloads.push_back({{"name", workload}, {"parts", std::move(written)}});
   }
-  Json layers = Json::array();
-  for (const LayerRecord& layer : detail.layers) layers.push_back(layer_json(layer, total));
-  return {{"id", detail.point}, {"parts", std::move(parts)}, {"layers", std::move(layers)}};
+  for (const EnergyPart& part : order) names.push_back(part.name);
+  for (const LayerRecord& layer : detail.layers) layers.push_back(layer_json(layer, order));
+  return {{"id", detail.point},
+          {"parts", std::move(names)},
+          {"workloads", std::move(workloads)},
+          {"layers", std::move(layers)}};
 }
 
 Json sensitivity_json(const ReportData& data, const Choices& choices) {

@@ -1,5 +1,5 @@
 // Runs at the end of a report's page: uses it as a reader would and writes down what it finds, for
-// report_browser_test.cpp.
+// report_browser_test.cpp. ticks.js of the page stands before it.
 
 const found = {};
 const byTestId = (id) => document.getElementById(id);
@@ -46,6 +46,55 @@ const tooltip = (chart) => ({
 
 const column = (table, i) => [...byTestId(table).tBodies[0].rows].map((row) => row.cells[i].textContent);
 
+const setOf = (chart, label) => chart.data.datasets.find((set) => set.label === label);
+const numbersOf = (chart) => chart.data.datasets.flatMap((set) => set.data);
+const energySum = () => numbersOf(Chart.getChart('point-energy')).reduce((a, b) => a + b, 0);
+
+// What is drawn for each front that can be chosen; of a proven point a circle, of others a square.
+function fronts(chart) {
+  const ids = (points) => points.map(({point}) => point.id);
+  const entries = ['axes', 'all', 'none'].map((choice) => {
+    change('scatter-front', choice);
+    const [front, staircase] = ['front', 'staircase'].map((label) => setOf(chart(), label));
+    const marks = front.data.map(({point}, i) =>
+      front.pointStyle[i] === (point.lower_bound >= point.value ? 'circle' : 'rect'));
+    return [choice, {ids: ids(front.data), staircase: ids(staircase.data), marked: marks.every(Boolean),
+      note: byTestId('scatter-front-note').textContent, legend: byTestId('scatter-legend').textContent}];
+  });
+  change('scatter-front', 'axes');
+  return Object.fromEntries(entries);
+}
+
+// The names beside the bars as they are written, and whole; both without the spaces at which lines are broken.
+function namesWritten(id) {
+  const {scales, data} = Chart.getChart(id);
+  const joined = (lines) => [lines].flat().join('').replaceAll(/\s/g, '');
+  return {written: scales.y.ticks.map(({label}) => joined(label)), whole: data.labels.map(joined)};
+}
+
+// The bars of each workload alone, and of all with one bar a workload.
+function workloads() {
+  const choices = [...byTestId('workload-choice').options].map(({value}) => value);
+  const alone = choices.map((choice) => {
+    change('workload-choice', choice);
+    return {choice, layers: Chart.getChart('point-layers').data.labels, energy: energySum()};
+  });
+  change('workload-choice', choices[0]);
+  change('layer-rows', 'workload');
+  const {labels, datasets} = Chart.getChart('point-layers').data;
+  const sums = labels.map((_, i) => datasets.reduce((sum, set) => sum + set.data[i], 0));
+  change('layer-rows', 'layer');
+  return {alone, labels, sums};
+}
+
+// Of every chart of a parameter: the kind of its axis and how far its values are apart.
+const sensitivity = () => [...document.querySelectorAll('#sensitivity canvas')].map((canvas) => {
+  const chart = Chart.getChart(canvas);
+  const values = numbersOf(chart);
+  return {type: chart.scales.y.type, span: Math.max(...values) / Math.min(...values),
+    ticks: chart.scales.y.ticks.map(({label}) => label)};
+});
+
 async function probe() {
   await pause();
   const scatter = byTestId('scatter');
@@ -60,8 +109,9 @@ async function probe() {
   found.scripts = document.scripts.length;
   found.resources = performance.getEntriesByType('resource').map((entry) => entry.name);
   found.overflow = document.documentElement.scrollWidth - innerWidth;
-  found.canvases = Object.fromEntries([...document.querySelectorAll('canvas')].map((canvas, i) =>
+  found.canvases = Object.fromEntries([...document.querySelectorAll('.chart canvas')].map((canvas, i) =>
     [canvas.id || `canvas ${i}`, coloursOf(canvas)]));
+  found.front = fronts(chart);
   found.drawn = Object.fromEntries(chart().data.datasets.map((set) => [set.label, set.data.length]));
   found.outcomes = column('outcome-table', 0);
 
@@ -85,12 +135,21 @@ async function probe() {
   found.chosen_by_key = byTestId('point-choice').value;
   found.energy_series = Chart.getChart('point-energy').data.datasets.map((set) => set.label);
   found.energy_labels = Chart.getChart('point-energy').data.labels;
-  found.energy_sum = Chart.getChart('point-energy').data.datasets.flatMap((set) => set.data).reduce((a, b) => a + b, 0);
+  found.energy_sum = energySum();
+
+  found.swatches = Object.fromEntries(['energy-legend', 'layer-legend'].map((id) =>
+    [id, [...byTestId(id).querySelectorAll('canvas')].map((square) => square.toDataURL())]));
+  found.layer_names = namesWritten('point-layers');
+  found.workloads = workloads();
 
   change('layer-metric', 'distance');
   found.layer_distances = Chart.getChart('point-layers').data.datasets[0].data;
   for (const metric of ['cycles', 'gap', 'utilization', 'energy']) change('layer-metric', metric);
   found.layer_labels = Chart.getChart('point-layers').data.labels;
+
+  found.sensitivity = {both: sensitivity()};
+  change('sensitivity-lines', 'best');
+  found.sensitivity.best = sensitivity();
 
   change('scatter-cut', true);
   found.drawn_cut = chart().data.datasets[dataset('cut')].data.length;
@@ -104,7 +163,7 @@ async function probe() {
   heading.querySelector('button').click();
   found.sorted = heading.getAttribute('aria-sort');
   const ids = column('front-table', 0);
-  const delays = new Map(chart().data.datasets.flatMap((set) => set.data).map(({point}) => [String(point.id), point.cycles]));
+  const delays = new Map(numbersOf(chart()).map(({point}) => [String(point.id), point.cycles]));
   found.delays = ids.map((id) => delays.get(id.replace(/\D/g, '')));
 
   dispatchEvent(new Event('beforeprint'));
@@ -112,6 +171,17 @@ async function probe() {
   await pause();
   found.scatter_after_all = coloursOf(scatter);
 }
+
+const kKiB = 1024;
+found.ticks = {
+  decades: axisTicks([2e6, 3e11], 0.1, {log: true}),
+  one_decade: axisTicks([2e9, 2e10], 0.1, {log: true}),
+  narrow: axisTicks([2.9e9, 9.2e9], 0.1, {log: true}),
+  within: axisTicks([4.1e9, 4.8e9], 0.15, {log: true}),
+  binary: axisTicks([90 * kKiB, 1100 * kKiB], 0.1, {log: true, binary: true}),
+  linear: axisTicks([5.6, 13.1], 0.1),
+  linear_binary: axisTicks([100 * kKiB, 260 * kKiB], 0.1, {binary: true}),
+};
 
 probe().catch((error) => { found.error = String(error.stack ?? error); }).finally(() => {
   const note = document.createElement('script');

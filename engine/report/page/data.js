@@ -13,7 +13,7 @@ const kMetrics = {
   cycles: {label: 'Delay', text: cyclesText},
   area_um2: {label: 'Area', text: areaText},
   value: {...kObjective, label: kHasValue ? `Sum of ${kObjective.label}` : kObjective.label},
-  capacity_bytes: {label: 'Memory', text: bytesText},
+  capacity_bytes: {label: 'Memory', text: bytesText, binary: true},
   compute_units: {label: 'Compute units', text: count},
 };
 

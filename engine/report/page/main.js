@@ -30,7 +30,7 @@ function setUpSummary() {
   for (const [state, label] of Object.entries(kStateLabels)) {
     if (states[state] > 0 || state === 'done') entries.push([label, count(states[state])]);
   }
-  if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length)]);
+  if (kFront.length > 0) entries.push(['Pareto front', count(kFront.length), unprovenText(kFront)]);
   fillList(byId('summary'), entries);
 }
 

@@ -1,11 +1,11 @@
 // The trade-offs: every point of the page by two of its numbers, coloured by a third or by a parameter.
 
-const kScatter = {chart: null, walk: -1, cut: []};
+const kScatter = {chart: null, walk: -1};
 const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
-const kLeastLogSpan = 3;  // below, a logarithmic axis would look like a linear one with worse labels
 const kManyFront = 400;  // from here on the dots of the front are drawn smaller
 const kMaxSwatches = 8;
 const kMaxSettingsShown = 24;
+const kFrontMetrics = ['energy_pj', 'cycles', 'area_um2'];  // of the sweep's front
 
 const scatterX = () => byId('scatter-x').value;
 const scatterY = () => byId('scatter-y').value;
@@ -16,23 +16,15 @@ function scatterColours() {
   const parameter = choice.startsWith('parameter:') ? Number(choice.slice('parameter:'.length)) : -1;
   if (parameter < 0) return metricColours(choice);
   const {name, values} = kData.parameters[parameter];
-  const many = values.length > kMaxSwatches;
-  const of = (i) => (many ? scaleColour(i / (values.length - 1)) : seriesColour(i));
+  const of = (i) => scaleColour(values.length > 1 ? i / (values.length - 1) : 0.5);
   return {
     of: (point) => of(point.choice[parameter]),
-    legend: many ? scaleLegend(name, values[0], values.at(-1))
+    legend: values.length > kMaxSwatches ? scaleLegend(name, values[0], values.at(-1))
       : values.map((value, i) => legendEntry(`${name} = ${value}`, {style: `background: ${of(i)}`})),
   };
 }
 
-function rangeOf(metric) {
-  return kPoints.reduce(([low, high], {[metric]: x}) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
-}
-
-function isWide(metric) {
-  const [low, high] = rangeOf(metric);
-  return low > 0 && high >= kLeastLogSpan * low;
-}
+const rangeOf = (metric) => extent(kPoints.map((point) => point[metric]));
 
 function metricColours(metric) {
   const {label, text} = kMetrics[metric];
@@ -43,25 +35,18 @@ function metricColours(metric) {
   return {of: (point) => scaleColour(fraction(point[metric])), legend: scaleLegend(label, text(low), text(high))};
 }
 
-function legendEntry(text, properties) {
-  const sign = element('i', {ariaHidden: true});
-  if (properties.style) sign.style.cssText = properties.style;
-  sign.className = properties.className ?? '';
-  sign.textContent = properties.sign ?? '';
-  return element('span', {}, sign, text);
-}
-
 function scaleLegend(label, low, high) {
   const bar = element('i', {className: 'bar', ariaHidden: true});
   bar.style.background = `linear-gradient(to right, ${[0, 0.25, 0.5, 0.75, 1].map(scaleColour).join(', ')})`;
   return [element('span', {}, `${label} ${low}`, bar, high)];
 }
 
-// The points of the front that no other beats in the two numbers shown, as the corners of a staircase.
-function staircase(x, y) {
-  const sorted = kFront.toSorted((a, b) => a[x] - b[x] || a[y] - b[y]);
-  let low = Infinity;
-  return sorted.filter((point) => point[y] < low && ((low = point[y]), true));
+// The front that the reader asked for: that of the numbers shown, with the line that joins its points; that of the
+// sweep, which has no line in this plane; or none.
+function askedFront() {
+  const choice = byId('scatter-front').value;
+  if (choice === 'none') return {points: [], line: false};
+  return choice === 'all' ? {points: kFront, line: false} : {points: frontOfTwo(scatterX(), scatterY()), line: true};
 }
 
 function scatterDatasets(colours) {
@@ -77,21 +62,27 @@ function scatterDatasets(colours) {
     ...style,
   });
   const best = kBest.slice(0, 1);
-  const front = kFront.filter((point) => point !== best[0]);
-  const others = kPoints.filter((point) => point !== best[0] && !kFrontIds.has(point.id));
-  const frontSize = front.length > kManyFront ? {pointRadius: 3.5, pointBorderWidth: 0.75}
+  const {points: front, line} = askedFront();
+  const ringed = front.filter((point) => point !== best[0]);
+  const apart = new Set([...front, ...best]);
+  const frontSize = ringed.length > kManyFront ? {pointRadius: 3.5, pointBorderWidth: 0.75}
     : {pointRadius: 5.5, pointBorderWidth: 1.5};
+  const dashed = ({p0DataIndex: from, p1DataIndex: to}) => (isProven(front[from]) && isProven(front[to]) ? [] : [6, 4]);
   return [
     dots('best', best, {pointStyle: 'rectRot', pointRadius: 9, pointHoverRadius: 11, pointBorderWidth: 2,
       pointBorderColor: colour('ink'), pointBackgroundColor: colour('best')}),
-    dots('front', front, {...frontSize, pointHoverRadius: 7.5, pointBorderColor: colour('ink')}),
-    {type: 'line', label: 'staircase', data: at(staircase(x, y)), stepped: 'before', borderColor: colour('ink'),
-      borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0},
-    dots('others', others, {pointRadius: 3, pointHoverRadius: 5, pointBorderWidth: 0}),
-    dots('cut', byId('scatter-cut').checked ? kCutPoints : [], {pointStyle: 'crossRot', pointRadius: 3.5,
-      pointBorderWidth: 1, pointBorderColor: colour('c7')}),
+    dots('front', ringed, {...frontSize, pointHoverRadius: 7.5, pointBorderColor: colour('ink'),
+      pointStyle: ringed.map((point) => (isProven(point) ? 'circle' : 'rect'))}),
+    {type: 'line', label: 'staircase', data: at(line ? front : []), stepped: 'before', borderColor: colour('ink'),
+      borderWidth: 1.5, pointRadius: 0, pointHitRadius: 0, pointHoverRadius: 0, segment: {borderDash: dashed}},
+    dots('others', kPoints.filter((point) => !apart.has(point)), {pointRadius: 3, pointHoverRadius: 5,
+      pointBorderWidth: 0}),
+    dots('cut', shownCut(), {pointStyle: 'crossRot', pointRadius: 3.5, pointBorderWidth: 1,
+      pointBorderColor: colour('soft')}),
   ];
 }
+
+const shownCut = () => (byId('scatter-cut').checked ? kCutPoints : []);
 
 function scatterTooltip() {
   const shown = (item) => item.raw.point;
@@ -120,7 +111,6 @@ function numberLines(point, isCut) {
 
 function drawScatter() {
   const colours = scatterColours();
-  const log = byId('scatter-log').checked;
   const x = kMetrics[scatterX()], y = kMetrics[scatterY()];
   kScatter.chart = drawChart(byId('scatter'), `${y.label} over ${x.label} of ${kPoints.length} design points`, {
     type: 'scatter',
@@ -132,28 +122,48 @@ function drawScatter() {
         const hit = hits.map((at) => kScatter.chart.data.datasets[at.datasetIndex].data[at.index].point).find(Boolean);
         if (hit && kPointOfId.has(hit.id)) choosePoint(hit);
       },
-      scales: {
-        x: numberAxis(x, {log: log && isWide(scatterX())}),
-        y: numberAxis(y, {log: log && isWide(scatterY())}),
-      },
+      scales: {x: scatterAxis(scatterX()), y: scatterAxis(scatterY())},
     },
   });
   drawScatterLegend(colours);
 }
 
-function drawScatterLegend(colours) {
-  byId('scatter-legend').replaceChildren(
-    legendEntry('best point', {className: 'best'}),
-    legendEntry('Pareto front: energy, delay, area', {className: 'ring'}),
-    legendEntry('front of the two axes', {className: 'line'}),
-    ...(byId('scatter-cut').checked ? [legendEntry('cut, at its lower bounds', {className: 'cross', sign: '×'})] : []),
-    ...colours.legend);
+function scatterAxis(metric) {
+  const range = extent([...kPoints, ...shownCut()].map((point) => point[metric]));
+  return numberAxis(kMetrics[metric], {range, log: byId('scatter-log').checked && isWideRange(range)});
 }
 
-// The keyboard's way: along the front from left to right.
+function drawScatterLegend(colours) {
+  const {points, line} = askedFront();
+  const some = (is, what, sign) => (points.some(is) ? [legendEntry(what, {className: sign})] : []);
+  byId('scatter-legend').replaceChildren(
+    legendEntry('best point', {className: 'best'}),
+    ...some(isProven, 'front, proven', 'ring'),
+    ...some((point) => !isProven(point), 'front, not proven', 'box'),
+    ...(shownCut().length > 0 ? [legendEntry('cut, at its lower bounds', {className: 'cross', sign: '×'})] : []),
+    ...colours.legend);
+  byId('scatter-front-note').textContent = frontText(points, line);
+}
+
+// Which front is drawn, and how certain it is.
+function frontText(points, line) {
+  if (points.length === 0) return '';
+  const axes = [scatterX(), scatterY()];
+  const names = (metrics) => metrics.map((metric) => kMetrics[metric].label).join(' and ');
+  const sampled = kPoints.length < kData.states.done && !axes.every((metric) => kFrontMetrics.includes(metric));
+  const many = points.length === 1 ? 'one point' : `${count(points.length)} points`;
+  const which = line ? `Front of ${names([...new Set(axes)])}: ${many} that no other`
+      + `${sampled ? ' drawn one' : ''} beats in both.`
+    : `Front of energy, delay and area: ${many}; one that looks beaten here is better in a `
+      + 'number that the axes do not show.';
+  return `${which} ${provenText(points)}`;
+}
+
+// The keyboard's way: along the front from left to right; along that of the axes where none is drawn.
 function walkScatter(event) {
   const x = scatterX();
-  const way = kFront.toSorted((a, b) => a[x] - b[x]);
+  const {points} = askedFront();
+  const way = (points.length > 0 ? points : frontOfTwo(x, scatterY())).toSorted((a, b) => a[x] - b[x]);
   const target = {ArrowRight: kScatter.walk + 1, ArrowUp: kScatter.walk + 1, ArrowLeft: kScatter.walk - 1,
     ArrowDown: kScatter.walk - 1, Home: 0, End: way.length - 1}[event.key];
   if (event.key === 'Enter' && way[kScatter.walk]) return choosePoint(way[kScatter.walk]);
@@ -182,26 +192,36 @@ function showScatterTooltip(point) {
 function scatterNote() {
   const {done, cut} = kData.states;
   const drawnText = kPoints.length < done
-    ? `${count(kPoints.length)} of ${count(done)} mapped points are drawn: the best, all of the Pareto front, and a fair `
-      + 'sample of the others.'
+    ? `${count(kPoints.length)} of ${count(done)} mapped points are drawn: the best, all of the Pareto front, and a `
+      + 'fair sample of the others.'
     : `All ${count(done)} mapped points are drawn.`;
   const cutText = kCutPoints.length < cut ? `a sample of ${count(kCutPoints.length)}` : 'all';
   return [done > 0 ? drawnText : 'No point was mapped.',
     ...(cut > 0 ? [`Of ${count(cut)} cut points ${cutText} can be drawn at their lower bounds.`] : [])].join(' ');
 }
 
+// Energy and delay, unless one point is the best in both and the area tells more.
+function tellingAxes() {
+  const withArea = varies('area_um2') ? [['area_um2', 'energy_pj'], ['area_um2', 'cycles']] : [];
+  const pairs = [['energy_pj', 'cycles'], ...withArea];
+  return pairs.find(([x, y]) => frontOfTwo(x, y).length > 1) ?? pairs[0];
+}
+
 function setUpScatter() {
   const always = ['energy_pj', 'cycles'];
+  const whole = varies('area_um2') ? [['all', 'of energy, delay and area']] : [];
+  fillSelect(byId('scatter-front'), [['axes', 'of the two axes'], ...whole, ['none', 'none']]);
   const metrics = kAxisMetrics.filter((metric) => always.includes(metric) || varies(metric));
   const options = metrics.map((metric) => [metric, kMetrics[metric].label]);
-  fillSelect(byId('scatter-x'), options, 'energy_pj');
-  fillSelect(byId('scatter-y'), options, 'cycles');
+  const [x, y] = tellingAxes();
+  fillSelect(byId('scatter-x'), options, x);
+  fillSelect(byId('scatter-y'), options, y);
   const parameters = kData.parameters.map(({name}, p) => [`parameter:${p}`, name]);
-  const first = metrics.includes('area_um2') ? 'area_um2' : 'parameter:0';
+  const first = varies('area_um2') ? kFrontMetrics.find((metric) => ![x, y].includes(metric)) : 'parameter:0';
   fillSelect(byId('scatter-colour'), [...options, ...parameters], first);
   byId('scatter-cut-label').hidden = kCutPoints.length === 0;
   byId('scatter-note').textContent = scatterNote();
-  for (const id of ['scatter-x', 'scatter-y', 'scatter-colour', 'scatter-log', 'scatter-cut']) {
+  for (const id of ['scatter-x', 'scatter-y', 'scatter-colour', 'scatter-front', 'scatter-log', 'scatter-cut']) {
     byId(id).addEventListener('change', drawScatter);
   }
   byId('scatter').addEventListener('keydown', walkScatter);

@@ -35,6 +35,7 @@ function setUpTables() {
     const listed = `${count(kMaxRows)} of ${count(kFront.length)}`;
     byId('front-note').append(` Listed are ${listed}, those of the least ${kMetrics.value.label}.`);
   }
+  if (front.length > 0) byId('front-note').append(` ${provenText(kFront)}`);
   for (const [name, points] of [['best', kBest], ['front', front]]) {
     byId(`${name}-heading`).parentElement.hidden = points.length === 0;
     if (points.length > 0) fillTable(byId(`${name}-table`), pointColumns(), points);

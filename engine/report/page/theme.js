@@ -1,26 +1,75 @@
 // Colours. Charts are drawn on canvases, which know no style sheets: they read the page's colours and are drawn anew
 // when the reader's colour scheme changes or the page is printed.
+//
+// What a colour stands for, on the whole page: a hue of --c0.. is a tensor, a shade of purple a level of the memory,
+// grey is what belongs to no tensor and no level, viridis is the size of a number or the place of a parameter's value.
 
 const kDarkScheme = matchMedia('(prefers-color-scheme: dark)');
-const kSeriesColours = 8;
+const kHues = 7;
+const kFills = ['solid', 'stripes', 'dots'];
+const kPatternSize = 8;  // pixels
 
 // Viridis at even distances, dark to light: grows evenly in lightness, for any colour vision and in grey.
 const kViridis = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+const kLevels = [[52, 28, 105], [128, 105, 190], [214, 204, 238]];  // purple, dark to light
 
 let printing = false;
 const redraws = [];
 
 const isDark = () => kDarkScheme.matches && !printing;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const seriesColour = (i) => colour(`c${i % kSeriesColours}`);
+
+// A fill for the i-th of things that have no order: another hue, then the hues again with stripes, then with dots.
+const kMaxDistinctFills = kHues * kFills.length;
+const distinctFill = (i) => fill(colour(`c${i % kHues}`), kFills[Math.floor(i / kHues)]);
+
+// A fill for the i-th of n things in order: the outermost level stands out most.
+const orderedFill = (i, n) => blend(isDark() ? kLevels.toReversed() : kLevels, n > 1 ? i / (n - 1) : 0);
+
+// A colour with a pattern of the paper's colour over it, for canvases.
+function fill(ink, pattern) {
+  if (pattern === 'solid') return ink;
+  const size = kPatternSize;
+  const tile = Object.assign(document.createElement('canvas'), {width: size, height: size});
+  const context = tile.getContext('2d');
+  context.fillStyle = ink;
+  context.fillRect(0, 0, size, size);
+  context.fillStyle = context.strokeStyle = colour('paper');
+  context.lineWidth = size / 4;
+  context.beginPath();
+  if (pattern === 'dots') {
+    context.arc(size / 2, size / 2, size / 4, 0, 2 * Math.PI);
+    context.fill();
+  } else {
+    for (const shift of [-size, 0, size]) {
+      context.moveTo(shift - 1, size + 1);
+      context.lineTo(shift + size + 1, -1);
+    }
+    context.stroke();
+  }
+  return context.createPattern(tile, 'repeat');
+}
+
+// A small square of a fill, for legends.
+function swatch(ink) {
+  const square = element('canvas', {className: 'swatch', width: 2 * kPatternSize, height: 2 * kPatternSize});
+  const context = square.getContext('2d');
+  context.fillStyle = ink;
+  context.fillRect(0, 0, square.width, square.height);
+  return square;
+}
 
 // Of a fraction of the scale. The end that would vanish in the background is left out.
 function scaleColour(fraction) {
   const [low, high] = isDark() ? [0.22, 1] : [0, 0.92];
-  const at = (low + (high - low) * Math.min(1, Math.max(0, fraction))) * (kViridis.length - 1);
-  const i = Math.min(Math.floor(at), kViridis.length - 2);
-  const mixed = kViridis[i].map((c, k) => Math.round(c + (kViridis[i + 1][k] - c) * (at - i)));
-  return `rgb(${mixed.join(' ')})`;
+  return blend(kViridis, low + (high - low) * Math.min(1, Math.max(0, fraction)));
+}
+
+// Of colours at even distances, the one at a fraction of the way.
+function blend(colours, fraction) {
+  const at = fraction * (colours.length - 1);
+  const i = Math.min(Math.floor(at), colours.length - 2);
+  return `rgb(${colours[i].map((c, k) => Math.round(c + (colours[i + 1][k] - c) * (at - i))).join(' ')})`;
 }
 
 // Draws now, and again whenever the colours change.

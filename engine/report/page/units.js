@@ -18,7 +18,7 @@ function scientific(x) {
   if (x === 0) return '0';
   const [mantissa, exponent] = x.toExponential(3).split('e');
   const power = String(Number(exponent)).replace(/./g, (c) => kSuperscripts[c]);
-  return `${Number(mantissa)}×10${power}`;
+  return Number(mantissa) === 1 ? `10${power}` : `${Number(mantissa)}×10${power}`;
 }
 
 // `steps`: [size of the unit, its name], largest last.
