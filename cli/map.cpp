@@ -173,7 +173,9 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--budget", arguments->budget, "Stop a layer's search after so long, with the best so far")
       ->type_name("SECONDS")
       ->check(positive_number(kMaxBudgetSeconds));
-  command->add_option("--evaluations", arguments->evaluations, "Stop a layer's search after so many mappings")
+  command
+      ->add_option("--evaluations", arguments->evaluations,
+                   "Stop a layer's search after so many mappings, 256 more at most")
       ->type_name("N")
       ->check(whole_number(1, kMaxCount));
   command->add_option("--seed", arguments->seed, "Of strategy random")

@@ -223,7 +223,9 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--budget", arguments->budget, "Instead of the file's: seconds of a layer's search")
       ->type_name("SECONDS")
       ->check(positive_number(kMaxBudgetSeconds));
-  command->add_option("--evaluations", arguments->evaluations, "Instead of the file's: mappings of a layer's search")
+  command
+      ->add_option("--evaluations", arguments->evaluations,
+                   "Instead of the file's: mappings of a layer's search, 256 more at most")
       ->type_name("N")
       ->check(whole_number(1, kMaxCount));
   command->add_option("--seed", arguments->seed, "Instead of the file's: of the sample and of strategy random")

@@ -23,7 +23,9 @@ inline LayerProblem layer_problem(const SearchProblem& p, Objective objective) {
   return layer_problem(p.workload, p.architecture, options);
 }
 
-inline LayerAnswer exact_alone(const LayerProblem& problem) { return exact_search(problem, LayerAnswer{}); }
+inline LayerAnswer exact_alone(const LayerProblem& problem) {
+  return exact_search(problem, LayerAnswer{}, SearchBudget(problem.options));
+}
 
 namespace detail {
 

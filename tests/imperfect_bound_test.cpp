@@ -66,7 +66,7 @@ TEST(ImperfectBound, SearchedMappingsOfTightBuffersDoNotCostLess) {
   int tight = 0;
   for (u64 seed = 0; seed < 400; ++seed) {
     const LayerProblem p = tight_buffer(seed);
-    const LayerAnswer found = imperfect_search(p, {});
+    const LayerAnswer found = imperfect_search(p, {}, SearchBudget(p.options));
     if (!found.found) continue;
     const KeepRange keep = p.keep_range();
     ASSERT_LE(imperfect_lower_bound(p.model, p.space, keep, p.options.objective),

@@ -32,6 +32,8 @@ SearchOptions imperfect(Objective objective = Objective::Edp) {
 double expect_sound(const Workload& w, const Architecture& a, const SearchOptions& options) {
   SearchOptions plain = options;
   plain.imperfect = false;
+  // Perfect factors are searched first, with half of the evaluations.
+  if (plain.budget_evaluations) plain.budget_evaluations = *plain.budget_evaluations / 2;
   const auto perfect = map_workload(w, a, plain);
   const auto r = map_workload(w, a, options);
   EXPECT_TRUE(perfect.ok() && r.ok());
@@ -124,13 +126,13 @@ TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
     options.budget_evaluations = 15'000;
     const LayerProblem problem{p.workload, p.architecture, options, *resolve(p.workload, p.architecture),
                                CostModel(p.workload, p.architecture)};
-    const LayerAnswer all = exhaustive_search(problem);
+    const LayerAnswer all = exhaustive_search(problem, SearchBudget(options));
     if (!all.complete || !all.found) continue;
     ++cases;
     const double optimum = objective_number(options.objective, all.cost);
     ASSERT_LE(imperfect_lower_bound(problem.model, problem.space, problem.keep_range(), options.objective), optimum)
         << seed;
-    const LayerAnswer found = imperfect_search(problem, {});
+    const LayerAnswer found = imperfect_search(problem, {}, SearchBudget(options));
     ASSERT_TRUE(found.found) << seed;
     EXPECT_TRUE(violations(problem.space, found.mapping).empty());
     EXPECT_TRUE(check(found.mapping, p.workload, p.architecture).empty());

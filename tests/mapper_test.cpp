@@ -1,10 +1,12 @@
 // The mapper through its door: legal, reproducible, within the constraints, never below the bound.
 #include "engine/search/map.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
+#include "engine/search/search_budget.h"
 #include "engine/space/mapspace.h"
 #include "tests/load.h"
 #include "tests/random_problem.h"
@@ -146,6 +148,48 @@ TEST(Mapper, RandomMachines) {
     expect_sound(*r, p.workload, a, Objective::Edp);
     EXPECT_LE(r->cost.energy.units, ~u128{0} >> 1);
   }
+}
+
+// Three levels, of which each may keep each tensor or pass it by.
+Architecture open_machine() {
+  Architecture a = machine("eyeriss");
+  for (StorageLevel& level : a.levels)
+    if (&level != &a.levels.back()) level.keep = {};
+  return a;
+}
+
+TEST(Mapper, EvaluationsAreALimitOfEveryStrategyForAnyNumberOfThreads) {
+  struct Case {
+    const char* strategy;
+    bool imperfect;
+  };
+  for (const Case c : {Case{"exact", false}, Case{"exact", true}, Case{"sunstone", false}, Case{"sunstone", true},
+                       Case{"random", false}, Case{"exhaustive", false}})
+    for (const bool open : {false, true})
+      for (const u64 evaluations : {1, 100, 2'000}) {
+        SCOPED_TRACE(
+            fmt::format("{}{}{}, {}", c.strategy, c.imperfect ? " imperfect" : "", open ? ", open" : "", evaluations));
+        SearchOptions options;
+        options.strategy = c.strategy;
+        options.imperfect = c.imperfect;
+        options.budget_evaluations = evaluations;
+        options.threads = 1;
+        const Architecture a = open ? open_machine() : machine("eyeriss");
+        const Network network{"n", {{workload("gemm:60x44x96"), 1}}};
+        const MappingResult one = map_network(network, a, options)->layers[0].result;
+        EXPECT_LE(one.statistics.evaluated, evaluations + kEvaluationSlack);
+        if (evaluations == 2'000) {
+          EXPECT_NE(one.status, Status::Infeasible);
+          EXPECT_GT(one.statistics.evaluated, 1'000u);
+        }
+        for (const int threads : {2, 8}) {
+          options.threads = threads;
+          const MappingResult many = map_network(network, a, options)->layers[0].result;
+          EXPECT_EQ(many.mapping, one.mapping);
+          EXPECT_EQ(many.lower_bound, one.lower_bound);
+          EXPECT_EQ(many.statistics, one.statistics);
+        }
+      }
 }
 
 }  // namespace

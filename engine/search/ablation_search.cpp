@@ -243,7 +243,8 @@ void ablation_search(const LayerProblem& problem, const AblationLevels& levels, 
   Incumbent incumbent;
   u64 evaluated = 0;
   for (const auto& keep : keep_choices(problem.space)) {
-    Ladder ladder(problem.workload, problem.architecture, problem.space, orders, problem.options.objective, keep);
+    Ladder ladder(problem.workload, problem.architecture, problem.space, orders, problem.options.objective, keep,
+                  budget);
     row.finished &= Search(problem, levels, row.step, ladder, budget, incumbent).run(keep);
     evaluated += ladder.evaluated();
     if (budget.over()) row.finished = false;

@@ -15,6 +15,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kFinalists = 3;  // machines that get the full search
 
+// Evaluations that are limited for a layer on one machine are limited together for all machines: a quarter is for the
+// walk that ranks them, a quarter for the finalists, the rest for the proof (co_search_exact.h).
+SearchOptions limited_to(const SearchOptions& options, std::size_t machines, std::size_t share) {
+  SearchOptions out = options;
+  if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations * machines / share);
+  return out;
+}
+
 // The layers on one machine, each by its own search.
 struct Mapped {
   std::vector<MappingResult> layers;
@@ -140,9 +148,10 @@ Result<CoSearchResult> sunstone_arch(std::span<const WeightedLayer> layers, cons
                                      const SearchOptions& options) {
   CoSearchResult out;
   out.machines.resize(family.size());
+  const SearchOptions walk = limited_to(options, family.size(), 4);
   std::vector<std::optional<Result<MemoryBins>>> filled(layers.size());
   parallel_for(layers.size(), options.threads,
-               [&](std::size_t j) { filled[j] = MemoryBins::create(layers[j].workload, family, options); });
+               [&](std::size_t j) { filled[j] = MemoryBins::create(layers[j].workload, family, walk); });
   std::vector<MemoryBins> bins;
   for (auto& b : filled) {
     if (!*b) return b->errors();
@@ -152,7 +161,8 @@ Result<CoSearchResult> sunstone_arch(std::span<const WeightedLayer> layers, cons
   for (const MemoryBins& b : bins) out.statistics += b.statistics();
   // The single search has other means to find a first mapping, and says why there is none.
   if (finalists.empty()) finalists.push_back(0);
-  auto mapped = SingleSearches(layers, family, options).run(finalists, options.threads);
+  const SearchOptions single = limited_to(options, family.size(), 4 * finalists.size());
+  auto mapped = SingleSearches(layers, family, single).run(finalists, options.threads);
   if (!mapped) return mapped.errors();
   conclude(finalists, *std::move(mapped), out);
   return out;
@@ -181,7 +191,7 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
     first.strategy = "sunstone";
     Result<CoSearchResult> start = sunstone_arch(layers, family, first);
     if (!start || options.strategy == "sunstone") return start;
-    return co_search_exact(layers, family, options, *start);
+    return co_search_exact(layers, family, limited_to(options, family.size(), 2), *start);
   });
 }
 

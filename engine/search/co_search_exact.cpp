@@ -67,8 +67,9 @@ class LayerOnMachines {
     for (u32 m : set.machines) problem.machines.push_back(models_[m]);
     LayerAnswer start = best_known(set);
     if (!start.found) start = first_mapping(set);
-    const LayerAnswer answer = exact_search(problem, start, limit);
+    const LayerAnswer answer = exact_search(problem, start, SearchBudget(options_).after(used_), limit);
     statistics_ += answer.statistics;
+    used_ += answer.statistics.evaluated;
     tried_.resize(family_.size());
     for (std::size_t k = 0; k < answer.machines_tried.size(); ++k)
       if (answer.machines_tried[k]) tried_[set.machines[k]] = true;
@@ -107,7 +108,7 @@ class LayerOnMachines {
   }
 
   // No mapping so far fits one of the machines: one of Sunstone's, on that with the most room.
-  LayerAnswer first_mapping(const MachineSet& set) const {
+  LayerAnswer first_mapping(const MachineSet& set) {
     const auto room = [&](u32 machine) {
       double words = 1;
       for (int i : family_.swept()) words *= static_cast<double>(family_.capacity(machine, i));
@@ -117,8 +118,11 @@ class LayerOnMachines {
         std::max_element(set.machines.begin(), set.machines.end(), [&](u32 a, u32 b) { return room(a) < room(b); });
     SearchOptions options = options_;
     options.strategy = "sunstone";
+    if (options.budget_evaluations)
+      options.budget_evaluations = std::max<u64>(1, SearchBudget(options_).evaluations_left(used_) / 2);
     LayerAnswer out;
     const auto found = map_workload(layer_.workload, family_.machine(*most), options);
+    if (found) used_ += found->statistics.evaluated;
     if (found && found->status != Status::Infeasible)
       out.offer(options_.objective, found->mapping, found->cost, static_cast<u32>(most - set.machines.begin()));
     return out;
@@ -132,6 +136,7 @@ class LayerOnMachines {
   std::vector<Known> known_;  // by machine
   std::vector<Mapping> found_;
   SearchStatistics statistics_;
+  u64 used_ = 0;             // evaluations, those of first mappings included
   std::vector<bool> tried_;  // machines
 };
 

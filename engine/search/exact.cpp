@@ -42,9 +42,9 @@ ExactKey key_of(Objective objective, double number) {
 
 class Exact {
  public:
-  Exact(const LayerProblem& problem, const LayerAnswer& start, double limit)
+  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, double limit)
       : problem_(problem),
-        budget_(problem.options),
+        budget_(budget),
         incumbent_(problem.options.objective, key_of(problem.options.objective, limit)) {
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
@@ -56,7 +56,15 @@ class Exact {
     const std::vector<KeepChoice> choices = keep_choices(problem_);
     if (lattice.points() > Lattice::kMaxPoints || choices.empty()) return answer(false);
     const std::vector<ExactFanout> fanouts = make_exact_fanouts(problem_, lattice);
-    for (const KeepChoice& choice : choices) search(choice, lattice, fanouts);
+    for (const KeepChoice& choice : choices) {
+      // The most promising come first: no choice that follows is below what this one costs at least.
+      const bool first = &choice == &choices.front();
+      if (budget_.over() || (!first && !budget_.allows(1))) {
+        if (!cut(choice.bound)) leave(choice.bound);
+        break;
+      }
+      search(choice, lattice, fanouts);
+    }
     return answer(incumbent_.cuts(least_left_));
   }
 
@@ -67,7 +75,6 @@ class Exact {
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<ExactFanout>& fanouts) {
     if (cut(choice.bound)) return;
-    if (budget_.over()) return leave(choice.bound);
     ExactSearch search(problem_, choice.keep, lattice, fanouts);
     ExactKey least;  // of all machines
     for (u32 machine = 0; machine < search.machines(); ++machine)
@@ -85,6 +92,7 @@ class Exact {
       }
     }
     statistics_ += search.statistics();
+    budget_ = budget_.after(search.statistics().evaluated);
     machines_tried_.resize(search.machines());
     for (std::size_t m = 0; m < machines_tried_.size(); ++m)
       if (search.machines_tried()[m]) machines_tried_[m] = true;
@@ -103,7 +111,7 @@ class Exact {
   }
 
   const LayerProblem& problem_;
-  SearchBudget budget_;
+  SearchBudget budget_;  // what is left of it
   ExactIncumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
@@ -112,8 +120,9 @@ class Exact {
 
 }  // namespace
 
-LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, double limit) {
-  return Exact(problem, start, limit).run();
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
+                         double limit) {
+  return Exact(problem, start, budget, limit).run();
 }
 
 }  // namespace heliolite

@@ -4,12 +4,14 @@
 #include <limits>
 
 #include "engine/search/layer_problem.h"
+#include "engine/search/search_budget.h"
 
 namespace heliolite {
 
-// `incumbent`: what another strategy found, to start from. Only mappings below `limit`, in units of objective_number(),
-// are looked for: a complete answer that is not below it says that there is none. Perfect factors.
-LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent,
+// `incumbent`: what another strategy found, to start from; its evaluations are in the statistics, and not in the
+// budget. Only mappings below `limit`, in units of objective_number(), are looked for: a complete answer that is not
+// below it says that there is none. Perfect factors.
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent, const SearchBudget& budget,
                          double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace heliolite

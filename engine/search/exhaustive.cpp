@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/search/nest_writer.h"
-#include "engine/search/search_budget.h"
 #include "engine/search/splits.h"
 
 namespace heliolite {
@@ -17,11 +16,8 @@ constexpr u64 kLooksAtClock = 256;  // once in so many evaluations
 // Each walk returns false when the search has to stop.
 class Enumeration {
  public:
-  explicit Enumeration(const LayerProblem& problem)
-      : problem_(problem),
-        splits_(problem.space, problem.options.imperfect),
-        writer_(problem.space),
-        budget_(problem.options) {
+  Enumeration(const LayerProblem& problem, const SearchBudget& budget)
+      : problem_(problem), splits_(problem.space, problem.options.imperfect), writer_(problem.space), budget_(budget) {
     for (const LevelSpace& level : problem.space.levels)
       room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
   }
@@ -123,7 +119,7 @@ class Enumeration {
   const LayerProblem& problem_;
   Splits splits_;
   NestWriter writer_;
-  SearchBudget budget_;
+  const SearchBudget budget_;
   std::vector<std::pair<u64, u64>> room_;  // left on X and Y of each level's fan-out
   Tiling tiling_{};
   LevelOrders orders_;
@@ -134,6 +130,8 @@ class Enumeration {
 
 }  // namespace
 
-LayerAnswer exhaustive_search(const LayerProblem& problem) { return Enumeration(problem).run(); }
+LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget) {
+  return Enumeration(problem, budget).run();
+}
 
 }  // namespace heliolite

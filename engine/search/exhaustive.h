@@ -5,11 +5,12 @@
 //  3. Each order of the loops of more than one iteration, level by level. The order at the innermost level changes no
 //     count, so one is tried there; a tiling that does not fit its buffers fits them in no order, so one is tried.
 #include "engine/search/layer_problem.h"
+#include "engine/search/search_budget.h"
 
 namespace heliolite {
 
 // On the calling thread. `complete` when the whole mapspace was covered; a budget or a stop ends it before, with the
 // best so far. The mapspace is docs/rules/mapspace_size.md's "nests", or with options.imperfect all residual loops.
-LayerAnswer exhaustive_search(const LayerProblem& problem);
+LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget);
 
 }  // namespace heliolite

@@ -16,8 +16,8 @@ void move_loop(std::array<u8, kMaxDimensions>& loops, int from, int to) {
 
 }  // namespace
 
-ImperfectClimb::ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, u64 evaluations)
-    : problem_(problem), plans_(plans), budget_(problem.options), last_(evaluations) {}
+ImperfectClimb::ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, const SearchBudget& budget)
+    : problem_(problem), plans_(plans), budget_(budget), last_(budget.evaluations_left(0)), stopped_(budget.over()) {}
 
 PricedPlan ImperfectClimb::price(const ImperfectPlan& plan) {
   PricedPlan out{plan, plans_.mapping(plan), {}, Value::worst(), false};
@@ -31,6 +31,7 @@ PricedPlan ImperfectClimb::price(const ImperfectPlan& plan) {
 }
 
 bool ImperfectClimb::take(const ImperfectPlan& plan, PricedPlan& best) {
+  if (spent()) return false;
   const PricedPlan trial = price(plan);
   if (!trial.fits || !(trial.value < best.value)) return false;
   best = trial;

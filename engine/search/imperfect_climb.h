@@ -1,6 +1,6 @@
 #pragma once
 // Hill-climbing over plans with residual factors. Deterministic: what it does depends on the start, the evaluations
-// allowed, and nothing else (a stop from outside or a time limit aside).
+// allowed, and nothing else (a stop from outside or a time limit aside). It never takes more evaluations than that.
 #include <vector>
 
 #include "engine/search/imperfect_plan.h"
@@ -19,8 +19,7 @@ struct PricedPlan {
 
 class ImperfectClimb {
  public:
-  // `evaluations`: how many the whole search may take.
-  ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, u64 evaluations);
+  ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, const SearchBudget& budget);
 
   PricedPlan price(const ImperfectPlan& plan);
 
@@ -45,9 +44,10 @@ class ImperfectClimb {
 
   const LayerProblem& problem_;
   const ImperfectPlanSpace& plans_;
-  SearchBudget budget_;
-  u64 evaluated_ = 0, last_;
-  bool stopped_ = false;
+  const SearchBudget budget_;
+  const u64 last_;
+  u64 evaluated_ = 0;
+  bool stopped_;
   std::vector<EndMove> moves_;
 };
 

@@ -106,13 +106,14 @@ class Ladder::PlanLoops {
 
 Ladder::Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
-               const std::atomic<bool>* stop)
+               const SearchBudget& budget)
     : space_(space),
       own_(workload, architecture),
       orders_(std::move(orders)),
       objective_(objective),
       footprint_(workload),
-      stop_(stop) {
+      budget_(budget),
+      last_evaluation_(budget.evaluations_left(0)) {
   const std::size_t levels = architecture.levels.size();
   for (std::size_t i = 0; i < levels; ++i) {
     cut_.emplace_back(workload, cut_above(architecture, i));
@@ -205,7 +206,7 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
     u16 chosen = plan.order[i], last = chosen;
     seen[seen_count++] = loops.key(orders(i)[chosen]);
     const auto count = static_cast<u16>(orders(i).size());
-    for (u16 o = 0; o < count; ++o) {
+    for (u16 o = 0; o < count && !out_of_evaluations() && !budget_.stopped(); ++o) {
       const u64 key = loops.key(orders(i)[o]);
       if (std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen_count), key) !=
           seen.begin() + static_cast<std::ptrdiff_t>(seen_count))

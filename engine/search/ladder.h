@@ -4,7 +4,6 @@
 // charged its compulsory cost, at the parallelism of every fan-out still to come. When a tensor passes the level by,
 // its words come from further out: then all levels stay, those from the cut on without a capacity.
 #include <array>
-#include <atomic>
 #include <vector>
 
 #include "engine/model/cost_model.h"
@@ -12,6 +11,7 @@
 #include "engine/search/compulsory.h"
 #include "engine/search/objective.h"
 #include "engine/search/plan.h"
+#include "engine/search/search_budget.h"
 #include "engine/space/footprint.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
@@ -33,7 +33,7 @@ class Ladder {
   // `orders[i]`: the loop orders to choose from at level i.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
          std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
-         const std::atomic<bool>* stop = nullptr);
+         const SearchBudget& budget);
 
   // What the levels keep from now on: partial plans and tiles are judged by it.
   void set_keep(const KeepMasks& keep);
@@ -68,11 +68,13 @@ class Ladder {
   // Tiles judged so far, by level.
   const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
   void count_tile(int level) { ++tiles_[static_cast<std::size_t>(level)]; }
-  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  // The budget is used up: who asks finishes what it has, with a few evaluations more where there is nothing yet.
+  bool stopped() const { return out_of_evaluations() || budget_.over(); }
 
  private:
   class PlanLoops;
 
+  bool out_of_evaluations() const { return evaluated_ >= last_evaluation_; }
   bool read(const Plan& plan, int top, const Extents& rest);
   Score price(const Plan& plan, int top) const;
   // The machine that prices plans up to this level.
@@ -92,7 +94,8 @@ class Ladder {
   Footprint footprint_;
   std::vector<CapacityTest> capacity_;            // [i]: of levels i .. outermost
   std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
-  const std::atomic<bool>* stop_;
+  SearchBudget budget_;
+  u64 last_evaluation_;
   Nest nest_;  // of the plan read last
   Boxes boxes_;
   u64 evaluated_ = 0;

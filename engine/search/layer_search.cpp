@@ -92,24 +92,25 @@ KeepMasks LayerSearch::with_room(KeepMasks keep, int first) const {
   return keep;
 }
 
-LayerAnswer LayerSearch::search() const {
+LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   const std::string& strategy = problem_->options.strategy;
-  if (strategy == "exhaustive") return exhaustive_search(*problem_);
-  if (strategy == "random") return random_search(*problem_);
-  LayerAnswer sunstone = search_sunstone();
-  return strategy == "exact" ? exact_search(*problem_, sunstone) : sunstone;
+  if (strategy == "exhaustive") return exhaustive_search(*problem_, budget);
+  if (strategy == "random") return random_search(*problem_, budget);
+  if (strategy == "sunstone") return search_sunstone(budget);
+  const LayerAnswer start = search_sunstone(budget.half());
+  return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
 }
 
-std::unique_ptr<Ladder> LayerSearch::make_ladder() const {
+std::unique_ptr<Ladder> LayerSearch::make_ladder(const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
   return std::make_unique<Ladder>(problem_->workload, problem_->architecture, problem_->space, orders_,
-                                  options.objective, keep_.front(), options.stop);
+                                  options.objective, keep_.front(), budget);
 }
 
-LayerAnswer LayerSearch::search_sunstone() const {
+LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
   const Mapspace& space = problem_->space;
   const SearchOptions& options = problem_->options;
-  const std::unique_ptr<Ladder> made = make_ladder();
+  const std::unique_ptr<Ladder> made = make_ladder(budget);
   Ladder& ladder = *made;
   LayerAnswer answer;
   // Step 1. Level by level, for each keep choice.
@@ -118,6 +119,7 @@ LayerAnswer LayerSearch::search_sunstone() const {
     std::sort(best.begin(), best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
   };
   for (const auto& keep : keep_) {
+    if (ladder.stopped() && !best.empty()) break;
     ladder.set_keep(keep);
     Sunstone search(ladder, options.rules);
     search.complete(search.begin());
@@ -158,10 +160,10 @@ bool LayerSearch::has_second_step() const {
   return options.imperfect && options.strategy != "exhaustive" && options.strategy != "random";
 }
 
-LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect) const {
+LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
-  LayerAnswer out = imperfect_search(*problem_, start);
+  LayerAnswer out = imperfect_search(*problem_, start, budget);
   out.statistics += perfect.statistics;
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/search/layer_problem.h"
 #include "engine/search/refine.h"
+#include "engine/search/search_budget.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
 
@@ -16,11 +17,12 @@ class LayerSearch {
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
-  LayerAnswer search() const;
+  // By the strategy asked for, within `budget`: of its evaluations at most kEvaluationSlack more are taken.
+  LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
   // What Sunstone prices plans with, at first with the first keep choice.
-  std::unique_ptr<Ladder> make_ladder() const;
+  std::unique_ptr<Ladder> make_ladder(const SearchBudget& budget) const;
   const std::vector<KeepMasks>& keep_choices() const { return keep_; }
 
   // Sunstone goes level by level from every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
@@ -30,7 +32,7 @@ class LayerSearch {
   // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the answer with
   // perfect factors and is never worse. That answer's certificate is not one of the larger mapspace.
   bool has_second_step() const;
-  LayerAnswer second_step(const LayerAnswer& perfect) const;
+  LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
   // The best answer with its certificate, or the reasons why there is none.
   MappingResult conclude(const LayerAnswer& best) const;
@@ -41,7 +43,7 @@ class LayerSearch {
   void list_orders();
   void list_keep_choices();
   KeepMasks with_room(KeepMasks keep, int first) const;
-  LayerAnswer search_sunstone() const;
+  LayerAnswer search_sunstone(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;       // on the heap: ladders refer to it

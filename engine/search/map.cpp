@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/search/layer_search.h"
 #include "engine/search/parallel.h"
+#include "engine/search/search_budget.h"
 
 namespace heliolite {
 namespace {
@@ -138,7 +139,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   const auto run = [&](std::size_t shape, auto step, bool last) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(shape);
-    s.answer = step(s);
+    s.answer = step(s, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
     s.seconds += seconds_since(begin);
     reporter.answered(shape, s, last);
   };
@@ -147,13 +148,18 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
     const bool last = !shapes.at(first[t]).search->has_second_step();
     run(
-        first[t], [](const ShapeSearch& s) { return s.search->search(); }, last);
+        first[t],
+        [last](const ShapeSearch& s, const SearchBudget& budget) {
+          return s.search->search(last ? budget : budget.half());
+        },
+        last);
   });
 
   // Step 3. Imperfect factors start from the answer with perfect ones.
   parallel_for(second.size(), options.threads, [&](std::size_t t) {
     run(
-        second[t], [](const ShapeSearch& s) { return s.search->second_step(s.answer); }, true);
+        second[t],
+        [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->second_step(s.answer, budget); }, true);
   });
 
   // Step 4. Conclusions, in the network's order.

@@ -40,7 +40,9 @@ Result<MemoryBins> MemoryBins::create(const Workload& workload, const MachineFam
 }
 
 MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
-    : search_(std::move(search)), ladder_(search_.make_ladder()), bins_(family.size()) {
+    : search_(std::move(search)),
+      ladder_(search_.make_ladder(SearchBudget(search_.problem().options))),
+      bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
   for (const Architecture& machine : family.machines()) machines_.emplace_back(problem.workload, machine);
   fill(family);

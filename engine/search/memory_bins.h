@@ -12,7 +12,7 @@ namespace heliolite {
 
 class MemoryBins {
  public:
-  // Errors: constraints that name what the workload does not have.
+  // The options' budget is of all machines together. Errors: constraints that name what the workload does not have.
   static Result<MemoryBins> create(const Workload& workload, const MachineFamily& family, const SearchOptions& options);
 
   // Of the machine's cheapest tiles, with everything outside them at its compulsory cost, in units of

@@ -6,7 +6,6 @@
 
 #include "engine/search/nest_writer.h"
 #include "engine/search/parallel.h"
-#include "engine/search/search_budget.h"
 #include "engine/search/splits.h"
 
 namespace heliolite {
@@ -103,8 +102,8 @@ class Sampler {
 // Looks at the samples in their order; what comes after the end of the search is thrown away.
 class Search {
  public:
-  explicit Search(const LayerProblem& problem)
-      : problem_(problem), sampler_(problem), budget_(problem.options), batch_(kChunks * kChunk) {}
+  Search(const LayerProblem& problem, const SearchBudget& budget)
+      : problem_(problem), sampler_(problem), budget_(budget), batch_(kChunks * kChunk) {}
 
   LayerAnswer run() {
     if (!sampler_.possible()) return {};
@@ -145,7 +144,7 @@ class Search {
 
   const LayerProblem& problem_;
   Sampler sampler_;
-  SearchBudget budget_;
+  const SearchBudget budget_;
   std::vector<Sample> batch_;
   LayerAnswer answer_;
   u64 misses_ = 0;      // samples in a row that are no legal mapping
@@ -154,6 +153,8 @@ class Search {
 
 }  // namespace
 
-LayerAnswer random_search(const LayerProblem& problem) { return Search(problem).run(); }
+LayerAnswer random_search(const LayerProblem& problem, const SearchBudget& budget) {
+  return Search(problem, budget).run();
+}
 
 }  // namespace heliolite

@@ -3,6 +3,7 @@
 // alone: each dimension's split over levels and fan-outs uniformly from all its splits (drawn again as a whole until
 // the fan-outs have room), uniform orders of the loops of more than one iteration, a coin for each open keep choice.
 #include "engine/search/layer_problem.h"
+#include "engine/search/search_budget.h"
 
 namespace heliolite {
 
@@ -11,6 +12,6 @@ inline constexpr u64 kRandomPatience = 250'000;
 
 // Stops after options.victory legal mappings in a row that did not improve on the best, or when the patience or a
 // budget is spent. The answer is that of looking at the samples one by one, whatever options.threads.
-LayerAnswer random_search(const LayerProblem& problem);
+LayerAnswer random_search(const LayerProblem& problem, const SearchBudget& budget);
 
 }  // namespace heliolite

@@ -47,6 +47,7 @@ class Climb {
   bool keeps() {
     bool any = false;
     for (const auto& [level, tensor] : moves_.open_keeps()) {
+      if (spent()) break;
       const Plan before = best_.plan;
       best_.plan.keep[level] ^= static_cast<TensorMask>(1u << tensor);
       any |= take(ladder_.choose_orders(best_.plan, 1, top_, none_), before);

@@ -18,6 +18,7 @@ class Shortlist {
     if (plans_.size() / 2 >= width_) trim();
   }
   std::size_t offered() const { return offered_; }
+  bool empty() const { return plans_.empty(); }
 
   // Best first.
   std::vector<PartialPlan> take() {

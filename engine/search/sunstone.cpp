@@ -53,7 +53,8 @@ bool Sunstone::begin_again(PartialPlan& plan) {
 
 void Sunstone::complete(const std::vector<PartialPlan>& plans) {
   for (const PartialPlan& plan : plans) {
-    if (ladder_.stopped() || hopeless(plan)) break;
+    // A search that has to stop still completes something.
+    if ((ladder_.stopped() && !best_.empty()) || hopeless(plan)) break;
     std::vector<PartialPlan> tiled{plan};
     for (int i = outermost_fanout_; i < top_; ++i) tiled = tiles(tiled, i, top_, kOuterTiles);
     for (const PartialPlan& p : tiled) complete_plan(p);
@@ -121,12 +122,12 @@ std::vector<PartialPlan> Sunstone::inner_tiles(std::vector<PartialPlan> plans) {
   Shortlist list(kContinued), completed(kCompleted);
   Shortlist begun(kGrown);
   for (PartialPlan& plan : plans) {
-    if (ladder_.stopped()) break;
+    if (ladder_.stopped() && !begun.empty()) break;
     if (inside.begin(plan)) begun.add(plan);
   }
   plans = take(begun, kGrown);
   for (PartialPlan& plan : plans) {
-    if (ladder_.stopped()) break;
+    if (ladder_.stopped() && !list.empty()) break;
     inside.finish(plan);
     list.add(plan);
     if (outside.grow(plan)) completed.add(plan);

@@ -27,7 +27,7 @@ void TileGrowth::strip(PartialPlan& p) const {
 void TileGrowth::regrow(PartialPlan& p) {
   PartialPlan bare = p;
   strip(bare);
-  for (int v = 0; v < space_.tensor_count; ++v) {
+  for (int v = 0; v < space_.tensor_count && !ladder_.stopped(); ++v) {
     PartialPlan other = bare;
     if (grow_first(other, ladder_.model().workload().indexing(v)) && other.score.value < p.score.value) p = other;
   }
@@ -41,7 +41,7 @@ bool TileGrowth::begin(PartialPlan& p) {
 }
 
 void TileGrowth::finish(PartialPlan& p) {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRounds && !ladder_.stopped(); ++round) {
     const Value before = p.score.value;
     hopeful_.fill(kEveryDimension);
     while (enlarge(p)) {
