@@ -312,6 +312,50 @@ TEST(ArchitecturePresets, EdgeSplitHasOneLevelOfThreeBuffers) {
   EXPECT_GT(edge.area_um2(), 0);
 }
 
+// Ng, UBC 2022, table 6.3: elements, words of the local memories and of the global buffer, words per cycle.
+TEST(ArchitecturePresets, MachinesOfTheThesis) {
+  struct Machine {
+    const char* name;
+    u64 x, y, l2_words;
+    double rate;
+    bool split;
+  };
+  for (const Machine& want : {Machine{"edge_split_t63", 14, 12, 55296, 9, true},
+                              {"edge_unified_t63", 16, 16, 65536, 9, false},
+                              {"dc_split_t63", 32, 32, 1625292, 64, true},
+                              {"dc_unified_t63", 32, 32, 1625292, 64, false}}) {
+    SCOPED_TRACE(want.name);
+    const Architecture machine = preset(want.name);
+    ASSERT_EQ(machine.levels.size(), want.split ? 5U : 3U);
+    const StorageLevel &l2 = machine.levels[machine.levels.size() - 2], &dram = machine.levels.back();
+    EXPECT_EQ(machine.compute.instances, want.x * want.y);
+    EXPECT_EQ(l2.fanout_x, want.x);
+    EXPECT_EQ(l2.fanout_y, want.y);
+    EXPECT_EQ(l2.entries, want.l2_words);
+    EXPECT_EQ(l2.bandwidth.read, want.rate);
+    EXPECT_EQ(l2.bandwidth.write, want.rate);
+    EXPECT_EQ(l2.energy.read_pj, memory_cost(want.l2_words, 16, 45).read_pj);
+    EXPECT_EQ(l2.energy.fill_pj, memory_cost(want.l2_words, 16, 45).write_pj);
+    EXPECT_EQ(l2.network.ingress_pj, 0.607);
+    EXPECT_EQ(dram.energy.read_pj, 128);
+    EXPECT_FALSE(dram.bandwidth.read || dram.bandwidth.write || dram.bandwidth.shared);
+    EXPECT_EQ(machine.compute.op_pj, mac_cost(16, 45).energy_pj);
+    const std::vector<u64> local = want.split ? std::vector<u64>{16, 192, 12} : std::vector<u64>{256};
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      const StorageLevel& level = machine.levels[i];
+      EXPECT_EQ(level.entries, local[i]);
+      EXPECT_EQ(level.instances, want.x * want.y);
+      EXPECT_EQ(level.energy.read_pj, memory_cost(local[i], 16, 45).read_pj);
+      EXPECT_FALSE(level.bandwidth.read);
+      EXPECT_EQ(level.loops_allowed, i == 0);  // buffers side by side: one level of loops
+    }
+    EXPECT_GT(machine.area_um2(), 0);
+  }
+  EXPECT_EQ(preset("sunstone_arch").levels[3].bandwidth.read, 9);
+  EXPECT_EQ(preset("sunstone_arch").levels[3].bandwidth.write, 9);
+  EXPECT_EQ(preset("edge_split").levels[3].bandwidth.read, 9);
+}
+
 TEST(ArchitecturePresets, AllLoadAndCheck) {
   const Names names = architecture_preset_names();
   EXPECT_GE(names.size(), 14U);
