@@ -98,6 +98,9 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
   if (result->left_out > 0)
     output.note(fmt::format("heliolite: {} external results are of machines or layers that the suite does not have",
                             result->left_out));
+  if (result->repeated > 0)
+    output.note(fmt::format("heliolite: {} external results repeat a mapper on a layer; the best of each is shown",
+                            result->repeated));
   Json answer = answer_head("bench");
   answer["question"] = question(arguments, suite.name, suite.objective, suite.machines, suite.layers);
   answer["question"]["strategies"] = strategies_json(suite);
@@ -112,8 +115,8 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
 }
 
 int run_ablation_suite(const AblationSuite& suite, const BenchArguments& arguments, const Output& output) {
-  const std::size_t steps = suite.machines.size() * suite.layers.size() * kAblationSteps;
-  const auto result = with_progress(output, "steps", steps, [&](const BenchProgress& progress) {
+  const std::size_t searches = suite.machines.size() * suite.layers.size() * kAblationSearches;
+  const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
     return run_ablation(suite, &interrupt_flag(), progress);
   });
   if (!result) return fail(result.errors());
@@ -166,7 +169,7 @@ std::string plan(const BenchConfig& config) {
                        suite.machines.size() * suite.layers.size() * each, unit);
   };
   return config.suite ? text(*config.suite, "searches", config.suite->strategies.size())
-                      : text(*config.ablation, "searches of the ablation", kAblationSteps);
+                      : text(*config.ablation, "searches of the ablation", kAblationSearches);
 }
 
 int run(const BenchArguments& arguments, const Output& output) {

@@ -26,7 +26,7 @@ std::string maybe(const std::optional<T>& value, Show show) {
   return value ? show(*value) : "";
 }
 
-std::string ratio(double r) { return fmt::format("{:.4f}", r); }
+std::string ratio_text(double r) { return fmt::format("{:.4f}", r); }
 
 // Ours and other tools'.
 std::string status_of(const BenchRow& row) { return row.external ? "external" : std::string(name(row.status)); }
@@ -41,24 +41,29 @@ Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// Value of a step over the smallest of the layer.
-std::optional<double> relative(const AblationLayer& layer, const AblationRow& row) {
-  std::optional<double> best;
-  for (const AblationRow& r : layer.rows)
-    if (r.value && (!best || *r.value < *best)) best = r.value;
-  if (!row.value) return std::nullopt;
-  return *row.value / *best;
+// "1.0842", or ">= 1.0842" to a value that nobody has proven to be the optimum.
+std::string ratio_to_optimum(const AblationLayer& layer, const AblationRow& row) {
+  const auto r = ratio(layer, row);
+  return r ? (layer.optimum.proven ? "" : ">= ") + ratio_text(*r) : "";
 }
 
 std::string points_text(const AblationRow& row) {
   return (row.at_most ? "<= " : row.finished ? "" : "> ") + count(row.points);
 }
 
+std::string optimum_text(const AblationOptimum& best) {
+  if (best.proven) return "proven optimum";
+  if (best.value <= 0) return "no mapping";
+  return best.lower_bound > 0 ? fmt::format("best known, gap {}", percent(best.value / best.lower_bound - 1))
+                              : "best known";
+}
+
 // Over the layers on which every searched step finished: points and values of the others cannot be compared.
 std::string mean_table(const AblationResult& result) {
-  Table table({"<rules", "points, mean", "fewer than before", "value, mean ratio"});
+  Table table({"<rules", "points, mean", "fewer than before", "mean ratio to the optimum"});
   double before = 0;
   u64 layers = 0;
+  bool proven = true;
   for (std::size_t step = 0; step < kAblationSteps; ++step) {
     double points = 0, values = 0;
     bool valued = false;
@@ -68,14 +73,15 @@ std::string mean_table(const AblationResult& result) {
       for (const AblationRow& row : layer.rows) complete &= row.finished;
       if (!complete) continue;
       ++layers;
+      proven &= layer.optimum.proven;
       points += std::log(layer.rows[step].points);
-      if (const auto r = relative(layer, layer.rows[step])) values += std::log(*r), valued = true;
+      if (const auto r = ratio(layer, layer.rows[step])) values += std::log(*r), valued = true;
     }
     if (layers == 0) return "  No layer was finished with every step.\n";
     const double mean = std::exp(points / static_cast<double>(layers));
     table.row({std::string(name(static_cast<AblationStep>(step))), count(std::round(mean)),
                step == 0 ? "" : fmt::format("{:.3g}x", before / mean),
-               valued ? ratio(std::exp(values / static_cast<double>(layers))) : ""});
+               valued ? (proven ? "" : ">= ") + ratio_text(std::exp(values / static_cast<double>(layers))) : ""});
     before = mean;
   }
   return fmt::format("  Geometric means over the {} of {} layers that every step finished:\n\n{}", layers,
@@ -92,7 +98,7 @@ std::string rows_table(const std::vector<BenchRow>& rows, Objective objective) {
     const bool new_layer = new_machine || above->layer != row.layer;
     if (new_machine && above != nullptr) table.rule();
     table.row({new_machine ? row.machine : "", new_layer ? row.layer : "", row.strategy,
-               row.value ? scientific(*row.value) : "-", maybe(row.ratio_to_best, ratio), maybe(row.gap, percent),
+               row.value ? scientific(*row.value) : "-", maybe(row.ratio_to_best, ratio_text), maybe(row.gap, percent),
                maybe(row.evaluated, grouped), maybe(row.seconds, seconds), status_of(row)});
     above = &row;
   }
@@ -108,8 +114,8 @@ std::string summary_table(const std::vector<BenchSummary>& summaries) {
     if (fresh && above != nullptr) table.rule();
     const bool is_worse = s.worst_ratio && *s.worst_ratio > 1;
     table.row({fresh ? s.strategy : "", s.machine.empty() ? "all" : s.machine, fmt::format("{}/{}", s.mapped, s.rows),
-               fmt::format("{}", s.best), fmt::format("{}", s.proven), maybe(s.mean_ratio, ratio),
-               maybe(s.worst_ratio, ratio), is_worse ? s.worst : "", maybe(s.median_seconds, seconds),
+               fmt::format("{}", s.best), fmt::format("{}", s.proven), maybe(s.mean_ratio, ratio_text),
+               maybe(s.worst_ratio, ratio_text), is_worse ? s.worst : "", maybe(s.median_seconds, seconds),
                maybe(s.max_seconds, seconds)});
     above = &s;
   }
@@ -126,11 +132,14 @@ std::string ablation_table(const AblationResult& result, Objective objective) {
       const bool new_machine = first && (above == nullptr || above->machine != layer.machine);
       table.row({new_machine ? layer.machine : "", first ? layer.layer : "", std::string(name(row.step)),
                  points_text(row), first ? "" : fmt::format("{:.2g}x", layer.rows.front().points / row.points),
-                 maybe(row.value, scientific), maybe(relative(layer, row), ratio), seconds(row.seconds),
+                 maybe(row.value, scientific), ratio_to_optimum(layer, row), seconds(row.seconds),
                  row.counted    ? "closed form"
                  : row.finished ? "searched"
                                 : "out of time"});
     }
+    const AblationOptimum& best = layer.optimum;
+    table.row({"", "", "exact", count(static_cast<double>(best.evaluated)), "",
+               best.value > 0 ? scientific(best.value) : "", "", seconds(best.seconds), optimum_text(best)});
     above = &layer;
   }
   return table.to_string() + "\n" + mean_table(result);
@@ -148,11 +157,15 @@ std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective) {
 
 std::string ablation_csv(const AblationResult& result) {
   std::string out = "machine,layer,rules,points,counted,finished,value,ratio,seconds\n";
-  for (const AblationLayer& layer : result.layers)
+  for (const AblationLayer& layer : result.layers) {
+    const std::string place = csv_cell(layer.machine) + "," + csv_cell(layer.layer);
     for (const AblationRow& row : layer.rows)
-      out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(layer.machine), csv_cell(layer.layer), name(row.step),
-                         row.points_exact, row.counted, row.finished, csv_number(row.value),
-                         csv_number(relative(layer, row)), row.seconds);
+      out += fmt::format("{},{},{},{},{},{},{},{}\n", place, name(row.step), row.points_exact, row.counted,
+                         row.finished, csv_number(row.value), csv_number(ratio(layer, row)), row.seconds);
+    const AblationOptimum& best = layer.optimum;
+    out += fmt::format("{},exact,{},false,{},{},,{}\n", place, best.evaluated, best.proven,
+                       best.value > 0 ? fmt::format("{}", best.value) : "", best.seconds);
+  }
   return out;
 }
 
@@ -202,9 +215,18 @@ Json ablation_json(const AblationResult& result) {
                        {"at_most", row.at_most},
                        {"finished", row.finished},
                        {"value", json_of(row.value)},
-                       {"ratio", json_of(relative(layer, row))},
+                       {"ratio", json_of(ratio(layer, row))},
                        {"seconds", row.seconds}});
-    out.push_back({{"machine", layer.machine}, {"layer", layer.layer}, {"steps", steps}});
+    const AblationOptimum& best = layer.optimum;
+    out.push_back({{"machine", layer.machine},
+                   {"layer", layer.layer},
+                   {"steps", steps},
+                   {"optimum",
+                    {{"value", best.value > 0 ? Json(best.value) : Json()},
+                     {"lower_bound", best.lower_bound > 0 ? Json(best.lower_bound) : Json()},
+                     {"proven", best.proven},
+                     {"evaluated", best.evaluated},
+                     {"seconds", best.seconds}}}});
   }
   return out;
 }

@@ -87,6 +87,30 @@ TEST(BenchSuite, ExternalResultsTakePartInTheRatios) {
   EXPECT_EQ(result->rows[3].ratio_to_best, 1);  // other layers are not touched
 }
 
+// A table of others may have several runs of one mapper: the layer counts once.
+TEST(BenchSuite, OfRepeatedExternalResultsTheBestCounts) {
+  BenchSuite suite = small_suite();
+  suite.strategies = {strategy("sunstone")};
+  suite.machines.pop_back();
+  suite.external = {{"edge_unified", "gemm:16x16x16", "other", 3e12, 1.5, 77},
+                    {"edge_unified", "gemm:16x16x16", "another", 7e12, {}, {}},
+                    {"edge_unified", "gemm:16x16x16", "other", 2e12, 2.5, 78},
+                    {"edge_unified", "gemm:16x16x16", "other", 4e12, 3.5, 79}};
+  const auto result = run_bench(suite);
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->rows.size(), 4u);
+  EXPECT_EQ(result->repeated, 2u);
+  EXPECT_EQ(result->left_out, 0u);
+  EXPECT_EQ(result->rows[1].strategy, "other");
+  EXPECT_EQ(result->rows[1].value, 2e12);
+  EXPECT_EQ(result->rows[1].seconds, 2.5);
+  EXPECT_EQ(result->rows[2].strategy, "another");
+  for (const BenchSummary& s : summarize(result->rows))
+    if (s.strategy == "other") {
+      EXPECT_EQ(s.rows, 1u);
+    }
+}
+
 TEST(BenchSuite, SummariesAreOverMachinesAndAll) {
   const auto row = [](const char* strategy, const char* machine, std::optional<double> ratio, double seconds) {
     BenchRow out;
@@ -193,6 +217,34 @@ TEST(Ablation, WithoutHeuristicRulesItFindsTheOptimum) {
   ASSERT_TRUE(optimum.ok());
   ASSERT_EQ(optimum->status, Status::Optimal);
   EXPECT_NEAR(*result->layers[0].rows[2].value / optimum->value, 1, 1e-12);
+  EXPECT_TRUE(result->layers[0].optimum.proven);
+  EXPECT_EQ(result->layers[0].optimum.value, optimum->value);
+}
+
+// Every step may stop at the same mapping and still be far from the optimum: ratios are to what `exact` proves.
+TEST(Ablation, RatiosAreToTheProvenOptimum) {
+  AblationSuite suite = ablation("dc_split", "conv:r=1,s=1,p=14,q=14,c=64,k=64,stride=2");
+  suite.budget_seconds = 20;
+  const auto result = run_ablation(suite);
+  ASSERT_TRUE(result.ok());
+  const AblationLayer& layer = result->layers[0];
+  ASSERT_TRUE(layer.optimum.proven);
+  EXPECT_EQ(layer.optimum.lower_bound, layer.optimum.value);
+  EXPECT_EQ(ratio(layer, layer.rows[0]), std::nullopt);
+  for (std::size_t k = 2; k < kAblationSteps; ++k) {
+    ASSERT_TRUE(layer.rows[k].value);
+    EXPECT_EQ(ratio(layer, layer.rows[k]), *layer.rows[k].value / layer.optimum.value);
+    EXPECT_GE(*ratio(layer, layer.rows[k]), 1);
+  }
+  EXPECT_GT(*ratio(layer, layer.rows.back()), 1.01);
+}
+
+TEST(Ablation, WithoutAProofTheBestKnownValueStandsIn) {
+  AblationLayer layer{"m", "l", std::vector<AblationRow>(2), {}};
+  layer.rows[1].value = 3;
+  EXPECT_EQ(ratio(layer, layer.rows[1]), std::nullopt);
+  layer.optimum.value = 2;
+  EXPECT_EQ(ratio(layer, layer.rows[1]), 1.5);
 }
 
 TEST(Ablation, ABudgetLeavesALowerBoundAndSaysSo) {

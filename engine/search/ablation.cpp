@@ -32,25 +32,29 @@ class AblationRunner {
   Result<AblationResult> run() {
     check();
     if (!errors_.empty()) return std::move(errors_);
-    const u64 planned = suite_.machines.size() * suite_.layers.size() * kAblationSteps;
-    u64 done = 0;
+    planned_ = suite_.machines.size() * suite_.layers.size() * kAblationSearches;
     for (const BenchMachine& machine : suite_.machines)
       for (const BenchLayer& layer : suite_.layers) {
-        AblationLayer out{machine.name, layer.name, {}};
+        AblationLayer out{machine.name, layer.name, {}, {}};
         for (std::size_t step = 0; step < kAblationSteps; ++step) {
           out.rows.push_back(row(machine, layer, static_cast<AblationStep>(step)));
-          if (stop_ != nullptr && stop_->load()) {
-            out_.interrupted = true;
-            return std::move(out_);
-          }
-          if (progress_) progress_(++done, planned, machine.name + " " + layer.name);
+          if (!counted(machine, layer)) return std::move(out_);
         }
+        out.optimum = optimum(machine, layer, out.rows);
+        if (!counted(machine, layer)) return std::move(out_);
         out_.layers.push_back(std::move(out));
       }
     return std::move(out_);
   }
 
  private:
+  // One search more is done; false when it was cut short.
+  bool counted(const BenchMachine& machine, const BenchLayer& layer) {
+    out_.interrupted = stop_ != nullptr && stop_->load();
+    if (!out_.interrupted && progress_) progress_(++done_, planned_, machine.name + " " + layer.name);
+    return !out_.interrupted;
+  }
+
   void check() {
     for (const BenchMachine& machine : suite_.machines)
       for (const BenchLayer& layer : suite_.layers) {
@@ -69,11 +73,33 @@ class AblationRunner {
       }
   }
 
+  SearchOptions options() const {
+    SearchOptions out;
+    out.objective = suite_.objective;
+    out.budget_seconds = suite_.budget_seconds;
+    out.stop = stop_;
+    return out;
+  }
+
+  AblationOptimum optimum(const BenchMachine& machine, const BenchLayer& layer,
+                          const std::vector<AblationRow>& rows) const {
+    SearchOptions exact = options();
+    exact.strategy = "exact";
+    AblationOptimum out;
+    const auto found = map_workload(layer.workload, machine.architecture, exact);
+    if (!found) return out;  // not after check()
+    out.proven = found->status == Status::Optimal;
+    if (found->status != Status::Infeasible) out.value = found->value;
+    out.lower_bound = found->lower_bound;
+    out.evaluated = found->statistics.evaluated;
+    out.seconds = found->seconds;
+    for (const AblationRow& r : rows)
+      if (!out.proven && r.value && (out.value == 0 || *r.value < out.value)) out.value = *r.value;
+    return out;
+  }
+
   AblationRow row(const BenchMachine& machine, const BenchLayer& layer, AblationStep step) const {
-    SearchOptions options;
-    options.objective = suite_.objective;
-    options.budget_seconds = suite_.budget_seconds;
-    options.stop = stop_;
+    const SearchOptions options = this->options();
     const LayerProblem problem{layer.workload, machine.architecture, options,
                                *resolve(layer.workload, machine.architecture),
                                CostModel(layer.workload, machine.architecture)};
@@ -100,11 +126,17 @@ class AblationRunner {
   const BenchProgress& progress_;
   AblationResult out_;
   Diagnostics errors_;
+  u64 done_ = 0, planned_ = 0;  // searches
 };
 
 }  // namespace
 
 std::string_view name(AblationStep step) { return kNames[static_cast<std::size_t>(step)]; }
+
+std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row) {
+  if (!row.value || layer.optimum.value <= 0) return std::nullopt;
+  return *row.value / layer.optimum.value;
+}
 
 Result<AblationResult> run_ablation(const AblationSuite& suite, const std::atomic<bool>* stop,
                                     const BenchProgress& progress) {

@@ -19,6 +19,7 @@ enum class AblationStep : u8 {
   Tiles,      // T1: only maximal tiles
 };
 inline constexpr std::size_t kAblationSteps = 5;
+inline constexpr std::size_t kAblationSearches = kAblationSteps + 1;  // of one layer: the optimum too
 
 std::string_view name(AblationStep step);
 
@@ -33,17 +34,30 @@ struct AblationRow {
   double seconds = 0;
 };
 
+// What the strategy `exact` makes of the layer: what the steps' values are held against.
+struct AblationOptimum {
+  double value = 0;        // the best that `exact` or any step found; 0: nobody found a mapping
+  double lower_bound = 0;  // proven
+  bool proven = false;     // `value` is the optimum; otherwise the budget ended the search
+  u64 evaluated = 0;
+  double seconds = 0;
+};
+
 struct AblationLayer {
   std::string machine, layer;
   std::vector<AblationRow> rows;  // one for each step
+  AblationOptimum optimum;
 };
+
+// The step's value over the optimum; over the best value known, and so at most that, where the optimum is not proven.
+std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row);
 
 struct AblationSuite {
   std::string name;
   Objective objective = Objective::Edp;
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
-  double budget_seconds = 60;  // of one step on one layer
+  double budget_seconds = 60;  // of one step on one layer, and of the search for its optimum
 };
 
 struct AblationResult {

@@ -98,14 +98,19 @@ class SuiteRunner {
   }
 
   void add_external(const BenchMachine& machine, const BenchLayer& layer) {
+    std::map<std::string, std::size_t> row_of;  // by mapper
     for (const ExternalResult& e : suite_.external) {
       if (e.machine != machine.name || e.layer != layer.name) continue;
       ++used_;
-      BenchRow row{.strategy = e.mapper, .machine = e.machine, .layer = e.layer, .external = true};
+      const auto [at, fresh] = row_of.try_emplace(e.mapper, out_.rows.size());
+      if (fresh) out_.rows.emplace_back();
+      else ++out_.repeated;
+      BenchRow& row = out_.rows[at->second];
+      if (!fresh && *row.value <= e.value) continue;
+      row = {.strategy = e.mapper, .machine = e.machine, .layer = e.layer, .external = true};
       row.seconds = e.seconds;
       row.evaluated = e.evaluated;
       row.value = e.value;
-      out_.rows.push_back(std::move(row));
     }
   }
 

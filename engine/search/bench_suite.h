@@ -59,9 +59,10 @@ struct BenchRow {
 };
 
 struct BenchResult {
-  std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours
+  std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours, the best of each mapper
   u64 done = 0, planned = 0;   // rows of ours
   u64 left_out = 0;            // external results of machines or layers that the suite does not have
+  u64 repeated = 0;            // external results of which another one of the same mapper, machine and layer is better
   bool interrupted = false;
 };
 
