@@ -135,7 +135,41 @@ TEST(Golden, MalformedLinesNameFileAndLine) {
               HasSubstr("nowhere.yaml"));
   EXPECT_THAT(
       complaint(head + R"("arch":"eyeriss","expect":{"energy_pJ":"1","cycles":1,"levels":[],"networks":{"a":3}}})"),
-      HasSubstr("g.jsonl:2: expect.energy_pJ: must be a number"));
+      HasSubstr("g.jsonl:2: expect.energy_pJ: \"1\" must be a number"));
+}
+
+// Every place of a record, one after the other, holds something else. Calls `look` with each such record.
+void with_each_place_changed(nlohmann::json& record, nlohmann::json& place, const nlohmann::json& other,
+                             const std::function<void(const nlohmann::json&)>& look) {
+  if (place.is_structured())
+    for (auto& inside : place) with_each_place_changed(record, inside, other, look);
+  nlohmann::json kept = std::move(place);
+  place = other;
+  look(record);
+  place = std::move(kept);
+}
+
+TEST(Golden, WhateverStandsInAPlaceIsComparedOrComplainedAbout) {
+  std::ifstream file(kGolden);
+  std::string line;
+  std::getline(file, line);
+  nlohmann::json record = nlohmann::json::parse(line);
+  const std::string folder = HELIOLITE_TEST_DATA "/golden/";
+  const auto network = load_network(folder + "problem/" + record["problem"].get<std::string>() + ".yaml");
+  const auto architecture = load_architecture(folder + "arch/" + record["arch"].get<std::string>() + ".yaml");
+  ASSERT_TRUE(network.ok() && architecture.ok());
+  const Workload& workload = network->layers[0].workload;
+  const CostModel model(workload, *architecture);
+  int complaints = 0;
+  for (const char* other : {"[]", "{}", "[[]]", "[[1, 2, 3]]", "{\"a\": []}", "null", "\"x\"", "-1", "1e300", "true"})
+    with_each_place_changed(record, record, nlohmann::json::parse(other), [&](const nlohmann::json& changed) {
+      const auto read = parse_golden_record(changed.dump(), kGolden, 1);
+      complaints += !read;
+      if (!read) return;
+      const auto mapping = golden_mapping(*read, workload, *architecture);
+      if (mapping) compare(*read, model.explain(*mapping), workload);
+    });
+  EXPECT_GT(complaints, 500);
 }
 
 TEST(Golden, ReadsOnlyFiles) {

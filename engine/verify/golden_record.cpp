@@ -22,28 +22,68 @@ bool is_multicast(const json& value) {
   return true;
 }
 
-// Objects nested at most `depth` deep whose leaves are numbers (or multicast lists).
-void check_numbers(const json& value, const std::string& field, int depth, RecordComplaints& complaints) {
-  if (value.is_number() || is_multicast(value)) return;
-  if (!value.is_object() || depth == 0) return complaints.add(field, "must be a number");
-  for (const auto& item : value.items()) check_numbers(item.value(), field + "." + item.key(), depth - 1, complaints);
-}
+// What the comparison reads as numbers: every leaf, but for the lists of a network's multicasts.
+class ExpectationCheck {
+ public:
+  explicit ExpectationCheck(RecordComplaints& complaints) : complaints_(complaints) {}
 
-void check_expect(const json& expect, RecordComplaints& complaints) {
-  for (const char* key : {"energy_pJ", "cycles"})
-    if (!expect.contains(key) || !expect[key].is_number())
-      complaints.add(std::string("expect.") + key, "must be a number");
-  for (const char* key : {"levels", "networks"}) {
-    if (!expect.contains(key) || !expect[key].is_object()) {
-      complaints.add(std::string("expect.") + key, "must be an object");
-      continue;
-    }
-    for (const auto& item : expect[key].items())
-      if (!item.value().is_object()) complaints.add(fmt::format("expect.{}.{}", key, item.key()), "must be an object");
+  void run(const json& expect) {
+    for (const char* key : {"energy_pJ", "cycles"})
+      if (expect.contains(key)) number(expect[key], std::string("expect.") + key);
+      else complaints_.add(std::string("expect.") + key, "is missing, must be a number");
+    if (has(expect, "levels")) levels(expect["levels"]);
+    if (has(expect, "networks")) networks(expect["networks"]);
+    if (expect.contains("mac")) numbers(expect["mac"], "expect.mac");
   }
-  if (expect.contains("mac") && !expect["mac"].is_object()) complaints.add("expect.mac", "must be an object");
-  if (complaints.empty()) check_numbers(expect, "expect", 4, complaints);
-}
+
+ private:
+  void number(const json& value, const std::string& field) {
+    if (!value.is_number()) complaints_.add(field, fmt::format("{} must be a number", shown(value)));
+  }
+
+  bool object(const json& value, const std::string& field) {
+    if (!value.is_object()) complaints_.add(field, fmt::format("{} must be an object", shown(value)));
+    return value.is_object();
+  }
+
+  bool has(const json& expect, const char* key) {
+    return record_member(expect, key, json::value_t::object, "an object", complaints_) != nullptr;
+  }
+
+  void numbers(const json& value, const std::string& field) {
+    if (!object(value, field)) return;
+    for (const auto& item : value.items()) number(item.value(), field + "." + item.key());
+  }
+
+  // The objects of a level are its tensors.
+  void levels(const json& all) {
+    for (const auto& level : all.items()) {
+      const std::string field = "expect.levels." + level.key();
+      if (!object(level.value(), field)) continue;
+      for (const auto& item : level.value().items()) {
+        const std::string inner = field + "." + item.key();
+        const bool tensor = item.value().is_object() && item.key() != "cycles" && item.key() != "leakage_pJ";
+        if (tensor) numbers(item.value(), inner);
+        else number(item.value(), inner);
+      }
+    }
+  }
+
+  void networks(const json& all) {
+    for (const auto& network : all.items()) {
+      const std::string field = "expect.networks." + network.key();
+      if (!object(network.value(), field)) continue;
+      for (const auto& tensor : network.value().items()) {
+        const std::string inner = field + "." + tensor.key();
+        if (!object(tensor.value(), inner)) continue;
+        for (const auto& item : tensor.value().items())
+          if (!is_multicast(item.value())) number(item.value(), inner + "." + item.key());
+      }
+    }
+  }
+
+  RecordComplaints& complaints_;
+};
 
 // Builds the mapping level by level, innermost first, as the records list them.
 class MappingBuilder {
@@ -175,7 +215,7 @@ Result<GoldenRecord> parse_golden_record(std::string_view text, const std::strin
   }
   if (record_member(root, "expect", json::value_t::object, "an object", complaints) != nullptr) {
     record.expect = std::move(root["expect"]);
-    check_expect(record.expect, complaints);
+    ExpectationCheck(complaints).run(record.expect);
   }
   if (!complaints.empty()) return complaints.errors();
   return record;
