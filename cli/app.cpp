@@ -123,9 +123,15 @@ CLI::Validator positive_number(double high) {
       "");
 }
 
+CLI::Option* add_target_option(CLI::App& command, Output& output, const std::string& names, std::string& target,
+                               const std::string& help) {
+  output.add_target(names.substr(0, names.find(',')), target);
+  return command.add_option(names, target, help)->type_name("FILE");
+}
+
 void add_output_options(CLI::App& command, Output& output) {
-  command.add_option("--json", output.json_target, "Write the answer as JSON; - writes it to stdout instead of tables")
-      ->type_name("FILE");
+  add_target_option(command, output, "--json", output.json_target,
+                    "Write the answer as JSON; - writes it to stdout instead of tables");
   command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
 }
 
@@ -136,7 +142,7 @@ int run_command_line(int argc, char** argv) {
   Action action;
   bool version = false;
   app.add_flag("--version", version, "Program, commit, compiler and options");
-  app.add_option("--json", output.json_target, "With --version: as JSON, - = stdout")->type_name("FILE");
+  add_target_option(app, output, "--json", output.json_target, "With --version: as JSON, - = stdout");
   add_map_command(app, output, action);
   add_eval_command(app, output, action);
   add_explain_command(app, output, action);
@@ -159,7 +165,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return fail_parse(app, e);
   }
-  if (!output.check_json_target()) return kBadInput;
+  if (!output.claim_targets()) return kBadInput;
   if (version) {
     output.table(version_line() + "\n");
     return output.json(version_json()) && !output.lost() ? kSuccess : kBadInput;

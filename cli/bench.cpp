@@ -65,12 +65,11 @@ Json strategies_json(const BenchSuite& suite) {
 }
 
 // The three forms of an answer.
-int write(const BenchArguments& arguments, const Output& output, const std::string& tables, const std::string& csv,
-          const Json& json) {
+int write(const Output& output, const std::string& tables, const std::string& csv, const Json& json) {
   output.table(tables);
   const bool interrupted = json.at("interrupted").get<bool>();
   if (interrupted) output.note("heliolite: interrupted, these are the rows that were done");
-  bool written = arguments.csv.empty() || write_file("--csv", arguments.csv, csv);
+  bool written = output.write("--csv", csv);
   written &= output.json(json);
   return !written ? kBadInput : interrupted ? kInterrupted : kSuccess;
 }
@@ -108,7 +107,7 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
   answer["rows"] = rows_json(result->rows);
   answer["summary"] = summary_json(summaries);
   answer["interrupted"] = result->interrupted;
-  const int code = write(arguments, output, text, rows_csv(result->rows, suite.objective), answer);
+  const int code = write(output, text, rows_csv(result->rows, suite.objective), answer);
   bool any = false;
   for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
   return code == kSuccess && !any ? kNegative : code;
@@ -128,7 +127,7 @@ int run_ablation_suite(const AblationSuite& suite, const BenchArguments& argumen
   answer["question"]["budget"] = suite.budget_seconds;
   answer["ablation"] = ablation_json(*result);
   answer["interrupted"] = result->interrupted;
-  return write(arguments, output, text, ablation_csv(*result), answer);
+  return write(output, text, ablation_csv(*result), answer);
 }
 
 // Each layer, and all together, by each strategy.
@@ -155,7 +154,7 @@ int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& argume
       {"threads", arguments.threads}, {"sweep", sweep.name}, {"machines", study->machines.size()}};
   answer["co_search"] = co_search_json(*study);
   answer["interrupted"] = study->interrupted;
-  return write(arguments, output, text, co_search_csv(*study), answer);
+  return write(output, text, co_search_csv(*study), answer);
 }
 
 std::string plan(const BenchConfig& config) {
@@ -173,7 +172,6 @@ std::string plan(const BenchConfig& config) {
 }
 
 int run(const BenchArguments& arguments, const Output& output) {
-  if (!arguments.csv.empty() && !can_write("--csv", arguments.csv)) return kBadInput;
   const std::optional<Objective> objective = parse_objective(lower(arguments.objective));
   if (!arguments.objective.empty() && !objective) {
     const std::vector<std::string> known(kObjectiveNames.begin(), kObjectiveNames.end());
@@ -203,7 +201,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("-o,--objective", arguments->objective,
                    "What to minimise instead of what the suite says: edp, energy, delay or ed2p")
       ->type_name("NAME");
-  command->add_option("--csv", arguments->csv, "Write the rows as comma-separated values")->type_name("FILE");
+  add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
   command
       ->add_option("-t,--threads", arguments->threads,
                    "Of one search; searches run one after the other; 0 = every core")

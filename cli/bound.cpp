@@ -81,7 +81,8 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("-k,--kind", arguments->kind,
                    "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
       ->type_name("NAME");
-  arguments->of_orojenesis = own_options(*command, [&] { add_orojenesis_options(*command, arguments->orojenesis); });
+  arguments->of_orojenesis =
+      own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
   arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
   command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
       ->type_name("FILE");

@@ -146,11 +146,9 @@ int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
               const std::optional<Architecture>& architecture, Json json, const Output& output) {
   const Result<LayerAnswer> answer = answer_layer(arguments, workload, architecture);
   if (!answer) return fail(answer.errors());
-  if (!arguments.csv.empty() && !write_target("--csv", arguments.csv, curve_csv(answer->curve.points)))
-    return kBadInput;
-  if (!arguments.svg.empty() && !write_target("--svg", arguments.svg, curve_svg(layer_picture(*answer))))
-    return kBadInput;
-  if (arguments.csv != "-" && arguments.svg != "-") output.table(layer_text(*answer, arguments));
+  if (!output.write("--csv", curve_csv(answer->curve.points))) return kBadInput;
+  if (!output.write("--svg", curve_svg(layer_picture(*answer)))) return kBadInput;
+  output.table(layer_text(*answer, arguments));
   json.update(layer_json(*answer, arguments));
   return output.json(json) ? kSuccess : kBadInput;
 }
@@ -189,13 +187,12 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
   refuse(a.fuse && !a.layer.empty(), "--fuse", "is about the whole network; leave out --layer");
   refuse(!a.fuse && !one_layer && (!a.csv.empty() || !a.svg.empty() || !a.buffers.empty()), "--layer",
          "--csv, --svg and --buffer are about one layer; choose it, or take --fuse");
-  refuse(a.csv == "-" && a.svg == "-", "--csv", "stdout takes one of --csv - and --svg -");
   return errors;
 }
 
 }  // namespace
 
-void add_orojenesis_options(CLI::App& command, OrojenesisArguments& a) {
+void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& a) {
   command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
   command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
   command.add_option("--buffer", a.buffers, "Only for these capacities, in words")
@@ -221,8 +218,8 @@ void add_orojenesis_options(CLI::App& command, OrojenesisArguments& a) {
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
-  command.add_option("--csv", a.csv, "Write the curve; - = stdout")->type_name("FILE");
-  command.add_option("--svg", a.svg, "Draw the curve; - = stdout")->type_name("FILE");
+  add_target_option(command, output, "--csv", a.csv, "Write the curve; - = stdout");
+  add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
 }
 
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {

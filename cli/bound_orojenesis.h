@@ -28,7 +28,7 @@ struct OrojenesisArguments {
 };
 
 // The options that only this kind has; -a, -w and --layer are the command's.
-void add_orojenesis_options(CLI::App& command, OrojenesisArguments& arguments);
+void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);
 
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output);
 

@@ -169,12 +169,10 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   if (!segmented) return fail(segmented.errors());
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
   const std::vector<FusedPoint> points = fused_points(*segmented, arguments.buffers);
-  if (!arguments.csv.empty() && !write_target("--csv", arguments.csv, fused_csv(points))) return kBadInput;
-  if (!arguments.svg.empty() && !write_target("--svg", arguments.svg, curve_svg(fused_picture(network, points))))
-    return kBadInput;
+  if (!output.write("--csv", fused_csv(points))) return kBadInput;
+  if (!output.write("--svg", curve_svg(fused_picture(network, points)))) return kBadInput;
   const bool all = arguments.all || !arguments.buffers.empty();
-  if (arguments.csv != "-" && arguments.svg != "-")
-    output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows)));
+  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows)));
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},
                       {"fuse", true},

@@ -16,6 +16,11 @@ using Action = std::function<int(const Output&)>;
 // --json and --quiet, the same for every command.
 void add_output_options(CLI::App& command, Output& output);
 
+// An option that names a file to write, "-" being standard output: claimed before the command runs, then written with
+// Output::write("--name", ..) or, if it has a short name, "-n".
+CLI::Option* add_target_option(CLI::App& command, Output& output, const std::string& names, std::string& target,
+                               const std::string& help);
+
 // Checks the text of a number in the words of the other complaints.
 CLI::Validator whole_number(u64 low, u64 high);
 CLI::Validator positive_number(double high);  // above 0

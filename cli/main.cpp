@@ -3,12 +3,14 @@
 #include <exception>
 
 #include "cli/app.h"
+#include "cli/file_writer.h"
 #include "cli/output.h"
 
 // The library does not throw for bad input; what arrives here is a bug, and says so.
 int main(int argc, char** argv) {
   // A file at its size limit is a write that fails and is complained about, not the end of the program.
   std::signal(SIGXFSZ, SIG_IGN);
+  heliolite::cli::hold_standard_streams();
   try {
     return heliolite::cli::run_command_line(argc, argv);
   } catch (const std::exception& e) {

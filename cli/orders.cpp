@@ -105,7 +105,6 @@ Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
 }
 
 int run(const OrdersArguments& arguments, const Output& output) {
-  if (arguments.dot == "-" && output.json_to_stdout()) return fail("--dot - and --json -: stdout takes one of them");
   const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
   for (const std::string& rule : arguments.without)
     if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
@@ -127,9 +126,8 @@ int run(const OrdersArguments& arguments, const Output& output) {
     if (!workload) return fail(workload.errors());
     const OrderTrie trie = build(*workload, arguments);
     if (!trie.complete) return incomplete(*workload);
-    if (!arguments.dot.empty() && !write_target("--dot", arguments.dot, order_trie_dot(trie, *workload)))
-      return kBadInput;
-    if (arguments.dot != "-") output.table(detail_text(*workload, trie, arguments.all));
+    if (!arguments.dot.empty() && !output.write("--dot", order_trie_dot(trie, *workload))) return kBadInput;
+    output.table(detail_text(*workload, trie, arguments.all));
     answer.update(trie_json(*workload, trie, arguments.all));
     return output.json(answer) ? kSuccess : kBadInput;
   }
@@ -157,8 +155,7 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
-  command->add_option("--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; '-' = stdout")
-      ->type_name("FILE");
+  add_target_option(*command, output, "--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
   command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
       ->type_name("RULE")

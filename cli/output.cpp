@@ -1,37 +1,69 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <optional>
+#include <stdexcept>
+
+#include "cli/file_writer.h"
+#include "engine/base/file_claims.h"
 
 namespace heliolite::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t kMaxComplaints = 50;
 
-// A reader that closed the pipe has seen enough; anything else (a full disk) is worth a word.
-bool write_stdout(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written || errno == EPIPE) return true;
-  fail(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+// False after complaining.
+bool write_parts(const std::string& option, const std::string& target,
+                 const std::function<Diagnostics(std::ostream&)>& parts) {
+  FileWriter file(target);
+  if (const Diagnostics errors = parts(file.stream()); !errors.empty()) {
+    fail(errors);
+    return false;
+  }
+  const std::string why = file.finish();
+  if (why.empty()) return true;
+  const std::string prefix = option.empty() ? "" : option + ": ";
+  fail(fmt::format("{}{} cannot be written: {}", prefix, target == "-" ? "standard output" : target, why));
   return false;
+}
+
+auto whole(const std::string& text) {
+  return [&text](std::ostream& out) {
+    out << text;
+    return Diagnostics{};
+  };
 }
 
 }  // namespace
 
-bool Output::check_json_target() const {
-  return json_target.empty() || json_to_stdout() || can_write("--json", json_target);
+void Output::add_target(std::string option, const std::string& target) {
+  const bool known = std::ranges::any_of(targets_, [&](const auto& t) { return t.second == &target; });
+  if (!known) targets_.emplace_back(std::move(option), &target);
+}
+
+bool Output::claim_targets() const {
+  FileClaims& claims = FileClaims::of_program();
+  if (const Diagnostics errors = claims.claim_standard_streams(); !errors.empty()) {
+    fail(errors);
+    return false;
+  }
+  return std::ranges::all_of(targets_, [&](const auto& t) { return t.second->empty() || claim(t.first, *t.second); });
+}
+
+bool Output::claim(const std::string& option, const std::string& target) const {
+  Diagnostics errors = FileClaims::of_program().claim(option, target);
+  if (errors.empty())
+    if (const std::string why = unwritable(target); !why.empty())
+      errors.push_back({"", 0, option, fmt::format("{} cannot be written: {}", target, why)});
+  if (!errors.empty()) fail(errors);
+  return errors.empty();
 }
 
 void Output::table(const std::string& text) const {
-  if (!json_to_stdout() && !write_stdout(text)) lost_ = true;
+  if (!FileClaims::of_program().takes_stdout() && !write_parts("", "-", whole(text))) lost_ = true;
 }
 
 void Output::note(const std::string& text) const {
@@ -41,36 +73,23 @@ void Output::note(const std::string& text) const {
 bool Output::json(const nlohmann::ordered_json& answer) const {
   if (json_target.empty()) return true;
   // Names from files may hold broken UTF-8; they are shown with replacement characters.
-  const std::string text = answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  if (json_to_stdout()) return write_stdout(text);
-  return write_file("--json", json_target, text);
+  return write("--json", answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-bool can_write(const std::string& option, const std::string& path) {
-  std::error_code ignored;
-  const auto refuse = [&](const std::string& why) {
-    fail(fmt::format("{}: {} cannot be written: {}", option, path, why));
+bool Output::write(const std::string& option, const std::string& text) const { return write(option, whole(text)); }
+
+bool Output::write(const std::string& option, const std::function<Diagnostics(std::ostream&)>& parts) const {
+  const std::optional<std::string> target = FileClaims::of_program().target(option);
+  if (!target) {
+    const bool known = std::ranges::any_of(targets_, [&](const auto& t) { return t.first == option; });
+    if (!known) throw std::logic_error(option + " was not claimed before it is written");
+    return true;
+  }
+  if (const Diagnostics errors = FileClaims::of_program().recheck(option); !errors.empty()) {
+    fail(errors);
     return false;
-  };
-  if (fs::is_directory(path, ignored)) return refuse("it is a directory");
-  if (fs::exists(path, ignored)) return access(path.c_str(), W_OK) == 0 || refuse(std::strerror(errno));
-  const fs::path parent = fs::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  if (!fs::is_directory(folder, ignored)) return refuse(fmt::format("there is no folder {}", folder));
-  return access(folder.c_str(), W_OK) == 0 || refuse(fmt::format("folder {}: {}", folder, std::strerror(errno)));
-}
-
-bool write_file(const std::string& option, const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return true;
-  fail(fmt::format("{}: {} cannot be written: {}", option, path, std::strerror(errno)));
-  return false;
-}
-
-bool write_target(const std::string& option, const std::string& target, const std::string& text) {
-  return target == "-" ? write_stdout(text) : write_file(option, target, text);
+  }
+  return write_parts(option, *target, parts);
 }
 
 int fail(const Diagnostics& errors) {

@@ -30,20 +30,6 @@ std::string page_name(const ReportArguments& arguments) {
   return arguments.page.empty() ? fs::path(arguments.database).replace_extension(".html").string() : arguments.page;
 }
 
-bool can_write_page(const ReportArguments& arguments, const std::string& page, const Output& output) {
-  std::error_code ignored;
-  if (page == "-") {
-    if (!output.json_to_stdout()) return true;
-    fail("-o - and --json - cannot both write to standard output");
-    return false;
-  }
-  if (fs::equivalent(page, arguments.database, ignored)) {
-    fail(fmt::format("-o: {} is the database itself", page));
-    return false;
-  }
-  return can_write("-o", page);
-}
-
 Json answer_json(const ReportArguments& arguments, const std::string& page, const ReportData& data, std::size_t bytes) {
   Json answer = answer_head("report");
   answer["question"] = {
@@ -70,7 +56,7 @@ int run(const ReportArguments& arguments, const Output& output) {
   const std::string page = page_name(arguments);
   const Result<Store> store = Store::read(arguments.database);
   if (!store) return fail(store.errors());
-  if (!can_write_page(arguments, page, output)) return kBadInput;
+  if (arguments.page.empty() && !output.claim("-o", page)) return kBadInput;
   const Result<ReportData> data = read_report(*store, arguments.limits);
   if (!data) return fail(data.errors());
   if (data->summary.points() == 0) {
@@ -79,8 +65,8 @@ int run(const ReportArguments& arguments, const Output& output) {
   }
   const Result<std::string> html = report_page(*data, version_line());
   if (!html) return fail(html.errors());
-  if (!write_target("-o", page, *html)) return kBadInput;
-  if (page != "-") output.table(text(page, *data, html->size()));
+  if (!output.write("-o", *html)) return kBadInput;
+  output.table(text(page, *data, html->size()));
   return output.json(answer_json(arguments, page, *data, html->size())) ? kSuccess : kBadInput;
 }
 
@@ -92,8 +78,8 @@ void add_report_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("database", arguments->database, "Database of a sweep, running or done")
       ->required()
       ->type_name("DB");
-  command->add_option("-o,--output", arguments->page, "The page; without it DB's name with .html; '-' = stdout")
-      ->type_name("FILE");
+  add_target_option(*command, output, "-o,--output", arguments->page,
+                    "The page; without it DB's name with .html; - = stdout");
   command
       ->add_option("--points", arguments->limits.points, "Draw so many points at most, a sample of those off the front")
       ->type_name("N")

@@ -91,16 +91,15 @@ Json size_json(const Workload& workload, const Architecture& architecture, const
 }
 
 // What the options ask for together and cannot have.
-std::string conflict(const SpaceArguments& arguments, const Output& output) {
+std::string conflict(const SpaceArguments& arguments) {
   const TileQuestion& tiles = arguments.tiles;
   if (tiles.level.empty() && !tiles.dot.empty()) return "--dot draws the tiles of a level, choose it with --tiles";
   if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";
-  if (tiles.dot == "-" && output.json_to_stdout()) return "--dot - and --json -: stdout takes one of them";
   return "";
 }
 
 int run(const SpaceArguments& arguments, const Output& output) {
-  if (const std::string why = conflict(arguments, output); !why.empty()) return fail(why);
+  if (const std::string why = conflict(arguments); !why.empty()) return fail(why);
   const Result<Architecture> architecture = load_architecture(arguments.architecture);
   const Result<Network> network = load_network(arguments.workload);
   Diagnostics errors;
@@ -162,8 +161,8 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--tiles", arguments->tiles.level, "The tiles of this level that fit and cannot grow")
       ->type_name("LEVEL");
   command->add_flag("--all", arguments->tiles.all, "With --tiles: also those that can grow");
-  command->add_option("--dot", arguments->tiles.dot, "With --tiles: draw them for Graphviz; '-' = stdout")
-      ->type_name("FILE");
+  add_target_option(*command, output, "--dot", arguments->tiles.dot,
+                    "With --tiles: draw them for Graphviz; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"

@@ -102,9 +102,9 @@ int show_tiles(const Workload& workload, const Architecture& architecture, const
   if (!question.dot.empty()) {
     if (tree.nodes.size() > kMostDrawn)
       return fail(fmt::format("--dot: {} tiles are too many for a picture, at most {}", tree.nodes.size(), kMostDrawn));
-    if (!write_target("--dot", question.dot, tile_tree_dot(tree, workload, architecture, *level))) return kBadInput;
+    if (!output.write("--dot", tile_tree_dot(tree, workload, architecture, *level))) return kBadInput;
   }
-  if (question.dot != "-") output.table(tiles_text(tree, workload, architecture, question, *level));
+  output.table(tiles_text(tree, workload, architecture, question, *level));
   answer.update(tiles_json(tree, workload, architecture, question, *level));
   return output.json(answer) ? kSuccess : kBadInput;
 }

@@ -242,11 +242,10 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   status->type_name("DB")->excludes(file);
   CLI::Option* rows = command->add_option("--export", arguments->rows.database, "Read out the points of a database");
   rows->type_name("DB")->excludes(file)->excludes(status);
-  command->add_option("--csv", arguments->rows.points_csv, "With --export: the points; - is stdout")
-      ->type_name("FILE")
+  add_target_option(*command, output, "--csv", arguments->rows.points_csv, "With --export: the points; - = stdout")
       ->needs(rows);
-  command->add_option("--layers-csv", arguments->rows.layers_csv, "With --export: the layers of the points")
-      ->type_name("FILE")
+  add_target_option(*command, output, "--layers-csv", arguments->rows.layers_csv,
+                    "With --export: the layers of the points")
       ->needs(rows);
   add_output_options(*command, output);
   command->footer(

@@ -6,6 +6,7 @@
 
 #include "cli/json.h"
 #include "cli/version.h"
+#include "engine/base/file_claims.h"
 
 namespace heliolite::cli {
 namespace {
@@ -114,12 +115,13 @@ int write_slurm_script(const SlurmSweep& sweep, const Output& output) {
     if (text.find_first_of("\"\n\r\\") != std::string::npos)
       return fail(fmt::format(
           "--slurm: '{}' cannot stand in an sbatch script: it has a quote, a backslash or a line end", text));
-  if (!can_write("-o", places.script)) return kBadInput;
+  if (const Diagnostics taken = FileClaims::of_program().use_database(places.result); !taken.empty())
+    return fail(taken);
+  if (!output.claim("-o", places.script)) return kBadInput;
   std::error_code problem;
   fs::create_directories(places.shards, problem);
   if (problem) return fail(fmt::format("--slurm: {} cannot be made: {}", places.shards, problem.message()));
-  if (!write_file("-o", places.script, head(sweep, places) + submission(sweep, places) + task(sweep, places)))
-    return kBadInput;
+  if (!output.write("-o", head(sweep, places) + submission(sweep, places) + task(sweep, places))) return kBadInput;
   output.table(fmt::format("{}: {} shards of the sweep {} into {}; submit with\n  bash {}\n", places.script,
                            sweep.shards, sweep.name, places.result, quoted(places.script)));
   Json answer = answer_head("sweep");

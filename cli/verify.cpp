@@ -15,6 +15,7 @@
 #include "cli/table.h"
 #include "cli/verify_optima.h"
 #include "cli/verify_text.h"
+#include "engine/base/file_claims.h"
 #include "engine/verify/golden_verify.h"
 
 namespace heliolite::cli {
@@ -132,6 +133,11 @@ Json answer_json(const VerifyArguments& arguments, const VerifyTally& total, Jso
 int run(const VerifyArguments& arguments, const Output& output) {
   const Result<std::vector<std::string>> files = record_files(arguments.paths);
   if (!files) return fail(files.errors());
+  // Before the first one, which may take long.
+  Diagnostics taken;
+  for (const std::string& file : *files)
+    for (const Diagnostic& problem : FileClaims::of_program().read(file)) taken.push_back(problem);
+  if (!taken.empty()) return fail(taken);
   const std::atomic<bool>& interrupted = interrupt_flag();
   VerifyTally total;
   Json answers = Json::array();

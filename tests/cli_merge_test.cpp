@@ -151,7 +151,7 @@ TEST(CliExport, BadInput) {
     return result.err;
   };
   EXPECT_THAT(refused(""), HasSubstr("--export needs --csv FILE"));
-  EXPECT_THAT(refused(" --csv - --json -"), HasSubstr("only one can go to standard output"));
+  EXPECT_THAT(refused(" --csv - --json -"), HasSubstr("standard output takes one of --json and --csv"));
   EXPECT_THAT(refused(" --csv " + folder.path("none/a.csv")), HasSubstr("there is no folder"));
   EXPECT_THAT(refused(" --layers-csv /dev/full"), HasSubstr("No space left on device"));
   EXPECT_THAT(refused(" --csv - >/dev/full"), HasSubstr("standard output cannot be written: No space left"));

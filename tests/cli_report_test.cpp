@@ -80,8 +80,8 @@ TEST_F(CliReport, RefusesWhereItCannotWrite) {
   const std::string db = database(20);
   EXPECT_THAT(refused(db + " -o " + folder_.path("no/such/x.html")), HasSubstr("there is no folder"));
   EXPECT_THAT(refused(db + " -o " + folder_.path("")), HasSubstr("it is a directory"));
-  EXPECT_THAT(refused(db + " -o " + db), HasSubstr("is the database itself"));
-  EXPECT_THAT(refused(db + " -o - --json -"), HasSubstr("cannot both"));
+  EXPECT_THAT(refused(db + " -o " + db), HasSubstr("is a database (SQLite)"));
+  EXPECT_THAT(refused(db + " -o - --json -"), HasSubstr("standard output takes one of --json and -o"));
   EXPECT_THAT(refused(db + " --points many"), HasSubstr("'many' must be a whole number"));
   EXPECT_EQ(read_text(db).substr(0, 6), "SQLite");
 }

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <vector>
 
+#include "engine/base/file_bytes.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 
@@ -56,10 +53,6 @@ Diagnostic missing_file(const std::string& path) {
   return {path, 0, "", "no such file" + did_you_mean(fs::path(path).filename().string(), names)};
 }
 
-Diagnostic too_large(const std::string& path) {
-  return {path, 0, "", fmt::format("larger than {} MiB, the largest file accepted", kMaxTextFileBytes >> 20)};
-}
-
 }  // namespace
 
 Diagnostics check_text(std::string_view text, const std::string& name) {
@@ -82,21 +75,10 @@ Diagnostics check_text(std::string_view text, const std::string& name) {
 Result<std::string> read_text_file(const std::string& path) {
   if (path.empty() || path.find('\0') != std::string::npos) return Diagnostic{path, 0, "", "not a file name"};
   std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) return missing_file(path);
-  if (status.type() == fs::file_type::directory) return Diagnostic{path, 0, "", "is a directory, not a file"};
-  const bool regular = status.type() == fs::file_type::regular;
-  if (regular && fs::file_size(path, error) > kMaxTextFileBytes && !error) return too_large(path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return Diagnostic{path, 0, "", fmt::format("cannot be read: {}", std::strerror(errno))};
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 16);
-  while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
-    text.append(block.data(), count);
-    if (text.size() > kMaxTextFileBytes) return too_large(path);
-  }
-  if (std::ferror(file.get())) return Diagnostic{path, 0, "", fmt::format("cannot be read: {}", std::strerror(errno))};
-  if (Diagnostics bad = check_text(text, path); !bad.empty()) return bad;
+  if (fs::status(path, error).type() == fs::file_type::not_found) return missing_file(path);
+  Result<std::string> text = read_file_bytes(path, kMaxTextFileBytes);
+  if (!text) return text;
+  if (Diagnostics bad = check_text(*text, path); !bad.empty()) return bad;
   return text;
 }
 

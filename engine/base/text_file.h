@@ -9,8 +9,8 @@ namespace heliolite {
 
 inline constexpr std::size_t kMaxTextFileBytes = std::size_t{64} << 20;
 
-// The file's bytes. Errors: missing (names the nearest file beside it), directory, unreadable, larger than
-// 64 MiB, not text.
+// The file's bytes. Errors: missing (names the nearest file beside it), larger than 64 MiB, not text, and those of
+// read_file_bytes().
 Result<std::string> read_text_file(const std::string& path);
 
 // What makes `text` not be UTF-8 text (NUL and other control characters, invalid sequences), with the line;

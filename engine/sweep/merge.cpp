@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/base/file_claims.h"
 #include "engine/sweep/record_text.h"
 #include "engine/sweep/store.h"
 #include "engine/sweep/store_lock.h"
@@ -151,6 +152,7 @@ Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep
 
 Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards) {
   // Step 1. Nobody else writes the result.
+  if (Diagnostics taken = FileClaims::of_program().use_database(out); !taken.empty()) return taken;
   const Result<WriterLock> lock = WriterLock::take(out);
   if (!lock) return lock.errors();
   std::error_code problem;

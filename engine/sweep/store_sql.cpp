@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/base/file_claims.h"
+
 namespace heliolite {
 namespace {
 
@@ -149,6 +151,7 @@ std::string SqlStatement::text(int column) const {
 bool SqlStatement::null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
 
 Result<SqlDatabase> SqlDatabase::open(const std::string& path, Access access) {
+  if (Diagnostics taken = FileClaims::of_program().use_database(path); !taken.empty()) return taken;
   if (std::string why = unfit(path, access); !why.empty()) return Diagnostic{path, 0, "", std::move(why)};
   // Absolute: SQLite gives names such as ":memory:" a meaning of their own.
   std::error_code ignored;
