@@ -3,30 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
 #include "arch/limits.h"
+#include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  double bytes;
-};
-constexpr double kKilo = 1024;
-constexpr std::array kUnits{Unit{"B", 1},
-                            Unit{"KB", kKilo},
-                            Unit{"KiB", kKilo},
-                            Unit{"MB", kKilo* kKilo},
-                            Unit{"MiB", kKilo* kKilo},
-                            Unit{"GB", kKilo* kKilo* kKilo},
-                            Unit{"GiB", kKilo* kKilo* kKilo}};
 
 void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   const std::optional<i64> entries = reader.integer("entries", 1, static_cast<i64>(kMaxEntries));
@@ -41,8 +28,8 @@ void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   } else {
     level.capacity = Unbounded{};
     errors.push_back(capacity->error(fmt::format(
-        "capacity = {}, must be a size with its unit (B, KB, MB or GB, of 1024) or 'unbounded'; words go to 'entries'",
-        capacity->text())));
+        "capacity = {}, must be a size with its unit ({}) or 'unbounded'; words go to 'entries'", capacity->text(),
+        kByteUnits)));
   }
 }
 
@@ -214,16 +201,6 @@ std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffe
 }
 
 }  // namespace
-
-std::optional<double> parse_bytes(std::string_view text) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || !(number > 0)) return std::nullopt;
-  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
-  for (const Unit& known : kUnits)
-    if (lower(unit) == lower(known.name)) return number * known.bytes;
-  return std::nullopt;
-}
 
 Place place_of(const YamlNode& node) { return {node.file(), node.line(), node.field()}; }
 

@@ -1,7 +1,6 @@
 #pragma once
 // One storage level, or one buffer of a split level, of our YAML.
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "arch/architecture_spec.h"
@@ -10,9 +9,6 @@
 namespace heliolite {
 
 Place place_of(const YamlNode& node);
-
-// A size with its unit, "108 KB", "3.1MB" (B, KB, MB, GB; of 1024); nothing for anything else.
-std::optional<double> parse_bytes(std::string_view text);
 
 // "pat" or "table"; anything else is complained about.
 std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& errors);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "arch/level_yaml.h"
+#include "engine/base/byte_size.h"
 #include "engine/base/text.h"
 
 namespace heliolite {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "arch/level_yaml.h"
+#include "engine/base/byte_size.h"
 #include "engine/base/text.h"
 #include "engine/sweep/field_path.h"
 

@@ -1,0 +1,14 @@
+#pragma once
+// Sizes of memories in bytes, as people write them: the one notation of files and options.
+#include <optional>
+#include <string_view>
+
+namespace heliolite {
+
+// "108 KB", "3.1MiB": a number above 0 and its unit, B, KB, MB or GB, all of 1024 (KiB, MiB and GiB are the same);
+// nothing for anything else, plain numbers included.
+std::optional<double> parse_bytes(std::string_view text);
+
+inline constexpr std::string_view kByteUnits = "B, KB, MB or GB, of 1024";  // for messages
+
+}  // namespace heliolite
