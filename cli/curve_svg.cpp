@@ -6,10 +6,15 @@
 #include <array>
 #include <cmath>
 
+#include "cli/svg_labels.h"
+
 namespace heliolite::cli {
 namespace {
 
-constexpr double kWidth = 760, kHeight = 480, kLeft = 80, kRight = 20, kTop = 40, kBottom = 60;
+constexpr double kWidth = 760, kHeight = 480, kLeft = 80, kRight = 20, kBottom = 60;
+constexpr double kTitle = 24, kLegend = 44, kLegendLine = 16;  // heights of the first base lines
+constexpr double kEntry = 24;                                  // width of a legend's stroke and its gap
+constexpr double kLabel = 11;                                  // size of the labels in the plot
 constexpr std::array<const char*, 5> kColours{"#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e"};
 
 std::string escaped(const std::string& text) {
@@ -53,31 +58,27 @@ class Drawing {
     for (const PictureMark& mark : picture.marks) include(mark.at);
     for (const PictureWall& wall : picture.walls) x_axis_.include(wall.buffer);
     if (picture.minimum > 0) y_axis_.include(picture.minimum);
+    place_legend();
+    top_ = legend_.empty() ? kLegend : legend_.back().y + kLegendLine;
   }
 
   std::string run() {
     text_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        kWidth, kHeight);
-    label(kLeft, 24, "start", picture_.title, 15);
+        "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
+        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        kWidth, kHeight, escaped(picture_.title));
+    label(kLeft, kTitle, "start", fitted(picture_.title, 15, kWidth - kRight - kLeft), 15);
     axes();
-    for (const PictureWall& wall : picture_.walls) {
-      line(x(wall.buffer), kTop, x(wall.buffer), kHeight - kBottom, "#999", "4 3");
-      label(x(wall.buffer) + 4, kTop + 12 + 14 * static_cast<double>(&wall - picture_.walls.data()), "start", wall.name,
-            11);
-    }
-    if (picture_.minimum > 0) {
-      line(kLeft, y(picture_.minimum), kWidth - kRight, y(picture_.minimum), "#999", "1 3");
-      label(kWidth - kRight, y(picture_.minimum) - 5, "end", "algorithmic minimum", 11);
-    }
+    for (const PictureWall& wall : picture_.walls)
+      line(x(wall.buffer), top_, x(wall.buffer), kHeight - kBottom, "#999", "4 3");
+    if (picture_.minimum > 0) line(kLeft, y(picture_.minimum), kWidth - kRight, y(picture_.minimum), "#999", "1 3");
     for (std::size_t c = 0; c < picture_.curves.size(); ++c) curve(c);
-    for (const PictureMark& mark : picture_.marks) {
+    for (const PictureMark& mark : picture_.marks)
       text_ += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"none\" stroke=\"black\"><title>{}</title></circle>\n",
           x(mark.at.buffer), y(mark.at.accesses), escaped(mark.name));
-      label(x(mark.at.buffer) + 7, y(mark.at.accesses) + 4, "start", mark.name, 11);
-    }
+    labels();
     return text_ + "</svg>\n";
   }
 
@@ -87,7 +88,7 @@ class Drawing {
     y_axis_.include(p.accesses);
   }
   double x(u64 buffer) const { return kLeft + x_axis_.place(buffer) * (kWidth - kLeft - kRight); }
-  double y(u64 accesses) const { return kHeight - kBottom - y_axis_.place(accesses) * (kHeight - kTop - kBottom); }
+  double y(u64 accesses) const { return kHeight - kBottom - y_axis_.place(accesses) * (kHeight - top_ - kBottom); }
 
   void label(double at_x, double at_y, const char* anchor, const std::string& words, int size) {
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", at_x, at_y,
@@ -102,12 +103,12 @@ class Drawing {
   void axes() {
     for (int decade = x_axis_.low; decade <= x_axis_.high; ++decade) {
       const double at = kLeft + (kWidth - kLeft - kRight) * (decade - x_axis_.low) / (x_axis_.high - x_axis_.low);
-      line(at, kTop, at, kHeight - kBottom, "#ddd", "none");
+      line(at, top_, at, kHeight - kBottom, "#ddd", "none");
       label(at, kHeight - kBottom + 18, "middle", fmt::format("1e{}", decade), 12);
     }
     for (int decade = y_axis_.low; decade <= y_axis_.high; ++decade) {
       const double at =
-          kHeight - kBottom - (kHeight - kTop - kBottom) * (decade - y_axis_.low) / (y_axis_.high - y_axis_.low);
+          kHeight - kBottom - (kHeight - top_ - kBottom) * (decade - y_axis_.low) / (y_axis_.high - y_axis_.low);
       line(kLeft, at, kWidth - kRight, at, "#ddd", "none");
       label(kLeft - 8, at + 4, "end", fmt::format("1e{}", decade), 12);
     }
@@ -115,7 +116,7 @@ class Drawing {
     text_ += fmt::format(
         "<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" font-size=\"13\">"
         "accesses [words]</text>\n",
-        (kTop + kHeight - kBottom) / 2);
+        (top_ + kHeight - kBottom) / 2);
   }
 
   void curve(std::size_t c) {
@@ -131,14 +132,55 @@ class Drawing {
     }
     if (!path.empty()) path += fmt::format(" H{:.1f}", kWidth - kRight);
     text_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour);
-    const double at = kTop + 14 + 16 * static_cast<double>(c);
-    text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"3\" fill=\"{}\"/>\n",
-                         kWidth - kRight - 150, at - 5, colour);
-    label(kWidth - kRight - 126, at, "start", curve.name, 12);
+    text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"18\" height=\"3\" fill=\"{}\"/>\n", legend_[c].x,
+                         legend_[c].y - 5, colour);
+    label(legend_[c].x + kEntry, legend_[c].y, "start", curve.name, 12);
+  }
+
+  // In lines between title and plot.
+  void place_legend() {
+    LabelPlace next{kLeft, kLegend};
+    for (const PictureCurve& curve : picture_.curves) {
+      const double width = kEntry + text_width(curve.name, 12) + 16;
+      if (next.x > kLeft && next.x + width > kWidth - kRight) next = {kLeft, next.y + kLegendLine};
+      legend_.push_back(next);
+      next.x += width;
+    }
+  }
+
+  // Of what is in the plot; they keep clear of each other and of the marks, and of lines if they can.
+  void labels() {
+    Labels places({kLeft, top_, kWidth - kRight, kHeight - kBottom});
+    for (const PictureCurve& curve : picture_.curves)
+      for (std::size_t i = 0; i < curve.steps.size(); ++i) {
+        const double at_x = x(curve.steps[i].buffer), at_y = y(curve.steps[i].accesses);
+        const bool last = i + 1 == curve.steps.size();
+        const double next_x = last ? kWidth - kRight : x(curve.steps[i + 1].buffer);
+        places.avoid({at_x - 1, at_y - 1, next_x + 1, at_y + 1});
+        if (!last) places.avoid({next_x - 1, at_y - 1, next_x + 1, y(curve.steps[i + 1].accesses) + 1});
+      }
+    for (const PictureWall& wall : picture_.walls)
+      places.avoid({x(wall.buffer) - 1, top_, x(wall.buffer) + 1, kHeight - kBottom});
+    for (const PictureMark& mark : picture_.marks) {
+      const double at_x = x(mark.at.buffer), at_y = y(mark.at.accesses);
+      places.block({at_x - 4, at_y - 4, at_x + 4, at_y + 4});
+    }
+    const auto put = [&](double at_x, double at_y, const std::string& words) {
+      const LabelPlace place = places.beside(at_x, at_y, words, kLabel);
+      text_ += fmt::format(
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" stroke=\"white\" stroke-width=\"3\" "
+          "paint-order=\"stroke\">{}</text>\n",
+          place.x, place.y, kLabel, escaped(words));
+    };
+    if (picture_.minimum > 0) put(kLeft, y(picture_.minimum) - 5, "algorithmic minimum");
+    for (const PictureMark& mark : picture_.marks) put(x(mark.at.buffer) + 2, y(mark.at.accesses) + 4, mark.name);
+    for (const PictureWall& wall : picture_.walls) put(x(wall.buffer), top_ + kLabel + 3, wall.name);
   }
 
   const CurvePicture& picture_;
   Axis x_axis_, y_axis_;
+  std::vector<LabelPlace> legend_;  // by curve
+  double top_ = 0;                  // of the plot
   std::string text_;
 };
 
