@@ -10,6 +10,7 @@
 #include "cli/bound_orojenesis.h"
 #include "cli/bound_symbolic.h"
 #include "cli/command.h"
+#include "cli/word_units.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -18,10 +19,12 @@ namespace {
 struct BoundArguments {
   std::string kind;  // empty: all, or orojenesis when one of its own options is given
   std::string experiment;
+  std::vector<std::string> buffers, word_sizes;  // as written
   OrojenesisArguments orojenesis;
   SymbolicArguments symbolic;
   // Options that only one side knows.
   std::vector<const CLI::Option*> of_orojenesis, of_symbolic;
+  std::vector<const CLI::Option*> of_questions;  // all that do not go with --experiment
 };
 
 constexpr const char* kOrojenesis = "orojenesis";
@@ -31,9 +34,7 @@ const CLI::Option* given(const std::vector<const CLI::Option*>& options) {
   return at == options.end() ? nullptr : *at;
 }
 
-int run(const BoundArguments& arguments, const Output& output) {
-  if (!arguments.experiment.empty()) return run_experiment(arguments.experiment, output);
-  if (arguments.orojenesis.workload.empty()) return fail("-w, --workload is required, or --experiment");
+int run_questions(const BoundArguments& arguments, const Output& output) {
   std::vector<std::string> kinds = symbolic_kinds();
   kinds.emplace_back(kOrojenesis);
   std::string kind = arguments.kind;
@@ -52,19 +53,57 @@ int run(const BoundArguments& arguments, const Output& output) {
   symbolic.layer = shared.layer;
   symbolic.buffers = shared.buffers;
   symbolic.word_sizes = shared.word_sizes;
+  symbolic.word_bytes = shared.word_bytes;
   return run_symbolic(symbolic, output);
 }
 
-// Those that `add` adds to the command, but for the ones that all kinds share.
+int run(BoundArguments arguments, const Output& output) {
+  if (!arguments.experiment.empty()) {
+    if (const CLI::Option* other = given(arguments.of_questions))
+      return fail(fmt::format("{}: does not go with --experiment, whose file says it", other->get_name()));
+    return run_experiment(arguments.experiment, output);
+  }
+  if (arguments.orojenesis.workload.empty()) return fail("-w, --workload is required, or --experiment");
+  const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
+  if (!sizes) return fail(sizes.errors());
+  const Result<std::vector<u64>> buffers = read_buffers(arguments.buffers, sizes->every.value_or(1));
+  if (!buffers) return fail(buffers.errors());
+  arguments.orojenesis.buffers = *buffers;
+  arguments.orojenesis.word_sizes = sizes->of_tensor;
+  arguments.orojenesis.word_bytes = sizes->every;
+  return run_questions(arguments, output);
+}
+
+// Those that `add` adds to the command.
 template <class Add>
 std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
   const std::size_t before = command.get_options().size();
   add();
-  std::vector<const CLI::Option*> own;
   const std::vector<CLI::Option*> all = command.get_options();
-  for (std::size_t i = before; i < all.size(); ++i)
-    if (!all[i]->check_lname("buffer") && !all[i]->check_lname("word-size")) own.push_back(all[i]);
-  return own;
+  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
+}
+
+// What every kind understands.
+void add_shared_options(CLI::App& command, BoundArguments& arguments) {
+  OrojenesisArguments& shared = arguments.orojenesis;
+  command.add_option("-w,--workload", shared.workload, "Workload: preset, file or text")->type_name("W");
+  command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
+  command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("NAME");
+  command
+      .add_option("-k,--kind", arguments.kind,
+                  "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
+      ->type_name("NAME");
+  command
+      .add_option("--buffer", arguments.buffers,
+                  "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; both of 1024)")
+      ->type_name("SIZE")
+      ->delimiter(',');
+  command
+      .add_option("--word-size", arguments.word_sizes,
+                  "Bytes in a word: of every one (2), for units of --buffer; or of a tensor (A=2), all numbers are "
+                  "then bytes")
+      ->type_name("[TENSOR=]N")
+      ->delimiter(',');
 }
 
 }  // namespace
@@ -72,18 +111,12 @@ std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
 void add_bound_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<BoundArguments>();
   CLI::App* command = app.add_subcommand("bound", "What no mapping can beat, by size of the buffer");
-  command->add_option("-w,--workload", arguments->orojenesis.workload, "Workload: preset, file or text")
-      ->type_name("W");
-  command->add_option("-a,--architecture", arguments->orojenesis.architecture, "Machine: its levels against the bound")
-      ->type_name("A");
-  command->add_option("-l,--layer", arguments->orojenesis.layer, "Only this layer")->type_name("NAME");
-  command
-      ->add_option("-k,--kind", arguments->kind,
-                   "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
-      ->type_name("NAME");
+  arguments->of_questions = own_options(*command, [&] { add_shared_options(*command, *arguments); });
   arguments->of_orojenesis =
       own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
   arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
+  for (const auto* own : {&arguments->of_orojenesis, &arguments->of_symbolic})
+    arguments->of_questions.insert(arguments->of_questions.end(), own->begin(), own->end());
   command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
       ->type_name("FILE");
   add_output_options(*command, output);
@@ -94,7 +127,7 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite bound -w resnet18 --layer conv1 --kind iolb --buffer 8192,65536\n"
       "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
       "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
-      "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --buffer 50000000,320000000\n"
+      "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
       "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }

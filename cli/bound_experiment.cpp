@@ -12,6 +12,7 @@
 
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/word_units.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/bounds/orojenesis_nested.h"
@@ -26,17 +27,25 @@ struct Row {
   std::string what, workload, measure, note;
   u64 at = 0;  // words of buffer
   std::optional<double> paper;
-  double within = 0;  // relative tolerance; 0: any
+  std::optional<double> within;  // relative tolerance
+  std::string unchecked;         // why there is none
   bool imperfect = false;
-  bool first_pairs = false;
+  bool published_templates = false;
   double ours = 0;
 
-  bool holds() const { return !paper || within == 0 || std::abs(ours / *paper - 1) <= within; }
+  bool holds() const { return !paper || !within || std::abs(ours / *paper - 1) <= *within; }
+  std::string verdict() const {
+    if (!paper) return "";
+    if (!within) return "not checked";
+    return holds() ? fmt::format("within {:g} %", *within * 100) : fmt::format("OUTSIDE {:g} %", *within * 100);
+  }
 };
 
 struct Experiment {
   std::string name;
+  double word_size = 1;  // bytes: what units of `at` are divided by
   std::optional<Chip> chip;
+  std::optional<double> roof;  // operations that the chip's memory roof counts, else MACs
   std::vector<Row> rows;
 };
 
@@ -57,7 +66,8 @@ const std::vector<std::string>& measures() {
       "saved",      // at: unfused - fused
       "softmax",    // at: fused with whole rows / fused with incremental softmax
       "speedup",    // of the best fused chip over the best unfused one
-      "area",       // share of the buffer that the best fused chip saves at the speed of the unfused one
+      "area",       // share of the buffer that a fused chip saves at the speed of the best unfused one
+      "optima",     // share of the buffer that the best fused chip saves against the best unfused one
   };
   return names;
 }
@@ -68,7 +78,21 @@ bool takes_capacity(const std::string& measure) {
   return false;
 }
 
-Row read_row(const YamlNode& node, bool has_chip, Diagnostics& errors) {
+bool is_of_chip(const std::string& measure) { return measure == "speedup" || measure == "area" || measure == "optima"; }
+
+// Words, or bytes with their unit.
+u64 read_capacity(MapReader& map, const std::string& measure, double word_size, Diagnostics& errors) {
+  const auto node = map.child("at");
+  const bool needed = takes_capacity(measure);
+  if (!node && needed) map.error(fmt::format("measure {} needs 'at', {}", measure, capacity_notation()));
+  if (!node) return 0;
+  if (!needed && !measure.empty()) errors.push_back(node->error(fmt::format("'at' does not go with {}", measure)));
+  const auto words = parse_words(node->text(), word_size);
+  if (!words) errors.push_back(node->error(fmt::format("at = {}, must be {}", node->text(), capacity_notation())));
+  return words.value_or(0);
+}
+
+Row read_row(const YamlNode& node, const Experiment& experiment, Diagnostics& errors) {
   Row row;
   MapReader map(node, errors);
   row.what = map.required_string("what").value_or("");
@@ -80,22 +104,22 @@ Row read_row(const YamlNode& node, bool has_chip, Diagnostics& errors) {
         "measure = {}, must be one of {}{}", *measure, join(measures(), "or"), did_you_mean(*measure, measures()))));
   }
   row.measure = measure.value_or("");
-  const bool needs_capacity = takes_capacity(row.measure);
-  const auto at = needs_capacity ? map.required_number("at", 0, kHuge) : map.number("at", 0, kHuge);
-  if (at && !needs_capacity && !row.measure.empty())
-    errors.push_back(map.child("at")->error(fmt::format("'at' does not go with {}", row.measure)));
-  row.at = static_cast<u64>(at.value_or(0));
+  row.at = read_capacity(map, row.measure, experiment.word_size, errors);
   row.paper = map.number("paper", 0, kHuge);
-  row.within = map.number("within", 0, 1).value_or(0);
+  row.within = map.number("within", 0, 1);
+  row.unchecked = map.string("unchecked").value_or("");
+  if (row.paper && row.within.has_value() != row.unchecked.empty())
+    map.error("'paper' needs either 'within', a relative tolerance, or 'unchecked', why there is none");
+  if (!row.paper && (row.within || !row.unchecked.empty())) map.error("'within' and 'unchecked' are about 'paper'");
   row.imperfect = map.boolean("imperfect").value_or(false);
-  row.first_pairs = map.boolean("first_pairs").value_or(false);
-  if (!has_chip && (row.measure == "speedup" || row.measure == "area"))
+  row.published_templates = map.boolean("published_templates").value_or(false);
+  if (!experiment.chip && is_of_chip(row.measure))
     errors.push_back(node.error(fmt::format("measure {} needs a 'chip'", row.measure)));
   map.finish();
   return row;
 }
 
-Chip read_chip(const YamlNode& node, Diagnostics& errors) {
+void read_chip(const YamlNode& node, Experiment& experiment, Diagnostics& errors) {
   MapReader map(node, errors);
   Chip chip;
   const auto positive = [&](const char* key) { return map.required_number(key, 1e-9, kHuge).value_or(1); };
@@ -104,8 +128,9 @@ Chip read_chip(const YamlNode& node, Diagnostics& errors) {
   chip.word_um2 = positive("word_um2");
   chip.hertz = positive("hertz");
   chip.words_per_second = positive("words_per_second");
+  experiment.roof = map.number("roof_operations", 1, kHuge);
   map.finish();
-  return chip;
+  experiment.chip = chip;
 }
 
 Result<Experiment> read_experiment(const std::string& path) {
@@ -116,12 +141,17 @@ Result<Experiment> read_experiment(const std::string& path) {
   MapReader map(*root, errors);
   out.name = map.string("name").value_or(std::filesystem::path(path).stem().string());
   map.ignore("source");
-  if (const auto chip = map.child("chip")) out.chip = read_chip(*chip, errors);
+  if (const auto size = map.child("word_size")) {
+    const auto bytes = parse_word_bytes(size->text());
+    if (!bytes) errors.push_back(size->error(fmt::format("word_size = {}, must be {}", size->text(), kWordBytes)));
+    out.word_size = bytes.value_or(1);
+  }
+  if (const auto chip = map.child("chip")) read_chip(*chip, out, errors);
   if (const auto rows = map.required_child("rows")) {
     if (!rows->is_sequence() || rows->size() == 0)
       errors.push_back(rows->error("rows must be a list of {what, workload, measure, ..}"));
     for (std::size_t i = 0; rows->is_sequence() && i < rows->size(); ++i)
-      out.rows.push_back(read_row(rows->at(i), out.chip.has_value(), errors));
+      out.rows.push_back(read_row(rows->at(i), out, errors));
   }
   map.finish();
   if (!errors.empty()) return errors;
@@ -167,11 +197,11 @@ class Meter {
 
   Result<double> of_network(const Row& row, const Network& network) {
     SegmentOptions options;
-    options.fusion.imperfect = row.imperfect;
-    options.fusion.inner_pairs = !row.first_pairs;
+    options.imperfect = row.imperfect;
+    if (row.published_templates) options.fusion = kPublishedTemplates;
     const Result<SegmentedNetwork> found = SegmentedNetwork::create(network, options);
     if (!found) return found.errors();
-    if (row.measure == "speedup" || row.measure == "area") return of_chip(row, network, *found);
+    if (is_of_chip(row.measure)) return of_chip(row, network, *found);
     const auto unfused = static_cast<double>(found->unfused(row.at)), fused = static_cast<double>(found->fused(row.at));
     if (row.measure == "unfused") return unfused;
     if (row.measure == "fused") return fused;
@@ -192,9 +222,12 @@ class Meter {
       add(unfused, capacity, segmented.unfused(capacity));
       add(fused, capacity, segmented.fused(capacity));
     }
-    const Provision before = best_provision(provisions(*experiment_.chip, network.macs(), unfused));
-    const std::vector<Provision> after = provisions(*experiment_.chip, network.macs(), fused);
-    if (row.measure == "speedup") return best_provision(after).macs_per_second / before.macs_per_second;
+    const auto roof = experiment_.roof ? static_cast<u64>(*experiment_.roof) : network.macs();
+    const Provision before = best_provision(provisions(*experiment_.chip, roof, unfused));
+    const std::vector<Provision> after = provisions(*experiment_.chip, roof, fused);
+    const Provision best = best_provision(after);
+    if (row.measure == "speedup") return best.macs_per_second / before.macs_per_second;
+    if (row.measure == "optima") return 1 - best.share / before.share;
     // The smallest buffer that is as fast.
     for (const Provision& p : after)
       if (p.macs_per_second >= before.macs_per_second) return 1 - p.share / before.share;
@@ -207,15 +240,17 @@ class Meter {
 std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ? count(x) : fmt::format("{:.4g}", x); }
 
 std::string rows_text(const Experiment& experiment) {
-  Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<"});
+  Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<checked"});
   for (const Row& row : experiment.rows) {
     table.row({row.what, row.measure, takes_capacity(row.measure) ? grouped(row.at) : "",
                row.paper ? number(*row.paper) : "", number(row.ours),
-               row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "", row.holds() ? "" : "outside tolerance"});
+               row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "", row.verdict()});
   }
   std::string text = experiment.name + "\n\n" + table.to_string();
-  for (const Row& row : experiment.rows)
+  for (const Row& row : experiment.rows) {
+    if (!row.unchecked.empty()) text += fmt::format("  {}: not checked: {}\n", row.what, row.unchecked);
     if (!row.note.empty()) text += fmt::format("  {}: {}\n", row.what, row.note);
+  }
   return text;
 }
 
@@ -240,6 +275,8 @@ int run_experiment(const std::string& path, const Output& output) {
                             {"at", takes_capacity(row.measure) ? Json(row.at) : Json()},
                             {"paper", row.paper ? Json(*row.paper) : Json()},
                             {"ours", row.ours},
+                            {"within", row.within ? Json(*row.within) : Json()},
+                            {"unchecked", row.unchecked.empty() ? Json() : Json(row.unchecked)},
                             {"holds", row.holds()}});
   }
   output.table(rows_text(*experiment));

@@ -183,6 +183,11 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
   refuse(!a.architecture.empty() && !a.word_sizes.empty(), "--word-size", "machines count words; leave out -a");
   refuse(a.fuse && (a.nested || a.map || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
          "is about one buffer and words; leave out -a, --map, --nested and --word-size");
+  refuse(a.whole_weights && a.stream_weights, "--whole-weights", "contradicts --stream-weights");
+  const OrojenesisArguments usual;
+  refuse(!a.fuse && (a.perfect_blocks || a.whole_weights || a.stream_weights || a.softmax != usual.softmax ||
+                     a.pairs != usual.pairs || a.execution != usual.execution),
+         "--fuse", "is missing: other options given are about fused schedules");
   refuse(a.fuse && a.partial_sums != "read_back", "--partial-sums", "goes with single layers; leave out --fuse");
   refuse(a.fuse && !a.layer.empty(), "--fuse", "is about the whole network; leave out --layer");
   refuse(!a.fuse && !one_layer && (!a.csv.empty() || !a.svg.empty() || !a.buffers.empty()), "--layer",
@@ -195,19 +200,12 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& a) {
   command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
   command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
-  command.add_option("--buffer", a.buffers, "Only for these capacities, in words")
-      ->type_name("WORDS")
-      ->delimiter(',')
-      ->check(whole_number(0, kMaxCount));
   command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--word-size", a.word_sizes, "Bytes in a word of a tensor; all numbers are then bytes")
-      ->type_name("TENSOR=N")
-      ->delimiter(',');
   command.add_flag("--map", a.map, "With -a: also map the layer and compare");
   command.add_flag("--all", a.all, "All points of the curve in the table");
-  command.add_flag("--fuse", a.fuse, "The whole network, its chains cut into fused segments");
+  command.add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
   command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
       ->type_name("NAME")
       ->capture_default_str();
@@ -217,6 +215,8 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
   command.add_option("--execution", a.execution, "With --fuse: sequential or pipelined links")
       ->type_name("NAME")
       ->capture_default_str();
+  command.add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
+  command.add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");
   command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
   add_target_option(command, output, "--csv", a.csv, "Write the curve; - = stdout");
   add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
@@ -245,7 +245,8 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
                       {"imperfect", arguments.imperfect},
                       {"nested", arguments.nested},
                       {"partial_sums", arguments.partial_sums},
-                      {"word_size", arguments.word_sizes}};
+                      {"word_size", arguments.word_sizes},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
   if (!one_layer) return run_layers(arguments, *network, architecture, json, output);
   const Result<Workload> workload = pick_layer(*network, arguments.layer);
   if (!workload) return fail(workload.errors());

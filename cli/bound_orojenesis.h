@@ -21,13 +21,14 @@ struct OrojenesisArguments {
   bool all = false;  // all points in the table
   std::string partial_sums = "read_back";
   std::vector<std::string> word_sizes;  // "A=2"
+  std::optional<double> word_bytes;     // in a word of any tensor
   std::vector<u64> buffers;             // capacities to answer for
   std::string softmax = "incremental", pairs = "all", execution = "sequential";
-  bool stream_weights = false;
+  bool perfect_blocks = false, whole_weights = false, stream_weights = false;
   std::string csv, svg;
 };
 
-// The options that only this kind has; -a, -w and --layer are the command's.
+// The options that only this kind has.
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);
 
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output);

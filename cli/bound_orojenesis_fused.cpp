@@ -9,26 +9,49 @@
 #include "cli/bound_curves.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "cli/word_units.h"
 #include "engine/base/text.h"
-#include "engine/bounds/provision.h"
+#include "engine/bounds/iolb_network.h"
 
 namespace heliolite::cli {
 namespace {
 
 constexpr std::size_t kFusedRows = 24;
+constexpr double kLeastFall = 1.0 / 512;
+constexpr double kBoundStep = 1.2;   // from one capacity of the bound's picture to the next
+constexpr double kUnlimited = 1e18;  // words
+constexpr const char* kSchedules = "least over the schedules of docs/rules/fusion.md, no bound: others may move less";
 
 struct FusedPoint {
   u64 buffer = 0, unfused = 0, fused = 0;
 };
 
-// Where either curve falls; or at the capacities asked for.
+// Every word that is not an intermediate once.
+u64 network_minimum(const Network& network) { return network_bound(network, kUnlimited).words; }
+
+// What no schedule of the network beats, fused or not.
+u64 bound_at(const Network& network, u64 capacity) {
+  return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1))).words;
+}
+
+// Where a curve falls: `unfused` at each of its steps, `fused`, which falls almost everywhere, by a part of kLeastFall
+// or for the last time. Or at the capacities asked for.
 std::vector<FusedPoint> fused_points(const SegmentedNetwork& network, const std::vector<u64>& buffers) {
   std::vector<FusedPoint> points;
-  for (const u64 capacity : buffers.empty() ? network.capacities() : buffers) {
-    const FusedPoint p{capacity, network.unfused(capacity), network.fused(capacity)};
-    if (!buffers.empty() || points.empty() || p.unfused < points.back().unfused || p.fused < points.back().fused)
-      points.push_back(p);
+  const auto at = [&](u64 capacity) {
+    return FusedPoint{capacity, network.unfused(capacity), network.fused(capacity)};
+  };
+  for (const u64 capacity : buffers) points.push_back(at(capacity));
+  if (!buffers.empty()) return points;
+  FusedPoint lowest;  // the first of the last accesses
+  for (const u64 capacity : network.capacities()) {
+    const FusedPoint p = at(capacity);
+    const bool falls = points.empty() || p.unfused < points.back().unfused ||
+                       p.fused + static_cast<u64>(kLeastFall * static_cast<double>(p.fused)) < points.back().fused;
+    if (falls) points.push_back(p);
+    if (falls || p.fused < lowest.fused) lowest = p;
   }
+  if (lowest.fused < points.back().fused) points.push_back(lowest);
   return points;
 }
 
@@ -67,6 +90,9 @@ std::string segment_text(const Segment& s, const Chain& chain) {
   if (s.tiles.parts > 1) text += fmt::format(", {} parts", s.tiles.parts);
   const std::vector<std::string> kept = kept_names(s, chain);
   if (!kept.empty()) text += ", weights of " + join(kept) + " stay";
+  if (s.tiles.partly != kNoLink)
+    text +=
+        fmt::format(", {} words of {}'s", grouped(s.tiles.partly_words), chain.links[s.first + s.tiles.partly].name);
   return text + ")";
 }
 
@@ -80,6 +106,9 @@ Json segment_json(const Segment& s, const Chain& chain) {
   json["rows"] = s.tiles.rows;
   json["parts"] = s.tiles.parts;
   json["weights_kept"] = kept_names(s, chain);
+  json["weights_partly"] = nullptr;
+  if (s.tiles.partly != kNoLink)
+    json["weights_partly"] = {{"layer", chain.links[s.first + s.tiles.partly].name}, {"words", s.tiles.partly_words}};
   return json;
 }
 
@@ -110,30 +139,48 @@ std::string fused_csv(const std::vector<FusedPoint>& points) {
   return text;
 }
 
-CurvePicture fused_picture(const Network& network, const std::vector<FusedPoint>& points) {
+// The whole curves whatever capacities were asked for: these are lines across. Between two capacities the bound is
+// drawn as low as at the larger one.
+CurvePicture fused_picture(const Network& network, const SegmentedNetwork& segmented,
+                           const OrojenesisArguments& arguments) {
   CurvePicture picture;
   picture.title = network.name;
-  picture.curves = {{"unfused", {}}, {"fused", {}}};
+  picture.curves = {
+      {"unfused, layer by layer", {}}, {"fused, least over these schedules", {}}, {"bound on any schedule", {}}};
+  const std::vector<FusedPoint> points = fused_points(segmented, {});
   for (const FusedPoint& p : points) {
     picture.curves[0].steps.push_back({p.buffer, p.unfused});
     picture.curves[1].steps.push_back({p.buffer, p.fused});
   }
-  picture.minimum = points.back().fused;
+  u64 last = points.back().buffer;
+  for (const u64 asked : arguments.buffers) {
+    picture.walls.push_back({arguments.word_bytes ? bytes_text(asked, *arguments.word_bytes) : grouped(asked), asked});
+    last = std::max(last, asked);
+  }
+  for (u64 capacity = 1; capacity < last;) {
+    const u64 next =
+        std::min(last, std::max(capacity + 1, static_cast<u64>(static_cast<double>(capacity) * kBoundStep)));
+    picture.curves[2].steps.push_back({capacity, bound_at(network, next)});
+    capacity = next;
+  }
+  picture.minimum = network_minimum(network);
   return picture;
 }
 
 std::string fused_text(const Network& network, const SegmentedNetwork& segmented, const std::vector<FusedPoint>& points,
-                       const std::vector<std::size_t>& shown) {
-  std::string text = fmt::format("{}: least accesses with one buffer, unfused and fused, {} MACs\n\n", network.name,
+                       const std::vector<std::size_t>& shown, const std::optional<double>& word_bytes) {
+  std::string text = fmt::format("{}: accesses with one buffer, least over these schedules, {} MACs\n\n", network.name,
                                  count(static_cast<double>(network.macs())));
-  Table table({"buffer [words]", "unfused", "fused", "x less", "<segments of the chains"});
+  Table table(
+      {"buffer [words]", "[bytes]", "any schedule >=", "unfused", "fused", "x less", "<segments of the chains"});
   for (const std::size_t i : shown) {
     const FusedPoint& p = points[i];
-    table.row({grouped(p.buffer), grouped(p.unfused), grouped(p.fused),
+    table.row({grouped(p.buffer), word_bytes ? bytes_text(p.buffer, *word_bytes) : "",
+               grouped(bound_at(network, p.buffer)), grouped(p.unfused), grouped(p.fused),
                fmt::format("{:.2f}", static_cast<double>(p.unfused) / static_cast<double>(p.fused)),
                segments_text(segmented, p.buffer)});
   }
-  text += table.to_string();
+  text += table.to_string() + fmt::format("  unfused, fused: {}.\n", kSchedules);
   if (shown.size() < points.size())
     text += fmt::format("  {} of {} points; --all lists them, --csv FILE writes them.\n", shown.size(), points.size());
   return text;
@@ -152,12 +199,14 @@ Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments) {
         {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
     return false;
   };
-  options.fusion.imperfect = arguments.imperfect;
+  options.imperfect = arguments.imperfect;
   options.fusion.incremental_softmax = !second("--softmax", arguments.softmax, "incremental", "whole");
   options.fusion.inner_pairs = !second("--pairs", arguments.pairs, "all", "first");
   if (second("--execution", arguments.execution, "sequential", "pipelined"))
     options.fusion.execution = Execution::Pipelined;
-  options.fusion.keep_weights = !arguments.stream_weights;
+  options.fusion.perfect = arguments.perfect_blocks;
+  if (arguments.whole_weights) options.fusion.weights = Staying::Wholes;
+  if (arguments.stream_weights) options.fusion.weights = Staying::None;
   if (!errors.empty()) return errors;
   return options;
 }
@@ -169,10 +218,12 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   if (!segmented) return fail(segmented.errors());
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
   const std::vector<FusedPoint> points = fused_points(*segmented, arguments.buffers);
-  if (!output.write("--csv", fused_csv(points))) return kBadInput;
-  if (!output.write("--svg", curve_svg(fused_picture(network, points)))) return kBadInput;
+  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
+  if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
+    return kBadInput;
   const bool all = arguments.all || !arguments.buffers.empty();
-  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows)));
+  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows),
+                          arguments.word_bytes));
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},
                       {"fuse", true},
@@ -181,15 +232,21 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
                       {"softmax", arguments.softmax},
                       {"pairs", arguments.pairs},
                       {"execution", arguments.execution},
-                      {"stream_weights", arguments.stream_weights}};
+                      {"perfect_blocks", arguments.perfect_blocks},
+                      {"whole_weights", arguments.whole_weights},
+                      {"stream_weights", arguments.stream_weights},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
   json["macs"] = network.macs();
+  json["minimum"] = network_minimum(network);
+  json["schedules"] = kSchedules;
   json["bounds"] = Json::array();
   for (const u64 buffer : arguments.buffers)
-    json["bounds"].push_back({{"kind", "orojenesis"},
-                              {"level", nullptr},
-                              {"capacity_words", buffer},
-                              {"words", segmented->fused(buffer)},
-                              {"holds_under", "one buffer, the templates of docs/rules/fusion.md"}});
+    json["bounds"].push_back(
+        {{"kind", "iolb"},
+         {"level", nullptr},
+         {"capacity_words", buffer},
+         {"words", bound_at(network, buffer)},
+         {"holds_under", "any schedule of the network, fused or not, that computes no layer twice"}});
   json["curve"] = Json::array();
   for (const FusedPoint& p : points)
     json["curve"].push_back({{"buffer_words", p.buffer},

@@ -6,6 +6,7 @@
 
 #include "cli/level_bounds.h"
 #include "cli/table.h"
+#include "cli/word_units.h"
 #include "engine/bounds/provision.h"
 
 namespace heliolite::cli {
@@ -22,13 +23,15 @@ std::size_t point_at(const LayerAnswer& answer, u64 buffer) {
 double ratio(u64 a, u64 b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string points_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "accesses", "x minimum", "MACs/word"};
+  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "[bytes]", "accesses", "x minimum",
+                                    "MACs/word"};
   headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
   Table table(headings);
   const auto row = [&](u64 buffer, std::size_t i) {
     const u64 accesses = answer.curve.points[i].accesses;
-    std::vector<std::string> cells{grouped(buffer), grouped(accesses),
-                                   fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
+    std::vector<std::string> cells{grouped(buffer),
+                                   arguments.word_bytes ? bytes_text(buffer, *arguments.word_bytes) : "",
+                                   grouped(accesses), fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
                                    fmt::format("{:.4g}", intensity(answer.workload.macs(), accesses))};
     cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
     table.row(cells);

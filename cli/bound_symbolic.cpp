@@ -131,7 +131,8 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
                       {"architecture", architecture ? question(*architecture) : Json()},
                       {"loads", arguments.loads},
                       {"outputs_read", arguments.outputs_read},
-                      {"word_sizes", arguments.word_sizes}};
+                      {"word_sizes", arguments.word_sizes},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
   if (arguments.layer.empty() && network->layers.size() > 1)
     return run_layers(arguments, *network, architecture, json, output);
   const Result<Workload> workload = pick_layer(*network, arguments.layer);

@@ -1,6 +1,7 @@
 #pragma once
 // heliolite bound --kind hbl, conv, iolb or all: bounds over all schedules, and the best tilings against them.
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct SymbolicArguments {
   std::string kind;                     // one of symbolic_kinds()
   std::vector<u64> buffers;             // capacities to answer for
   std::vector<std::string> word_sizes;  // "A=2"
+  std::optional<double> word_bytes;     // in a word of any tensor
   bool loads = false;
   bool outputs_read = false;
 };

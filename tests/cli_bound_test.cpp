@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
+#include <vector>
 
 #include "tests/cli_runner.h"
 
@@ -65,6 +69,58 @@ TEST(CliBound, FusesNetworks) {
   EXPECT_EQ(a["curve"][0]["segments"][2]["layers"].size(), 6);
 }
 
+// The bound on any schedule stands beside what these schedules reach; a plain number is words, a unit bytes.
+TEST(CliBound, ShowsTheBoundBesideFusedSchedules) {
+  const std::string pair = "-w " HELIOLITE_TEST_DATA "/../configs/orojenesis/feed_forward.yaml --fuse ";
+  const json a = answer(pair + "--buffer 30000000,60MiB --word-size 2");
+  ASSERT_EQ(a["bounds"].size(), 2);
+  EXPECT_EQ(a["bounds"][0]["capacity_words"], 30000000);
+  EXPECT_EQ(a["bounds"][1]["capacity_words"], 30 << 20);
+  EXPECT_EQ(a["minimum"], 402653184);  // both weights, first operand, last output
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(a["bounds"][i]["kind"], "iolb");
+    EXPECT_LE(a["bounds"][i]["words"], a["curve"][i]["accesses"]);
+    EXPECT_LE(a["minimum"], a["bounds"][i]["words"]);
+  }
+  EXPECT_LE(a["curve"][0]["accesses"], 1'476'000'000);
+  EXPECT_EQ(a["curve"][0]["segments"][0]["weights_partly"]["layer"], "mm_0");
+  const CliResult text = run_cli("bound " + pair + "--buffer 1GiB --word-size 2");
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("least over these schedules"), HasSubstr("any schedule >="), HasSubstr("1 GiB")));
+}
+
+// Capacities asked for are lines across; the staircases stay whole.
+TEST(CliBound, DrawsTheWholeFusedCurve) {
+  const std::string network = "bound -w inverted_bottleneck --fuse --svg - ";
+  const auto steps = [](const std::string& svg) { return std::ranges::count(svg, 'V'); };
+  const std::string all = run_cli(network).out, asked = run_cli(network + "--buffer 1000,4KiB --word-size 2").out;
+  EXPECT_THAT(asked, AllOf(HasSubstr(">1.953 KiB<"), HasSubstr(">4 KiB<"), HasSubstr("bound on any schedule")));
+  EXPECT_EQ(steps(all), steps(asked));
+}
+
+// No label of a picture touches another or leaves the picture, estimated with characters of half their height.
+TEST(CliBound, KeepsLabelsApart) {
+  struct Label {
+    double left, right, base;
+    std::string words;
+  };
+  for (const std::string machine : {"eyeriss", "simba"}) {
+    const std::string svg = run_cli("bound -w resnet18 --layer conv2_x --map --svg - -a " + machine).out;
+    const std::regex text("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" font-size=\"11\"[^>]*>([^<]*)<");
+    std::vector<Label> labels;
+    for (std::sregex_iterator at(svg.begin(), svg.end(), text), end; at != end; ++at) {
+      const double left = std::stod((*at)[1]), base = std::stod((*at)[2]);
+      const Label label{left, left + 5.5 * static_cast<double>((*at)[3].length()), base, (*at)[3]};
+      EXPECT_LE(label.right, 760) << label.words;
+      for (const Label& other : labels)
+        EXPECT_TRUE(label.left >= other.right || other.left >= label.right || std::abs(label.base - other.base) >= 11)
+            << label.words << " and " << other.words;
+      labels.push_back(label);
+    }
+    EXPECT_GE(labels.size(), 9u);  // levels, the mapping at them, the minimum
+  }
+}
+
 TEST(CliBound, RunsExperiments) {
   const json a = answer("--experiment " HELIOLITE_TEST_DATA "/../configs/orojenesis/fig11.yaml");
   ASSERT_EQ(a["rows"].size(), 10);
@@ -73,6 +129,15 @@ TEST(CliBound, RunsExperiments) {
   const auto one = [&](const std::string& row) { return folder.write("x.yaml", "rows:\n- {" + row + "}\n"); };
   const std::string wrong = one("what: x, workload: \"gemm:8x8x8\", measure: minimum, paper: 100, within: 0.1");
   EXPECT_EQ(run_cli("bound --experiment " + wrong).exit_code, 1);
+  const std::string minimum = "what: x, workload: \"gemm:8x8x8\", measure: minimum, paper: 192";
+  EXPECT_THAT(complaint("--experiment " + one(minimum)), HasSubstr("'within'"));
+  EXPECT_THAT(complaint("--experiment " + one(minimum + ", within: 0, unchecked: why")), HasSubstr("either"));
+  EXPECT_EQ(answer("--experiment " + one(minimum + ", unchecked: why"))["rows"][0]["unchecked"], "why");
+  const std::string sized = folder.write("y.yaml",
+                                         "word_size: 2\nrows:\n- {what: x, workload: \"gemm:8x8x8\", "
+                                         "measure: accesses, at: 1 KiB}\n");
+  EXPECT_EQ(answer("--experiment " + sized)["rows"][0]["at"], 512);
+  EXPECT_THAT(complaint("--buffer 8 --experiment " + wrong), HasSubstr("--buffer: does not go with --experiment"));
   EXPECT_THAT(complaint("--experiment " + one("what: x, workload: \"gemm:8x8x8\", measure: minimun")),
               HasSubstr("did you mean 'minimum'?"));
   EXPECT_THAT(complaint("--experiment " + one("what: x, workload: \"gemm:8x8x8\", measure: gap0")), HasSubstr("at"));
@@ -83,6 +148,11 @@ TEST(CliBound, ExplainsBadOptions) {
   EXPECT_THAT(complaint("-w gemm:8x8x8 --kind orojenesi"), HasSubstr("did you mean 'orojenesis'?"));
   EXPECT_THAT(complaint("-k orojenesis -w gemm:8x8x8 --word-size Q=2"), HasSubstr("unknown tensor 'Q'"));
   EXPECT_THAT(complaint("-k orojenesis -w gemm:8x8x8 --word-size A=x"), HasSubstr("must be TENSOR=BYTES"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --buffer 8kb,5.5"), HasSubstr("'5.5' must be a whole number of words or bytes"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --buffer 8XB"), HasSubstr("of 1024"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --word-size 0"), HasSubstr("from 0.125 to 64"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --word-size 2,A=2"), HasSubstr("not both"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --whole-weights"), HasSubstr("--fuse"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --partial-sums twice"), HasSubstr("unknown name 'twice'"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --map"), HasSubstr("needs a machine"));
   EXPECT_THAT(complaint("-w resnet18 --csv -"), HasSubstr("--layer"));

@@ -25,10 +25,10 @@ struct SimulatedChain {
 
 struct SimulatedPlan {
   enum class How { Rows, InputAgain, OutputSpilled, WeightsOuter } how = How::Rows;
-  u64 rows = 1;   // of a block
-  u64 part = 1;   // columns of a part
-  u64 kept = 0;   // links whose weights stay
-  u64 pairs = 0;  // links that pass their output to the next by columns
+  u64 rows = 1;           // of a block; the last of a group, or of all groups if it is made of them, may be smaller
+  u64 part = 1;           // columns of a part; the last one may be smaller
+  std::vector<u64> stay;  // by link: the first words of a group's weights stay
+  u64 pairs = 0;          // links that pass their output to the next by columns
   bool whole_input = false, whole_output = false;
 };
 
@@ -44,7 +44,10 @@ class FusionSimulator {
     if (plan_.how == SimulatedPlan::How::WeightsOuter) {
       for (u64 g = 0; g < chain_.groups; ++g) weights_outer(g);
     } else {
-      for (u64 first = 0; first < chain_.all_rows(); first += plan_.rows) block(first, first + plan_.rows);
+      const u64 span = plan_.rows <= chain_.rows ? chain_.rows : chain_.all_rows();
+      for (u64 start = 0; start < chain_.all_rows(); start += span)
+        for (u64 row = start; row < start + span; row += plan_.rows)
+          block(row, std::min(row + plan_.rows, start + span));
     }
     check_result();
     return {peak_, accesses_};
@@ -87,25 +90,27 @@ class FusionSimulator {
     for (u64 c = 0; c < chain_.width[e]; ++c) drop(row_word(e, m, c));
   }
 
-  // One weight on all rows of the block: its tile comes and goes unless the weights stay.
+  bool stays(u64 e, u64 k, u64 n) const {
+    return plan_.how == SimulatedPlan::How::WeightsOuter || k * chain_.width[e + 1] + n < plan_.stay[e];
+  }
+
+  // One weight on all rows of the block: its tile comes and goes unless it stays.
   void apply(u64 e, u64 first, u64 last, u64 k, u64 n) {
     for (u64 g = first / chain_.rows; g * chain_.rows < last; ++g) {
-      const bool stays = (plan_.kept >> e & 1) != 0 || plan_.how == SimulatedPlan::How::WeightsOuter;
-      if (!stays) load_weight(e, g, k, n);
+      if (!stays(e, k, n)) load_weight(e, g, k, n);
       for (u64 m = std::max(first, g * chain_.rows); m < std::min(last, (g + 1) * chain_.rows); ++m)
         at(row_word(e + 1, m, n)) += at(row_word(e, m, k)) * at(weight(e, g, k, n));
-      if (!stays) drop(weight(e, g, k, n));
+      if (!stays(e, k, n)) drop(weight(e, g, k, n));
     }
   }
 
   // Weights that stay: those of the block's group come with the group's first block and go with its last.
   void keep_weights(u64 row, bool enter) {
     const u64 g = row / chain_.rows;
-    for (u64 e = 0; e < chain_.links(); ++e) {
-      if ((plan_.kept >> e & 1) == 0) continue;
+    for (u64 e = 0; e < chain_.links(); ++e)
       for (u64 k = 0; k < chain_.width[e]; ++k)
-        for (u64 n = 0; n < chain_.width[e + 1]; ++n) enter ? load_weight(e, g, k, n) : drop(weight(e, g, k, n));
-    }
+        for (u64 n = 0; n < chain_.width[e + 1]; ++n)
+          if (stays(e, k, n)) enter ? load_weight(e, g, k, n) : drop(weight(e, g, k, n));
   }
 
   void block(u64 first, u64 last) {

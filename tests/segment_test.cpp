@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
+#include "engine/bounds/iolb_network.h"
 #include "engine/bounds/provision.h"
 #include "tests/load.h"
 #include "workloads/workload_yaml.h"
@@ -43,8 +45,8 @@ std::optional<u64> segment_accesses(const Network& network, const Chain& chain, 
     untiled = one && untiled ? std::optional(*untiled + *one) : std::nullopt;
   }
   const auto tiled = tiled_fusion(std::span(chain.links).subspan(first, last - first));
-  const auto* point = tiled ? tiled->at(capacity) : nullptr;
-  if (point == nullptr) return untiled;
+  const auto point = tiled ? tiled->at(capacity) : std::nullopt;
+  if (!point) return untiled;
   return untiled ? std::min(*untiled, point->accesses) : point->accesses;
 }
 
@@ -57,7 +59,8 @@ TEST(Segments, AreTheBestOfAllCuts) {
     const Network network = network_of(text);
     const auto chains = find_chains(network);
     ASSERT_EQ(chains.size(), 1u);
-    const auto segmented = SegmentedChain::create(network, chains[0]);
+    SegmentCurves known;
+    const auto segmented = SegmentedChain::create(network, chains[0], {}, known);
     ASSERT_TRUE(segmented.ok());
     const std::size_t count = chains[0].links.size();
     for (const u64 capacity : segmented->capacities()) {
@@ -81,6 +84,7 @@ TEST(Segments, AreTheBestOfAllCuts) {
   }
 }
 
+// And never less than any schedule must move.
 TEST(Segments, NeverLoseAgainstNoFusion) {
   for (const char* name : {"gpt3_6.7b_block", "bert_base_block", "conv_pair", "inverted_bottleneck"}) {
     const auto network = load_network(name);
@@ -94,15 +98,17 @@ TEST(Segments, NeverLoseAgainstNoFusion) {
       EXPECT_LE(fused, before) << name;
       before = fused;
     }
+    for (u64 capacity = 1; capacity < u64{1} << 32; capacity *= 16)
+      EXPECT_GE(segmented->fused(capacity), network_bound(*network, static_cast<double>(capacity)).words) << name;
   }
 }
 
 // Large buffers leave operands of the first links, weights and results: what no fusion avoids.
 TEST(Segments, EndAtTheCompulsoryWords) {
-  const auto block = load_network("gpt3_6.7b_block@batch=16");
+  const auto block = load_network("gpt3_6.7b_block");
   const auto segmented = SegmentedNetwork::create(*block);
   ASSERT_TRUE(segmented.ok());
-  const u64 tokens = 32768, d = 4096;
+  const u64 tokens = 2048, d = 4096;
   const u64 key_and_value = 2 * (2 * tokens * d + d * d);
   const u64 chain = 2 * tokens * d + 2 * tokens * d + 2 * d * d + 8 * d * d;
   EXPECT_EQ(segmented->fused(u64{1} << 40), key_and_value + chain);
@@ -111,7 +117,7 @@ TEST(Segments, EndAtTheCompulsoryWords) {
 // Huang et al., ISCA 2024, bytes of one word each: 5.6 times less from 320 MB on, 2.5 times at 50 MB.
 TEST(Segments, SaveWhatThePaperSaysAndMore) {
   const auto block = load_network("gpt3_6.7b_block@batch=16");
-  SegmentOptions options;
+  SegmentOptions options{.fusion = kPublishedTemplates};
   for (const bool inner_pairs : {false, true}) {
     options.fusion.inner_pairs = inner_pairs;
     const auto segmented = SegmentedNetwork::create(*block, options);
@@ -122,6 +128,19 @@ TEST(Segments, SaveWhatThePaperSaysAndMore) {
     EXPECT_NEAR(reduction(320'000'000), 5.84, 0.01);
     EXPECT_NEAR(reduction(50'000'000), inner_pairs ? 3.18 : 2.83, 0.01);
   }
+}
+
+// A network of equal layers costs what its different segments cost: the 198 segments of 24 links have 11 shapes.
+TEST(Segments, KnowEqualLayers) {
+  std::string text = "layers:\n", edges = "edges:\n";
+  for (int l = 0; l < 24; ++l) text += "- {name: g" + std::to_string(l) + ", gemm: 60x60x60}\n";
+  for (int l = 1; l < 24; ++l)
+    edges += "- {from: g" + std::to_string(l - 1) + ", to: g" + std::to_string(l) + ", tensor: B}\n";
+  const Network network = network_of(text + edges);
+  SegmentCurves known;
+  ASSERT_TRUE(SegmentedChain::create(network, find_chains(network)[0], {}, known).ok());
+  EXPECT_EQ(known.segments.size(), 11u);  // of 2 to 12 links
+  EXPECT_EQ(known.layers.size(), 4u);     // operand, output, both or neither in the buffer
 }
 
 TEST(Provision, TakesTheBestStep) {

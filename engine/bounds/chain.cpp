@@ -89,10 +89,11 @@ class RowView {
     }
     if (!found) return std::nullopt;
     const auto shared = static_cast<DimensionMask>(in_ & out_ & ~slid);
-    const u64 images = product(shared & ~rest_), channels = product(shared & rest_);
+    link.pictures = product(shared & ~rest_);
+    const u64 channels = product(shared & rest_);
     link.slides = true;
-    link.rows *= images;
-    link.input_rows *= images;
+    link.rows *= link.pictures;
+    link.input_rows *= link.pictures;
     link.input_columns = product(in_ & ~out_ & ~slid) * channels;
     link.output_columns *= channels;
     return link;

@@ -23,6 +23,7 @@ struct ChainLink {
   u64 input_words = 0, weight_words = 0, output_words = 0;  // of all rows and groups
   u64 input_columns = 1, output_columns = 1;  // parts of a row that can be used, or made, one after the other
   bool slides = false;                        // a row is a line of pixels and not made of smaller rows
+  u64 pictures = 1;                           // that its lines belong to, those of one after those of another
   u64 stride = 1;                             // rows of the operand from one row of the output to the next
   u64 overlap = 0;                            // rows of the operand that two neighbouring rows of the output share
   Operator before = Operator::None;           // between the previous link's output and the operand

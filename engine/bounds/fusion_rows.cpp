@@ -34,13 +34,13 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
   const auto rows = rows_of(links);
   if (!rows) return std::nullopt;
   FusedRows out;
-  out.rows = out.group = rows->back();
+  out.rows = out.group = out.picture = rows->back();
   for (std::size_t e = 0; e < links.size(); ++e) {
     const ChainLink& link = links[e];
     const u64 inside = link.slides ? 1 : link.rows / (*rows)[e];  // its rows in a common one
     const u64 groups = std::max<u64>(1, link.groups / inside);
     if (link.groups % inside != 0 && inside % link.groups != 0) return std::nullopt;
-    if (out.rows % groups != 0) return std::nullopt;
+    if (out.rows % groups != 0 || out.rows % link.pictures != 0) return std::nullopt;
     FusedLink& f = out.links.emplace_back();
     f.scale = (*rows)[e] / out.rows;
     f.stride = link.stride;
@@ -55,6 +55,7 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
     f.weights = link.weight_words;
     f.whole_row = link.before == Operator::Softmax;
     out.group = std::gcd(out.group, f.group_rows);
+    out.picture = std::gcd(out.picture, out.rows / link.pictures);
   }
   return out;
 }

@@ -26,8 +26,9 @@ struct FusedLink {
 
 struct FusedRows {
   std::vector<FusedLink> links;
-  u64 rows = 1;   // of the last output
-  u64 group = 1;  // rows that share the weights of every link
+  u64 rows = 1;     // of the last output
+  u64 group = 1;    // rows that share the weights of every link
+  u64 picture = 1;  // rows of one picture: lines of different ones do not overlap; all rows if nothing slides
 };
 
 // None when rows of one link are not made of whole rows of another.

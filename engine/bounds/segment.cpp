@@ -5,9 +5,31 @@
 #include <boost/graph/dag_shortest_paths.hpp>
 #include <limits>
 #include <optional>
+#include <set>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/model/fingerprint.h"
 
 namespace heliolite {
 namespace {
+
+std::vector<u64> shape_of(std::span<const ChainLink> links) {
+  std::vector<u64> shape;
+  for (const ChainLink& f : links)
+    shape.insert(shape.end(),
+                 {f.rows, f.input_rows, f.groups, f.input_words, f.weight_words, f.output_words, f.input_columns,
+                  f.output_columns, u64{f.slides}, f.pictures, f.stride, f.overlap, static_cast<u64>(f.before)});
+  return shape;
+}
+
+std::shared_ptr<const FusedCurve> tiled_curve(std::span<const ChainLink> links, const FusionOptions& options,
+                                              SegmentCurves& known) {
+  const auto [same, unknown] = known.segments.try_emplace(shape_of(links));
+  if (!unknown) return same->second;
+  if (auto curve = tiled_fusion(links, options)) same->second = std::make_shared<const FusedCurve>(std::move(*curve));
+  return same->second;
+}
 
 // Segments that cover all links at the fewest accesses. Vertices are the cut points, edges the candidates.
 std::vector<Segment> shortest_path(std::size_t links, const std::vector<Segment>& candidates) {
@@ -39,42 +61,52 @@ std::vector<Segment> shortest_path(std::size_t links, const std::vector<Segment>
 
 }  // namespace
 
-Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chain& chain,
-                                              const SegmentOptions& options) {
+Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chain& chain, const SegmentOptions& options,
+                                              SegmentCurves& known) {
   SegmentedChain out;
   out.untiled_ = options.untiled;
   const std::size_t count = chain.links.size();
   for (std::size_t e = 0; e < count; ++e) {
     const ChainLink& link = chain.links[e];
-    const Workload& workload = network.layers[static_cast<std::size_t>(link.layer)].workload;
+    const Workload& workload = network.layers[at(link.layer)].workload;
     const auto operand = static_cast<TensorMask>(e > 0 ? 1u << link.input : 0);
     const auto output = static_cast<TensorMask>(e + 1 < count ? 1u << workload.output() : 0);
-    LinkCurves& curves = out.links_.emplace_back();
-    for (const auto& [curve, resident] : {std::pair{&curves.free, TensorMask{0}},
-                                          {&curves.operand, operand},
-                                          {&curves.output, output},
-                                          {&curves.both, static_cast<TensorMask>(operand | output)}}) {
-      if (curve != &curves.free && (!options.untiled || resident == 0)) continue;
+    if (Diagnostics errors = out.add_link(workload, operand, output, options, known); !errors.empty()) return errors;
+  }
+  for (std::size_t first = 0; options.tiled && first < count; ++first)
+    for (std::size_t last = first + 2; last <= std::min(count, first + kMaxFused); ++last) {
+      auto curve = tiled_curve(std::span(chain.links).subspan(first, last - first), options.fusion, known);
+      if (curve) out.tiled_.push_back({first, last, std::move(curve)});
+    }
+  return out;
+}
+
+Diagnostics SegmentedChain::add_link(const Workload& workload, TensorMask operand, TensorMask output,
+                                     const SegmentOptions& options, SegmentCurves& known) {
+  LinkCurves& curves = links_.emplace_back();
+  for (const auto& [curve, resident] : {std::pair{&curves.free, TensorMask{0}},
+                                        {&curves.operand, operand},
+                                        {&curves.output, output},
+                                        {&curves.both, static_cast<TensorMask>(operand | output)}}) {
+    if (curve != &curves.free && (!options.untiled || resident == 0)) continue;
+    auto& same = known.layers[{fingerprint(workload), resident}];
+    if (same == nullptr) {
       OrojenesisOptions one;
-      one.imperfect = options.fusion.imperfect;
+      one.imperfect = options.imperfect;
       one.resident = resident;
       Result<Curve> found = one_buffer_curve(workload, one);
       if (!found) return found.errors();
-      *curve = std::move(*found);
+      same = std::make_shared<const Curve>(std::move(*found));
     }
+    *curve = same;
   }
-  for (std::size_t first = 0; options.tiled && first < count; ++first)
-    for (std::size_t last = first + 2; last <= count; ++last) {
-      auto curve = tiled_fusion(std::span(chain.links).subspan(first, last - first), options.fusion);
-      if (curve) out.tiled_.push_back({first, last, std::move(*curve)});
-    }
-  return out;
+  return {};
 }
 
 std::vector<Segment> SegmentedChain::candidates(u64 capacity) const {
   std::vector<Segment> all;
   for (std::size_t first = 0; first < links_.size(); ++first) {
-    const auto* alone = links_[first].free.at(capacity);
+    const auto* alone = links_[first].free->at(capacity);
     all.push_back({first, first + 1, SegmentKind::Alone, alone->buffer, alone->accesses, {}});
     Segment untiled{first, first + 1, SegmentKind::Untiled, 0, 0, {}};
     for (std::size_t e = first; untiled_ && e + 1 < links_.size(); ++e) {
@@ -94,15 +126,14 @@ std::vector<Segment> SegmentedChain::candidates(u64 capacity) const {
     }
   }
   for (const TiledSegment& segment : tiled_)
-    if (const auto* point = segment.curve.at(capacity); point != nullptr) {
+    if (const auto point = segment.curve->at(capacity))
       all.push_back({segment.first, segment.last, SegmentKind::Tiled, point->buffer, point->accesses, point->how});
-    }
   return all;
 }
 
 u64 SegmentedChain::unfused(u64 capacity) const {
   u64 accesses = 0;
-  for (const LinkCurves& link : links_) accesses += link.free.at(capacity)->accesses;
+  for (const LinkCurves& link : links_) accesses += link.free->at(capacity)->accesses;
   return accesses;
 }
 
@@ -115,12 +146,16 @@ Segmentation SegmentedChain::best(u64 capacity) const {
 
 std::vector<u64> SegmentedChain::capacities() const {
   std::vector<u64> all{0};
-  const auto add = [&](const auto& curve) {
-    for (const auto& point : curve.points()) all.push_back(point.buffer);
-  };
+  std::set<const void*> seen;  // curves of equal layers are one
   for (const LinkCurves& link : links_)
-    for (const Curve* curve : {&link.free, &link.operand, &link.output, &link.both}) add(*curve);
-  for (const TiledSegment& segment : tiled_) add(segment.curve);
+    for (const auto& curve : {link.free, link.operand, link.output, link.both})
+      if (curve != nullptr && seen.insert(curve.get()).second)
+        for (const auto& point : curve->points()) all.push_back(point.buffer);
+  for (const TiledSegment& segment : tiled_) {
+    if (!seen.insert(segment.curve.get()).second) continue;
+    const std::vector<u64> here = segment.curve->capacities();
+    all.insert(all.end(), here.begin(), here.end());
+  }
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -129,8 +164,9 @@ std::vector<u64> SegmentedChain::capacities() const {
 Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const SegmentOptions& options) {
   SegmentedNetwork out;
   out.chains_ = find_chains(network);
+  SegmentCurves known;
   for (const Chain& chain : out.chains_) {
-    Result<SegmentedChain> segmented = SegmentedChain::create(network, chain, options);
+    Result<SegmentedChain> segmented = SegmentedChain::create(network, chain, options, known);
     if (!segmented) return segmented.errors();
     out.segmented_.push_back(std::move(*segmented));
   }

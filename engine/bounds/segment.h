@@ -1,6 +1,9 @@
 #pragma once
 // Where a chain is best cut into fused segments: at a capacity, the shortest path over the cut points.
+#include <map>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -33,14 +36,22 @@ struct Segmentation {
 
 struct SegmentOptions {
   FusionOptions fusion;
+  bool imperfect = false;  // layers alone also with tiles that do not divide their sizes
   bool tiled = true, untiled = true;
+};
+
+// Curves that are known already: a network repeats its layers and segments.
+struct SegmentCurves {
+  std::map<std::pair<u64, TensorMask>, std::shared_ptr<const Curve>> layers;  // by fingerprint and resident tensors
+  std::map<std::vector<u64>, std::shared_ptr<const FusedCurve>> segments;     // by their links; null: cannot be tiled
 };
 
 // The curves of all segments of one chain, and their best combination at any capacity. Words only.
 class SegmentedChain {
  public:
-  // Errors: those of one_buffer_curve().
-  static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options = {});
+  // Errors: those of one_buffer_curve(). `known` must be of the same options.
+  static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options,
+                                       SegmentCurves& known);
 
   // Fewest accesses of one execution with a buffer of `capacity` words; nothing fused, or the best cuts.
   u64 unfused(u64 capacity) const;
@@ -52,15 +63,18 @@ class SegmentedChain {
  private:
   // Curves of one link: with its operand, or its output, whole in the buffer.
   struct LinkCurves {
-    Curve free, operand, output, both;
+    std::shared_ptr<const Curve> free, operand, output, both;  // null: not looked at
     const Curve& with(bool operand_inside, bool output_inside) const {
-      return operand_inside ? (output_inside ? both : operand) : output_inside ? output : free;
+      return *(operand_inside ? (output_inside ? both : operand) : output_inside ? output : free);
     }
   };
   struct TiledSegment {
     std::size_t first = 0, last = 0;
-    FusedCurve curve;
+    std::shared_ptr<const FusedCurve> curve;
   };
+
+  Diagnostics add_link(const Workload& workload, TensorMask operand, TensorMask output, const SegmentOptions& options,
+                       SegmentCurves& known);
 
   std::vector<Segment> candidates(u64 capacity) const;
 

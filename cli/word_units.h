@@ -1,0 +1,36 @@
+#pragma once
+// Words and bytes in options and experiment files: --word-size and --buffer, for every command that takes them.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite::cli {
+
+// What --word-size says: bytes in every word ("2"), or of one tensor each ("A=2").
+struct WordSizes {
+  std::optional<double> every;         // bytes in a word of any tensor; counts stay words
+  std::vector<std::string> of_tensor;  // "A=2": counts are then in the unit of these sizes
+};
+Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts);
+
+// Bytes in a word, from 1/8 to 64.
+std::optional<double> parse_word_bytes(std::string_view text);
+inline constexpr std::string_view kWordBytes = "bytes in a word, from 0.125 to 64";  // for messages
+
+// A capacity: "4096" and "50e6" are words, "50 MiB" bytes, of which `word_bytes` make a word (rounded down). Nothing
+// for anything else, or more than kMaxCapacity.
+std::optional<u64> parse_words(std::string_view text, double word_bytes);
+inline constexpr u64 kMaxCapacity = u64{1} << 53;
+std::string capacity_notation();  // for messages
+
+// All of --buffer.
+Result<std::vector<u64>> read_buffers(const std::vector<std::string>& texts, double word_bytes);
+
+// "50 MiB", "1.5 KiB", "100 B": so many words of this size.
+std::string bytes_text(u64 words, double word_bytes);
+
+}  // namespace heliolite::cli
