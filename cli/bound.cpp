@@ -95,13 +95,13 @@ void add_shared_options(CLI::App& command, BoundArguments& arguments) {
       ->type_name("NAME");
   command
       .add_option("--buffer", arguments.buffers,
-                  "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; both of 1024)")
+                  "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; of 1024)")
       ->type_name("SIZE")
       ->delimiter(',');
   command
       .add_option("--word-size", arguments.word_sizes,
-                  "Bytes in a word: of every one (2), for units of --buffer; or of a tensor (A=2), all numbers are "
-                  "then bytes")
+                  "Bytes in a word: of every one (2; for units of --buffer, 1 unless given), or of a tensor (A=2; all "
+                  "numbers are then bytes)")
       ->type_name("[TENSOR=]N")
       ->delimiter(',');
 }

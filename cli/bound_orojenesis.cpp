@@ -182,7 +182,7 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
   refuse(a.map && !a.word_sizes.empty(), "--map", "counts words; leave out --word-size");
   refuse(!a.architecture.empty() && !a.word_sizes.empty(), "--word-size", "machines count words; leave out -a");
   refuse(a.fuse && (a.nested || a.map || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
-         "is about one buffer and words; leave out -a, --map, --nested and --word-size");
+         "is about one buffer and words; leave out -a, --map, --nested and sizes of tensors (--word-size A=2)");
   refuse(a.whole_weights && a.stream_weights, "--whole-weights", "contradicts --stream-weights");
   const OrojenesisArguments usual;
   refuse(!a.fuse && (a.perfect_blocks || a.whole_weights || a.stream_weights || a.softmax != usual.softmax ||
