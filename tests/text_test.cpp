@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/base/result.h"
+#include "engine/base/shortened.h"
+
 namespace heliolite {
 namespace {
 
@@ -48,6 +51,24 @@ TEST(Text, SplitsAndTrims) {
   EXPECT_EQ(trim(" \t x y \r\n"), "x y");
   EXPECT_EQ(trim("   "), "");
   EXPECT_EQ(lower("AbC-9"), "abc-9");
+}
+
+TEST(Text, ShowsTheBeginningOfLongTextsAndTheirLength) {
+  const std::string most(kLongestShown, 'x'), cut(160, 'x');
+  EXPECT_EQ(shortened(most), most);
+  EXPECT_EQ(shortened(most + "xyz"), cut + ".. (203 characters)");
+  EXPECT_EQ(shortened(shortened(most + "xyz")), cut + ".. (203 characters)");
+  EXPECT_EQ(shortened("a\tb\nc"), "a b c");
+  std::string wide;  // three bytes each: not cut inside one
+  for (int i = 0; i < 100; ++i) wide += "\xe2\x82\xac";
+  EXPECT_EQ(shortened(wide), wide.substr(0, 159) + ".. (100 characters)");
+  EXPECT_EQ(readable("no '" + most + most + "', must be\na"), "no '" + cut + ".. (400 characters)', must be\na");
+  EXPECT_EQ(readable("no '" + most + " it's x', must"), "no '" + cut + ".. (207 characters)', must");
+  EXPECT_EQ(readable("a = " + most + "y, must"), "a = " + cut + ".. (202 characters) must");
+  for (const char* same : {" a  b ", "", "'a' b's 'c d'\n", "'", "''"}) EXPECT_EQ(readable(same), same);
+  const Diagnostic d{"/" + most + "x/b.yaml", 3, most + " " + most, "m " + most + most};
+  EXPECT_EQ(d.to_string(), "/" + cut + ".. (201 characters)/b.yaml:3: " + cut + ".. (401 characters): m " + cut +
+                               ".. (400 characters)");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST(WorkloadYaml, ExplainsShapes) {
   EXPECT_THAT(complaint("gemm: {m: 1, M: 2, n: 1, k: 1}\n"), HasSubstr("gemm.M: a second value for m"));
   EXPECT_THAT(complaint("gemm: {m: 1.5, n: abc, k: \"4\"}\n"),
               AllOf(HasSubstr("gemm.m: m = 1.5, must be"), HasSubstr("gemm.n: n = abc, must be"),
-                    HasSubstr("gemm.k: k = 4, must be")));
+                    HasSubstr("gemm.k: k = \"4\", must be")));
   EXPECT_THAT(complaint("gemm: {m: 1099511627776, n: 1, k: 1}\n"),
               HasSubstr("m = 1099511627776, must be an integer from 1 to 2147483647"));
   EXPECT_THAT(complaint("gemm: 1000000x1000000x1000000\n"),

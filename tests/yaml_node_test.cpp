@@ -157,7 +157,11 @@ TEST(YamlNode, PointsAtSyntaxErrors) {
                       "a: \"x\\\"y\"\n"),
             "")
       << "byte order mark";
-  EXPECT_THAT(complaint("a: 1\n\tb: 2\n"), HasSubstr("f.yaml:"));
+  for (const char* tab : {"a: 1\n\tb: 2\n", "a:\n-\tb: c\n", "a:\n\tb: 2\n"})
+    EXPECT_THAT(complaint(tab), HasSubstr("indented with a tab; YAML takes spaces only")) << tab;
+  EXPECT_THAT(complaint("# c\n\n\t# d\n \t\na:\n\tb: 2\n"), HasSubstr("f.yaml:6: indented with a tab"));
+  EXPECT_EQ(complaint("a: [\n\t1,\t2]\n"), "");
+  EXPECT_THAT(complaint("a: 'b\tc'\nd: e: f\n"), Not(HasSubstr("tab")));
   EXPECT_THAT(complaint("{a: 1}}"), HasSubstr("f.yaml:1: not valid YAML"));
   EXPECT_THAT(complaint("[a]: 1"), HasSubstr("a key must be a plain name"));
   EXPECT_THAT(complaint("? \n: 1"), HasSubstr("a key must be a plain name"));
@@ -166,6 +170,10 @@ TEST(YamlNode, PointsAtSyntaxErrors) {
 TEST(YamlNode, RefusesBinaries) {
   EXPECT_THAT(complaint(std::string("a: 1\nb: \0", 9)), AllOf(HasSubstr("f.yaml:2"), HasSubstr("not a text file")));
   EXPECT_THAT(complaint("a: 1\nb: \x04"), HasSubstr("control character 0x04"));
+  EXPECT_THAT(complaint(std::string("\xff\xfe"
+                                    "a\0:\0",
+                                    6)),
+              HasSubstr("is text in UTF-16; save it as UTF-8"));
   for (const char* bad :
        {"\xff\xfe", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80"}) {
     EXPECT_THAT(complaint(std::string("a: ") + bad), HasSubstr("is not valid UTF-8"));

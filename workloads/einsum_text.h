@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "engine/base/shortened.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -17,8 +18,5 @@ Result<Workload> parse_einsum(std::string_view text);
 
 // One rank over known dimensions, "2*P+R".
 Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions);
-
-// `text` as it appears in messages: one line, at most some 80 characters.
-std::string shortened(std::string_view text);
 
 }  // namespace heliolite

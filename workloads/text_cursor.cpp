@@ -24,14 +24,6 @@ u64 number(std::string_view digits) {
 
 }  // namespace
 
-std::string shortened(std::string_view text) {
-  constexpr std::size_t kLongest = 80;
-  std::string out(text.substr(0, kLongest));
-  std::ranges::replace_if(
-      out, [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
-  return text.size() > kLongest ? out + ".." : out;
-}
-
 void TextCursor::skip_space() {
   while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
     ++at_;

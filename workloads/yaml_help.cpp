@@ -17,10 +17,6 @@ void add_at(const YamlNode& node, const Diagnostics& inner, Diagnostics& errors)
   }
 }
 
-std::string shown(const YamlNode& node) {
-  return node.is_scalar() ? shortened(node.text()) : node.is_null() ? "nothing" : node.is_map() ? "a map" : "a list";
-}
-
 std::optional<u64> read_size(const YamlNode& node, std::string_view name, u64 largest, Diagnostics& errors) {
   const std::optional<i64> value = node.as_integer();
   if (value && *value >= 1 && static_cast<u64>(*value) <= largest) return static_cast<u64>(*value);

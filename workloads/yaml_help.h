@@ -4,13 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "engine/base/shortened.h"
 #include "engine/base/yaml_node.h"
 #include "workloads/families.h"
 
 namespace heliolite {
-
-// The value as it appears in messages: its text, "a list", "a map" or "nothing".
-std::string shown(const YamlNode& node);
 
 // Complaints of the readers of text and of check(), moved to a place of the file.
 void add_at(const YamlNode& node, const Diagnostics& inner, Diagnostics& errors);

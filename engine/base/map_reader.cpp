@@ -4,26 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kLongestQuote = 60;  // of an offending value in a message
 constexpr std::size_t kMaxUnknownKeys = 20;
-
-std::string shown(const YamlNode& node) {
-  switch (node.kind()) {
-    case YamlNode::Kind::Null: return "nothing";
-    case YamlNode::Kind::Sequence: return "a list";
-    case YamlNode::Kind::Map: return "a map";
-    case YamlNode::Kind::Scalar: break;
-  }
-  const std::string text =
-      node.text().size() > kLongestQuote ? node.text().substr(0, kLongestQuote) + ".." : node.text();
-  return node.quoted() ? '"' + text + '"' : text;
-}
 
 // "an integer from 1 to 9", "a number of at least 0"; `type` with its article.
 template <class T>
@@ -47,6 +35,17 @@ std::vector<std::string> words_in(std::string_view text) {
 }
 
 }  // namespace
+
+std::string shown(const YamlNode& node) {
+  switch (node.kind()) {
+    case YamlNode::Kind::Null: return "nothing";
+    case YamlNode::Kind::Sequence: return "a list";
+    case YamlNode::Kind::Map: return "a map";
+    case YamlNode::Kind::Scalar: break;
+  }
+  const std::string text = shortened(node.text());
+  return node.quoted() ? '"' + text + '"' : text;
+}
 
 MapReader::MapReader(const YamlNode& node, Diagnostics& errors) : node_(node), errors_(errors), valid_(node.is_map()) {
   if (!valid_) errors_.push_back(node_.error(fmt::format("must be a map of keys and values, not {}", shown(node_))));
@@ -154,7 +153,8 @@ void MapReader::finish() {
     if (++unknown > kMaxUnknownKeys) continue;
     std::string hint = did_you_mean(key, known_);
     if (hint.empty() && !known_.empty()) hint = ", must be one of " + join(known_, "or");
-    errors_.push_back({node_.file(), node_.key_line(key), node_.field(), fmt::format("unknown key '{}'{}", key, hint)});
+    errors_.push_back(
+        {node_.file(), node_.key_line(key), node_.field(), fmt::format("unknown key '{}'{}", shortened(key), hint)});
   }
   if (unknown > kMaxUnknownKeys) error(fmt::format("and {} more unknown keys", unknown - kMaxUnknownKeys));
 }

@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629: no overlong forms, no
 // surrogates, at most U+10FFFF).
 std::size_t utf8_length(std::string_view text) {
@@ -56,6 +58,8 @@ Diagnostic missing_file(const std::string& path) {
 }  // namespace
 
 Diagnostics check_text(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    return {{name, 1, "", "is text in UTF-16; save it as UTF-8"}};
   int line = 1;
   for (std::size_t at = 0; at < text.size();) {
     const u8 c = static_cast<u8>(text[at]);
@@ -79,6 +83,7 @@ Result<std::string> read_text_file(const std::string& path) {
   Result<std::string> text = read_file_bytes(path, kMaxTextFileBytes);
   if (!text) return text;
   if (Diagnostics bad = check_text(*text, path); !bad.empty()) return bad;
+  if (text->starts_with(kByteOrderMark)) text->erase(0, kByteOrderMark.size());
   return text;
 }
 

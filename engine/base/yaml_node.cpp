@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/base/shortened.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_value.h"
 
@@ -157,8 +158,8 @@ class Builder : public YAML::EventHandler {
     Open& map = stack_.back();
     const auto [it, fresh] = map.key_lines.emplace(key.text, line);
     if (!fresh && errors_.size() < kMaxYamlComplaints) {
-      errors_.push_back(
-          {file_, line, path(), fmt::format("duplicate key '{}', first given at line {}", key.text, it->second)});
+      errors_.push_back({file_, line, path(),
+                         fmt::format("duplicate key '{}', first given at line {}", shortened(key.text), it->second)});
     }
     map.key = key.text;
     map.key_line = line;
@@ -237,6 +238,20 @@ int line_of_deep_brackets(std::string_view text) {
   return 0;
 }
 
+// The first line that is indented with a tab, 0 if none. Brackets may hold such lines, so it explains a refusal and is
+// none.
+int line_of_tab(std::string_view text) {
+  int line = 1;
+  for (std::size_t at = 0; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t first = text.find_first_not_of(" -\t\r", at);
+    if (first < end && text[first] != '#' && text.substr(at, first - at).find('\t') != std::string_view::npos)
+      return line;
+    at = end + 1;
+  }
+  return 0;
+}
+
 // Whether the scalar at `at` is in quotes that are not closed, which the parser accepts at the end of a text.
 bool is_open_quote(std::string_view text, std::size_t at) {
   while (at < text.size() && (text[at] == '!' || text[at] == '&')) {  // a tag or an anchor before it
@@ -306,6 +321,8 @@ Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name)
     if (const int line = line_of_deep_brackets(text)) {
       return Diagnostic{name, line, "", fmt::format("brackets nested deeper than {} levels", kMaxDepth)};
     }
+    if (const int line = line_of_tab(text))
+      errors.insert(errors.begin(), {name, line, "", "indented with a tab; YAML takes spaces only"});
     return errors;
   }
   if (!root || root->kind == Kind::Null) return Diagnostic{name, 0, "", "is empty"};

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -141,7 +142,13 @@ YamlNode YamlNode::with(std::string key, const YamlNode& value) const {
   return made(std::make_shared<const YamlValue>(std::move(map)));
 }
 
-Diagnostic YamlNode::error(std::string message) const { return {file(), line(), field(), std::move(message)}; }
+Diagnostic YamlNode::error(std::string message) const {
+  // A complaint may quote the value as it is: what is too long to read is cut here.
+  if (text().size() > kLongestShown)
+    if (const std::size_t at = message.find(text()); at != std::string::npos)
+      message.replace(at, text().size(), shortened(text()));
+  return {file(), line(), field(), std::move(message)};
+}
 
 std::vector<YamlNode> elements(const std::optional<YamlNode>& node) {
   std::vector<YamlNode> out;

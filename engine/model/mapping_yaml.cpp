@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 
@@ -188,8 +189,7 @@ class Reader {
     const auto number = [&](const YamlNode& node) -> u64 {
       const auto n = node.as_integer();
       if (!n || *n < 1 || *n > static_cast<i64>(kMaxDimensionSize)) {
-        complain(node, fmt::format("= {}, must be an integer from 1 to {}", node.is_scalar() ? node.text() : "a list",
-                                   kMaxDimensionSize));
+        complain(node, fmt::format("factor = {}, must be an integer from 1 to {}", shown(node), kMaxDimensionSize));
         return 0;
       }
       return static_cast<u64>(*n);
