@@ -28,12 +28,22 @@ std::optional<Names> selectors(MapReader& level, std::string_view key) {
   return words;
 }
 
-// The roles that none of the lists selects.
+// The roles that none of the lists names.
 Names other_roles(const Names& a, const Names& b) {
   Names rest;
   for (const char* role : {"inputs", "weights", "outputs"})
-    if (!contains(a, role) && !contains(b, role) && !contains(a, "all") && !contains(b, "all")) rest.emplace_back(role);
+    if (!contains(a, role) && !contains(b, role)) rest.emplace_back(role);
   return rest;
+}
+
+// A rule selects what is open by selecting everything else, so `all` beside other selectors becomes the roles that
+// these leave: a role beats `all`, also where the role is open.
+void spell_out_all(Names& words, const Names& other, const Names& open) {
+  if (!contains(words, "all")) return;
+  Names rest = other_roles(words, other);
+  std::erase_if(rest, [&](const std::string& role) { return contains(open, role); });
+  std::erase(words, "all");
+  words.insert(words.end(), rest.begin(), rest.end());
 }
 
 void check_overlap(const YamlNode& node, const Names& one, std::string_view key_one, const Names& two,
@@ -126,20 +136,24 @@ std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors) {
   check_overlap(level.node(), kept, "keep", passed, "bypass", errors);
   check_overlap(level.node(), kept, "keep", free, "open", errors);
   check_overlap(level.node(), passed, "bypass", free, "open", errors);
-  for (const std::string& word : free)
-    if (word != "all" && !contains({"inputs", "weights", "outputs"}, word))
-      errors.push_back(level.node().find("open")->error(fmt::format(
-          "open = {}, must be all, inputs, weights or outputs (name single tensors in 'keep' and 'bypass')", word)));
+  const auto no_role = [](const std::string& word) {
+    return word != "all" && !contains({"inputs", "weights", "outputs"}, word);
+  };
+  if (const auto bad = std::ranges::find_if(free, no_role); bad != free.end())
+    errors.push_back(level.node().find("open")->error(fmt::format(
+        "open = {}, must be all, inputs, weights or outputs (name single tensors in 'keep' and 'bypass')", *bad)));
 
   KeepRule rule{kept, passed};
   if (!open) {
-    if (keep && !bypass) rule.bypass = {"all"};
-    if (bypass && !keep) rule.keep = {"all"};
-  } else if (keep && !bypass) {
-    rule.bypass = other_roles(kept, free);
-  } else if (!keep) {
-    rule.keep = other_roles(passed, free);
+    if (keep && !bypass && !contains(kept, "all")) rule.bypass = {"all"};
+    if (bypass && !keep && !contains(passed, "all")) rule.keep = {"all"};
+    return rule;
   }
+  spell_out_all(rule.keep, passed, free);
+  spell_out_all(rule.bypass, kept, free);
+  if (contains(free, "all")) return rule;
+  if (keep && !bypass) rule.bypass = other_roles(rule.keep, free);
+  if (!keep) rule.keep = other_roles(rule.bypass, free);
   return rule;
 }
 

@@ -10,6 +10,7 @@
 #include "arch/limits.h"
 #include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -28,7 +29,7 @@ void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   } else {
     level.capacity = Unbounded{};
     errors.push_back(capacity->error(fmt::format(
-        "capacity = {}, must be a size with its unit ({}) or 'unbounded'; words go to 'entries'", capacity->text(),
+        "capacity = {}, must be a size with its unit ({}) or 'unbounded'; words go to 'entries'", shown(*capacity),
         kByteUnits)));
   }
 }
@@ -66,7 +67,7 @@ void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.energy = AccessEnergy{};
   errors.push_back(node->error(fmt::format(
       "energy = {}, must be pJ per access from 0 to {}, a map of read, write, fill and update, 'pat' or 'table'{}",
-      node->text(), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
+      shown(*node), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
 }
 
 std::optional<Bandwidth> read_bandwidth(MapReader& parent, Diagnostics& errors) {
@@ -103,7 +104,7 @@ std::optional<DramSpec> read_dram(MapReader& reader, Diagnostics& errors) {
   if (const std::optional<bool> is_dram = node->as_bool()) return DramSpec{*is_dram, ""};
   const std::vector<std::string> types = dram_types();
   if (dram_pj_per_bit(node->text())) return DramSpec{true, node->text()};
-  errors.push_back(node->error(fmt::format("dram = {}, must be true, false or a type: {}{}", node->text(),
+  errors.push_back(node->error(fmt::format("dram = {}, must be true, false or a type: {}{}", shown(*node),
                                            join(types, "or"), did_you_mean(node->text(), types))));
   return DramSpec{true, types.front()};
 }
@@ -142,7 +143,7 @@ void read_fanout(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
     level.fanout_y = y;
   } else {
     errors.push_back(node->error(fmt::format("fanout = {}, must be 16, 14x12 or {{x: 14, y: 12}}, each from 1 to {}",
-                                             node->text(), kMaxFanout)));
+                                             shown(*node), kMaxFanout)));
   }
 }
 
@@ -185,6 +186,8 @@ std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffe
     read_buffer(buffer, part, errors);
     if (buffer.valid() && (!buffer.node().has("keep") || buffer.node().has("bypass") || buffer.node().has("open")))
       buffer.error("a buffer of a split level needs 'keep' alone: the tensors it is for; the others pass by it");
+    if (part.keep && part.keep->keep.empty() && buffer.node().has("keep"))
+      buffer.error("a buffer of a split level needs a tensor in 'keep'");
     if (part.keep)
       for (const std::string& tensor : part.keep->keep) {
         for (const std::string& other : kept)
@@ -209,7 +212,7 @@ std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& 
   if (node.text() == "table") return EnergyModel::Table;
   const std::vector<std::string> models{"pat", "table"};
   errors.push_back(node.error(
-      fmt::format("energy = {}, must be 'pat' or 'table'{}", node.text(), did_you_mean(node.text(), models))));
+      fmt::format("energy = {}, must be 'pat' or 'table'{}", shown(node), did_you_mean(node.text(), models))));
   return std::nullopt;
 }
 
@@ -221,7 +224,7 @@ std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double mo
   if (const std::optional<double> value = node->as_number(); value && *value >= 0 && *value <= most)
     return Amount(*value);
   errors.push_back(node->error(fmt::format("{} must be a number from 0 to {}, or {}{}",
-                                           node->is_scalar() ? "'" + node->text() + "'" : "this", most,
+                                           node->is_scalar() ? "'" + node->text() + "'" : shown(*node), most,
                                            join(models, "or"), did_you_mean(node->text(), models))));
   return Amount(0.0);
 }

@@ -230,9 +230,23 @@ Architecture Resolver::run() {
   return architecture;
 }
 
+// A bounded memory around one without bounds: the list was written the other way round.
+bool written_innermost_first(const std::vector<LevelSpec>& levels) {
+  if (levels.size() < 2) return false;
+  const auto is_dram = [](const LevelSpec& level) { return level.dram && level.dram->is_dram; };
+  const auto bounded = [&](const LevelSpec& level) {
+    return !is_dram(level) && level.capacity && !std::holds_alternative<Unbounded>(*level.capacity);
+  };
+  return bounded(levels.back()) && !bounded(levels.front()) && (is_dram(levels.front()) || levels.front().capacity);
+}
+
 }  // namespace
 
 Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables& tables) {
+  if (written_innermost_first(spec.levels))
+    return spec.levels.front().place.error(
+        fmt::format("levels are listed outermost first, but {} is the last and {} the first: reverse the list",
+                    spec.levels.front().name, spec.levels.back().name));
   Diagnostics errors;
   Architecture architecture = Resolver(spec, tables, errors).run();
   const auto place_of = [&](int level) {

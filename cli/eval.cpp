@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "arch/level_places.h"
 #include "cli/command.h"
 #include "cli/cost_tables.h"
 #include "cli/inputs.h"
@@ -35,7 +36,7 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
 int run(const char* command, bool by_level, const MappedLayerNames& names, const Output& output) {
   const Result<MappedLayer> layer = load_mapped_layer(names);
   if (!layer) return fail(layer.errors());
-  const Diagnostics outside = outside_mapspace(*layer);
+  const Diagnostics outside = at_their_levels(outside_mapspace(*layer), names.architecture);
   for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
   const CostModel model(layer->workload, layer->architecture);
   const Breakdown breakdown = model.explain(layer->mapping);

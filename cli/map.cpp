@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -95,11 +96,11 @@ Json answer_json(const MapArguments& arguments, const MapAnswer& answer) {
 }
 
 // Says for each layer without a mapping what stands in its way.
-void explain_infeasible(const NetworkResult& result) {
+void explain_infeasible(const NetworkResult& result, const std::string& machine) {
   for (const LayerResult& layer : result.layers) {
     if (layer.result.status != Status::Infeasible) continue;
     fail("no legal mapping of " + layer.name);
-    fail(layer.result.why_infeasible);
+    fail(at_their_levels(layer.result.why_infeasible, machine));
   }
 }
 
@@ -131,13 +132,13 @@ int run(const MapArguments& arguments, const Output& output) {
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
   Result<NetworkResult> result = search(*network, *architecture, *options, output);
-  if (!result) return fail(result.errors());
+  if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result));
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            name(options->objective), options->strategy) +
                map_text(answer));
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
-  explain_infeasible(answer.result);
+  explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(arguments, answer))) return kBadInput;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -123,13 +124,13 @@ int run(const SpaceArguments& arguments, const Output& output) {
   if (!arguments.tiles.level.empty()) {
     if (workloads.size() > 1) return fail("--tiles shows one layer's tiles, choose it with --layer");
     const Result<Mapspace> space = resolve(workloads.front(), *architecture, {.free = arguments.free});
-    if (!space) return fail(space.errors());
+    if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
   }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   for (const Workload& workload : workloads) {
     const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
-    if (!space) return fail(space.errors());
+    if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     const MapspaceSize size = mapspace_size(*space, {.unit_loops = arguments.unit_loops});
     if (workloads.size() == 1) {
       output.table(size_text(workload, *architecture, size));

@@ -12,6 +12,8 @@
 #include "arch/energy_tables.h"
 #include "arch/load.h"
 #include "arch/pat_energy.h"
+#include "engine/model/keep.h"
+#include "workloads/load.h"
 
 namespace heliolite {
 namespace {
@@ -164,6 +166,55 @@ TEST(ArchitectureYaml, KeepBypassOpen) {
                    {"inputs is both in 'keep' and in 'bypass'"});
 }
 
+// What becomes of a GEMM's A (weights), B (inputs) and Z (outputs): k kept, b bypassed, o open.
+TEST(ArchitectureYaml, ANameBeatsARoleBeatsAll) {
+  const Workload gemm = load_network("gemm:2x2x2")->layers[0].workload;
+  ASSERT_EQ(gemm.tensors[0].role, Role::Weight);
+  const auto choices = [&](const std::string& keys) {
+    const KeepRule rule = buffer("entries: 9, " + keys).keep;
+    std::string out;
+    for (int v = 0; v < 3; ++v) {
+      const KeepChoice choice = keep_choice(rule, gemm, v);
+      out += choice == KeepChoice::Keep ? 'k' : choice == KeepChoice::Bypass ? 'b' : 'o';
+    }
+    return out;
+  };
+  EXPECT_EQ(choices("bypass: all"), "bbb");
+  EXPECT_EQ(choices("bypass: [all]"), "bbb");
+  EXPECT_EQ(choices("keep: all"), "kkk");
+  EXPECT_EQ(choices("open: all"), "ooo");
+  EXPECT_EQ(choices("bypass: all, keep: outputs"), "bbk");
+  EXPECT_EQ(choices("keep: all, bypass: inputs"), "kbk");
+  EXPECT_EQ(choices("keep: all, bypass: A"), "bkk");
+  EXPECT_EQ(choices("keep: all, open: weights"), "okk");
+  EXPECT_EQ(choices("bypass: all, open: weights"), "obb");
+  EXPECT_EQ(choices("bypass: all, keep: inputs, open: weights"), "okb");
+  EXPECT_EQ(choices("open: all, keep: inputs"), "oko");
+  EXPECT_EQ(choices("open: all, bypass: inputs"), "obo");
+  EXPECT_EQ(choices("open: weights, bypass: B"), "obk");
+  // The outermost level holds everything: saying so is no contradiction.
+  EXPECT_EQ(complaints(two_levels("entries: 9", "keep: all")), "");
+  expect_complaint(two_levels("entries: 9", "bypass: all"), {"the outermost level holds every tensor"});
+}
+
+TEST(ArchitectureYaml, LevelsWrittenInnermostFirst) {
+  const std::string message = complaints(R"(
+architecture:
+  energy: pat
+  levels:
+  - {name: Reg, entries: 8, keep: outputs}
+  - {name: Buf, entries: 64, fanout: 4x4, keep: [inputs, weights]}
+  - {name: Main, dram: true}
+)");
+  EXPECT_EQ(
+      message,
+      "a.yaml:7: architecture.levels[2]: levels are listed outermost first, but Main is the last and Reg the first: "
+      "reverse the list");
+  expect_complaint(
+      "architecture: {energy: pat, levels: [{name: A, entries: 8}, {name: B, capacity: unbounded, energy: 1}]}",
+      {"B is the last and A the first"});
+}
+
 TEST(ArchitectureYaml, SplitLevelIsAChainWithLoopsAtTheInnermost) {
   const Architecture architecture = machine(R"(
 architecture:
@@ -196,6 +247,7 @@ TEST(ArchitectureYaml, SplitBuffersAreForDifferentTensors) {
   expect_complaint(head + "    - {name: A, entries: 1, keep: inputs}\n    - {name: B, entries: 1, keep: inputs}\n",
                    {"a.yaml:7", "another buffer of this level is for inputs"});
   expect_complaint(head + "    - {name: A, entries: 1}\n", {"a.yaml:6", "needs 'keep' alone"});
+  expect_complaint(head + "    - {name: A, entries: 1, keep: []}\n", {"a.yaml:6", "needs a tensor in 'keep'"});
 }
 
 TEST(ArchitectureYaml, Constraints) {

@@ -112,6 +112,22 @@ TEST(Mapper, SaysWhatDoesNotFit) {
       << to_string(r->why_infeasible);
 }
 
+// Classes of channels mean nothing to a depthwise layer: the others are mapped, that one says why it is not.
+TEST(Mapper, ALayerThatCannotObeyDoesNotRefuseTheOthers) {
+  Architecture a = machine("eyeriss");
+  a.levels[3].constraints.spatial.allowed_x = {{"input_channel"}};
+  Network network{"n", {{workload("depthwise:r=3,s=3,p=7,q=7,c=16"), 1}, {workload("gemm:8x8x8"), 2}}};
+  const auto r = map_network(network, a, {});
+  ASSERT_TRUE(r.ok());
+  EXPECT_FALSE(r->all_feasible());
+  EXPECT_EQ(r->layers[0].result.status, Status::Infeasible);
+  EXPECT_NE(to_string(r->layers[0].result.why_infeasible).find("'constraints_for: channels'"), std::string::npos);
+  EXPECT_EQ(r->layers[1].result.status, Status::Optimal);
+  EXPECT_EQ(r->total.cycles, 2 * r->layers[1].result.cost.cycles);
+  network.layers.pop_back();
+  EXPECT_FALSE(map_network(network, a, {}).ok());
+}
+
 TEST(Mapper, StopsAtOnceAndStillAnswers) {
   const std::atomic<bool> stop{true};
   SearchOptions options;

@@ -93,6 +93,10 @@ TEST(Mapspace, ConstraintsForChannelsOnly) {
   Architecture a = machine();
   a.levels[1].constraints.spatial.allowed_x = {{"input_channel"}};
   EXPECT_THAT(errors(mttkrp(), a), HasSubstr("neither a convolution nor"));
+  EXPECT_THAT(errors(mttkrp(), a), HasSubstr("'constraints_for: channels'"));
+  a.levels[1].constraints.spatial.allowed_y = {{"input_channel"}};  // `allowed` of a file is both
+  const std::string once = errors(mttkrp(), a);
+  EXPECT_EQ(once.find("neither"), once.rfind("neither")) << once;
   a.constraints_for_channels_only = true;
   EXPECT_EQ(resolved(mttkrp(), a).levels[1].spatial.allowed_x, 0b1111);
   EXPECT_EQ(resolved(gemm(8, 8, 8), a).levels[1].spatial.allowed_x, 0b100);

@@ -50,7 +50,8 @@ std::vector<std::size_t> first_of_shape(const Network& network) {
 }
 
 struct ShapeSearch {
-  std::unique_ptr<LayerSearch> search;
+  std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
+  Diagnostics refused;                  // why
   LayerAnswer answer;
   double seconds = 0;
   u64 layers = 0;  // of this shape
@@ -125,16 +126,22 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   const std::vector<std::size_t> shape_of = first_of_shape(network);
   std::map<std::size_t, ShapeSearch> shapes;
   std::vector<std::size_t> first, second;
+  Diagnostics refused;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
     auto search = LayerSearch::create(network.layers[k].workload, architecture, options);
-    if (!search) return search.errors();
     ShapeSearch& s = shapes[k];
-    s.search = std::make_unique<LayerSearch>(*std::move(search));
     s.layers = static_cast<u64>(std::count(shape_of.begin(), shape_of.end(), k));
+    if (!search) {
+      refused.insert(refused.end(), search.errors().begin(), search.errors().end());
+      s.refused = search.errors();
+      continue;
+    }
+    s.search = std::make_unique<LayerSearch>(*std::move(search));
     first.push_back(k);
     if (s.search->has_second_step()) second.push_back(k);
   }
+  if (first.empty() && !refused.empty()) return refused;  // not one layer can obey
   ProgressReporter reporter(options, network);
   const auto run = [&](std::size_t shape, auto step, bool last) {
     const auto begin = Clock::now();
@@ -165,8 +172,13 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   // Step 4. Conclusions, in the network's order.
   std::map<std::size_t, MappingResult> results;
   for (auto& [k, s] : shapes) {
-    results[k] = s.search->conclude(s.answer);
-    results[k].seconds = s.seconds;
+    if (s.search) {
+      results[k] = s.search->conclude(s.answer);
+      results[k].seconds = s.seconds;
+    } else {
+      results[k].strategy = options.strategy;
+      results[k].why_infeasible = s.refused;
+    }
   }
   NetworkResult out;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {

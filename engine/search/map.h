@@ -74,8 +74,8 @@ struct NetworkResult {
   bool all_feasible() const;
 };
 
-// Maps every layer; layers of equal shape are searched once, different ones in parallel. The answer does not depend
-// on the number of threads. Errors: constraints that name unknown dimensions or tensors, unknown strategies.
+// Maps every layer; layers of equal shape are searched once, different ones in parallel; the number of threads changes
+// no answer. A layer that cannot obey the constraints is infeasible. Errors: no layer can, or no such strategy.
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options);
 

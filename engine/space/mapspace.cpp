@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "arch/level_places.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
@@ -58,12 +60,24 @@ class Resolver {
   }
 
  private:
-  void complain(std::string where, std::string message) {
-    errors_.push_back({"", 0, std::move(where), std::move(message)});
+  // Once: what is wrong with a word is wrong wherever the constraint has it (`allowed` is a list for X and one for Y).
+  void complain(const std::string& where, const std::string& message) {
+    const auto same = [&](const Diagnostic& d) { return d.field == where && d.message == message; };
+    if (std::none_of(errors_.begin(), errors_.end(), same)) errors_.push_back({"", 0, where, message});
   }
 
   std::string dimension_text(int d) const {
     return fmt::format("{} of workload '{}' has size {}", space_.dimension_names[d], workload_.name, space_.size[d]);
+  }
+
+  // Once for all of the machine's classes.
+  void complain_of_classes(const std::string& word, const std::string& where) {
+    if (std::exchange(said_no_classes_, true)) return;
+    complain(where,
+             fmt::format("class '{}', as every class, means nothing for workload '{}', which is neither a "
+                         "convolution nor a matrix product; say 'constraints_for: channels' in the architecture to "
+                         "leave such workloads free, name its dimensions ({}), or lift all constraints with --free",
+                         word, workload_.name, join(space_.dimension_names)));
   }
 
   // The dimension of that name, or all dimensions of that class.
@@ -74,9 +88,7 @@ class Resolver {
       known.emplace_back(name(c));
       if (lower(word) != name(c)) continue;
       if (!classes_) {
-        complain(where, fmt::format("class '{}' means nothing for workload '{}', which is neither a convolution nor a "
-                                    "matrix product; name its dimensions ({}), or search with the constraints lifted",
-                                    word, workload_.name, join(space_.dimension_names)));
+        complain_of_classes(word, where);
         return std::nullopt;
       }
       DimensionMask mask = 0;
@@ -147,7 +159,7 @@ class Resolver {
   }
 
   void resolve_temporal(const StorageLevel& level, TemporalSpace& out) {
-    const std::string where = fmt::format("level '{}', temporal constraint", level.name);
+    const std::string where = level_field(level.name, "temporal constraint");
     const LoopConstraints none;
     const LoopConstraints& c = constrained_ ? level.constraints.temporal : none;
     const DimensionMask allowed = level.loops_allowed ? mask_of(c.allowed, where) : DimensionMask{0};
@@ -159,7 +171,7 @@ class Resolver {
   }
 
   void resolve_spatial(const StorageLevel& level, SpatialSpace& out) {
-    const std::string where = fmt::format("level '{}', spatial constraint", level.name);
+    const std::string where = level_field(level.name, "spatial constraint");
     const SpatialConstraints none;
     const SpatialConstraints& c = constrained_ ? level.constraints.spatial : none;
     out.fanout_x = level.fanout_x;
@@ -199,8 +211,8 @@ class Resolver {
   }
 
   void resolve_keep(const StorageLevel& level, bool outermost, LevelSpace& out) {
-    check_selectors(level.keep.keep, fmt::format("level '{}', keep", level.name));
-    check_selectors(level.keep.bypass, fmt::format("level '{}', bypass", level.name));
+    check_selectors(level.keep.keep, level_field(level.name, "keep"));
+    check_selectors(level.keep.bypass, level_field(level.name, "bypass"));
     for (int v = 0; v < space_.tensor_count; ++v) {
       const KeepChoice choice = outermost ? KeepChoice::Keep : keep_choice(level.keep, workload_, v);
       TensorMask& mask = choice == KeepChoice::Keep ? out.keep : choice == KeepChoice::Bypass ? out.bypass : out.open;
@@ -266,6 +278,7 @@ class Resolver {
   const Architecture& architecture_;
   std::optional<std::vector<DimensionClass>> classes_;
   bool constrained_ = false;
+  bool said_no_classes_ = false;
   Mapspace space_;
   Diagnostics errors_;
 };

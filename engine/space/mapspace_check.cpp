@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "arch/level_places.h"
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
@@ -40,9 +41,7 @@ class Checker {
   void complain(std::string where, std::string message) {
     errors_.push_back({"", 0, std::move(where), std::move(message)});
   }
-  std::string where(int level, std::string_view part) const {
-    return fmt::format("level '{}', {}", space_.level_names[level], part);
-  }
+  std::string where(int level, std::string_view part) const { return level_field(space_.level_names[level], part); }
   const std::string& dimension(int d) const { return space_.dimension_names[d]; }
 
   LevelFactors factors_of(int level) const {
