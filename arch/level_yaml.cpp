@@ -28,9 +28,9 @@ void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
     level.capacity = Bytes{*bytes};
   } else {
     level.capacity = Unbounded{};
-    errors.push_back(capacity->error(fmt::format(
-        "capacity = {}, must be a size with its unit ({}) or 'unbounded'; words go to 'entries'", shown(*capacity),
-        kByteUnits)));
+    errors.push_back(capacity->error(
+        fmt::format("capacity = {}, must be a size with its unit ({}) or 'unbounded'; words go to 'entries'",
+                    shown(*capacity), kByteUnits)));
   }
 }
 

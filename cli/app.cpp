@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/json.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
+#include "workloads/compact_text.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -35,8 +37,22 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// ", did you mean '-a eyeriss'?" for what stands without its option.
+std::string option_for(const std::string& extra, const CLI::App& command) {
+  const std::vector<std::string> options = option_names(command), machines = architecture_preset_names();
+  const auto takes = [&](const char* option) { return std::ranges::find(options, option) != options.end(); };
+  const std::string preset = extra.substr(0, extra.find_first_of("/@"));
+  const bool machine = std::ranges::find(machines, extra) != machines.end();
+  const std::vector<std::string> workloads = workload_preset_names();
+  const bool workload = std::ranges::find(workloads, preset) != workloads.end() || is_compact_text(extra);
+  if (machine && takes("-a")) return fmt::format(", did you mean '-a {}'?", extra);
+  if (workload && takes("-w")) return fmt::format(", did you mean '-w {}'?", extra);
+  if (takes("-a") && takes("-w")) return "; a machine goes to -a, a workload to -w";
+  return takes("-w") ? "; a workload goes to -w" : "";
+}
+
 // What CLI11 could not place: an unknown command or option, said with the nearest known one.
-int fail_extras(const CLI::App& app) {
+Diagnostics misplaced(const CLI::App& app) {
   const auto given = app.get_subcommands();
   const CLI::App& command = given.empty() ? app : *given.front();
   Diagnostics errors;
@@ -54,9 +70,13 @@ int fail_extras(const CLI::App& app) {
     after_option = option;
     errors.push_back({"", 0, "",
                       fmt::format("{} '{}'{}", option ? "unknown option" : "unexpected argument", extra,
-                                  option ? did_you_mean(extra, option_names(command)) : "")});
+                                  option ? did_you_mean(extra, option_names(command)) : option_for(extra, command))});
   }
-  fail(errors);
+  return errors;
+}
+
+int see_help(const CLI::App& app) {
+  const auto given = app.get_subcommands();
   return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
 }
 
@@ -69,8 +89,11 @@ int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
       message = fmt::format("{} is given {} times, once is possible", option->get_name(), option->count());
     }
   }
-  fail(message);
-  return fail(fmt::format("see heliolite {}--help", given.empty() ? "" : given.front()->get_name() + " "));
+  // What is missing may be there without its option.
+  Diagnostics errors = misplaced(app);
+  errors.push_back({"", 0, "", message});
+  fail(errors);
+  return see_help(app);
 }
 
 std::string presets_text() {
@@ -161,7 +184,8 @@ int run_command_line(int argc, char** argv) {
     output.table(given.empty() ? app.help() : given.front()->help());
     return output.lost() ? kBadInput : kSuccess;
   } catch (const CLI::ExtrasError&) {
-    return fail_extras(app);
+    fail(misplaced(app));
+    return see_help(app);
   } catch (const CLI::ParseError& e) {
     return fail_parse(app, e);
   }

@@ -91,6 +91,7 @@ class SuiteReader {
     auto sweep = load_sweep(named_file(path_, *file, true), {.objective = objective_});
     if (!sweep) {
       append(sweep.errors());
+      errors_.push_back(reader.child("sweep")->error(fmt::format("sweep '{}' cannot be read", *file)));
       return std::nullopt;
     }
     out.sweep = *std::move(sweep);
@@ -208,7 +209,7 @@ class SuiteReader {
 
   void add_external(const YamlNode& node, BenchSuite& out) {
     if (!node.is_scalar()) return errors_.push_back(node.error("external must be a file or a list of files"));
-    const auto results = load_external_results((fs::path(path_).parent_path() / node.text()).string(), out.objective);
+    const auto results = load_external_results(named_file(path_, node.text(), true), out.objective);
     if (results) {
       out.external.insert(out.external.end(), results->begin(), results->end());
       return;

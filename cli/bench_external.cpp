@@ -17,14 +17,25 @@ constexpr std::size_t kNoColumn = ~std::size_t{0};
 constexpr double kMostValue = 1e90;  // products of three stay finite
 constexpr double kMostEvaluated = 9e15;
 
-// Parts between commas, empty ones included.
-std::vector<std::string> cells_of(std::string_view line) {
-  std::vector<std::string> out;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    out.emplace_back(trim(line.substr(begin, end - begin)));
-    begin = end + 1;
+// Parts between commas, empty ones included; a part in quotes may have commas, and quotes as "". None if a quote is
+// never closed.
+std::optional<std::vector<std::string>> cells_of(std::string_view line) {
+  std::vector<std::string> out(1);
+  bool inside = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool quote = line[at] == '"' && (inside || trim(out.back()).empty());
+    if (quote && inside && line.substr(at + 1).starts_with('"')) {
+      out.back() += line[++at];
+    } else if (quote) {
+      inside = !inside;
+    } else if (line[at] == ',' && !inside) {
+      out.emplace_back();
+    } else {
+      out.back() += line[at];
+    }
   }
+  if (inside) return std::nullopt;
+  for (std::string& cell : out) cell = trim(cell);
   return out;
 }
 
@@ -39,10 +50,12 @@ class RowsReader {
       begin = end + 1;
       ++line_;
       if (line.empty() || line.front() == '#') continue;
-      if (!headed_) {
-        read_header(cells_of(line));
+      if (auto cells = cells_of(line); !cells) {
+        complain("", "a quote is never closed");
+      } else if (!headed_) {
+        read_header(*std::move(cells));
       } else {
-        read_row(cells_of(line));
+        read_row(*cells);
       }
       if (!headed_) break;
     }
@@ -68,6 +81,12 @@ class RowsReader {
   void read_header(std::vector<std::string> names) {
     for (std::string& name : names) name = lower(name);
     header_ = std::move(names);
+    for (std::size_t k = 0; k < header_.size(); ++k)
+      if (std::find(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(k), header_[k]) !=
+          header_.begin() + static_cast<std::ptrdiff_t>(k))
+        complain("", fmt::format("two columns are called '{}'", header_[k]));
+    if (header_.size() == 1 && header_[0].find_first_of(";\t") != std::string::npos)
+      return complain("", "the names of the columns must be separated by commas");
     column_ = {{"machine", column({"machine"})},       {"layer", column({"layer"})},
                {"mapper", column({"mapper", "tool"})}, {"setting", column({"setting"})},
                {"value", column({"value"})},           {"energy_pj", column({"energy_pj"})},

@@ -15,7 +15,6 @@
 #include "cli/table.h"
 #include "engine/bounds/orojenesis_nested.h"
 #include "engine/bounds/segment.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -25,18 +24,11 @@ class Meter {
   explicit Meter(const Experiment& experiment) : experiment_(experiment) {}
 
   Result<double> measure(const ExperimentRow& row) {
-    const Result<Network> network = load_network(row.workload);
-    if (!network) return network.errors();
-    for (const char* name : {"accesses", "minimum", "intensity", "gap0", "gap1", "effectual", "seconds"})
-      if (row.measure == name) return of_layer(row, *network);
-    return of_network(row, *network);
+    return of_one_layer(row.measure) ? of_layer(row, row.network) : of_network(row, row.network);
   }
 
  private:
   static Result<double> of_layer(const ExperimentRow& row, const Network& network) {
-    if (network.layers.size() != 1)
-      return Diagnostic{row.workload, 0, "",
-                        fmt::format("measure {} is of one layer, must be preset/layer", row.measure)};
     const Workload& w = network.layers[0].workload;
     const auto words = static_cast<double>(operand_words(w));
     if (row.measure == "effectual" || row.measure == "gap1") {

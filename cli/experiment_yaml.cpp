@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "cli/word_units.h"
 #include "engine/base/text.h"
+#include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
+#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -47,11 +50,29 @@ u64 read_capacity(MapReader& map, const std::string& measure, double word_size, 
   return words.value_or(0);
 }
 
+// A preset, a text, or a file beside the experiment.
+void read_workload(MapReader& map, ExperimentRow& row, Diagnostics& errors) {
+  const std::optional<std::string> what = map.required_string("workload");
+  if (!what) return;
+  row.workload = *what;
+  const YamlNode node = *map.child("workload");
+  const bool path_like = what->find(".yaml") != std::string::npos;
+  Result<Network> network = load_network(named_file(node.file(), *what, path_like));
+  if (!network) {
+    errors.insert(errors.end(), network.errors().begin(), network.errors().end());
+    errors.push_back(node.error(fmt::format("workload '{}' cannot be read", *what)));
+    return;
+  }
+  row.network = *std::move(network);
+  if (of_one_layer(row.measure) && row.network.layers.size() != 1)
+    errors.push_back(node.error(fmt::format("measure {} is of one layer, {} has {}: must be preset/layer", row.measure,
+                                            *what, row.network.layers.size())));
+}
+
 ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagnostics& errors) {
   ExperimentRow row;
   MapReader map(node, errors);
   row.what = map.required_string("what").value_or("");
-  row.workload = map.required_string("workload").value_or("");
   row.note = map.string("note").value_or("");
   const auto measure = map.required_string("measure");
   if (measure && std::ranges::find(measures(), *measure) == measures().end()) {
@@ -59,6 +80,7 @@ ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagn
         "measure = {}, must be one of {}{}", *measure, join(measures(), "or"), did_you_mean(*measure, measures()))));
   }
   row.measure = measure.value_or("");
+  read_workload(map, row, errors);
   row.at = read_capacity(map, row.measure, experiment.word_size, errors);
   row.paper = map.number("paper", 0, kHuge);
   row.within = map.number("within", 0, 1);
@@ -92,6 +114,12 @@ void read_chip(const YamlNode& node, Experiment& experiment, Diagnostics& errors
 
 bool takes_capacity(const std::string& measure) {
   for (const char* name : {"accesses", "gap0", "unfused", "fused", "reduction", "saved", "softmax"})
+    if (measure == name) return true;
+  return false;
+}
+
+bool of_one_layer(const std::string& measure) {
+  for (const char* name : {"accesses", "minimum", "intensity", "gap0", "gap1", "effectual", "seconds"})
     if (measure == name) return true;
   return false;
 }

@@ -8,13 +8,15 @@
 #include "engine/base/result.h"
 #include "engine/base/types.h"
 #include "engine/bounds/provision.h"
+#include "workloads/network.h"
 
 namespace heliolite::cli {
 
 // A number to measure and the published one.
 struct ExperimentRow {
   std::string what, workload, measure, note;
-  u64 at = 0;  // words of buffer
+  Network network;  // of `workload`
+  u64 at = 0;       // words of buffer
   std::optional<double> paper;
   std::optional<double> within;  // relative tolerance
   std::string unchecked;         // why there is none
@@ -33,10 +35,12 @@ struct Experiment {
   std::vector<ExperimentRow> rows;
 };
 
+// Workloads that are files stand beside it. Errors: all of the file and of its workloads, with their lines.
 Result<Experiment> read_experiment(const std::string& path);
 
-// Of a row's measure: whether it is taken at a capacity, and whether it needs the chip.
+// Of a row's measure: whether it is taken at a capacity, is of one layer, needs the chip.
 bool takes_capacity(const std::string& measure);
+bool of_one_layer(const std::string& measure);
 bool is_of_chip(const std::string& measure);
 
 }  // namespace heliolite::cli

@@ -213,6 +213,67 @@ TEST_F(CliBadInput, OptionsMissingOrWrong) {
   EXPECT_THAT(refused("verify golden.jsonl --limit x").err, HasSubstr("--limit"));
 }
 
+TEST_F(CliBadInput, NamesWithoutTheirOptions) {
+  EXPECT_THAT(refused("map eyeriss resnet18").err,
+              AllOf(HasSubstr("unexpected argument 'eyeriss', did you mean '-a eyeriss'?"),
+                    HasSubstr("unexpected argument 'resnet18', did you mean '-w resnet18'?"),
+                    HasSubstr("--architecture is required")));
+  EXPECT_THAT(refused("map gemm:8x8x8 -a eyeriss").err, HasSubstr("did you mean '-w gemm:8x8x8'?"));
+  EXPECT_THAT(refused("orders resnet18/conv1").err, HasSubstr("did you mean '-w resnet18/conv1'?"));
+  EXPECT_THAT(refused("map mine.yaml -a eyeriss -w resnet18").err,
+              HasSubstr("'mine.yaml'; a machine goes to -a, a workload to -w"));
+}
+
+TEST_F(CliBadInput, TabsLevelsAndConstraints) {
+  EXPECT_THAT(machine("architecture:\n\tname: x\n"),
+              HasSubstr("a.yaml:2: indented with a tab; YAML takes spaces only"));
+  EXPECT_THAT(
+      machine("architecture:\n  energy: pat\n  levels:\n  - {name: Reg, entries: 8, keep: inputs}\n"
+              "  - {name: DRAM, dram: true}\n"),
+      AllOf(HasSubstr("a.yaml:5"), HasSubstr("outermost first, but DRAM is the last"), Not(HasSubstr("bypass"))));
+  EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: 64, keep: [A, Zed]")),
+              HasSubstr("a.yaml:7: level 'Buf', keep: 'Zed' is not a tensor"));
+  EXPECT_THAT(machine(with(kMachine, "entries: 8", "entries: 8, constraints: {temporal: {factors: [Q=3]}}")),
+              HasSubstr("a.yaml:8: level 'Reg', temporal constraint: 'Q' is not a dimension"));
+  const std::string channels = folder_.write(
+      "c.yaml", with(kMachine, "fanout: 4x2", "fanout: 4x2, constraints: {spatial: {allowed: [input_channel]}}"));
+  const std::string one = refused("map -w depthwise:c=8,p=4,q=4,r=3,s=3 -a " + channels).err;
+  EXPECT_THAT(one, HasSubstr("'constraints_for: channels'"));
+  EXPECT_EQ(one.find("means nothing"), one.rfind("means nothing")) << one;
+  // The layers that can obey are mapped.
+  const std::string network = folder_.write(
+      "n.yaml",
+      "name: n\nlayers:\n- {name: dw, depthwise: {c: 8, p: 4, q: 4, r: 3, s: 3}}\n- {name: fc, gemm: 8x8x8}\n");
+  const CliResult both = refused("map -w " + network + " -a " + channels, 1);
+  EXPECT_THAT(both.err, AllOf(HasSubstr("dw"), HasSubstr("'constraints_for: channels'")));
+  EXPECT_THAT(both.out, AllOf(HasSubstr("fc"), HasSubstr("optimal")));
+}
+
+// A user's text of any length comes back in a line or two, with its length.
+TEST_F(CliBadInput, LongValuesAreCut) {
+  const std::string word(5'000, 'x');
+  std::string words;
+  for (int i = 0; i < 2'500; ++i) words += "y ";
+  words += "y";
+  const auto expect_cut = [&](const std::string& err) {
+    EXPECT_LT(err.size(), 2'000U) << err.substr(0, 300);
+    EXPECT_THAT(err, HasSubstr(".. (50"));
+  };
+  for (const std::string& text : {word, words}) {
+    expect_cut(machine(with(kMachine, "entries: 64", "entries: " + text)));
+    expect_cut(machine(with(kMachine, "fanout: 4x2", "fanout: " + text)));
+    expect_cut(machine(with(kMachine, "energy: pat", "energy: " + text)));
+    expect_cut(workload(with(kWorkload, "M: 8", "M: " + text)));
+    expect_cut(mapping("mapping: [{level: " + text + ", temporal: [K: 16]}]"));
+    expect_cut(mapping("mapping: [{level: Buf, temporal: [M: " + text + "]}]"));
+  }
+  expect_cut(machine(with(kMachine, "entries: 64", "entries: 64, keep: A, open: " + word)));
+  for (const std::string command :
+       {"map -w gemm:8x8x8 -a ", "map -a eyeriss -w ", "map -a eyeriss -w resnet18 --layer ", "bench ", "report ",
+        "map -a eyeriss -w gemm:8x8x8 --threads ", "map -a eyeriss -w gemm:8x8x8 --strategy "})
+    expect_cut(refused(command + "'" + words + "'").err);
+}
+
 TEST_F(CliBadInput, PicturesOfNothingOrToNowhere) {
   const std::string space = "space -a " + machine_ + " -w " + workload_;
   EXPECT_THAT(refused(space + " --tiles Bug").err,

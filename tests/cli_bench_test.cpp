@@ -136,8 +136,8 @@ TEST_F(CliBench, FilesStandBesideTheConfiguration) {
 )");
   folder_.write("net.yaml", "name: net\nlayers:\n- {name: one, gemm: 8x8x8}\n- {name: two, gemm: 4x4x4}\n");
   folder_.write("others.csv",
-                "# a comment\nmachine,layer,mapper,setting,energy_pj,cycles,seconds,remark\n"
-                "tiny,net/one,theirs,fast,10,2,0.5,x\ntiny,net/three,theirs,fast,10,2,,\n");
+                "\xef\xbb\xbf# a comment\r\nmachine,layer,mapper,setting,energy_pj,cycles,seconds,remark\r\n"
+                "tiny,net/one,theirs, \"fast, \"\"2\"\"\" ,10,2,0.5,x\r\ntiny,net/three,theirs,fast,10,2,,\n");
   const json a = answer(R"(bench:
   objective: energy
   strategies: sunstone
@@ -149,7 +149,7 @@ TEST_F(CliBench, FilesStandBesideTheConfiguration) {
   ASSERT_EQ(a["rows"].size(), 3u);
   EXPECT_EQ(a["rows"][0]["machine"], "tiny");
   EXPECT_EQ(a["rows"][0]["layer"], "net/one");
-  EXPECT_EQ(a["rows"][1]["strategy"], "theirs (fast)");
+  EXPECT_EQ(a["rows"][1]["strategy"], "theirs (fast, \"2\")");
   EXPECT_EQ(a["rows"][1]["value"], 10);
   EXPECT_EQ(a["rows"][1]["status"], "external");
   EXPECT_EQ(a["rows"][1]["ratio_to_best"], 1);
@@ -184,10 +184,14 @@ TEST_F(CliBench, TheAblationOfASmallLayer) {
   for (std::size_t k = 1; k < 5; ++k) EXPECT_LT(steps[k]["points"], steps[k - 1]["points"]);
   EXPECT_EQ(steps[2]["ratio"], 1);
   EXPECT_TRUE(steps[0]["value"].is_null());
+  EXPECT_EQ(a["ablation"][0]["optimum"]["proven"], true);
+  EXPECT_EQ(a["ablation"][0]["optimum"]["value"], steps[2]["value"]);
   const std::string csv = folder_.path("steps.csv");
   const CliResult table = bench(text, "--csv " + csv);
-  EXPECT_THAT(table.out, AllOf(HasSubstr("+alpha-beta"), HasSubstr("closed form"), HasSubstr("1 of 1 layers")));
-  EXPECT_THAT(read_text(csv), HasSubstr("edge_split,gemm:16x16x16,+T1,"));
+  EXPECT_THAT(table.out, AllOf(HasSubstr("+alpha-beta"), HasSubstr("closed form"), HasSubstr("1 of 1 layers"),
+                               HasSubstr("proven optimum")));
+  EXPECT_THAT(read_text(csv),
+              AllOf(HasSubstr("edge_split,gemm:16x16x16,+T1,"), HasSubstr("edge_split,gemm:16x16x16,exact,")));
 }
 
 TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
@@ -234,6 +238,10 @@ TEST_F(CliBench, BadTablesOfOthersAreRefusedWithTheirLines) {
               AllOf(HasSubstr("t.csv:2: value: '-1'"), HasSubstr("t.csv:3"), HasSubstr("t.csv:4")));
   EXPECT_THAT(table("machine,layer,mapper,value,objective\na,b,c,1,speed\n"), HasSubstr("'speed'"));
   EXPECT_THAT(table("# nothing\n"), HasSubstr("no header line"));
+  EXPECT_THAT(table("machine;layer;mapper;value\n"),
+              HasSubstr("t.csv:1: the names of the columns must be separated by commas"));
+  EXPECT_THAT(table("machine,layer,mapper,value,value\n"), HasSubstr("t.csv:1: two columns are called 'value'"));
+  EXPECT_THAT(table("machine,layer,mapper,value\na,b,\"c,1\n"), HasSubstr("t.csv:2: a quote is never closed"));
   EXPECT_THAT(table(""), HasSubstr("t.csv"));
   EXPECT_THAT(refused(std::string(kSuite) + "  external: absent.csv\n"), HasSubstr("absent.csv"));
 }
@@ -288,6 +296,9 @@ TEST_F(CliBench, RefusesCoSearchesOfOtherShapesAndStrategies) {
   EXPECT_THAT(refused("co_search: {sweep: sizes.yaml, strategies: [random]}\n"),
               HasSubstr("must be sunstone or exact"));
   EXPECT_THAT(refused("co_search: {strategies: [exact]}\n"), HasSubstr("missing key 'sweep'"));
+  EXPECT_THAT(refused("co_search:\n  strategies: [exact]\n  sweep: absent.yaml\n"),
+              AllOf(HasSubstr("absent.yaml: no such file"), HasSubstr("suite.yaml:3"),
+                    HasSubstr("sweep 'absent.yaml' cannot be read")));
 }
 
 }  // namespace

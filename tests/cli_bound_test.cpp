@@ -145,7 +145,13 @@ TEST(CliBound, RunsExperiments) {
   EXPECT_THAT(complaint("--experiment " + one("what: x, workload: \"gemm:8x8x8\", measure: minimun")),
               HasSubstr("did you mean 'minimum'?"));
   EXPECT_THAT(complaint("--experiment " + one("what: x, workload: \"gemm:8x8x8\", measure: gap0")), HasSubstr("at"));
-  EXPECT_THAT(complaint("--experiment " + one("what: x, workload: resnet18, measure: gap1")), HasSubstr("one layer"));
+  EXPECT_THAT(complaint("--experiment " + one("what: x, workload: resnet18, measure: gap1")),
+              AllOf(HasSubstr("x.yaml:2"), HasSubstr("one layer")));
+  EXPECT_THAT(complaint("--experiment " + one("what: x, workload: absent.yaml, measure: minimum")),
+              AllOf(HasSubstr("x.yaml:2: rows[0].workload"), HasSubstr("workload 'absent.yaml' cannot be read")));
+  folder.write("beside.yaml", "gemm: 8x8x8\n");
+  const json beside = answer("--experiment " + one("what: x, workload: beside.yaml, measure: minimum"));
+  EXPECT_EQ(beside["rows"][0]["ours"], 192);
 }
 
 TEST(CliBound, ExplainsBadOptions) {
