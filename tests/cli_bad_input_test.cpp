@@ -280,7 +280,8 @@ TEST_F(CliBadInput, PicturesOfNothingOrToNowhere) {
               AllOf(HasSubstr("small has no level 'Bug', did you mean 'Buf'?"), HasSubstr("DRAM, Buf and Reg")));
   EXPECT_THAT(refused(space + " --dot x.dot").err, HasSubstr("choose it with --tiles"));
   EXPECT_THAT(refused(space + " --all").err, HasSubstr("choose their level with --tiles"));
-  EXPECT_THAT(refused(space + " --tiles Reg --dot - --json -").err, HasSubstr("standard output takes one of --json and --dot"));
+  EXPECT_THAT(refused(space + " --tiles Reg --dot - --json -").err,
+              HasSubstr("standard output takes one of --json and --dot"));
   EXPECT_THAT(refused(space + " --tiles Reg --dot /nowhere/x.dot").err, HasSubstr("/nowhere/x.dot cannot be written"));
   EXPECT_THAT(refused("space -a eyeriss -w resnet18 --tiles GLB").err, HasSubstr("choose it with --layer"));
   EXPECT_THAT(refused("space -a eyeriss -w gemm:2520x2520x2520 --tiles DRAM --dot x.dot").err,
@@ -288,7 +289,8 @@ TEST_F(CliBadInput, PicturesOfNothingOrToNowhere) {
   EXPECT_THAT(refused("space -a eyeriss -w gemm:50400x50400x50400 --tiles DRAM").err,
               HasSubstr("more than 200000 tiles in DRAM"));
   EXPECT_THAT(refused("orders -w gemm:8x8x8 --dot /nowhere/x.dot").err, HasSubstr("/nowhere/x.dot cannot be written"));
-  EXPECT_THAT(refused("orders -w gemm:8x8x8 --dot - --json -").err, HasSubstr("standard output takes one of --json and --dot"));
+  EXPECT_THAT(refused("orders -w gemm:8x8x8 --dot - --json -").err,
+              HasSubstr("standard output takes one of --json and --dot"));
   EXPECT_THAT(refused("orders -w resnet18 --dot x.dot").err, HasSubstr("choose it with --layer"));
 }
 
