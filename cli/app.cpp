@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/json.h"
+#include "cli/lines.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
@@ -155,6 +156,8 @@ CLI::Option* add_target_option(CLI::App& command, Output& output, const std::str
 void add_output_options(CLI::App& command, Output& output) {
   add_target_option(command, output, "--json", output.json_target,
                     "Write the answer as JSON; - writes it to stdout instead of tables");
+  command.add_flag_callback("--wide", set_unlimited_lines,
+                            "Every row and text on one line, however wide the terminal is (without one: 120 columns)");
   command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
 }
 

@@ -1,11 +1,15 @@
 #include "cli/help.h"
 
+#include <algorithm>
 #include <sstream>
+
+#include "cli/lines.h"
 
 namespace heliolite::cli {
 namespace {
 
-constexpr std::size_t kDescriptionWidth = 86;  // next to a first column of 30
+constexpr std::size_t kFirstColumn = 34;  // of CLI11, with what it leaves free
+constexpr std::size_t kLeastDescription = 36;
 
 // "FILE": the placeholder without the text of range checks.
 std::string placeholder(const CLI::Option* option) {
@@ -16,9 +20,10 @@ std::string placeholder(const CLI::Option* option) {
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
   std::string out, word;
+  const std::size_t width = std::max(line_width(), kFirstColumn + kLeastDescription) - kFirstColumn;
   std::size_t column = 0;
   while (words >> word) {
-    if (column > 0 && column + 1 + word.size() > kDescriptionWidth) {
+    if (column > 0 && column + 1 + word.size() > width) {
       out += '\n';
       column = 0;
     } else if (column > 0) {

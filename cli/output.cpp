@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "cli/file_writer.h"
+#include "cli/lines.h"
 #include "engine/base/file_claims.h"
 
 namespace heliolite::cli {
@@ -63,7 +64,7 @@ bool Output::claim(const std::string& option, const std::string& target) const {
 }
 
 void Output::table(const std::string& text) const {
-  if (!FileClaims::of_program().takes_stdout() && !write_parts("", "-", whole(text))) lost_ = true;
+  if (!FileClaims::of_program().takes_stdout() && !write_parts("", "-", whole(fitted(text)))) lost_ = true;
 }
 
 void Output::note(const std::string& text) const {

@@ -10,11 +10,7 @@
 namespace heliolite::cli {
 namespace {
 
-// Columns a UTF-8 string takes on a terminal: code points, good enough for names.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
+constexpr std::size_t kContinued = 2;  // how much deeper the second line of a text begins
 
 constexpr std::array<EnergyUnit, 5> kEnergyUnits{{{1, "pJ"}, {1e3, "nJ"}, {1e6, "uJ"}, {1e9, "mJ"}, {1e12, "J"}}};
 
@@ -34,30 +30,52 @@ void Table::row(std::vector<std::string> cells) {
 
 void Table::rule() { rows_.emplace_back(); }
 
-std::string Table::to_string(int indent) const {
-  std::vector<std::size_t> widths(headings_.size(), 0);
-  for (const auto& cells : rows_)
-    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], width(cells[c]));
-  std::size_t total = 0;
-  for (std::size_t c = 0; c < widths.size(); ++c) {
-    if (widths[c] == 0) continue;
-    widths[c] = std::max(widths[c], width(headings_[c]));
-    total += widths[c] + 2;
+std::string Table::to_string(int indent, std::size_t width) const {
+  std::vector<ColumnSize> sizes;
+  for (std::size_t c = 0; c < headings_.size(); ++c) {
+    std::vector<std::string> cells;
+    for (const auto& row : rows_)
+      if (!row.empty()) cells.push_back(row[c]);
+    const ColumnSize size = measured(c, left_[c], headings_[c], cells);
+    if (size.cells > 0) sizes.push_back(size);
   }
   const std::string margin(static_cast<std::size_t>(indent), ' ');
-  const auto line = [&](const std::vector<std::string>& cells) {
-    std::string text = margin;
-    for (std::size_t c = 0; c < cells.size(); ++c) {
-      if (widths[c] == 0) continue;
-      const std::string pad(widths[c] - width(cells[c]), ' ');
-      text += (left_[c] ? cells[c] + pad : pad + cells[c]) + "  ";
+  std::string text;
+  for (const std::vector<ColumnSize>& part : layout(sizes, width - std::min(width, margin.size())))
+    text += (text.empty() ? "" : "\n") + part_text(part, margin);
+  return text;
+}
+
+std::string Table::part_text(const std::vector<ColumnSize>& columns, const std::string& margin) const {
+  std::size_t total = 0;
+  for (const ColumnSize& column : columns) total += column.width + kColumnGap;
+  const std::string rule_line = margin + std::string(total - std::min(total, kColumnGap), '-') + "\n";
+  std::string text = row_text(headings_, columns, margin, true) + rule_line;
+  for (const auto& cells : rows_) text += cells.empty() ? rule_line : row_text(cells, columns, margin, false);
+  return text;
+}
+
+// Of several lines if a cell is; headings stand at the bottom, cells at the top.
+std::string Table::row_text(const std::vector<std::string>& cells, const std::vector<ColumnSize>& columns,
+                            const std::string& margin, bool at_bottom) const {
+  std::vector<std::vector<std::string>> lines;
+  std::size_t height = 1;
+  for (const ColumnSize& column : columns) {
+    lines.push_back(broken(cells[column.column], column.width, column.left && !at_bottom ? kContinued : 0));
+    height = std::max(height, lines.back().size());
+  }
+  std::string text;
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line = margin;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t above = at_bottom ? height - lines[i].size() : 0;
+      const std::string cell = y < above || y - above >= lines[i].size() ? "" : lines[i][y - above];
+      const std::string pad(columns[i].width - std::min(columns[i].width, columns_of(cell)), ' ');
+      line += (columns[i].left ? cell + pad : pad + cell) + std::string(kColumnGap, ' ');
     }
-    text.erase(text.find_last_not_of(' ') + 1);
-    return text + "\n";
-  };
-  const std::string rule_line = margin + std::string(total > 2 ? total - 2 : 0, '-') + "\n";
-  std::string text = line(headings_) + rule_line;
-  for (const auto& cells : rows_) text += cells.empty() ? rule_line : line(cells);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
   return text;
 }
 

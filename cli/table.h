@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/lines.h"
+#include "cli/table_layout.h"
 #include "engine/base/types.h"
 
 namespace heliolite::cli {
@@ -14,11 +16,18 @@ class Table {
   // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers).
   explicit Table(std::vector<std::string> headings);
 
-  void row(std::vector<std::string> cells);     // missing cells are empty
-  void rule();                                  // a line across
-  std::string to_string(int indent = 2) const;  // columns that are empty in every row are left out
+  void row(std::vector<std::string> cells);  // missing cells are empty
+  void rule();                               // a line across
+
+  // Lines of at most `width` columns: where the table is wider, headings and texts are broken into lines, and if that
+  // is not enough it becomes several (table_layout.h). Columns that are empty in every row are left out.
+  std::string to_string(int indent = 2, std::size_t width = line_width()) const;
 
  private:
+  std::string part_text(const std::vector<ColumnSize>& columns, const std::string& margin) const;
+  std::string row_text(const std::vector<std::string>& cells, const std::vector<ColumnSize>& columns,
+                       const std::string& margin, bool at_bottom) const;
+
   std::vector<std::string> headings_;
   std::vector<bool> left_;
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule

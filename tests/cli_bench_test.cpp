@@ -55,7 +55,7 @@ class CliBench : public testing::Test {
 
 TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
   const std::string csv = folder_.path("rows.csv"), file = folder_.path("rows.json");
-  const CliResult result = run_cli("bench " + kConfigs + "quick.yaml --csv " + csv + " --json " + file);
+  const CliResult result = run_cli("bench " + kConfigs + "quick.yaml --wide --csv " + csv + " --json " + file);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("resnet18/conv3_x"), HasSubstr("mean ratio"), HasSubstr("sunstone")));
   const json rows = json::parse(read_text(file))["rows"];

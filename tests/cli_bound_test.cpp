@@ -84,7 +84,7 @@ TEST(CliBound, ShowsTheBoundBesideFusedSchedules) {
   }
   EXPECT_LE(a["curve"][0]["accesses"], 1'476'000'000);
   EXPECT_EQ(a["curve"][0]["segments"][0]["weights_partly"]["layer"], "mm_0");
-  const CliResult text = run_cli("bound " + pair + "--buffer 1GiB --word-size 2");
+  const CliResult text = run_cli("bound " + pair + "--buffer 1GiB --word-size 2 --wide");
   EXPECT_THAT(text.out,
               AllOf(HasSubstr("least over these schedules"), HasSubstr("any schedule >="), HasSubstr("1 GiB")));
 }

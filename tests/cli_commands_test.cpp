@@ -131,9 +131,9 @@ TEST(CliCommands, MapTellsTheDistanceToTheLeastDataMovement) {
                        mapping["words"].get<double>() / bound["words"].get<double>());
     }
   }
-  const CliResult table = run_cli("map -a eyeriss -w alexnet --strategy sunstone");
+  const CliResult table = run_cli("map -a eyeriss -w alexnet --strategy sunstone --wide");
   EXPECT_THAT(table.out, AllOf(HasSubstr("x least DRAM"), Not(HasSubstr("outside level"))));
-  const CliResult single = run_cli("map -a eyeriss -w alexnet --layer conv1 --strategy sunstone");
+  const CliResult single = run_cli("map -a eyeriss -w alexnet --layer conv1 --strategy sunstone --wide");
   EXPECT_THAT(single.out, AllOf(HasSubstr("x least DRAM"), HasSubstr("outside level")));
 
   const TempFolder folder;
