@@ -5,13 +5,16 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "cli/experiment_yaml.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/bounds/orojenesis_nested.h"
 #include "engine/bounds/segment.h"
@@ -113,15 +116,15 @@ std::string verdict(const ExperimentRow& row) {
 
 std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ? count(x) : fmt::format("{:.4g}", x); }
 
-std::string rows_text(const Experiment& experiment) {
+std::string rows_text(const std::string& name, const std::vector<ExperimentRow>& rows) {
   Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<checked"});
-  for (const ExperimentRow& row : experiment.rows) {
+  for (const ExperimentRow& row : rows) {
     table.row({row.what, row.measure, takes_capacity(row.measure) ? grouped(row.at) : "",
                row.paper ? number(*row.paper) : "", number(row.ours),
                row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "", verdict(row)});
   }
-  std::string text = experiment.name + "\n\n" + table.to_string();
-  for (const ExperimentRow& row : experiment.rows) {
+  std::string text = name + "\n\n" + table.to_string();
+  for (const ExperimentRow& row : rows) {
     if (!row.unchecked.empty()) text += fmt::format("  {}: not checked: {}\n", row.what, row.unchecked);
     if (!row.note.empty()) text += fmt::format("  {}: {}\n", row.what, row.note);
   }
@@ -131,17 +134,21 @@ std::string rows_text(const Experiment& experiment) {
 }  // namespace
 
 int run_experiment(const std::string& path, const Output& output) {
-  Result<Experiment> experiment = read_experiment(path);
-  if (!experiment) return fail(experiment.errors());
-  Meter meter(*experiment);
+  Result<Experiment> read = read_experiment(path);
+  if (!read) return fail(read.errors());
+  const auto experiment = std::make_shared<const Experiment>(*std::move(read));
+  const auto meter = std::make_shared<Meter>(*experiment);
+  std::vector<ExperimentRow> rows;
   bool all_hold = true;
   Json json = answer_head("bound");
   json["question"] = {{"experiment", path}, {"name", experiment->name}};
   json["rows"] = Json::array();
-  for (ExperimentRow& row : experiment->rows) {
-    const Result<double> ours = meter.measure(row);
-    if (!ours) return fail(ours.errors());
-    row.ours = *ours;
+  for (ExperimentRow row : experiment->rows) {
+    const auto ours = until_interrupted([experiment, meter, row] { return meter->measure(row); });
+    if (!ours) break;
+    if (!*ours) return fail(ours->errors());
+    row.ours = **ours;
+    rows.push_back(row);
     all_hold = all_hold && row.holds();
     json["rows"].push_back({{"what", row.what},
                             {"workload", row.workload},
@@ -153,9 +160,9 @@ int run_experiment(const std::string& path, const Output& output) {
                             {"unchecked", row.unchecked.empty() ? Json() : Json(row.unchecked)},
                             {"holds", row.holds()}});
   }
-  output.table(rows_text(*experiment));
-  if (!output.json(json)) return kBadInput;
-  return all_hold ? kSuccess : kNegative;
+  output.table(rows_text(experiment->name, rows));
+  return write_partial_answer(output, json, rows.size(), experiment->rows.size(), "rows",
+                              all_hold ? kSuccess : kNegative);
 }
 
 }  // namespace heliolite::cli

@@ -12,7 +12,9 @@
 #include "cli/bound_orojenesis_layer.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 #include "engine/bounds/movement_distance.h"
@@ -144,13 +146,15 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
 
 int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
               const std::optional<Architecture>& architecture, Json json, const Output& output) {
-  const Result<LayerAnswer> answer = answer_layer(arguments, workload, architecture);
+  const auto found = until_interrupted([=] { return answer_layer(arguments, workload, architecture); });
+  if (!found) return write_partial_answer(output, json, 0, 1, "layers");
+  const Result<LayerAnswer>& answer = *found;
   if (!answer) return fail(answer.errors());
   if (!output.write("--csv", curve_csv(answer->curve.points))) return kBadInput;
   if (!output.write("--svg", curve_svg(layer_picture(*answer)))) return kBadInput;
   output.table(layer_text(*answer, arguments));
   json.update(layer_json(*answer, arguments));
-  return output.json(json) ? kSuccess : kBadInput;
+  return write_partial_answer(output, json, 1, 1, "layers");
 }
 
 int run_layers(const OrojenesisArguments& arguments, const Network& network,
@@ -158,7 +162,10 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
   Table table({"<layer", "MACs", "operands", "minimum", "MACs/word", "maximal effectual buffer", "gap 1"});
   json["layers"] = Json::array();
   for (const Layer& layer : network.layers) {
-    const Result<LayerAnswer> answer = answer_layer(arguments, layer.workload, architecture);
+    const auto found =
+        until_interrupted([=, workload = layer.workload] { return answer_layer(arguments, workload, architecture); });
+    if (!found) break;
+    const Result<LayerAnswer>& answer = *found;
     if (!answer) return fail(answer.errors());
     table.row(
         {layer.workload.name, count(static_cast<double>(layer.workload.macs())), grouped(answer->operands()),
@@ -168,7 +175,7 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
     json["layers"].push_back(layer_json(*answer, arguments));
   }
   output.table(table.to_string() + "  --layer NAME shows a layer's curve, --fuse the network's.\n");
-  return output.json(json) ? kSuccess : kBadInput;
+  return write_partial_answer(output, json, json["layers"].size(), network.layers.size(), "layers");
 }
 
 // Options that do not go together.

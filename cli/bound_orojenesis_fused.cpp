@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cli/bound_curves.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "cli/word_units.h"
 #include "engine/base/text.h"
@@ -214,16 +216,15 @@ Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments) {
 int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output) {
   const Result<SegmentOptions> options = segment_options(arguments);
   if (!options) return fail(options.errors());
-  const Result<SegmentedNetwork> segmented = SegmentedNetwork::create(network, *options);
-  if (!segmented) return fail(segmented.errors());
-  if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
-  const std::vector<FusedPoint> points = fused_points(*segmented, arguments.buffers);
-  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
-  if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
-    return kBadInput;
-  const bool all = arguments.all || !arguments.buffers.empty();
-  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows),
-                          arguments.word_bytes));
+  struct Fused {
+    Result<SegmentedNetwork> network;
+    std::vector<FusedPoint> points;
+  };
+  const auto found = until_interrupted([=, options = *options] {
+    Fused fused{SegmentedNetwork::create(network, options), {}};
+    if (fused.network) fused.points = fused_points(*fused.network, arguments.buffers);
+    return fused;
+  });
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},
                       {"fuse", true},
@@ -236,6 +237,17 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
                       {"whole_weights", arguments.whole_weights},
                       {"stream_weights", arguments.stream_weights},
                       {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
+  if (!found) return write_partial_answer(output, json, 0, 1, "networks");
+  const Result<SegmentedNetwork>& segmented = found->network;
+  if (!segmented) return fail(segmented.errors());
+  if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
+  const std::vector<FusedPoint>& points = found->points;
+  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
+  if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
+    return kBadInput;
+  const bool all = arguments.all || !arguments.buffers.empty();
+  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows),
+                          arguments.word_bytes));
   json["macs"] = network.macs();
   json["minimum"] = network_minimum(network);
   json["schedules"] = kSchedules;
@@ -253,7 +265,7 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
                              {"accesses", p.fused},
                              {"unfused", p.unfused},
                              {"segments", segments_json(*segmented, p.buffer)}});
-  return output.json(json) ? kSuccess : kBadInput;
+  return write_partial_answer(output, json, 1, 1, "networks");
 }
 
 }  // namespace heliolite::cli

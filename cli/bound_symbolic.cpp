@@ -10,6 +10,8 @@
 #include "arch/load.h"
 #include "cli/bound_symbolic_layer.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 #include "engine/bounds/iolb_network.h"
@@ -57,10 +59,14 @@ int run_layer(const SymbolicArguments& arguments, const Workload& workload,
               const std::optional<Architecture>& architecture, Json json, const Output& output) {
   const Result<std::vector<double>> sizes = word_sizes(arguments, workload);
   if (!sizes) return fail(sizes.errors());
-  const SymbolicAnswer answer = answer_symbolic(arguments, workload, *sizes, places(arguments, workload, architecture));
-  output.table(symbolic_text(answer, arguments));
-  json.update(symbolic_json(answer, arguments));
-  return output.json(json) ? kSuccess : kBadInput;
+  const auto answer = until_interrupted([=, sizes = *sizes] {
+    return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), true);
+  });
+  if (answer) {
+    output.table(symbolic_text(*answer, arguments));
+    json.update(symbolic_json(*answer, arguments));
+  }
+  return write_partial_answer(output, json, answer.has_value(), 1, "layers");
 }
 
 // One row a layer and memory; then what the whole network must move.
@@ -71,9 +77,13 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
   for (const Layer& layer : network.layers) {
     const Result<std::vector<double>> sizes = word_sizes(arguments, layer.workload);
     if (!sizes) return fail(sizes.errors());
-    const SymbolicAnswer answer =
-        answer_symbolic(arguments, layer.workload, *sizes, places(arguments, layer.workload, architecture));
-    for (const PlaceAnswer& place : answer.places) {
+    // The table has no tiles.
+    const bool together = !output.json_target.empty();
+    const auto answer = until_interrupted([=, sizes = *sizes, workload = layer.workload] {
+      return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), together);
+    });
+    if (!answer) break;
+    for (const PlaceAnswer& place : answer->places) {
       const LowerBound& most = best(place.bounds);
       const auto above = gap(place);
       table.row({layer.workload.name, place.place.level,
@@ -81,23 +91,29 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
                  std::string(name(most.kind)), place.tile ? count(std::round(place.tile->words)) : "-",
                  above ? percent(*above) : "-"});
     }
-    json["layers"].push_back(symbolic_json(answer, arguments));
+    json["layers"].push_back(symbolic_json(*answer, arguments));
   }
+  std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();
-  if (!arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
+  if (done == of && !arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
     Table whole({"capacity", "words at least"});
     json["network"] = Json::array();
-    for (const Place& place : places(arguments, network.layers.front().workload, architecture)) {
-      const u64 words = network_bound(network, *place.capacity).words;
-      whole.row({count(*place.capacity), grouped(words)});
-      json["network"].push_back({{"capacity_words", *place.capacity}, {"words", words}});
+    const std::vector<Place> all = places(arguments, network.layers.front().workload, architecture);
+    of += all.size();
+    for (const Place& place : all) {
+      const auto words =
+          until_interrupted([network, capacity = *place.capacity] { return network_bound(network, capacity).words; });
+      if (!words) break;
+      ++done;
+      whole.row({count(*place.capacity), grouped(*words)});
+      json["network"].push_back({{"capacity_words", *place.capacity}, {"words", *words}});
     }
     text += fmt::format("\nthe whole network, {}:\n\n{}",
                         network.edges.empty() ? "every layer with operands of its own" : "however it is fused",
                         whole.to_string());
   }
   output.table(text + "  --layer NAME shows a layer in detail.\n");
-  return output.json(json) ? kSuccess : kBadInput;
+  return write_partial_answer(output, json, done, of, "bounds");
 }
 
 }  // namespace
@@ -121,6 +137,10 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
     if (loaded) architecture = *std::move(loaded);
     if (!arguments.buffers.empty())
       errors.push_back({"", 0, "--buffer", "a machine has capacities of its own; leave out -a"});
+    if (architecture && architecture->levels.size() == 1)
+      errors.push_back({"", 0, "--architecture",
+                        fmt::format("{} has one level, {}, and so no memory that words are moved into; leave out -a",
+                                    architecture->name, architecture->levels.front().name)});
     if (!arguments.word_sizes.empty()) errors.push_back({"", 0, "--word-size", "machines count words; leave out -a"});
   }
   if (std::ranges::find(arguments.buffers, u64{0}) != arguments.buffers.end())

@@ -199,7 +199,7 @@ std::vector<Place> places(const SymbolicArguments& arguments, const Workload& wo
 }
 
 SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workload& workload,
-                               const std::vector<double>& word_sizes, const std::vector<Place>& places) {
+                               const std::vector<double>& word_sizes, const std::vector<Place>& places, bool together) {
   const TrafficRule rule{!arguments.loads, arguments.outputs_read};
   SymbolicAnswer answer{workload, LowerBounds(workload, rule, word_sizes), tiling_problem(workload, rule, word_sizes)};
   // Mappings count words of one size, with their stores, sums from zero.
@@ -218,7 +218,7 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
     }
     answer.places.push_back(std::move(at));
   }
-  if (arguments.kind == "iolb" && !places.front().level.empty()) tile_together(answer);
+  if (together && arguments.kind == "iolb" && !places.front().level.empty()) tile_together(answer);
   return answer;
 }
 

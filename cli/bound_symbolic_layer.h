@@ -42,8 +42,9 @@ struct SymbolicAnswer {
 std::vector<Place> places(const SymbolicArguments& arguments, const Workload& workload,
                           const std::optional<Architecture>& architecture);
 
+// `together`: also what takes longest, tiles for several memories at once.
 SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workload& workload,
-                               const std::vector<double>& word_sizes, const std::vector<Place>& places);
+                               const std::vector<double>& word_sizes, const std::vector<Place>& places, bool together);
 
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
 Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);  // docs/json.md

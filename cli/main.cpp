@@ -1,9 +1,11 @@
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "cli/app.h"
 #include "cli/file_writer.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 
 // The library does not throw for bad input; what arrives here is a bug, and says so.
@@ -12,7 +14,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   heliolite::cli::hold_standard_streams();
   try {
-    return heliolite::cli::run_command_line(argc, argv);
+    const int code = heliolite::cli::run_command_line(argc, argv);
+    if (!heliolite::cli::work_goes_on()) return code;
+    std::fflush(nullptr);
+    std::_Exit(code);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "heliolite: internal error, please report it with the command line: %s\n", e.what());
   } catch (...) {

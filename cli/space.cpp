@@ -9,7 +9,9 @@
 #include "arch/load.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/partial_answer.h"
 #include "cli/space_tiles.h"
 #include "cli/table.h"
 #include "engine/space/mapspace.h"
@@ -128,20 +130,27 @@ int run(const SpaceArguments& arguments, const Output& output) {
     return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
   }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
+  if (workloads.size() > 1) answer["layers"] = Json::array();
+  std::size_t done = 0;
   for (const Workload& workload : workloads) {
     const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
-    const MapspaceSize size = mapspace_size(*space, {.unit_loops = arguments.unit_loops});
+    const auto counted = until_interrupted([space = *space, unit_loops = arguments.unit_loops] {
+      return mapspace_size(space, {.unit_loops = unit_loops});
+    });
+    if (!counted) break;
+    const MapspaceSize& size = *counted;
+    ++done;
     if (workloads.size() == 1) {
       output.table(size_text(workload, *architecture, size));
       answer.update(size_json(workload, *architecture, size));
-      return output.json(answer) ? kSuccess : kBadInput;
+      break;
     }
     table.row({workload.name, text(size.tilings), text(size.mappings), size.nests ? text(*size.nests) : "not counted"});
     answer["layers"].push_back(size_json(workload, *architecture, size));
   }
-  output.table(table.to_string() + "  --layer NAME shows a layer's parts.\n");
-  return output.json(answer) ? kSuccess : kBadInput;
+  if (workloads.size() > 1) output.table(table.to_string() + "  --layer NAME shows a layer's parts.\n");
+  return write_partial_answer(output, answer, done, workloads.size(), "layers");
 }
 
 }  // namespace

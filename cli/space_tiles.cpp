@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 #include "engine/space/tile_tree.h"
@@ -96,7 +98,10 @@ int show_tiles(const Workload& workload, const Architecture& architecture, const
                const TileQuestion& question, Json answer, const Output& output) {
   const Result<int> level = pick_level(architecture, question.level);
   if (!level) return fail(level.errors());
-  const TileTree tree = build_tile_tree(workload, architecture, space, *level, kMostTiles);
+  const auto built = until_interrupted(
+      [=, level = *level] { return build_tile_tree(workload, architecture, space, level, kMostTiles); });
+  if (!built) return write_partial_answer(output, answer, 0, 1, "layers");
+  const TileTree& tree = *built;
   if (!tree.complete)
     return fail(fmt::format("--tiles: {} has more than {} tiles in {}", workload.name, kMostTiles, question.level));
   if (!question.dot.empty()) {
@@ -106,7 +111,7 @@ int show_tiles(const Workload& workload, const Architecture& architecture, const
   }
   output.table(tiles_text(tree, workload, architecture, question, *level));
   answer.update(tiles_json(tree, workload, architecture, question, *level));
-  return output.json(answer) ? kSuccess : kBadInput;
+  return write_partial_answer(output, answer, 1, 1, "layers");
 }
 
 }  // namespace heliolite::cli

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/base/types.h"
 #include "tests/cli_runner.h"
@@ -27,6 +29,36 @@ std::string complaint(const std::string& arguments) {
   EXPECT_EQ(result.exit_code, 2) << arguments;
   EXPECT_EQ(result.out, "");
   return result.err;
+}
+
+TEST(CliBounds, AMachineOfOneLevelHasNoMemoryToBound) {
+  const TempFolder folder;
+  const std::string flat = folder.write("flat.yaml",
+                                        "architecture:\n  name: flat\n  energy: pat\n  word_bits: 16\n  levels:\n"
+                                        "  - {name: DRAM, dram: true}\n  compute: {name: MAC}\n");
+  for (const char* kind : {"", " --kind all", " --kind hbl", " --kind conv", " --kind iolb"})
+    EXPECT_THAT(complaint("-w gemm:8x8x8 -a " + flat + kind), HasSubstr("flat has one level, DRAM"));
+  EXPECT_EQ(run_cli("bound -w gemm:8x8x8 --kind orojenesis -a " + flat).exit_code, 0);
+}
+
+TEST(CliBounds, CtrlCEndsWithTheLayersThatAreDone) {
+  using namespace std::chrono_literals;
+  for (const std::vector<std::string>& what : std::vector<std::vector<std::string>>{
+           {"bound", "-w", "inception_v3_wu", "-a", "gemmini", "--kind", "iolb"},
+           {"bound", "-w", "conv:n=64,c=512,p=112,k=512,r=3", "--imperfect", "--nested"},
+           {"space", "-a", "eyeriss", "-w", "inception_v3_wu", "--unit-loops"}}) {
+    const TempFolder folder;
+    std::vector<std::string> arguments = what;
+    arguments.insert(arguments.end(), {"--json", folder.path("a.json")});
+    const Background run(arguments);
+    std::this_thread::sleep_for(500ms);
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(run.end(SIGINT), 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown);
+    const json a = json::parse(read_text(folder.path("a.json")), nullptr, false);
+    EXPECT_EQ(a["interrupted"], true);
+    EXPECT_TRUE(!a.contains("layers") || a["layers"].size() < 60u);
+  }
 }
 
 TEST(CliBounds, EveryBoundOfALayer) {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -173,23 +171,6 @@ TEST_F(CliFiles, AFileThatCannotBeFinishedLeavesTheOldOne) {
   EXPECT_EQ(files(), before);
 }
 
-// The program, ended by a signal after a while; true if it was still at work.
-bool ended(const std::vector<std::string>& arguments, std::chrono::microseconds after, int signal) {
-  const pid_t child = fork();
-  if (child == 0) {
-    std::freopen("/dev/null", "w", stdout);
-    std::freopen("/dev/null", "w", stderr);
-    std::vector<char*> words{const_cast<char*>(HELIOLITE_BINARY)};
-    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    execv(HELIOLITE_BINARY, words.data());
-    _exit(127);
-  }
-  std::this_thread::sleep_for(after);
-  kill(child, signal);
-  return wait_for(child) == 128 + signal;
-}
-
 TEST_F(CliFiles, AKilledProgramLeavesTheOldFileOrTheNewOne) {
   write_report_sweep(folder_.path("o.db"), 1000);
   const std::string csv = folder_.path("rows.csv");
@@ -202,7 +183,9 @@ TEST_F(CliFiles, AKilledProgramLeavesTheOldFileOrTheNewOne) {
   for (int k = 1; k <= 12; ++k) {
     folder_.write("rows.csv", "old");
     const int signal = k % 2 ? SIGTERM : SIGKILL;
-    killed += ended(command, whole * k / 12, signal);
+    const Background run(command);
+    std::this_thread::sleep_for(whole * k / 12);
+    killed += run.end(signal) == 128 + signal;
     const std::string there = read_text(csv);
     EXPECT_TRUE(there == "old" || there == rows) << there.size() << " bytes";
     for (const auto& [name, text] : files()) {

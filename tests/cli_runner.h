@@ -1,5 +1,6 @@
 #pragma once
 // Runs the program as a user would, through the shell.
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace heliolite {
 
@@ -84,5 +86,34 @@ inline CliResult run_cli(const std::string& arguments) {
   result.err = read_text(err);
   return result;
 }
+
+// The program in the background, ended by a signal.
+class Background {
+ public:
+  explicit Background(const std::vector<std::string>& arguments) : pid_(fork()) {
+    if (pid_ != 0) return;
+    std::freopen("/dev/null", "w", stdout);
+    std::freopen("/dev/null", "w", stderr);
+    std::vector<char*> words{const_cast<char*>(HELIOLITE_BINARY)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    execv(HELIOLITE_BINARY, words.data());
+    _exit(127);
+  }
+
+  // Exit code, or 128 + the signal that ended it.
+  int end(int signal) const {
+    kill(pid_, signal);
+    return wait();
+  }
+  int wait() const {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_;
+};
 
 }  // namespace heliolite

@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/cli_runner.h"
 #include "tests/random_problem.h"
 #include "tests/sweep_problem.h"
 
@@ -21,35 +20,6 @@ using ::testing::HasSubstr;
 using testing::small_sweep;
 
 using namespace std::chrono_literals;
-
-// The program in the background, ended by a signal.
-class Background {
- public:
-  explicit Background(const std::vector<std::string>& arguments) : pid_(fork()) {
-    if (pid_ != 0) return;
-    std::freopen("/dev/null", "w", stdout);
-    std::freopen("/dev/null", "w", stderr);
-    std::vector<char*> words{const_cast<char*>(HELIOLITE_BINARY)};
-    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    execv(HELIOLITE_BINARY, words.data());
-    _exit(127);
-  }
-
-  // Exit code, or 128 + the signal that ended it.
-  int end(int signal) const {
-    kill(pid_, signal);
-    return wait();
-  }
-  int wait() const {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
- private:
-  pid_t pid_;
-};
 
 TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
   const TempFolder folder;

@@ -45,38 +45,47 @@ class TileSearch {
     return at->second;
   }
 
-  // Calls visit(level, least words, order) from the outermost cache inwards. Orders that hold windows may need too much
-  // room; one that holds none is always there.
-  template <class Visit>
-  void for_each_level(const NestedTiles& tiles, Visit&& visit) {
-    TileGrid outer = whole_grid(problem_);
-    for (std::size_t l = tiles.size(); l-- > 0;) {
-      const LevelTraffic traffic(problem_, outer, tiles[l]);
-      double least = std::numeric_limits<double>::infinity();
-      const std::vector<TileOrder>& all = orders(looping(problem_, outer, tiles[l]));
-      std::size_t best = 0;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const double words = traffic.words(all[i]);
-        if (words >= least || traffic.footprint(all[i]) > caches_[l].capacity) continue;
-        least = words;
-        best = i;
-      }
-      visit(l, least, all[best]);
-      outer = traffic.grid();
+  struct OrderedTile {
+    const TileOrder* order = nullptr;
+    double words = std::numeric_limits<double>::infinity();
+  };
+
+  // The order that moves the least. Orders that hold windows may need too much room; one that holds none is always
+  // there.
+  OrderedTile best_order(const TileGrid& outer, const Extents& tile, double capacity) {
+    const LevelTraffic traffic(problem_, outer, tile);
+    OrderedTile best;
+    for (const TileOrder& order : orders(looping(problem_, outer, tile))) {
+      const double words = traffic.words(order);
+      if (words < best.words && traffic.footprint(order) <= capacity) best = {&order, words};
     }
+    return best;
   }
 
-  double weighted_words(const NestedTiles& tiles) {
+  // What lies around each cache's tiles.
+  const std::vector<TileGrid>& grids(const NestedTiles& tiles) {
+    grids_.resize(tiles.size());
+    for (std::size_t l = tiles.size(); l-- > 0;)
+      grids_[l] = l + 1 == tiles.size() ? whole_grid(problem_) : cut_grid(problem_, grids_[l + 1], tiles[l + 1]);
+    return grids_;
+  }
+
+  // From the innermost cache, which moves the most; as soon as they are no fewer than `enough`, what is known so far.
+  double weighted_words(const NestedTiles& tiles, double enough) {
+    const std::vector<TileGrid>& outer = grids(tiles);
     double sum = 0;
-    for_each_level(tiles, [&](std::size_t l, double words, const TileOrder&) { sum += caches_[l].weight * words; });
+    for (std::size_t l = 0; l < tiles.size() && sum < enough; ++l)
+      sum += caches_[l].weight * best_order(outer[l], tiles[l], caches_[l].capacity).words;
     return sum;
   }
 
   CacheTiling tiling_of(const NestedTiles& tiles) {
+    const std::vector<TileGrid>& outer = grids(tiles);
     CacheTiling tiling(tiles.size());
-    for_each_level(tiles, [&](std::size_t l, double words, const TileOrder& order) {
-      tiling[l] = {tiles[l], order, words};
-    });
+    for (std::size_t l = 0; l < tiles.size(); ++l) {
+      const OrderedTile best = best_order(outer[l], tiles[l], caches_[l].capacity);
+      tiling[l] = {tiles[l], *best.order, best.words};
+    }
     price(problem_, tiling);
     return tiling;
   }
@@ -104,7 +113,7 @@ class TileSearch {
 
   // Takes `next` when it is better; the least words so far.
   void consider(const NestedTiles& next) {
-    const double words = weighted_words(next);
+    const double words = weighted_words(next, least_);
     if (words >= least_) return;
     least_ = words;
     best_ = next;
@@ -115,8 +124,10 @@ class TileSearch {
     for (std::size_t level = 0; level < tiles.size(); ++level) {
       for (int d = 0; d < problem_.dimensions; ++d) {
         if (contains(fixed_, d)) continue;
-        for (const u32 extent : alternatives(tiles[level][d], problem_.size[d])) {
-          if (extent == tiles[level][d]) continue;
+        const auto extents = alternatives(tiles[level][d], problem_.size[d]);
+        for (auto at = extents.begin(); at != extents.end(); ++at) {
+          const u32 extent = *at;
+          if (extent == tiles[level][d] || std::find(extents.begin(), at, extent) != at) continue;
           NestedTiles next = tiles;
           TileRoom::set(next, level, d, extent);
           if (room_.fits(next)) {
@@ -160,7 +171,7 @@ class TileSearch {
   }
 
   double descend(NestedTiles& tiles) {
-    least_ = weighted_words(tiles);
+    least_ = weighted_words(tiles, std::numeric_limits<double>::infinity());
     best_ = tiles;
     for (int i = 0; i < kMostMoves; ++i) {
       const double before = least_;
@@ -175,6 +186,7 @@ class TileSearch {
   std::span<const CacheLevel> caches_;
   TileRoom room_;
   std::unordered_map<DimensionMask, std::vector<TileOrder>> orders_;
+  std::vector<TileGrid> grids_;
   NestedTiles best_;
   double least_ = 0;
   DimensionMask fixed_ = 0;  // left alone by moves
