@@ -41,8 +41,8 @@ std::string result_table(const MapAnswer& answer) {
   const NetworkResult& result = answer.result;
   const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
   Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               "EDP [pJ x cycles]", "gap", fmt::format("x least {}", answer.architecture.levels.back().name), "<status",
-               "evaluated", "time"});
+               "EDP [pJ x cycles]", "gap", fmt::format("x least {}", answer.architecture.levels.back().name),
+               "|<status", "evaluated", "time"});
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     const LayerResult& layer = result.layers[i];
     const MappingResult& r = layer.result;

@@ -18,6 +18,8 @@ constexpr std::array<EnergyUnit, 5> kEnergyUnits{{{1, "pJ"}, {1e3, "nJ"}, {1e6, 
 
 Table::Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
   for (std::string& heading : headings_) {
+    group_.push_back(heading.starts_with('|'));
+    if (group_.back()) heading.erase(0, 1);
     left_.push_back(heading.starts_with('<'));
     if (left_.back()) heading.erase(0, 1);
   }
@@ -36,7 +38,8 @@ std::string Table::to_string(int indent, std::size_t width) const {
     std::vector<std::string> cells;
     for (const auto& row : rows_)
       if (!row.empty()) cells.push_back(row[c]);
-    const ColumnSize size = measured(c, left_[c], headings_[c], cells);
+    ColumnSize size = measured(c, left_[c], headings_[c], cells);
+    size.group = group_[c];
     if (size.cells > 0) sizes.push_back(size);
   }
   const std::string margin(static_cast<std::size_t>(indent), ' ');

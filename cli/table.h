@@ -13,7 +13,8 @@ namespace heliolite::cli {
 
 class Table {
  public:
-  // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers).
+  // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers). '|' before that:
+  // here begin columns that belong together, for tables that are too wide.
   explicit Table(std::vector<std::string> headings);
 
   void row(std::vector<std::string> cells);  // missing cells are empty
@@ -29,7 +30,7 @@ class Table {
                        const std::string& margin, bool at_bottom) const;
 
   std::vector<std::string> headings_;
-  std::vector<bool> left_;
+  std::vector<bool> left_, group_;
   std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
 };
 

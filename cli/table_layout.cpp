@@ -82,10 +82,12 @@ std::vector<std::vector<ColumnSize>> layout(const std::vector<ColumnSize>& colum
   for (std::size_t i = 0; i < key_columns(columns); ++i) keys.push_back(comfortable(columns[i]));
   tables.assign(1, keys);
   for (std::size_t i = keys.size(); i < columns.size(); ++i) {
-    tables.back().push_back(comfortable(columns[i]));
-    if (total(tables.back(), &ColumnSize::least) <= width || tables.back().size() == keys.size() + 1) continue;
-    tables.back().pop_back();
-    tables.push_back(keys);
+    std::size_t end = i + 1;  // of the group, if one begins here
+    while (columns[i].group && end < columns.size() && !columns[end].group) ++end;
+    std::vector<ColumnSize> whole = tables.back();
+    for (std::size_t k = i; k < end; ++k) whole.push_back(comfortable(columns[k]));
+    const bool fits = total(whole, &ColumnSize::least) <= width;
+    if (!fits && tables.back().size() > keys.size()) tables.push_back(keys);
     tables.back().push_back(comfortable(columns[i]));
   }
   for (std::vector<ColumnSize>& table : tables) fit(table, width);

@@ -128,6 +128,20 @@ TEST(Tables, BreakHeadingsThenTextsThenBecomeSeveral) {
             "conv2_depthwise  K 64               20,000\n");
 }
 
+TEST(Tables, KeepColumnsOfAGroupTogether) {
+  Table table({"<layer", "energy", "cycles", "|<status", "evaluated", "time"});
+  table.row({"conv1", "1.234567", "10,000", "optimal", "1,000,000", "10 ms"});
+  EXPECT_EQ(table.to_string(0, 40),
+            "layer    energy  cycles\n"
+            "-----------------------\n"
+            "conv1  1.234567  10,000\n"
+            "\n"
+            "layer  status   evaluated   time\n"
+            "--------------------------------\n"
+            "conv1  optimal  1,000,000  10 ms\n");
+  EXPECT_EQ(widest(table.to_string(0, 60)), 50u) << "where all fit, they stay side by side";
+}
+
 constexpr const char* kMachine = R"(architecture:
   name: a machine whose name is as long as those that research gives to its accelerators, if not longer
   word_bits: 16
