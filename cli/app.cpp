@@ -16,6 +16,7 @@
 #include "cli/lines.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
+#include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
 #include "workloads/load.h"
 
@@ -132,6 +133,14 @@ CLI::Validator whole_number(u64 low, u64 high) {
         const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool good = problem == std::errc() && end == text.data() + text.size() && value >= low && value <= high;
         return good ? std::string() : fmt::format("'{}' must be a whole number from {} to {}", text, low, high);
+      },
+      "");
+}
+
+CLI::Validator memory_size() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return parse_memory(text) ? std::string() : fmt::format("'{}' must be {}", text, kMemorySizes);
       },
       "");
 }

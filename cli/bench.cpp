@@ -55,6 +55,7 @@ Json strategies_json(const BenchSuite& suite) {
                    {"name", o.strategy},
                    {"budget", o.budget_seconds ? Json(*o.budget_seconds) : Json()},
                    {"evaluations", o.budget_evaluations ? Json(*o.budget_evaluations) : Json()},
+                   {"memory", o.memory_bytes},
                    {"seed", o.seed},
                    {"victory", o.victory},
                    {"imperfect", o.imperfect},

@@ -24,6 +24,7 @@ CLI::Option* add_target_option(CLI::App& command, Output& output, const std::str
 // Checks the text of a number in the words of the other complaints.
 CLI::Validator whole_number(u64 low, u64 high);
 CLI::Validator positive_number(double high);  // above 0
+CLI::Validator memory_size();                 // "512 MiB"
 
 void add_map_command(CLI::App& app, Output& output, Action& action);
 void add_eval_command(CLI::App& app, Output& output, Action& action);

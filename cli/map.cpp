@@ -20,6 +20,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
+#include "engine/search/options_yaml.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -35,6 +36,7 @@ struct MapArguments {
   bool imperfect = false;
   std::optional<double> budget;
   std::optional<u64> evaluations;
+  std::string memory = "2 GiB";
   u64 seed = SearchOptions{}.seed;
   u64 victory = SearchOptions{}.victory;
 };
@@ -68,6 +70,7 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   options.imperfect = arguments.imperfect;
   options.budget_seconds = arguments.budget;
   options.budget_evaluations = arguments.evaluations;
+  if (const auto bytes = parse_memory(arguments.memory)) options.memory_bytes = *bytes;
   options.seed = arguments.seed;
   options.victory = arguments.victory;
   options.stop = &interrupt_flag();
@@ -89,6 +92,7 @@ Json answer_json(const MapArguments& arguments, const MapAnswer& answer) {
                         {"imperfect", arguments.imperfect},
                         {"budget", arguments.budget ? Json(*arguments.budget) : Json()},
                         {"evaluations", arguments.evaluations ? Json(*arguments.evaluations) : Json()},
+                        {"memory", *parse_memory(arguments.memory)},
                         {"seed", arguments.seed},
                         {"victory", arguments.victory}}}};
   add_map_answer(json, answer, arguments.objective, interrupt_flag());
@@ -104,13 +108,19 @@ void explain_infeasible(const NetworkResult& result, const std::string& machine)
   }
 }
 
+// "conv1: best 3.05e+12, gap 4.1 %": how far it may be above the least possible value.
+std::string best_so_far(const SearchProgress& news) {
+  if (news.value == 0) return "";
+  const std::string best = fmt::format("{}: best {}", news.layer, scientific(news.value));
+  if (news.lower_bound == 0) return best;
+  return fmt::format("{}, gap {}", best, percent(std::max(0.0, news.value / news.lower_bound - 1)));
+}
+
 Result<NetworkResult> search(const Network& network, const Architecture& architecture, SearchOptions options,
                              const Output& output) {
-  Progress progress(output, "layers", network.layers.size());
-  options.progress = [&](const SearchProgress& news) {
-    progress.update(news.layers_done,
-                    news.value > 0 ? fmt::format("{}: best {}", news.layer, scientific(news.value)) : "");
-  };
+  Progress progress(output, "layers", network.layers.size(),
+                    {"Ctrl-C ends the search with the best found so far; --budget SECONDS does so for each layer"});
+  options.progress = [&](const SearchProgress& news) { progress.update(news.layers_done, best_so_far(news)); };
   return map_network(network, architecture, options);
 }
 
@@ -179,6 +189,13 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                    "Stop a layer's search after so many mappings, 256 more at most")
       ->type_name("N")
       ->check(whole_number(1, kMaxCount));
+  command
+      ->add_option("--memory", arguments->memory,
+                   "What strategy exact may hold of one layer, tables and partial mappings; each of several layers "
+                   "searched at the same time may")
+      ->type_name("SIZE")
+      ->check(memory_size())
+      ->capture_default_str();
   command->add_option("--seed", arguments->seed, "Of strategy random")
       ->type_name("N")
       ->check(whole_number(0, kMaxCount))

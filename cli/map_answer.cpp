@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/level_bounds.h"
+#include "cli/not_proven.h"
 #include "cli/table.h"
 
 namespace heliolite::cli {
@@ -106,6 +107,8 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
   json["strategy"] = r.strategy;
+  json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
+  json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
   json["evaluated"] = r.statistics.evaluated;
   json["seconds"] = r.seconds;
   json["rules"] = rules_json(r.statistics.rules);
@@ -134,7 +137,9 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
 }
 
 std::string map_text(const MapAnswer& answer) {
-  std::string text = result_table(answer);
+  std::vector<NotProven> not_proven;
+  for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
+  std::string text = result_table(answer) + not_proven_text(not_proven);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kFirstBar = 400ms, kNextBar = 100ms;
 constexpr auto kFirstLine = 5s, kNextLine = 15s;
-constexpr u64 kBarWidth = 24;
+constexpr u64 kBarWidth = 24, kLeastBarWidth = 6;
 
 // No more precise than a guess can be.
 std::string about(double s) {
@@ -35,8 +35,8 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress(const Output& output, std::string unit, u64 of)
-    : unit_(std::move(unit)), of_(of), terminal_(isatty(STDERR_FILENO) == 1) {
+Progress::Progress(const Output& output, std::string unit, u64 of, ProgressHint hint)
+    : unit_(std::move(unit)), of_(of), hint_(std::move(hint)), terminal_(isatty(STDERR_FILENO) == 1) {
   if (output.quiet) return;
   // Signals are for the main thread, which was there first.
   sigset_t all, before;
@@ -84,12 +84,24 @@ std::string Progress::numbers(double elapsed) const {
   return detail_.empty() ? text : text + ", " + detail_;
 }
 
+std::string Progress::hint(double elapsed) {
+  if (hint_.text.empty() || elapsed < std::chrono::duration<double>(hint_.after).count()) return "";
+  return "\r\x1b[Kheliolite: " + std::exchange(hint_.text, "") + "\n";
+}
+
+// As wide as there is room for beside a text.
+std::string Progress::bar(std::size_t text) const {
+  const std::size_t room = terminal_width() - std::min(terminal_width(), text + 6);
+  const u64 width = std::min<u64>(kBarWidth, room), full = of_ == 0 ? width : width * std::min(done_, of_) / of_;
+  if (width < kLeastBarWidth) return "  ";
+  return fmt::format("  [{}{}] ", std::string(full, '#'), std::string(width - full, '.'));
+}
+
 void Progress::draw(double elapsed) {
   std::string text = numbers(elapsed);
   if (terminal_) {
-    const u64 full = of_ == 0 ? kBarWidth : kBarWidth * std::min(done_, of_) / of_;
-    text = fmt::format("  [{}{}] {}", std::string(full, '#'), std::string(kBarWidth - full, '.'), text);
-    text = "\r" + text.substr(0, terminal_width() - 1) + "\x1b[K";
+    text = bar(text.size()) + text;
+    text = hint(elapsed) + "\r" + text.substr(0, terminal_width() - 1) + "\x1b[K";
   } else {
     text = "heliolite: " + text + "\n";
   }

@@ -11,10 +11,16 @@
 
 namespace heliolite::cli {
 
+// What who waits at a terminal is told once, on a line of its own.
+struct ProgressHint {
+  std::string text{};
+  std::chrono::milliseconds after = std::chrono::seconds(30);
+};
+
 class Progress {
  public:
   // `unit` names what is counted, "records". Writes to stderr, unless --quiet.
-  Progress(const Output& output, std::string unit, u64 of);
+  Progress(const Output& output, std::string unit, u64 of, ProgressHint hint = {});
   ~Progress();  // the bar disappears
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -29,9 +35,12 @@ class Progress {
   void run();
   std::string numbers(double elapsed) const;
   void draw(double elapsed);
+  std::string bar(std::size_t text) const;
+  std::string hint(double elapsed);  // empty until its time has come, and again afterwards
 
   const std::string unit_;
   const u64 of_;
+  ProgressHint hint_;
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;

@@ -18,6 +18,7 @@
 #include "cli/table.h"
 #include "cli/version.h"
 #include "engine/base/text.h"
+#include "engine/search/options_yaml.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/sweep_yaml.h"
@@ -32,6 +33,7 @@ struct SweepArguments {
   std::string objective, strategy, goal;
   std::optional<double> budget;
   std::optional<u64> evaluations, seed, sample;
+  std::string memory;
   int threads = 0;
   bool resume = false;
   bool check = false;
@@ -78,6 +80,7 @@ Result<SweepOverrides> overrides(const SweepArguments& arguments) {
   }
   out.budget_seconds = arguments.budget;
   out.budget_evaluations = arguments.evaluations;
+  if (!arguments.memory.empty()) out.memory_bytes = parse_memory(arguments.memory);
   out.seed = arguments.seed;
   out.sample = arguments.sample;
   if (!errors.empty()) return errors;
@@ -96,6 +99,7 @@ std::vector<std::string> given_options(const SweepArguments& arguments) {
   add("--goal", arguments.goal);
   add("--budget", number(arguments.budget));
   add("--evaluations", number(arguments.evaluations));
+  add("--memory", arguments.memory);
   add("--seed", number(arguments.seed));
   add("--sample", number(arguments.sample));
   return out;
@@ -228,6 +232,11 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
                    "Instead of the file's: mappings of a layer's search, 256 more at most")
       ->type_name("N")
       ->check(whole_number(1, kMaxCount));
+  command
+      ->add_option("--memory", arguments->memory,
+                   "Instead of the file's: what strategy exact may hold of one layer; the usual 2 GiB")
+      ->type_name("SIZE")
+      ->check(memory_size());
   command->add_option("--seed", arguments->seed, "Instead of the file's: of the sample and of strategy random")
       ->type_name("N")
       ->check(whole_number(0, kMaxCount));

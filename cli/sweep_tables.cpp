@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "cli/not_proven.h"
 #include "cli/table.h"
 #include "engine/sweep/export.h"
 
@@ -52,7 +53,10 @@ std::string layers_table(const std::vector<LayerRecord>& layers) {
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
                gap(layer.value, layer.lower_bound),
                distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)), layer.status});
-  return table.to_string();
+  std::vector<NotProven> not_proven;
+  for (const LayerRecord& layer : layers)
+    not_proven.push_back({fmt::format("{} {}", layer.workload, layer.name), layer.mapping.empty() ? "" : layer.reason});
+  return table.to_string() + not_proven_text(not_proven);
 }
 
 std::string states_table(const SweepSummary& summary) {

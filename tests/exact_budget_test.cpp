@@ -149,6 +149,60 @@ TEST(ExactBudget, TheGapCloses) {
   }
 }
 
+// With less memory than the states need, or the tables: what is found is legal, bounds are bounds, it says what
+// happened, and the answer does not depend on threads.
+TEST(ExactBudget, MemoryIsALimitWithASoundBound) {
+  const Workload w = workload("conv:k=16,c=8,p=14,q=14,r=3,s=3");
+  const auto a = load_architecture("eyeriss");
+  ASSERT_TRUE(a.ok());
+  SearchOptions options;
+  const double optimum = map_workload(w, *a, options)->value;
+  options.rules.set(Rule::StateDominance, false);  // more states
+  int by_memory = 0;
+  for (const u64 bytes : {u64{1} << 10, u64{1} << 22, u64{1} << 24}) {
+    SCOPED_TRACE(bytes);
+    options.memory_bytes = bytes;
+    options.budget_evaluations = 100'000;  // time
+    options.threads = 1;
+    const MappingResult one = map_network({"n", {{w, 1}}}, *a, options)->layers[0].result;
+    EXPECT_GE(one.value, optimum);
+    EXPECT_LE(one.lower_bound, optimum);
+    EXPECT_EQ(one.strategy, bytes == 1 << 10 ? "sunstone" : "exact");
+    if (one.status != Status::Optimal) {
+      EXPECT_FALSE(one.why_not_proven.empty());
+      EXPECT_TRUE(bytes > 1 << 10 || one.end == SearchEnd::Tables);
+    }
+    by_memory += one.end == SearchEnd::Memory;
+    options.threads = 2;
+    const MappingResult two = map_network({"n", {{w, 1}}}, *a, options)->layers[0].result;
+    EXPECT_EQ(one.mapping, two.mapping);
+    EXPECT_EQ(one.lower_bound, two.lower_bound);
+    EXPECT_EQ(one.statistics, two.statistics);
+  }
+  EXPECT_GT(by_memory, 0);
+}
+
+// What exact cannot search it does not claim to have searched.
+TEST(ExactBudget, SaysWhatItDidNotSearch) {
+  const auto eyeriss = load_architecture("eyeriss");
+  ASSERT_TRUE(eyeriss.ok());
+  SearchOptions options;
+  options.budget_evaluations = 500;
+  const auto tiles = map_workload(workload("conv:k=720,c=720,p=720,q=720,r=6,s=6"), *eyeriss, options);
+  ASSERT_TRUE(tiles.ok());
+  EXPECT_EQ(tiles->end, SearchEnd::Tiles);
+  EXPECT_EQ(tiles->strategy, "sunstone");
+  EXPECT_NE(tiles->why_not_proven.find("at most 3000000"), std::string::npos) << tiles->why_not_proven;
+  Architecture open = *eyeriss;
+  for (StorageLevel& level : open.levels) level.keep = {};
+  open.levels.insert(open.levels.begin(), 2, open.levels.front());
+  const auto keeps = map_workload(workload("gemm:16x16x16"), open, options);
+  ASSERT_TRUE(keeps.ok());
+  EXPECT_EQ(keeps->end, SearchEnd::Keeps);
+  EXPECT_EQ(keeps->strategy, "sunstone");
+  EXPECT_NE(keeps->why_not_proven.find("2^18"), std::string::npos) << keeps->why_not_proven;
+}
+
 TEST(ExactBudget, AStopReturnsAtOnceWithASoundBound) {
   const std::atomic<bool> stop = true;
   SearchOptions options;

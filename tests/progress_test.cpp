@@ -1,12 +1,19 @@
 // What a search tells while it runs, and how it ends when interrupted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "arch/load.h"
+#include "cli/progress.h"
 #include "cli_runner.h"
 #include "engine/search/map.h"
 #include "workloads/load.h"
@@ -101,6 +108,59 @@ TEST(Progress, BarOnATerminalOnly) {
   const CliResult piped = run_cli(kEndless + " --budget 1");
   EXPECT_EQ(piped.err, "");
   EXPECT_EQ(piped.exit_code, 0);
+}
+
+// In a terminal of its own, whose lines are returned.
+std::string on_a_terminal(const std::function<void()>& work) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  close(terminal);
+  waitpid(child, nullptr, 0);
+  return text;
+}
+
+TEST(Progress, LongWorkSaysOnceHowToStop) {
+  const auto work = [](std::chrono::milliseconds after) {
+    cli::Output output;
+    cli::Progress progress(output, "layers", 2, {"how to stop", after});
+    progress.update(0, "conv1: best 3.05e+12, gap 4.1 %");
+    std::this_thread::sleep_for(std::chrono::milliseconds(900));
+  };
+  const std::string text = on_a_terminal([&] { work(std::chrono::milliseconds(100)); });
+  const std::size_t hint = text.find("heliolite: how to stop");
+  ASSERT_NE(hint, std::string::npos) << text;
+  EXPECT_EQ(text.find("how to stop", hint + 15), std::string::npos) << text;
+  EXPECT_THAT(text.substr(hint), HasSubstr("conv1: best 3.05e+12, gap 4.1 %"));
+  EXPECT_THAT(on_a_terminal([&] { work(std::chrono::seconds(30)); }), Not(HasSubstr("how to stop")));
+}
+
+TEST(Progress, ASearchTellsOfItsBestAndItsBound) {
+  const auto machine = load_architecture("eyeriss");
+  const auto network = load_network("conv:k=16,c=8,p=14,q=14,r=3,s=3");
+  ASSERT_TRUE(machine.ok() && network.ok());
+  SearchOptions options;
+  double value = 0, bound = 0;
+  int news = 0;
+  options.progress = [&](const SearchProgress& p) {
+    if (p.layer_done) return;
+    ++news;
+    EXPECT_TRUE(value == 0 || p.value <= value);
+    EXPECT_GE(p.lower_bound, bound);
+    value = p.value;
+    bound = p.lower_bound;
+  };
+  const MappingResult found = map_network(*network, *machine, options)->layers[0].result;
+  EXPECT_GT(news, 3);
+  EXPECT_GE(value, found.value);
+  EXPECT_LE(bound, found.value * (1 + 1e-12));
+  EXPECT_GT(bound, 0.9 * found.value);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ class LayerOnMachines {
       answer.complete = optimal;
     }
     answer.statistics = statistics_;
-    return search->conclude(answer);
+    return search->conclude(answer, search->first_bound());
   }
 
  private:

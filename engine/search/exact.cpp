@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/search/exact_search.h"
 
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostChoices = 1 << 16;  // of what is kept where the machine leaves that open
-constexpr std::size_t kNarrow = 16;    // states of the first pass, which looks for a better incumbent
+constexpr std::size_t kNarrow = 16;         // states of the first pass, which looks for a better incumbent
+constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
 
 struct KeepChoice {
   KeepMasks keep;
@@ -19,7 +20,7 @@ struct KeepChoice {
 // Every way to decide what the machine leaves open, the most promising first. Empty if they are too many.
 std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
   std::vector<KeepChoice> out;
-  for (const KeepMasks& keep : problem.keep_choices(kMostChoices)) {
+  for (const KeepMasks& keep : problem.keep_choices(kMostKeepChoices)) {
     KeepChoice choice{keep, {}};
     const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
     choice.bound = exact_key(problem.options.objective, static_cast<double>(least.energy.units),
@@ -54,16 +55,18 @@ class Exact {
     const Compiled& c = problem_.model.compiled();
     const Lattice lattice(c.size, c.dimension_count);
     const std::vector<KeepChoice> choices = keep_choices(problem_);
-    if (lattice.points() > Lattice::kMaxPoints || choices.empty()) return answer(false);
-    const std::vector<ExactFanout> fanouts = make_exact_fanouts(problem_, lattice);
-    for (const KeepChoice& choice : choices) {
+    if (lattice.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
+    if (choices.empty()) return not_searched(SearchEnd::Keeps);
+    const std::vector<ExactFanout> fanouts = make_exact_fanouts(problem_, lattice, problem_.options.memory_bytes);
+    if (fanouts.empty()) return not_searched(SearchEnd::Tables);
+    for (std::size_t k = 0; k < choices.size(); ++k) {
       // The most promising come first: no choice that follows is below what this one costs at least.
-      const bool first = &choice == &choices.front();
-      if (budget_.over() || (!first && !budget_.allows(1))) {
-        if (!cut(choice.bound)) leave(choice.bound);
+      if (budget_.over() || (k > 0 && !budget_.allows(1))) {
+        if (!cut(choices[k].bound)) leave(choices[k].bound, budget_.end(0));
         break;
       }
-      search(choice, lattice, fanouts);
+      least_to_come_ = k + 1 < choices.size() ? choices[k + 1].bound : ExactKey();
+      search(choices[k], lattice, fanouts);
     }
     return answer(incumbent_.cuts(least_left_));
   }
@@ -75,19 +78,29 @@ class Exact {
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<ExactFanout>& fanouts) {
     if (cut(choice.bound)) return;
-    ExactSearch search(problem_, choice.keep, lattice, fanouts);
+    ExactModel model = make_exact_model(problem_, choice.keep, lattice, fanouts);
+    const u64 tables = bytes(fanouts) + ExactTables::bytes(model);
+    if (tables + kLeastStates > problem_.options.memory_bytes)
+      return leave(choice.bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+    searched_ = true;
+    ExactSearch search(problem_, std::move(model), problem_.options.memory_bytes - tables);
     ExactKey least;  // of all machines
     for (u32 machine = 0; machine < search.machines(); ++machine)
       least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
     ExactKey proven = std::max(choice.bound, least);
     if (cut(proven)) return;
-    const std::size_t most = search.most_states();
-    for (std::size_t width = std::min(kNarrow, most);; width = most) {
-      const ExactPass pass = search.run(width, budget_, incumbent_);
+    ExactSearch::Proven watch;
+    if (problem_.options.progress) watch = [&](const ExactKey& key) { tell(std::max(proven, key)); };
+    for (std::size_t width = kNarrow;; width = ExactSearch::kAnyWidth) {
+      const ExactPass pass = search.run(width, budget_, incumbent_, watch);
       proven = std::max(proven, pass.least_left);
       if (pass.complete || incumbent_.cuts(proven)) break;
-      if (width == most || budget_.over() || budget_.evaluations_left(search.statistics().evaluated) == 0) {
-        leave(proven);
+      if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) {
+        leave(proven, end);
+        break;
+      }
+      if (width == ExactSearch::kAnyWidth) {
+        leave(proven, pass.by_memory ? SearchEnd::Memory : SearchEnd::Flows);
         break;
       }
     }
@@ -98,13 +111,31 @@ class Exact {
       if (search.machines_tried()[m]) machines_tried_[m] = true;
   }
 
-  void leave(const ExactKey& bound) { least_left_ = std::min(least_left_, bound); }
+  void leave(const ExactKey& bound, SearchEnd why) {
+    least_left_ = std::min(least_left_, bound);
+    end_ = std::max(end_, why);
+  }
+
+  // Nothing is below `searching` in the choice that is being searched.
+  void tell(const ExactKey& searching) const {
+    const Objective objective = problem_.options.objective;
+    const ExactKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
+    // Of perfect factors: with others there may be less.
+    problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
+                  problem_.options.imperfect ? 0 : number(objective, least));
+  }
+
+  LayerAnswer not_searched(SearchEnd why) {
+    end_ = why;
+    return answer(false);
+  }
 
   LayerAnswer answer(bool complete) const {
     LayerAnswer out = incumbent_.answer();
     out.statistics = statistics_;
     out.machines_tried = machines_tried_;
     out.complete = complete;
+    if (!complete) out.end = end_;
     if (!complete && least_left_.first < ExactKey().first)
       out.lower_bound = number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
     return out;
@@ -115,7 +146,10 @@ class Exact {
   ExactIncumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
-  ExactKey least_left_;  // of what was not searched to the end
+  ExactKey least_left_;     // of what was not searched to the end
+  ExactKey least_to_come_;  // of the choices after the one that is being searched
+  SearchEnd end_ = SearchEnd::Done;
+  bool searched_ = false;
 };
 
 }  // namespace

@@ -8,6 +8,9 @@
 
 namespace heliolite {
 
+// Ways to keep tensors or to pass them by, where the machine leaves that open, that are looked at.
+inline constexpr u64 kMostKeepChoices = 1 << 16;
+
 // `incumbent`: what another strategy found, to start from; its evaluations are in the statistics, and not in the
 // budget. Only mappings below `limit`, in units of objective_number(), are looked for: a complete answer that is not
 // below it says that there is none. Perfect factors.

@@ -22,7 +22,7 @@ struct ExactExpansion::Grown {
 
 ExactExpansion::ExactExpansion(const LayerProblem& problem, const ExactModel& model, const ExactBounds& bounds,
                                const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent,
-                               ExactLayer& out)
+                               ExactLayer& out, std::size_t most_bytes)
     : problem_(problem),
       m_(model),
       bounds_(bounds),
@@ -30,6 +30,7 @@ ExactExpansion::ExactExpansion(const LayerProblem& problem, const ExactModel& mo
       level_(level),
       incumbent_(incumbent),
       out_(out),
+      most_bytes_(most_bytes),
       rules_(problem.options.rules),
       steps_(model),
       machines_tried_(model.machine.size()) {}
@@ -257,7 +258,8 @@ void ExactExpansion::finish(ExactState& s, const LatticePoint& tile, u64 order) 
   }
   if (top()) return complete(node);
   node.key = incumbent_.key_of(bound);
-  out_.add(s, node, dominance);
+  if (out_.add(s, node, dominance) && out_.bytes() > most_bytes_)
+    left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
 }
 
 void ExactExpansion::complete(const ExactNode& last) {
@@ -289,7 +291,8 @@ void ExactExpansion::complete(const ExactNode& last) {
     }
   }
   const Evaluation e = problem_.machine(last.machine).evaluate(mapping);
-  if (e.verdict == Verdict::Fits) incumbent_.offer(mapping, e.cost, last.machine);
+  if (e.verdict == Verdict::Fits && incumbent_.offer(mapping, e.cost, last.machine))
+    problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
 }
 
 }  // namespace heliolite

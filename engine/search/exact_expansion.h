@@ -11,15 +11,19 @@ namespace heliolite {
 
 class ExactExpansion {
  public:
-  // `layers`: [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`.
+  // `layers`: [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`. When `out` takes more
+  // than `most_bytes`, its less promising half goes.
   ExactExpansion(const LayerProblem& problem, const ExactModel& model, const ExactBounds& bounds,
-                 const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent, ExactLayer& out);
+                 const std::vector<ExactLayer>& layers, int level, ExactIncumbent& incumbent, ExactLayer& out,
+                 std::size_t most_bytes);
 
   // Extends state k of the layer below. False if not everything was looked at: the budget ended it, `evaluations` of
   // this object or the whole search's time, or a state with more sliding flows than there is room for.
   bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
 
   bool stopped() const { return stopped_; }
+  // Least key of the states that had to go for lack of memory; infinity: none.
+  const ExactKey& left_out() const { return left_out_; }
   const SearchStatistics& statistics() const { return statistics_; }
   // Machines of the family on which a tile was looked at.
   const std::vector<bool>& machines_tried() const { return machines_tried_; }
@@ -54,11 +58,13 @@ class ExactExpansion {
   const int level_;
   ExactIncumbent& incumbent_;
   ExactLayer& out_;
+  const std::size_t most_bytes_;
   const RuleSet& rules_;
   ExactSteps steps_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
   const SearchBudget* budget_ = nullptr;
+  ExactKey left_out_;
   u64 last_evaluation_ = 0;
   u64 asked_ = 0;
   bool stopped_ = false;

@@ -10,12 +10,26 @@
 namespace heliolite {
 namespace {
 
+// A list that grows holds its elements twice for a moment.
+u64 bytes_of_choices(std::size_t count) { return 2 * count * sizeof(SpatialChoice); }
+
 class FanoutMaker {
  public:
-  FanoutMaker(const LayerProblem& problem, const Lattice& lattice)
-      : problem_(problem), c_(problem.model.compiled()), lattice_(lattice) {}
+  FanoutMaker(const LayerProblem& problem, const Lattice& lattice, u64 most_bytes)
+      : problem_(problem), c_(problem.model.compiled()), lattice_(lattice), left_(most_bytes) {}
+
+  bool too_large() const { return too_large_; }
 
   ExactFanout run(int i) {
+    ExactFanout out = list(i);
+    const u64 used = bytes({&out, 1});
+    too_large_ |= used > left_;
+    left_ -= std::min(used, left_);
+    return out;
+  }
+
+ private:
+  ExactFanout list(int i) {
     ExactFanout out;
     const SpatialSpace& space = problem_.space.levels[static_cast<std::size_t>(i)].spatial;
     out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
@@ -34,6 +48,8 @@ class FanoutMaker {
         const LatticePoint both = Lattice::product(x, y);
         if (!allowed(space, x, y, both)) continue;
         known[both.index] = true;
+        too_large_ |= bytes_of_choices(out.choices.size() + 1) > left_;
+        if (too_large_) return out;
         out.choices.push_back(make_choice(i, both, x.extent, y.extent));
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
@@ -56,7 +72,6 @@ class FanoutMaker {
     return out;
   }
 
- private:
   // Points that fit one axis.
   void list_axis(const SpatialSpace& space, DimensionMask allowed, u64 fanout) {
     axis_.clear();
@@ -151,16 +166,28 @@ class FanoutMaker {
   const LayerProblem& problem_;
   const Compiled& c_;
   const Lattice& lattice_;
+  u64 left_;  // bytes
+  bool too_large_ = false;
   std::vector<LatticePoint> axis_;
 };
 
 }  // namespace
 
-std::vector<ExactFanout> make_exact_fanouts(const LayerProblem& problem, const Lattice& lattice) {
-  FanoutMaker maker(problem, lattice);
+std::vector<ExactFanout> make_exact_fanouts(const LayerProblem& problem, const Lattice& lattice, u64 most_bytes) {
+  FanoutMaker maker(problem, lattice, most_bytes);
   std::vector<ExactFanout> out;
-  for (int i = 0; i < problem.model.compiled().level_count; ++i) out.push_back(maker.run(i));
+  for (int i = 0; i < problem.model.compiled().level_count && !maker.too_large(); ++i) out.push_back(maker.run(i));
+  if (maker.too_large()) out.clear();
   return out;
+}
+
+u64 bytes(std::span<const ExactFanout> fanouts) {
+  u64 sum = 0;
+  for (const ExactFanout& fanout : fanouts) {
+    sum += bytes_of_choices(fanout.choices.size()) + fanout.most_instances.size() * sizeof(u32);
+    for (const std::vector<double>& spread : fanout.least_spread) sum += spread.size() * sizeof(double);
+  }
+  return sum;
 }
 
 double hop_units(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile) {

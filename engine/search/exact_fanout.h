@@ -2,6 +2,7 @@
 // The fan-outs of a machine as the exact search sees them: every way to unroll dimensions over them, and what the
 // bounds need to know of those that are not chosen yet.
 #include <array>
+#include <span>
 #include <vector>
 
 #include "engine/search/layer_problem.h"
@@ -31,8 +32,12 @@ struct ExactFanout {
   double most_reducing = 1;
 };
 
-// [i]: of the fan-out below level i, whatever is kept where.
-std::vector<ExactFanout> make_exact_fanouts(const LayerProblem& problem, const Lattice& lattice);
+// [i]: of the fan-out below level i, whatever is kept where. Empty if they take more than `most_bytes`.
+std::vector<ExactFanout> make_exact_fanouts(const LayerProblem& problem, const Lattice& lattice,
+                                            u64 most_bytes = ~u64{0});
+
+// Memory that they take.
+u64 bytes(std::span<const ExactFanout> fanouts);
 
 // Energy units of one word of tensor v from each sender to all its receivers, when `choice` unrolls over tiles of this
 // extent.

@@ -43,10 +43,11 @@ double ExactIncumbent::energy_limit(double cycles) const {
   return 0;
 }
 
-void ExactIncumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
-  if (!answer_.offer(objective_, mapping, cost, machine)) return;
+bool ExactIncumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
+  if (!answer_.offer(objective_, mapping, cost, machine)) return false;
   best_ =
       std::min(best_, exact_key(objective_, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles)));
+  return true;
 }
 
 void ExactIncumbent::offer(const ExactIncumbent& other) {

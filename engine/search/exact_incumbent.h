@@ -26,7 +26,7 @@ class ExactIncumbent {
   ExactIncumbent(Objective objective, const ExactKey& limit) : objective_(objective), best_(limit) {}
 
   // Takes a mapping if it beats what there is.
-  void offer(const Mapping& mapping, const Cost& cost, u32 machine);
+  bool offer(const Mapping& mapping, const Cost& cost, u32 machine);
   // The same with the answer of a search that began with a copy of this one.
   void offer(const ExactIncumbent& other);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace heliolite {
 namespace {
@@ -12,6 +13,12 @@ constexpr u32 kNone = ~u32{0};
 // States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
 // everything have more.
 constexpr u32 kMostCompared = 512;
+
+// Memory that most elements have left.
+template <class T>
+void give_back(std::vector<T>& elements) {
+  if (elements.capacity() > 2 * elements.size()) elements.shrink_to_fit();
+}
 
 }  // namespace
 
@@ -195,24 +202,57 @@ bool ExactLayer::add(const ExactLayer& from, std::size_t k, bool dominance) {
 }
 
 void ExactLayer::compact() {
-  std::size_t kept = 0;
+  std::size_t kept = 0, flows = 0;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (nodes_[k].dropped) continue;
     if (kept != k) {
       nodes_[kept] = nodes_[k];
+      // Flows are in the order of their nodes.
+      std::copy_n(sliding_.begin() + nodes_[k].sliding_begin, nodes_[k].sliding_count,
+                  sliding_.begin() + static_cast<std::ptrdiff_t>(flows));
+      nodes_[kept].sliding_begin = static_cast<u32>(flows);
       std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width_), width_,
                   values_.begin() + static_cast<std::ptrdiff_t>(kept * width_));
     }
-    ++kept;
+    flows += nodes_[kept++].sliding_count;
   }
   nodes_.resize(kept);
   values_.resize(kept * width_);
-  first_of_tile_.clear();
+  sliding_.resize(flows);
+  give_back(nodes_), give_back(values_), give_back(sliding_);
+  first_of_tile_ = {};
+}
+
+ExactKey ExactLayer::narrow(std::size_t width) {
+  compact();
+  ExactKey left;
+  if (size() <= width) return left;
+  std::vector<u32> order(size());
+  std::iota(order.begin(), order.end(), u32{0});
+  const auto less = [&](u32 a, u32 b) {
+    const ExactKey &x = nodes_[a].key, &y = nodes_[b].key;
+    return x < y || (!(y < x) && a < b);
+  };
+  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(width), order.end(), less);
+  for (std::size_t k = width; k < order.size(); ++k) {
+    left = std::min(left, nodes_[order[k]].key);
+    nodes_[order[k]].dropped = true;
+  }
+  compact();
+  return left;
+}
+
+ExactKey ExactLayer::shrink(std::size_t most_bytes) {
+  compact();
+  if (bytes() <= most_bytes) return {};
+  const double share = static_cast<double>(most_bytes) / static_cast<double>(bytes());
+  return narrow(std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(size()) * share)));
 }
 
 void ExactLayer::forget_values() {
   values_ = {};
   sliding_ = {};
+  nodes_.shrink_to_fit();
 }
 
 }  // namespace heliolite

@@ -47,10 +47,20 @@ class ExactLayer {
 
   // Removes what was dropped.
   void compact();
+  // Keeps the `width` most promising states. Returns the least key of those that go; infinity: none does.
+  ExactKey narrow(std::size_t width);
+  // The same, so that bytes() are at most so many; one state stays.
+  ExactKey shrink(std::size_t most_bytes);
   // Leaves only the nodes, for those that lead back through them.
   void forget_values();
 
-  std::size_t bytes_of_a_state() const { return sizeof(ExactNode) + width_ * sizeof(double); }
+  // Memory that the states may take: vectors that grow hold their elements twice for a moment.
+  std::size_t bytes() const {
+    constexpr std::size_t kBytesOfATile = 64;  // a node and a bucket of the hash table
+    return 2 * (nodes_.size() * sizeof(ExactNode) + values_.size() * sizeof(double) +
+                sliding_.size() * sizeof(SlidingFlow)) +
+           first_of_tile_.size() * kBytesOfATile;
+  }
 
  private:
   // A packed state, here or about to come here.

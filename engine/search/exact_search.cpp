@@ -1,7 +1,7 @@
 #include "engine/search/exact_search.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/search/exact_expansion.h"
@@ -10,36 +10,41 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kBytes = std::size_t{1} << 28;  // of one layer's states
 // Parents are extended in parts that do not depend on the threads: so the answer does not either.
 constexpr std::size_t kParts = 16;
 constexpr std::size_t kLeastPart = 4;  // parents
 
-// The share of the parents that one task extends.
-struct Part {
-  std::size_t begin, end;
-  ExactIncumbent incumbent;
-  ExactLayer out;
-  ExactPass pass;
-  SearchStatistics statistics;
-  std::vector<bool> machines_tried;
-  bool done = false;
-};
-
 }  // namespace
 
-ExactSearch::ExactSearch(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
-                         const Lattice& lattice, std::span<const ExactFanout> fanouts)
+// Parents from `begin` on.
+struct ExactSearch::Range {
+  std::size_t begin, end;
+};
+
+// The share of the parents that one task extends. It pauses when its states take half of the memory that it has.
+struct ExactSearch::Part {
+  Range parents;  // still to be extended
+  ExactIncumbent incumbent;
+  ExactLayer out;
+  u64 evaluations;
+  std::size_t bytes;
+  ExactPass pass{true, false, {}};
+  SearchStatistics statistics{};
+  std::vector<bool> machines_tried{};
+  bool stopped = false;  // by the budget
+};
+
+ExactSearch::ExactSearch(const LayerProblem& problem, ExactModel model, u64 bytes)
     : problem_(problem),
-      model_(make_exact_model(problem, keep, lattice, fanouts)),
+      model_(std::move(model)),
       bounds_(model_),
+      bytes_(bytes),
       machines_tried_(model_.machine.size()) {}
 
 CostBound ExactSearch::root_bound(u32 machine) const { return bounds_.at_root(ExactSteps(model_).root(machine)); }
 
-std::size_t ExactSearch::most_states() const { return kBytes / ExactLayer(model_, -1).bytes_of_a_state(); }
-
-ExactPass ExactSearch::run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent) {
+ExactPass ExactSearch::run(std::size_t width, const SearchBudget& budget, ExactIncumbent& incumbent,
+                           const Proven& proven) {
   ExactPass pass;
   pass.complete = true;
   std::vector<ExactLayer> layers;
@@ -55,77 +60,92 @@ ExactPass ExactSearch::run(std::size_t width, const SearchBudget& budget, ExactI
   for (int level = 0; level < model_.levels(); ++level) {
     if (!extend(level, layers, budget, incumbent, pass)) break;
     layers[at(level)].forget_values();
-    narrow(layers[at(level) + 1], width, pass);
+    ExactLayer& out = layers[at(level) + 1];
+    if (const ExactKey left = out.narrow(width); left < ExactKey()) pass.leave(left);
+    if (!proven || level + 1 == model_.levels()) continue;
+    ExactKey least = pass.least_left;
+    for (std::size_t k = 0; k < out.size(); ++k) least = std::min(least, out.node(k).key);
+    proven(least);
   }
   pass.complete |= incumbent.cuts(pass.least_left);
   return pass;
 }
 
-// All states of one layer by one level. False if the budget ended it.
+// Memory for the states after `level`, beside those of the levels inside.
+std::size_t ExactSearch::room_after(const std::vector<ExactLayer>& layers, int level) const {
+  u64 used = 0;
+  for (int i = 0; i <= level; ++i) used += layers[at(i)].bytes();
+  return static_cast<std::size_t>(bytes_ - std::min(bytes_, used));
+}
+
+// All states of one layer by one level. False if the budget ended it. One half of the memory is for the parts, one for
+// what they are merged into. Parts that pause because theirs is full go on when all are merged.
 bool ExactSearch::extend(int level, std::vector<ExactLayer>& layers, const SearchBudget& budget,
                          ExactIncumbent& incumbent, ExactPass& pass) {
-  const ExactLayer& parents = layers[at(level)];
-  const std::size_t most = most_states();
-  const std::size_t size = std::max(kLeastPart, (parents.size() + kParts - 1) / kParts);
-  std::vector<Part> parts;
-  for (std::size_t begin = 0; begin < parents.size(); begin += size)
-    parts.push_back(
-        {begin, std::min(begin + size, parents.size()), incumbent, ExactLayer(model_, level), {}, {}, {}, false});
-  const u64 evaluations = budget.evaluations_left(statistics_.evaluated) / std::max<std::size_t>(1, parts.size());
-  parallel_for(parts.size(), problem_.options.threads, [&](std::size_t p) {
-    Part& part = parts[p];
-    part.pass.complete = part.done = true;
-    ExactExpansion expansion(problem_, model_, bounds_, layers, level, part.incumbent, part.out);
-    for (std::size_t k = part.begin; k < part.end; ++k) {
-      if (part.incumbent.cuts(parents.node(k).key)) continue;
-      if (!expansion.extend(k, budget, evaluations)) {
-        part.pass.leave(parents.node(k).key);
-        part.done &= !expansion.stopped();
-      }
-      if (part.out.size() > 2 * most) narrow(part.out, most, part.pass);
-    }
-    part.statistics = expansion.statistics();
-    part.machines_tried = expansion.machines_tried();
-  });
-  bool done = true;
+  const std::size_t parents = layers[at(level)].size();
   ExactLayer& out = layers[at(level) + 1];
-  if (parts.size() == 1) out = std::move(parts.front().out);
+  const std::size_t size = std::max(kLeastPart, (parents + kParts - 1) / kParts);
+  std::vector<Range> open;
+  for (std::size_t begin = 0; begin < parents; begin += size) open.push_back({begin, std::min(begin + size, parents)});
+  bool stopped = false;
+  while (!open.empty() && !stopped) {
+    const std::size_t room = room_after(layers, level) / 2;
+    const u64 evaluations = budget.evaluations_left(statistics_.evaluated) / open.size();
+    std::vector<Part> parts;
+    for (const Range& range : open)
+      parts.push_back({range, incumbent, ExactLayer(model_, level), evaluations, room / open.size()});
+    parallel_for(parts.size(), problem_.options.threads,
+                 [&](std::size_t p) { extend(parts[p], level, layers, budget); });
+    open.clear();
+    for (const Part& part : parts) {
+      incumbent.offer(part.incumbent);
+      statistics_ += part.statistics;
+      for (std::size_t m = 0; m < machines_tried_.size(); ++m)
+        if (part.machines_tried[m]) machines_tried_[m] = true;
+      stopped |= part.stopped;
+      if (part.parents.begin < part.parents.end) open.push_back(part.parents);
+    }
+    merge(parts, level, budget, out, pass);
+    pass.leave_by_memory(out.bytes() > room ? out.shrink(room / 2) : ExactKey());
+  }
+  out.compact();
+  if (!stopped) return true;
+  for (std::size_t k = 0; k < out.size(); ++k) pass.leave(out.node(k).key);
+  for (const Range& range : open)
+    for (std::size_t k = range.begin; k < range.end; ++k) pass.leave(layers[at(level)].node(k).key);
+  return false;
+}
+
+// On any thread.
+void ExactSearch::extend(Part& part, int level, const std::vector<ExactLayer>& layers,
+                         const SearchBudget& budget) const {
+  const ExactLayer& parents = layers[at(level)];
+  ExactExpansion expansion(problem_, model_, bounds_, layers, level, part.incumbent, part.out, part.bytes);
+  std::size_t& k = part.parents.begin;
+  for (; k < part.parents.end && (expansion.stopped() || part.out.bytes() <= part.bytes / 2); ++k) {
+    if (part.incumbent.cuts(parents.node(k).key)) continue;
+    if (!expansion.extend(k, budget, part.evaluations)) part.pass.leave(parents.node(k).key);
+  }
+  part.pass.leave_by_memory(expansion.left_out());
+  part.stopped = expansion.stopped();
+  part.statistics = expansion.statistics();
+  part.machines_tried = expansion.machines_tried();
+}
+
+// In the order of the parents. What is merged is freed at once.
+void ExactSearch::merge(std::vector<Part>& parts, int level, const SearchBudget& budget, ExactLayer& out,
+                        ExactPass& pass) const {
+  const bool alone = parts.size() == 1 && out.size() == 0;
+  if (alone) out = std::move(parts.front().out);
   for (Part& part : parts) {
-    incumbent.offer(part.incumbent);
-    statistics_ += part.statistics;
-    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
-      if (part.machines_tried[m]) machines_tried_[m] = true;
-    done &= part.done;
     if (!part.pass.complete) pass.leave(part.pass.least_left);
-    if (parts.size() == 1) break;
+    pass.by_memory |= part.pass.by_memory;
+    if (alone) break;
     const bool dominance = problem_.options.rules[Rule::StateDominance] && !budget.over();
     for (std::size_t k = 0; k < part.out.size(); ++k)
       if (!part.out.node(k).dropped) out.add(part.out, k, dominance);
     part.out = ExactLayer(model_, level);
-    if (out.size() > 2 * most) narrow(out, most, pass);
   }
-  out.compact();
-  if (!done)
-    for (std::size_t k = 0; k < out.size(); ++k) pass.leave(out.node(k).key);
-  return done;
-}
-
-// Keeps the most promising.
-void ExactSearch::narrow(ExactLayer& layer, std::size_t width, ExactPass& pass) const {
-  layer.compact();
-  if (layer.size() <= width) return;
-  std::vector<u32> order(layer.size());
-  std::iota(order.begin(), order.end(), u32{0});
-  const auto less = [&](u32 a, u32 b) {
-    const ExactKey &x = layer.node(a).key, &y = layer.node(b).key;
-    return x < y || (!(y < x) && a < b);
-  };
-  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(width), order.end(), less);
-  for (std::size_t k = width; k < order.size(); ++k) {
-    pass.leave(layer.node(order[k]).key);
-    layer.drop(order[k]);
-  }
-  layer.compact();
 }
 
 }  // namespace heliolite

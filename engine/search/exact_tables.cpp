@@ -52,6 +52,19 @@ ExactTables::ExactTables(const ExactModel& model) : m_(model), c_(*model.compile
   for (int i = m_.levels() - 1; i >= 0; --i) build_level(i);
 }
 
+u64 ExactTables::bytes(const ExactModel& m) {
+  const u64 points = m.lattice.points(), levels = static_cast<u64>(m.levels());
+  const auto tensors = static_cast<u64>(m.compiled->tensor_count);
+  u64 channels = 1;  // with tables
+  for (std::size_t k = 1; k < m.channels.size() && points <= kMaxCyclePoints; ++k)
+    channels += m.channels[k].kind != Channel::Kind::Shared;
+  u64 spreads = 1;  // and the receivers
+  for (const ExactFanout& fanout : m.fanout) spreads += fanout.exists ? 2 * levels * tensors : 0;
+  spreads = std::min(spreads, 1 + 2 * levels * tensors);
+  const u64 row = tensors * (2 + static_cast<u64>(m.compiled->dimension_count));
+  return sizeof(double) * (points * (3 * levels * channels + spreads) + levels * std::min(points * row, kMaxRowValues));
+}
+
 double ExactTables::of(const Channels& x, std::size_t channel) const {
   if (channel > 0) return x[channel];
   double sum = x[0];

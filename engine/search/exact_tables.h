@@ -26,6 +26,9 @@ class ExactTables {
 
   static constexpr double kNever = 1e300;
 
+  // Memory that the tables of a model take, at most.
+  static u64 bytes(const ExactModel& model);
+
   const LoopClasses& classes() const { return classes_; }
   // A channel of words or prices; channel 0 with all energy channels joined, at the least that sharing leaves.
   double of(const Channels& x, std::size_t channel) const;

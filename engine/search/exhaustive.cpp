@@ -112,7 +112,8 @@ class Enumeration {
     Mapping clean;  // without the loops that longer nests have left behind
     clean.keep = mapping_.keep;
     writer_.write(clean, tiling_, orders_);
-    answer_.offer(problem_.options.objective, clean, e.cost);
+    if (answer_.offer(problem_.options.objective, clean, e.cost))
+      problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
     return true;
   }
 

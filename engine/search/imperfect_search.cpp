@@ -173,6 +173,7 @@ class ImperfectSearch {
       any |= local.has_value();
       if (local && local->value < best.value) best = *local;
     }
+    problem_.tell(objective_number(problem_.options.objective, best.cost), 0);
     return any;
   }
 

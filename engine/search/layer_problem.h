@@ -28,6 +28,12 @@ struct LayerProblem {
   KeepRange keep_range() const;
   // Every way to decide what the machine leaves open, all kept first. Empty if there are more than `most`.
   std::vector<KeepMasks> keep_choices(u64 most) const;
+
+  // Tells who watches of the best value so far and of a bound, in units of objective_number(); 0: nothing new. From any
+  // thread.
+  void tell(double value, double lower_bound) const {
+    if (options.progress) options.progress({.value = value, .lower_bound = lower_bound});
+  }
 };
 
 struct LayerAnswer {
@@ -36,6 +42,7 @@ struct LayerAnswer {
   u32 machine = 0;  // of the problem's family
   Cost cost;
   Value value = Value::worst();
+  SearchEnd end = SearchEnd::Done;
   bool complete = false;              // the whole mapspace was covered: what was found is the optimum
   std::optional<double> lower_bound;  // proven, of the whole mapspace, in units of objective_number()
   SearchStatistics statistics;

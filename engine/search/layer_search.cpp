@@ -94,11 +94,15 @@ KeepMasks LayerSearch::with_room(KeepMasks keep, int first) const {
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   const std::string& strategy = problem_->options.strategy;
-  if (strategy == "exhaustive") return exhaustive_search(*problem_, budget);
-  if (strategy == "random") return random_search(*problem_, budget);
-  if (strategy == "sunstone") return search_sunstone(budget);
-  const LayerAnswer start = search_sunstone(budget.half());
-  return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
+  if (strategy == "exact") {
+    const LayerAnswer start = search_sunstone(budget.half());
+    return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
+  }
+  LayerAnswer answer = strategy == "exhaustive" ? exhaustive_search(*problem_, budget)
+                       : strategy == "random"   ? random_search(*problem_, budget)
+                                                : search_sunstone(budget);
+  answer.end = budget.end(answer.statistics.evaluated);
+  return answer;
 }
 
 std::unique_ptr<Ladder> LayerSearch::make_ladder(const SearchBudget& budget) const {
@@ -164,14 +168,16 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
   LayerAnswer out = imperfect_search(*problem_, start, budget);
+  out.end = budget.end(out.statistics.evaluated);
+  if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   out.statistics += perfect.statistics;
   return out;
 }
 
-MappingResult LayerSearch::conclude(const LayerAnswer& best) const {
+MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const {
   const Objective objective = problem_->options.objective;
   MappingResult out;
-  out.strategy = problem_->options.strategy;
+  out.strategy = not_searched(best.end) ? "sunstone" : problem_->options.strategy;
   out.statistics = best.statistics;
   out.statistics.rules += order_counts_;
   if (!best.found) {
@@ -186,15 +192,22 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best) const {
                     static_cast<double>(problem_->architecture.compute.instances) /
                     static_cast<double>(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
-  const KeepRange keep = problem_->keep_range();
-  out.lower_bound = problem_->options.imperfect
-                        ? imperfect_lower_bound(problem_->model, problem_->space, keep, objective)
-                        : objective_number(objective, compulsory_cost(problem_->model, keep).whole);
+  out.lower_bound = bound;
   if (best.lower_bound) out.lower_bound = std::max(out.lower_bound, *best.lower_bound);
   if (best.complete) out.lower_bound = out.value;
   out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
   out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
+  if (out.status == Status::Optimal) return out;
+  out.end = best.end;
+  out.why_not_proven = explain(best.end, *problem_);
   return out;
+}
+
+double LayerSearch::first_bound() const {
+  const Objective objective = problem_->options.objective;
+  const KeepRange keep = problem_->keep_range();
+  return problem_->options.imperfect ? imperfect_lower_bound(problem_->model, problem_->space, keep, objective)
+                                     : objective_number(objective, compulsory_cost(problem_->model, keep).whole);
 }
 
 Diagnostics LayerSearch::why_infeasible() const {

@@ -34,8 +34,11 @@ class LayerSearch {
   bool has_second_step() const;
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
-  // The best answer with its certificate, or the reasons why there is none.
-  MappingResult conclude(const LayerAnswer& best) const;
+  // What no mapping is below, whatever is searched: in units of objective_number().
+  double first_bound() const;
+
+  // The best answer with its certificate, or the reasons why there is none. `bound`: first_bound().
+  MappingResult conclude(const LayerAnswer& best, double bound) const;
 
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);

@@ -53,6 +53,7 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
   LayerAnswer answer;
+  double first_bound = 0;
   double seconds = 0;
   u64 layers = 0;  // of this shape
 };
@@ -60,26 +61,47 @@ struct ShapeSearch {
 // Tells the caller's hook how far the layers are, from any thread.
 class ProgressReporter {
  public:
-  ProgressReporter(const SearchOptions& options, const Network& network) : options_(options), network_(network) {}
+  ProgressReporter(const SearchOptions& options, const Network& network)
+      : options_(options), network_(network), known_(network.layers.size()) {}
 
-  // The layer's search has an answer, its last if `done`.
-  void answered(std::size_t layer, const ShapeSearch& shape, bool done) {
+  // The options of a layer's search: what it tells goes through this object.
+  SearchOptions options_of(std::size_t layer) {
+    SearchOptions out = options_;
+    if (options_.progress) out.progress = [this, layer](const SearchProgress& news) { so_far(layer, news); };
+    return out;
+  }
+
+  // A layer's search is done, and with it so many layers of its shape.
+  void done(std::size_t layer, u64 layers, const LayerAnswer& answer) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    SearchProgress news;
+    if (answer.found) known_[layer].value = objective_number(options_.objective, answer.cost);
+    layers_done_ += layers;
+    tell(layer, true);
+  }
+
+ private:
+  void so_far(std::size_t layer, const SearchProgress& news) {
+    const std::lock_guard lock(mutex_);
+    SearchProgress& known = known_[layer];
+    if (news.value > 0 && (known.value == 0 || news.value < known.value)) known.value = news.value;
+    known.lower_bound = std::max(known.lower_bound, news.lower_bound);
+    tell(layer, false);
+  }
+
+  void tell(std::size_t layer, bool layer_done) {
+    SearchProgress news = known_[layer];
     news.layer = network_.layers[layer].workload.name;
-    if (shape.answer.found) news.value = objective_number(options_.objective, shape.answer.cost);
-    news.layer_done = done;
-    if (done) layers_done_ += shape.layers;
+    news.layer_done = layer_done;
     news.layers_done = layers_done_;
     news.layers = network_.layers.size();
     options_.progress(news);
   }
 
- private:
   const SearchOptions& options_;
   const Network& network_;
   std::mutex mutex_;
+  std::vector<SearchProgress> known_;  // by layer: value and bound
   u64 layers_done_ = 0;
 };
 
@@ -127,9 +149,10 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   std::map<std::size_t, ShapeSearch> shapes;
   std::vector<std::size_t> first, second;
   Diagnostics refused;
+  ProgressReporter reporter(options, network);
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     if (shape_of[k] != k) continue;
-    auto search = LayerSearch::create(network.layers[k].workload, architecture, options);
+    auto search = LayerSearch::create(network.layers[k].workload, architecture, reporter.options_of(k));
     ShapeSearch& s = shapes[k];
     s.layers = static_cast<u64>(std::count(shape_of.begin(), shape_of.end(), k));
     if (!search) {
@@ -142,18 +165,21 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     if (s.search->has_second_step()) second.push_back(k);
   }
   if (first.empty() && !refused.empty()) return refused;  // not one layer can obey
-  ProgressReporter reporter(options, network);
   const auto run = [&](std::size_t shape, auto step, bool last) {
     const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(shape);
     s.answer = step(s, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
     s.seconds += seconds_since(begin);
-    reporter.answered(shape, s, last);
+    if (last) reporter.done(shape, s.layers, s.answer);
+    else s.search->problem().tell(s.answer.found ? objective_number(options.objective, s.answer.cost) : 0, 0);
   };
 
   // Step 2. All searches, in any order: each writes its own place.
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
-    const bool last = !shapes.at(first[t]).search->has_second_step();
+    ShapeSearch& shape = shapes.at(first[t]);
+    const bool last = !shape.search->has_second_step();
+    shape.first_bound = shape.search->first_bound();
+    shape.search->problem().tell(0, shape.first_bound);
     run(
         first[t],
         [last](const ShapeSearch& s, const SearchBudget& budget) {
@@ -173,7 +199,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   std::map<std::size_t, MappingResult> results;
   for (auto& [k, s] : shapes) {
     if (s.search) {
-      results[k] = s.search->conclude(s.answer);
+      results[k] = s.search->conclude(s.answer, s.first_bound);
       results[k].seconds = s.seconds;
     } else {
       results[k].strategy = options.strategy;

@@ -12,6 +12,7 @@
 #include "engine/search/objective.h"
 #include "engine/search/progress.h"
 #include "engine/search/rules.h"
+#include "engine/search/search_end.h"
 #include "workloads/network.h"
 
 namespace heliolite {
@@ -25,6 +26,7 @@ struct SearchOptions {
   bool imperfect = false;                   // also tiles that do not divide the bounds
   std::optional<double> budget_seconds;     // of one layer
   std::optional<u64> budget_evaluations;    // of one layer
+  u64 memory_bytes = u64{2} << 30;          // that the exact search of one layer holds at most
   u64 seed = 1;                             // random only
   u64 victory = 500;                        // random only: legal mappings in a row without an improvement
   const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
@@ -33,7 +35,8 @@ struct SearchOptions {
 
 std::vector<std::string> strategy_names();
 
-// What is known of the answer. Optimal: value == lower_bound. Bounded: both, with a gap. Infeasible: no mapping fits.
+// What is known of the answer, among the mappings of the mapspace asked for. Optimal: value == lower_bound. Bounded:
+// both, with a gap. Infeasible: no mapping fits.
 enum class Status : u8 { Optimal, Bounded, Feasible, Infeasible };
 
 std::string_view name(Status status);
@@ -57,8 +60,10 @@ struct MappingResult {
   double gap = 0;          // value / lower_bound - 1
   SearchStatistics statistics;
   double seconds = 0;
-  std::string strategy;
-  Diagnostics why_infeasible;  // level, tensor and smallest footprint, or the constraint
+  std::string strategy;             // that gave the answer
+  SearchEnd end = SearchEnd::Done;  // why it is not proven, if a limit is the reason
+  std::string why_not_proven;       // the same in words
+  Diagnostics why_infeasible;       // level, tensor and smallest footprint, or the constraint
 };
 
 struct LayerResult {

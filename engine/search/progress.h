@@ -8,8 +8,9 @@
 namespace heliolite {
 
 struct SearchProgress {
-  std::string_view layer;  // of which this is news
-  double value = 0;        // its best mapping so far, objective_number(); 0 = none yet
+  std::string_view layer{};  // of which this is news
+  double value = 0;          // its best mapping so far, objective_number(); 0 = none yet
+  double lower_bound = 0;    // no mapping of it is below; 0 = none known yet
   bool layer_done = false;
   u64 layers_done = 0;  // of the network, equal shapes counted each
   u64 layers = 0;

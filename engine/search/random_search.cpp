@@ -139,6 +139,7 @@ class Search {
     Mapping mapping;
     sampler_.draw(number, mapping);
     answer_.offer(problem_.options.objective, mapping, sample.cost);
+    problem_.tell(objective_number(problem_.options.objective, sample.cost), 0);
     return true;
   }
 

@@ -32,6 +32,13 @@ class SearchBudget {
   // Out of time, or told to stop. Looks at the clock: not for every evaluation.
   bool over() const { return stopped() || (seconds_ != kForever && elapsed() >= seconds_); }
 
+  // Why a search that has priced so many mappings has to end now; Done if it need not.
+  SearchEnd end(u64 evaluations) const {
+    if (stopped()) return SearchEnd::Stopped;
+    if (over()) return SearchEnd::Time;
+    return evaluations_left(evaluations) == 0 ? SearchEnd::Evaluations : SearchEnd::Done;
+  }
+
   // What is left when so much has been used.
   SearchBudget after(u64 evaluations, double seconds = 0) const {
     SearchBudget left = *this;

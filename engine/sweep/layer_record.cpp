@@ -46,6 +46,7 @@ LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, c
   if (result.status == Status::Infeasible) {
     record.reason = to_string(result.why_infeasible);
   } else {
+    record.reason = result.why_not_proven;
     record.energy_pj = result.cost.energy.picojoules();
     record.cycles = static_cast<double>(result.cost.cycles);
     record.value = result.value;

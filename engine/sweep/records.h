@@ -82,7 +82,7 @@ struct LayerRecord {
   double seconds = 0;     // 0: the answer of an equal question was reused
   std::string mapping;    // YAML flow / JSON that `eval -m` reads; empty if infeasible
   std::string breakdown;  // JSON: energy in pJ by level and tensor
-  std::string reason;     // why infeasible
+  std::string reason;     // why infeasible, or why not proven
 
   bool operator==(const LayerRecord&) const = default;
 };

@@ -149,6 +149,7 @@ class Reader {
     if (overrides_.strategy) options.strategy = *overrides_.strategy;
     if (overrides_.budget_seconds) options.budget_seconds = overrides_.budget_seconds;
     if (overrides_.budget_evaluations) options.budget_evaluations = overrides_.budget_evaluations;
+    if (overrides_.memory_bytes) options.memory_bytes = *overrides_.memory_bytes;
     if (overrides_.seed) options.seed = *overrides_.seed;
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.sample) out_.sample = overrides_.sample;

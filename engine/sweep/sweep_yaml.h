@@ -13,7 +13,7 @@ struct SweepOverrides {
   std::optional<std::string> strategy{};  // of strategy_names()
   std::optional<SweepGoal> goal{};
   std::optional<double> budget_seconds{};
-  std::optional<u64> budget_evaluations{}, seed{}, sample{};
+  std::optional<u64> budget_evaluations{}, memory_bytes{}, seed{}, sample{};
 };
 
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name);
