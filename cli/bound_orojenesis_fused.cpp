@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/bound_curves.h"
+#include "cli/bound_network.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/partial_answer.h"
@@ -241,6 +242,7 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   const Result<SegmentedNetwork>& segmented = found->network;
   if (!segmented) return fail(segmented.errors());
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
+  if (const std::string note = note_not_fused(network); !note.empty()) output.note(note);
   const std::vector<FusedPoint>& points = found->points;
   if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
   if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
@@ -251,14 +253,14 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   json["macs"] = network.macs();
   json["minimum"] = network_minimum(network);
   json["schedules"] = kSchedules;
+  json["not_fused"] = edges_not_fused(network);
   json["bounds"] = Json::array();
   for (const u64 buffer : arguments.buffers)
-    json["bounds"].push_back(
-        {{"kind", "iolb"},
-         {"level", nullptr},
-         {"capacity_words", buffer},
-         {"words", bound_at(network, buffer)},
-         {"holds_under", "any schedule of the network, fused or not, that computes no layer twice"}});
+    json["bounds"].push_back({{"kind", "iolb"},
+                              {"level", nullptr},
+                              {"capacity_words", buffer},
+                              {"words", bound_at(network, buffer)},
+                              {"holds_under", kNetworkHoldsUnder}});
   json["curve"] = Json::array();
   for (const FusedPoint& p : points)
     json["curve"].push_back({{"buffer_words", p.buffer},

@@ -8,13 +8,13 @@
 #include <optional>
 
 #include "arch/load.h"
+#include "cli/bound_network.h"
 #include "cli/bound_symbolic_layer.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
-#include "engine/bounds/iolb_network.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -96,21 +96,14 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
   std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();
   if (done == of && !arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
-    Table whole({"capacity", "words at least"});
-    json["network"] = Json::array();
-    const std::vector<Place> all = places(arguments, network.layers.front().workload, architecture);
-    of += all.size();
-    for (const Place& place : all) {
-      const auto words =
-          until_interrupted([network, capacity = *place.capacity] { return network_bound(network, capacity).words; });
-      if (!words) break;
-      ++done;
-      whole.row({count(*place.capacity), grouped(*words)});
-      json["network"].push_back({{"capacity_words", *place.capacity}, {"words", *words}});
-    }
-    text += fmt::format("\nthe whole network, {}:\n\n{}",
-                        network.edges.empty() ? "every layer with operands of its own" : "however it is fused",
-                        whole.to_string());
+    std::vector<double> capacities;
+    for (const Place& place : places(arguments, network.layers.front().workload, architecture))
+      capacities.push_back(*place.capacity);
+    const NetworkAnswer whole = network_answer(network, capacities, output);
+    text += "\n" + whole.text;
+    of += capacities.size();
+    done += whole.json.size();
+    json["network"] = whole.json;
   }
   output.table(text + "  --layer NAME shows a layer in detail.\n");
   return write_partial_answer(output, json, done, of, "bounds");

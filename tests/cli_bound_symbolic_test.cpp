@@ -136,7 +136,22 @@ TEST(CliBounds, Networks) {
     sum += most;
   }
   EXPECT_LE(a["network"][0]["words"], sum);
+  // A file without edges: each layer may be fed by another.
+  EXPECT_LT(a["network"][0]["whatever_inputs_share"]["words"], a["network"][0]["words"]);
   EXPECT_THAT(run_cli("bound -w alexnet --kind iolb --buffer 65536").out, HasSubstr("the whole network"));
+}
+
+TEST(CliBounds, NetworksSayWhatTheyAssume) {
+  const json a = answer("-w gpt3_6.7b_block@batch=16 --buffer 10000000000");
+  EXPECT_EQ(a["network"][0]["words"], 469762048);
+  EXPECT_THAT(a["network"][0]["holds_under"].get<std::string>(), HasSubstr("arrays of their own"));
+  EXPECT_FALSE(a["network"][0].contains("whatever_inputs_share"));
+  const CliResult shared = run_cli("bound -w bert_base_block --buffer 1000000000");
+  EXPECT_THAT(shared.out, AllOf(HasSubstr("7,864,320"), Not(HasSubstr("whatever inputs share"))));
+  EXPECT_THAT(shared.err, Not(HasSubstr("equal size")));
+  const CliResult unknown = run_cli("bound -w bert_base --buffer 1000000000");
+  EXPECT_THAT(unknown.out, HasSubstr("whatever inputs share"));
+  EXPECT_THAT(unknown.err, HasSubstr("bert_base does not say whether inputs of equal size are one array: B of qkv"));
 }
 
 TEST(CliBounds, WordSizes) {

@@ -63,10 +63,14 @@ TEST(CliBound, WritesTheCurve) {
 
 TEST(CliBound, FusesNetworks) {
   const json a = answer("-w gpt3_6.7b_block@batch=16 --fuse --buffer 320000000");
-  EXPECT_EQ(a["curve"][0]["accesses"], 1275068416);
-  EXPECT_EQ(a["curve"][0]["unfused"], 7449083904);
+  EXPECT_EQ(a["curve"][0]["accesses"], 1409286144);
+  EXPECT_EQ(a["curve"][0]["unfused"], 7583301632);
   EXPECT_EQ(a["curve"][0]["segments"].size(), 3);
   EXPECT_EQ(a["curve"][0]["segments"][2]["layers"].size(), 6);
+  ASSERT_EQ(a["not_fused"].size(), 2);  // what feeds keys and values
+  EXPECT_EQ(a["not_fused"][0]["because"], "into weights");
+  EXPECT_THAT(run_cli("bound -w llama3_8b_block --fuse --buffer 1000000").err,
+              HasSubstr("attention to B of gate (read by several layers)"));
 }
 
 // The bound on any schedule stands beside what these schedules reach; a plain number is words, a unit bytes.

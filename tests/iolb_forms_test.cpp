@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/bounds/iolb_network.h"
 #include "engine/bounds/iolb_segment.h"
 #include "tests/load.h"
 
@@ -97,55 +96,6 @@ TEST(Forms, Convolutions) {
   EXPECT_NEAR(yolo0.loads, 3435516, 0.51);
   EXPECT_FALSE(yolo0.valid);
   EXPECT_TRUE(convolution_tiling_form(yolo4, 4096).valid);
-}
-
-Network chain_of(const std::vector<std::string>& layers) {
-  Network network{"chain", {}, {}};
-  for (const std::string& text : layers) {
-    network.layers.push_back({testing::workload(text), 1});
-    const int l = static_cast<int>(network.layers.size()) - 1;
-    if (l > 0) network.edges.push_back({l - 1, l, *network.layers.back().workload.find_tensor("A"), Operator::None});
-  }
-  return network;
-}
-
-TEST(NetworkBound, Chains) {
-  const Network alone = chain_of({"gemm:1000x1000x1000"}),
-                two = chain_of({"gemm:1000x1000x1000", "gemm:1000x1000x1000"});
-  const u64 one = network_bound(alone, 1024).words;
-  const AccessNest nest = access_nest(alone.layers[0].workload);
-  EXPECT_EQ(one, segment_bound(nest, rank_rows(nest), 1024).words);
-  // The intermediate may stay inside for both.
-  EXPECT_EQ(network_bound(two, 1024).words, 2 * (one - 1000000));
-  // In a large memory only the outer operands move: A, two weights, the result.
-  EXPECT_EQ(network_bound(two, 1e9).words, 4000000U);
-  Network apart = two;
-  apart.edges.clear();
-  EXPECT_EQ(network_bound(apart, 1024).words, 2 * one);
-  EXPECT_EQ(network_bound(apart, 1e9).words, 6000000U);
-}
-
-// An input that two layers read is charged to one of them, whether a layer produces it or not.
-TEST(NetworkBound, SharedInputsCountOnce) {
-  Network network = chain_of({"gemm:64x64x64", "gemm:64x64x64"});
-  const int a = *network.layers[0].workload.find_tensor("A");
-  network.edges.clear();
-  const std::vector<std::vector<TensorPlace>> shared{{{0, a}, {1, a}}};
-  EXPECT_EQ(network_bound(network, 1e9).words, 6U * 64 * 64);
-  EXPECT_EQ(network_bound(network, 1e9, shared).words, 5U * 64 * 64);
-  EXPECT_LT(network_bound(network, 64, shared).words, network_bound(network, 64).words);
-
-  Network fan = chain_of({"gemm:64x64x64", "gemm:64x64x64", "gemm:64x64x64"});
-  fan.edges[1].from = 0;
-  // Weights of all three, the first input, two results.
-  EXPECT_EQ(network_bound(fan, 1e9).words, 6U * 64 * 64);
-}
-
-TEST(NetworkBound, RepeatsCount) {
-  Network network = chain_of({"gemm:64x64x64"});
-  const u64 once = network_bound(network, 256).words;
-  network.layers[0].count = 5;
-  EXPECT_EQ(network_bound(network, 256).words, 5 * once);
 }
 
 }  // namespace

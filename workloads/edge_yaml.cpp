@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/integers.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
-#include "workloads/einsum_text.h"
+#include "workloads/edge_check.h"
 #include "workloads/graph.h"
 
 namespace heliolite {
@@ -15,41 +17,120 @@ namespace {
 
 class EdgeReader {
  public:
-  EdgeReader(const Network& network, Diagnostics& errors) : network_(network), errors_(errors) {
+  EdgeReader(const EdgeNodes& nodes, Network& network, Diagnostics& errors)
+      : nodes_(nodes), network_(network), errors_(errors) {
     for (const Layer& layer : network.layers) layers_.push_back(layer.workload.name);
   }
 
-  std::vector<Edge> run(const YamlNode& list) {
-    if (!list.is_sequence()) {
-      errors_.push_back(list.error("edges must be a list of {from: LAYER, to: LAYER, tensor: NAME}"));
-      return {};
-    }
+  void run() {
     const std::size_t before = errors_.size();
-    for (std::size_t i = 0; i < list.size(); ++i) edge(list.at(i));
-    if (errors_.size() == before && !topological_order(network_.layers.size(), edges_)) {
-      errors_.push_back(list.error("the edges close a circle, must lead from earlier to later layers"));
-    }
-    return edges_;
+    if (nodes_.inputs) declared_inputs(*nodes_.inputs);
+    undeclared_inputs();
+    for (const auto& [layer, node] : nodes_.reads) reads(layer, node);
+    if (nodes_.edges) edges(*nodes_.edges);
+    combined();
+    if (errors_.size() != before) return;
+    unread_inputs();
+    add_edges(std::move(edges_), network_, errors_);
+    if (errors_.size() == before && !topological_order(network_.layers.size(), network_.edges))
+      errors_.push_back(nodes_.edges.value_or(nodes_.reads.empty() ? *nodes_.inputs : nodes_.reads.front().second)
+                            .error("the edges close a circle, must lead from earlier to later layers"));
   }
 
  private:
-  const Workload& workload(int layer) const { return network_.layers[static_cast<std::size_t>(layer)].workload; }
+  bool is_layer(const std::string& name) const { return std::ranges::find(layers_, name) != layers_.end(); }
+  auto input(const std::string& name) { return std::ranges::find(network_.inputs, name, &Input::name); }
+
+  // [X, {name: W, same_in_repeats: true}]
+  void declared_inputs(const YamlNode& list) {
+    if (!list.is_sequence()) {
+      errors_.push_back(list.error("inputs must be a list of names or {name: NAME, same_in_repeats: true}"));
+      return;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const YamlNode node = list.at(i);
+      Input input;
+      if (node.is_scalar()) {
+        input.name = node.text();
+      } else {
+        MapReader map(node, errors_);
+        input.name = map.required_string("name").value_or("");
+        input.same_in_repeats = map.boolean("same_in_repeats").value_or(false);
+        map.finish();
+      }
+      const char* twice = is_layer(input.name)                               ? "a layer"
+                          : this->input(input.name) != network_.inputs.end() ? "an input"
+                                                                             : "";
+      if (*twice != 0) {
+        errors_.push_back(node.error(fmt::format("input '{}': {} has that name", shortened(input.name), twice)));
+      } else {
+        network_.inputs.push_back(std::move(input));
+        input_nodes_.push_back(node);
+      }
+    }
+  }
+
+  // Names in `reads` that are neither layers nor listed: inputs if somebody else reads them too, else slips.
+  void undeclared_inputs() {
+    std::vector<std::string> read;
+    for (const auto& [layer, node] : nodes_.reads)
+      for (const std::string& key : node.keys()) read.push_back(node.find(key)->text());
+    const std::size_t by_reads = read.size();
+    for (std::size_t i = 0; nodes_.edges && nodes_.edges->is_sequence() && i < nodes_.edges->size(); ++i)
+      if (const auto from = nodes_.edges->at(i).find("from")) read.push_back(from->text());
+    for (std::size_t i = 0; i < by_reads; ++i) {
+      const std::string& name = read[i];
+      if (name.empty() || is_layer(name) || input(name) != network_.inputs.end()) continue;
+      if (std::ranges::count(read, name) > 1) network_.inputs.push_back({.name = name});
+    }
+  }
+
+  // {B: X}
+  void reads(int layer, const YamlNode& node) {
+    if (!node.is_map()) {
+      errors_.push_back(node.error("reads must be a map from operands to inputs or layers, as in {B: X}"));
+      return;
+    }
+    for (const std::string& key : node.keys()) {
+      const YamlNode value = *node.find(key);
+      EdgeText text{.edge = {.to = layer}, .node = value};
+      if (!value.is_scalar()) {
+        errors_.push_back(value.error(fmt::format("{} must be the name of an input or a layer", shortened(key))));
+      } else if (origin(value, text.edge) && operand(value, key, text.edge)) {
+        edges_.push_back(std::move(text));
+      }
+    }
+  }
+
+  void edges(const YamlNode& list) {
+    if (!list.is_sequence()) {
+      errors_.push_back(list.error("edges must be a list of {from: LAYER, to: LAYER, tensor: NAME}"));
+      return;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i) edge(list.at(i));
+  }
 
   void edge(const YamlNode& node) {
+    const std::size_t before = errors_.size();
     MapReader map(node, errors_);
-    Edge edge;
+    EdgeText text{.edge = {}, .node = node};
     const auto from = map.required_string("from"), to = map.required_string("to");
     const auto tensor = map.required_string("tensor");
-    const auto through = map.choice("through", {"none", "elementwise", "softmax"}).value_or("none");
+    if (const auto through = map.child("through"))
+      if (const auto read = read_through(*through, errors_)) {
+        text.edge.through = read->through;
+        text.through_ranks = read->ranks;
+      }
+    if (const auto combine = map.child("combine")) text.combine = read_combine(*combine, errors_);
+    if (const auto slice = map.child("slice")) text.slice = read_slice(*slice, errors_);
     map.finish();
     if (!from || !to || !tensor) return;
-    const auto producer = layer(*map.child("from")), consumer = layer(*map.child("to"));
-    if (!producer || !consumer) return;
-    edge.from = *producer;
-    edge.to = *consumer;
-    for (const Operator op : {Operator::Elementwise, Operator::Softmax})
-      if (through == name(op)) edge.through = op;
-    if (find_tensor(*map.child("tensor"), edge) && fits(node, edge)) edges_.push_back(edge);
+    origin(*map.child("from"), text.edge);
+    if (const auto consumer = layer(*map.child("to"))) {
+      text.edge.to = *consumer;
+      operand(*map.child("tensor"), *tensor, text.edge);
+    }
+    if (errors_.size() == before) edges_.push_back(std::move(text));
   }
 
   std::optional<int> layer(const YamlNode& node) {
@@ -61,52 +142,95 @@ class EdgeReader {
     return std::nullopt;
   }
 
-  bool find_tensor(const YamlNode& node, Edge& edge) {
-    const Workload& consumer = workload(edge.to);
+  bool origin(const YamlNode& node, Edge& edge) {
+    const auto it = input(node.text());
+    edge.from_input = it != network_.inputs.end();
+    if (edge.from_input || is_layer(node.text())) {
+      edge.from = edge.from_input ? static_cast<int>(it - network_.inputs.begin()) : *layer(node);
+      return true;
+    }
+    std::vector<std::string> names = layers_;
+    for (const Input& i : network_.inputs) names.push_back(i.name);
+    const std::string hint = did_you_mean(node.text(), names);
+    errors_.push_back(
+        node.error(fmt::format("unknown layer '{}'{}; an input must be listed in 'inputs', or read by two operands",
+                               shortened(node.text()), hint.empty() ? ", must be one of " + join(names, "or") : hint)));
+    return false;
+  }
+
+  bool operand(const YamlNode& node, const std::string& name, Edge& edge) {
+    const Workload& consumer = network_.layers[at(edge.to)].workload;
     std::vector<std::string> operands;
     for (const Tensor& t : consumer.tensors)
       if (!t.is_output()) operands.push_back(t.name);
-    if (std::ranges::find(operands, node.text()) == operands.end()) {
-      errors_.push_back(
-          node.error(fmt::format("tensor = {}, must be an operand of {}: {}{}", shortened(node.text()), consumer.name,
-                                 join(operands, "or"), did_you_mean(node.text(), operands))));
+    if (std::ranges::find(operands, name) == operands.end()) {
+      errors_.push_back(node.error(fmt::format("tensor = {}, must be an operand of {}: {}{}", shortened(name),
+                                               consumer.name, join(operands, "or"), did_you_mean(name, operands))));
       return false;
     }
-    edge.tensor = *consumer.find_tensor(node.text());
-    const auto same = [&](const Edge& e) { return e.to == edge.to && e.tensor == edge.tensor; };
-    if (std::ranges::none_of(edges_, same)) return true;
-    errors_.push_back(node.error(fmt::format("a second edge into {} of {}", node.text(), consumer.name)));
-    return false;
+    edge.tensor = *consumer.find_tensor(name);
+    return true;
   }
 
-  // Counts agree, and words do: exactly, or up to the border that a convolution adds.
-  bool fits(const YamlNode& node, const Edge& edge) {
-    const Layer& from = network_.layers[static_cast<std::size_t>(edge.from)];
-    const Layer& to = network_.layers[static_cast<std::size_t>(edge.to)];
-    if (from.count != to.count) {
-      errors_.push_back(node.error(fmt::format("{} is executed {} times and {} {} times, must be equally often",
-                                               from.workload.name, from.count, to.workload.name, to.count)));
-      return false;
+  // Several edges into a tensor must say alike how they make it together.
+  void combined() {
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      EdgeText& e = edges_[i];
+      const Workload& consumer = network_.layers[at(e.edge.to)].workload;
+      const std::string place = consumer.tensors[at(e.edge.tensor)].name + " of " + consumer.name;
+      bool alone = true;
+      for (std::size_t k = 0; k < edges_.size(); ++k) {
+        const EdgeText& other = edges_[k];
+        if (k == i || other.edge.to != e.edge.to || other.edge.tensor != e.edge.tensor) continue;
+        alone = false;
+        const std::string complaint = k < i ? against(e, other) : "";
+        if (complaint.empty()) continue;
+        errors_.push_back(e.node.error(fmt::format("a second edge into {}{}", place, complaint)));
+        break;
+      }
+      if (alone && e.combine)
+        errors_.push_back(e.node.error(fmt::format("combine: this is the only edge into {}", place)));
+      if (e.combine) e.edge.combine = e.combine->combine;
     }
-    const u64 made = from.workload.tensor_words(from.workload.output()), used = to.workload.tensor_words(edge.tensor);
-    const Tensor& tensor = to.workload.tensors[static_cast<std::size_t>(edge.tensor)];
-    const bool slides = std::ranges::any_of(tensor.ranks, [](const Rank& r) { return r.terms.size() > 1; });
-    if (made == used || slides) return true;
-    errors_.push_back(node.error(fmt::format("{} makes {} words, {} of {} has {}, must be as many", from.workload.name,
-                                             made, tensor.name, to.workload.name, used)));
-    return false;
   }
 
-  const Network& network_;
+  static std::string against(const EdgeText& e, const EdgeText& other) {
+    const auto part = [](const EdgeText& t) {
+      return t.slice ? std::tuple(t.slice->rank.name, t.slice->slice.from, t.slice->slice.words)
+                     : std::tuple(std::string(), u64{0}, u64{0});
+    };
+    if (!e.combine || !other.combine)
+      return ": each must say how they make it together, combine: add, multiply or {concat: RANK}";
+    if (e.combine->combine != other.combine->combine)
+      return fmt::format(" with another combine than {}", name(other.combine->combine));
+    if (e.combine->along && e.combine->along->name != other.combine->along->name)
+      return fmt::format(" along another rank than {}", shortened(other.combine->along->name));
+    const bool same = e.edge.from == other.edge.from && e.edge.from_input == other.edge.from_input;
+    if (same && part(e) == part(other)) return " of the same words";
+    return "";
+  }
+
+  void unread_inputs() {
+    for (std::size_t i = 0; i < input_nodes_.size(); ++i) {
+      const auto reads = [&](const EdgeText& e) { return e.edge.from_input && at(e.edge.from) == i; };
+      if (std::ranges::none_of(edges_, reads))
+        errors_.push_back(
+            input_nodes_[i].error(fmt::format("no layer reads input '{}'", shortened(network_.inputs[i].name))));
+    }
+  }
+
+  const EdgeNodes& nodes_;
+  Network& network_;
   Diagnostics& errors_;
   std::vector<std::string> layers_;
-  std::vector<Edge> edges_;
+  std::vector<YamlNode> input_nodes_;  // of the inputs that are listed, the first ones
+  std::vector<EdgeText> edges_;
 };
 
 }  // namespace
 
-std::vector<Edge> read_edges(const YamlNode& list, const Network& network, Diagnostics& errors) {
-  return EdgeReader(network, errors).run(list);
+void read_edges(const EdgeNodes& nodes, Network& network, Diagnostics& errors) {
+  EdgeReader(nodes, network, errors).run();
 }
 
 }  // namespace heliolite

@@ -12,7 +12,8 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirection
 
 Graph graph_of(std::size_t layers, std::span<const Edge> edges) {
   Graph graph(layers);
-  for (const Edge& e : edges) boost::add_edge(static_cast<std::size_t>(e.from), static_cast<std::size_t>(e.to), graph);
+  for (const Edge& e : edges)
+    if (!e.from_input) boost::add_edge(static_cast<std::size_t>(e.from), static_cast<std::size_t>(e.to), graph);
   return graph;
 }
 
@@ -41,10 +42,30 @@ std::optional<std::vector<int>> topological_order(std::size_t layers, std::span<
   return order;
 }
 
+std::vector<Edge> edges_into(const Network& network, int layer, int tensor) {
+  std::vector<Edge> edges;
+  std::ranges::copy_if(network.edges, std::back_inserter(edges),
+                       [&](const Edge& e) { return e.to == layer && e.tensor == tensor; });
+  return edges;
+}
+
+TensorPlace edge_source(const Network& network, const Edge& edge) {
+  const auto workload = [&](int layer) -> const Workload& {
+    return network.layers[static_cast<std::size_t>(layer)].workload;
+  };
+  if (!edge.from_input) return {edge.from, workload(edge.from).output()};
+  const u64 words = network.inputs[static_cast<std::size_t>(edge.from)].words;
+  const auto reader = std::ranges::find_if(network.edges, [&](const Edge& e) {
+    return e.from_input && e.from == edge.from && reads_whole(e) && workload(e.to).tensor_words(e.tensor) == words;
+  });
+  return {reader->to, reader->tensor};
+}
+
 std::vector<LayerPath> layer_paths(const Network& network, std::span<const int> usable) {
   const std::size_t layers = network.layers.size();
   std::vector<int> consumers(layers, 0);
-  for (const Edge& e : network.edges) ++consumers[static_cast<std::size_t>(e.from)];
+  for (const Edge& e : network.edges)
+    if (!e.from_input) ++consumers[static_cast<std::size_t>(e.from)];
   std::vector<int> before(layers, -1), after(layers, -1);  // edges
   for (const int k : usable) {
     const Edge& e = network.edges[static_cast<std::size_t>(k)];

@@ -12,6 +12,20 @@ namespace heliolite {
 // circle.
 std::optional<std::vector<int>> topological_order(std::size_t layers, std::span<const Edge> edges);
 
+// The edges that make the operand; none: it is an array of its own.
+std::vector<Edge> edges_into(const Network& network, int layer, int tensor);
+
+// A tensor of a layer.
+struct TensorPlace {
+  int layer = 0;
+  int tensor = 0;
+
+  bool operator==(const TensorPlace&) const = default;
+};
+
+// What the edge comes from: an output, or for an input the operand that is all of it.
+TensorPlace edge_source(const Network& network, const Edge& edge);
+
 // A path of layers, each but the first fed by the one before through `edges[k]`, an index into Network::edges.
 struct LayerPath {
   std::vector<int> layers;

@@ -1,5 +1,7 @@
 #pragma once
-// A network is a list of workloads with repeat counts, and what one produces for another.
+// A network is a list of workloads with repeat counts, and which arrays their operands are: what one layer makes for
+// another, and arrays from outside that several layers read. docs/formats_workload.md describes the file.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,27 +15,73 @@ struct Layer {
   u64 count = 1;      // how often the network executes it
 };
 
-// What happens to a tensor between two layers. It moves no words of its own: it is merged with its neighbours.
+// An array from outside that operands are known to read. An operand without an edge is an array of its own.
+struct Input {
+  std::string name;
+  u64 words = 0;                 // of its smallest reader
+  bool same_in_repeats = false;  // one array however often its readers are executed; else one for each repetition
+};
+
+// What happens to a tensor on an edge. It moves no words of its own: it is merged with its neighbours.
 enum class Operator : u8 {
   None,
-  Elementwise,  // activation, residual, normalisation by known factors
+  Elementwise,  // activation, normalisation by known factors
   Softmax,      // needs the whole row, unless it is computed incrementally
+  Norm,         // needs the whole row, once (layer normalisation)
+  Pool,         // one word of a window of lines and columns
+  Resize,       // lines and columns repeated, or interpolated
 };
 
-std::string_view name(Operator op);  // "none", "elementwise", "softmax"
+std::string_view name(Operator op);  // "none", "elementwise", "softmax", "norm", "pool", "resize"
 
-// The output of layer `from` is the tensor `tensor` of layer `to`.
+struct Through {
+  Operator op = Operator::None;
+  u32 ranks = 0;               // Pool, Resize: bit r, the rank r of what the edge comes from
+  u64 window = 1, stride = 1;  // Pool: in each of these ranks
+  std::optional<u64> pad{};    // Pool: border on either side, below `window`; unknown if absent
+  u64 factor = 1;              // Resize: in each of these ranks
+};
+
+// How the edges into one operand make it together.
+enum class Combine : u8 {
+  Alone,     // there is but one
+  Add,       // residual
+  Multiply,  // gate
+  Concat,    // each is a part of it
+};
+
+std::string_view name(Combine combine);  // "alone", "add", "multiply", "concat"
+
+// Of an output only `words` positions of one rank, from `from` on.
+struct Slice {
+  int rank = 0;
+  u64 from = 0, words = 0;
+
+  bool operator==(const Slice&) const = default;
+};
+
+// The tensor `tensor` of layer `to` is, or is made of, the output of layer `from` or an input.
 struct Edge {
-  int from = 0;
+  int from = 0;  // a layer; with from_input an index into Network::inputs
   int to = 0;
   int tensor = 0;
-  Operator through = Operator::None;
+  Through through{};
+  Combine combine = Combine::Alone;
+  int along = 0;                 // Concat: rank of the tensor
+  std::optional<Slice> slice{};  // of the layer's output
+  bool from_input = false;
 };
+
+// Whether the operand takes what the edge brings as it is, position by position, alone or with others.
+bool reads_whole(const Edge& edge);
 
 struct Network {
   std::string name;
   std::vector<Layer> layers;
-  std::vector<Edge> edges{};  // no cycles; at most one into a tensor; both ends have equal counts
+  // No cycles. Edges into one tensor have the same `combine`. Both layers of an edge have equal counts, and so have all
+  // readers of an input unless it is the same in all repeats.
+  std::vector<Edge> edges{};
+  std::vector<Input> inputs{};
 
   u64 macs() const;  // of all layers, repeats included
 };

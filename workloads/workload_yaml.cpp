@@ -35,10 +35,12 @@ class NetworkReader {
     } else {
       single(map);
     }
-    const auto edges = map.child("edges");
+    if (const auto edges = map.child("edges")) edges_.edges = edges;
+    if (const auto inputs = map.child("inputs")) edges_.inputs = inputs;
     map.finish();
     limits();
-    if (edges && errors_.empty()) network_.edges = read_edges(*edges, network_, errors_);
+    // What layers make for one another is said of the forward pass: the weight update finds all of it in memory.
+    if (errors_.empty() && context_.pass == Pass::Forward) read_edges(edges_, network_, errors_);
     if (!errors_.empty()) return errors_;
     return std::move(network_);
   }
@@ -88,6 +90,8 @@ class NetworkReader {
     }
     MapReader header(*preset, errors_);
     defaults(header);
+    edges_.edges = preset->find("edges");
+    edges_.inputs = preset->find("inputs");
     this->layers(*layers);
   }
 
@@ -103,9 +107,11 @@ class NetworkReader {
       const auto name = map.required_string("name");
       if (name) layer_name(*map.child("name"), lines);
       const u64 count = static_cast<u64>(map.integer("count", 1, static_cast<i64>(kMaxLayerCount)).value_or(1));
+      const auto reads = map.child("reads");
       std::optional<Workload> workload = read_workload(map, context_, errors_);
       map.finish();
       if (!workload || !name) continue;
+      if (reads) edges_.reads.emplace_back(static_cast<int>(network_.layers.size()), *reads);
       workload->name = *name;
       network_.layers.push_back({std::move(*workload), count});
     }
@@ -132,6 +138,7 @@ class NetworkReader {
   const YamlNode& root_;
   const NetworkOptions& options_;
   LayerContext context_;
+  EdgeNodes edges_;
   Network network_;
   Diagnostics errors_;
 };

@@ -124,18 +124,30 @@ std::optional<ChainLink> first_link(const Workload& workload) {
 
 std::optional<ChainLink> chain_link(const Workload& workload, int input) { return RowView(workload, input).link(); }
 
+std::string why_not_fused(const Network& network, const Edge& edge) {
+  const auto workload = [&](int layer) -> const Workload& {
+    return network.layers[static_cast<std::size_t>(layer)].workload;
+  };
+  if (edge.from_input) return "an input";
+  if (edge.through.op == Operator::Pool || edge.through.op == Operator::Resize)
+    return "through " + std::string(name(edge.through.op));
+  if (edge.slice) return "a slice";
+  if (edge.combine == Combine::Concat) return "one of several parts";
+  // What feeds the weights (keys, values) is not passed on by rows.
+  if (workload(edge.to).tensors[static_cast<std::size_t>(edge.tensor)].role != Role::Input) return "into weights";
+  if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from))) return "no operators on rows";
+  const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
+  if (std::ranges::count_if(network.edges, same) > 1) return "read by several layers";
+  return "";
+}
+
 std::vector<Chain> find_chains(const Network& network) {
   const auto workload = [&](int layer) -> const Workload& {
     return network.layers[static_cast<std::size_t>(layer)].workload;
   };
-  // Edges between operators on rows; what feeds the weights (keys, values) is not passed on by rows.
   std::vector<int> usable;
-  for (std::size_t k = 0; k < network.edges.size(); ++k) {
-    const Edge& e = network.edges[k];
-    const Role role = workload(e.to).tensors[static_cast<std::size_t>(e.tensor)].role;
-    if (role == Role::Input && chain_link(workload(e.to), e.tensor) && first_link(workload(e.from)))
-      usable.push_back(static_cast<int>(k));
-  }
+  for (std::size_t k = 0; k < network.edges.size(); ++k)
+    if (why_not_fused(network, network.edges[k]).empty()) usable.push_back(static_cast<int>(k));
   std::vector<Chain> chains;
   for (const LayerPath& path : layer_paths(network, usable)) {
     Chain& chain = chains.emplace_back();
@@ -146,7 +158,7 @@ std::vector<Chain> find_chains(const Network& network) {
       auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor) : first_link(workload(layer));
       chain.links.push_back(link.value_or(ChainLink{.name = workload(layer).name}));
       chain.links.back().layer = layer;
-      if (edge != nullptr) chain.links.back().before = edge->through;
+      if (edge != nullptr) chain.links.back().before = edge->through.op;
     }
   }
   return chains;

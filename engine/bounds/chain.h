@@ -39,6 +39,9 @@ struct Chain {
 // operator.
 std::optional<ChainLink> chain_link(const Workload& workload, int input);
 
+// Why the edge joins no two links of a chain, in a few words; empty if it may.
+std::string why_not_fused(const Network& network, const Edge& edge);
+
 // All layers in chains along the network's edges, single layers included; see layer_paths().
 std::vector<Chain> find_chains(const Network& network);
 

@@ -84,8 +84,11 @@ class FusionSearch {
   }
   u64 last_accesses() const { return segment_.rows * links_.back().output_row; }
 
+  // A pair's intermediate is never whole: a normalisation needs it so, a softmax unless it is incremental.
   bool may_pair(std::size_t e) const {
-    return (e == 0 || options_.inner_pairs) && (!links_[e + 1].whole_row || options_.incremental_softmax);
+    const Operator op = links_[e + 1].before;
+    return (e == 0 || options_.inner_pairs) && op != Operator::Norm &&
+           (op != Operator::Softmax || options_.incremental_softmax);
   }
 
   void propose(const BlockPlan& plan) {

@@ -53,7 +53,7 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
     f.group_rows = out.rows / groups;
     f.group_weights = link.weight_words / groups;
     f.weights = link.weight_words;
-    f.whole_row = link.before == Operator::Softmax;
+    f.before = link.before;
     out.group = std::gcd(out.group, f.group_rows);
     out.picture = std::gcd(out.picture, out.rows / link.pictures);
   }

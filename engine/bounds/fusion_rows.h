@@ -21,7 +21,7 @@ struct FusedLink {
   u64 group_weights = 1;                      // words of them
   u64 weights = 1;                            // of all groups
   u64 input_rows = 1;                         // of the whole operand
-  bool whole_row = false;                     // a softmax before it
+  Operator before = Operator::None;           // between the link before and its operand
 };
 
 struct FusedRows {

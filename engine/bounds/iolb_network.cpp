@@ -1,66 +1,74 @@
 #include "engine/bounds/iolb_network.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/iolb_segment.h"
-#include "engine/bounds/iolb_touched.h"
+#include "engine/bounds/network_charges.h"
+#include "engine/bounds/network_interior.h"
 
 namespace heliolite {
 namespace {
 
-// How the words of a layer's tensor are charged.
-enum class Charge : u8 {
-  Full,          // as if the layer were alone
-  Intermediate,  // each element may appear or vanish once without being moved
-  Elsewhere,     // its loads count for another layer
-};
+using Charges = std::vector<TensorCharge>;  // by tensor
 
-using Charges = std::vector<std::vector<Charge>>;  // by layer and tensor
-
-Charges charges(const Network& network, const std::vector<std::vector<TensorPlace>>& shared) {
-  Charges charge;
-  for (const Layer& layer : network.layers) charge.emplace_back(layer.workload.tensors.size(), Charge::Full);
-  const auto of = [&](int layer, int tensor) -> Charge& { return charge[at(layer)][at(tensor)]; };
-  for (const Edge& edge : network.edges) {
-    // Loads of the intermediate go to the first of its consumers.
-    Charge& producer = of(edge.from, network.layers[at(edge.from)].workload.output());
-    of(edge.to, edge.tensor) = producer == Charge::Full ? Charge::Intermediate : Charge::Elsewhere;
-    producer = Charge::Intermediate;
-  }
-  for (const std::vector<TensorPlace>& array : shared)
-    for (const TensorPlace& place : array)
-      if (!(place == array.front())) of(place.layer, place.tensor) = Charge::Elsewhere;
-  return charge;
-}
-
-// One execution of the layer.
-u64 layer_words(const Workload& workload, const std::vector<Charge>& charge, double capacity) {
+// By the segment argument, over the tensors of `counted`.
+u64 segments(const Workload& workload, const Charges& charges, const std::vector<bool>& counted, double capacity) {
   AccessNest nest = access_nest(workload);
-  u64 compulsory = 0, unmoved = 0;
-  for (std::size_t v = 0; v < charge.size(); ++v) {
-    const u64 words = touched_words(nest, nest.accesses[v]);
-    if (charge[v] == Charge::Full) compulsory += words;
-    if (charge[v] == Charge::Intermediate) unmoved += words;
-  }
+  u64 unmoved = 0;
+  for (std::size_t v = 0; v < charges.size(); ++v)
+    if (counted[v]) unmoved += std::min(charges[v].unmoved, workload.tensor_words(static_cast<int>(v)));
   std::size_t next = 0;
-  std::erase_if(nest.accesses, [&](const Access&) { return charge[next++] == Charge::Elsewhere; });
+  std::erase_if(nest.accesses, [&](const Access&) { return !counted[next++]; });
   const AccessNest apart = lifted(nest);
   const u64 words = segment_bound(apart, rank_rows(apart), capacity).words;
-  return std::max(compulsory, words > unmoved ? words - unmoved : 0);
+  return words > unmoved ? words - unmoved : 0;
+}
+
+// One execution of the layer; those that read `once` tensors again do not count them.
+u64 layer_words(const Workload& workload, const Charges& charges, double capacity, bool again) {
+  u64 compulsory = 0;
+  std::vector<bool> counted, without_border;
+  Workload inside = workload;
+  bool whole = true;
+  for (std::size_t v = 0; v < charges.size(); ++v) {
+    const TensorCharge& c = charges[v];
+    const bool counts = c.counted && !(again && c.once);
+    if (counts) compulsory += c.compulsory;
+    const auto interior =
+        counts && c.made != kNoBorder ? interior_workload(inside, static_cast<int>(v), c.made) : std::optional(inside);
+    const bool bordered = !interior || interior->macs() != inside.macs();
+    counted.push_back(counts && interior);
+    without_border.push_back(counts && !bordered);
+    whole = whole && !(counts && bordered);
+    if (interior) inside = *interior;
+  }
+  // A border can be made up where it is needed: either only the MACs that touch none count, or the operand does not.
+  const u64 all = segments(workload, charges, without_border, capacity);
+  const u64 part = whole ? 0 : segments(inside, charges, counted, capacity);
+  return std::max({compulsory, all, part});
 }
 
 }  // namespace
 
-NetworkBound network_bound(const Network& network, double capacity,
-                           const std::vector<std::vector<TensorPlace>>& shared) {
-  const Charges charge = charges(network, shared);
+NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed) {
+  const NetworkCharges charges = network_charges(network, unnamed);
   NetworkBound bound;
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const Layer& layer = network.layers[l];
-    bound.layer.push_back(layer.count * layer_words(layer.workload, charge[l], capacity));
-    bound.words += bound.layer.back();
+    const Charges& charge = charges.layer[l];
+    const bool once = layer.count > 1 && std::ranges::any_of(charge, &TensorCharge::once);
+    u64 words = layer_words(layer.workload, charge, capacity, false);
+    if (once) {
+      words += (layer.count - 1) * layer_words(layer.workload, charge, capacity, true);
+    } else {
+      words *= layer.count;
+    }
+    bound.layer.push_back(words);
+    bound.words += words;
   }
+  bound.words += charges.inputs;
   return bound;
 }
 

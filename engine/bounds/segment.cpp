@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/joined.h"
 #include "engine/model/fingerprint.h"
 
 namespace heliolite {
@@ -165,6 +166,7 @@ Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const 
   SegmentedNetwork out;
   out.chains_ = find_chains(network);
   SegmentCurves known;
+  out.joined_ = joined_words(network);
   for (const Chain& chain : out.chains_) {
     Result<SegmentedChain> segmented = SegmentedChain::create(network, chain, options, known);
     if (!segmented) return segmented.errors();
@@ -174,13 +176,13 @@ Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const 
 }
 
 u64 SegmentedNetwork::unfused(u64 capacity) const {
-  u64 accesses = 0;
+  u64 accesses = joined_;
   for (std::size_t c = 0; c < chains_.size(); ++c) accesses += chains_[c].count * segmented_[c].unfused(capacity);
   return accesses;
 }
 
 u64 SegmentedNetwork::fused(u64 capacity) const {
-  u64 accesses = 0;
+  u64 accesses = joined_;
   for (std::size_t c = 0; c < chains_.size(); ++c) accesses += chains_[c].count * segmented_[c].best(capacity).accesses;
   return accesses;
 }

@@ -83,7 +83,8 @@ class SegmentedChain {
   bool untiled_ = true;
 };
 
-// All chains of a network, counts included. One after the other: each has the whole buffer.
+// All chains of a network, counts included, and what joins their tensors. One after the other: each has the whole
+// buffer.
 class SegmentedNetwork {
  public:
   static Result<SegmentedNetwork> create(const Network& network, const SegmentOptions& options = {});
@@ -98,6 +99,7 @@ class SegmentedNetwork {
  private:
   std::vector<Chain> chains_;
   std::vector<SegmentedChain> segmented_;
+  u64 joined_ = 0;  // joined_words()
 };
 
 }  // namespace heliolite

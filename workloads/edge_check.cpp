@@ -1,0 +1,202 @@
+#include "workloads/edge_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/base/shortened.h"
+#include "workloads/edge_words.h"
+
+namespace heliolite {
+namespace {
+
+std::string shown(const WordRange& words) {
+  return words.least == words.most ? fmt::format("{}", words.least) : fmt::format("{} to {}", words.least, words.most);
+}
+
+class EdgeChecker {
+ public:
+  EdgeChecker(std::vector<EdgeText> edges, Network& network, Diagnostics& errors)
+      : edges_(std::move(edges)), network_(network), errors_(errors), readers_(network.inputs.size()) {}
+
+  void run() {
+    const std::size_t before = errors_.size();
+    size_inputs();
+    if (errors_.size() != before) return;
+    for (EdgeText& e : edges_) {
+      find_ranks(e);
+      count(e);
+    }
+    if (errors_.size() != before) return;
+    for (const EdgeText& e : edges_) words(e);
+    for (EdgeText& e : edges_) network_.edges.push_back(e.edge);
+  }
+
+ private:
+  // A tensor of a layer: what an edge comes from, or leads into.
+  struct Place {
+    const Workload* workload = nullptr;
+    int tensor = 0;
+  };
+
+  void error(const YamlNode& node, std::string text) { errors_.push_back(node.error(std::move(text))); }
+  const Layer& layer(int l) const { return network_.layers[at(l)]; }
+  const Workload& consumer(const EdgeText& e) const { return layer(e.edge.to).workload; }
+  std::string operand(const EdgeText& e) const {
+    return consumer(e).tensors[at(e.edge.tensor)].name + " of " + consumer(e).name;
+  }
+
+  // An input is what its smallest reader reads.
+  Place source(const Edge& e) const {
+    if (e.from_input) return readers_[at(e.from)];
+    const Workload& producer = layer(e.from).workload;
+    return {&producer, producer.output()};
+  }
+  std::string source_name(const Edge& e) const {
+    return e.from_input ? network_.inputs[at(e.from)].name : layer(e.from).workload.name;
+  }
+
+  void size_inputs() {
+    for (const EdgeText& e : edges_) {
+      if (!e.edge.from_input || !reads_whole(e.edge)) continue;
+      Input& input = network_.inputs[at(e.edge.from)];
+      const u64 words = consumer(e).tensor_words(e.edge.tensor);
+      if (input.words != 0 && input.words <= words) continue;
+      input.words = words;
+      readers_[at(e.edge.from)] = {&consumer(e), e.edge.tensor};
+    }
+    for (const EdgeText& e : edges_)
+      if (e.edge.from_input && network_.inputs[at(e.edge.from)].words == 0)
+        return error(e.node, fmt::format("{} is only pooled, resized or joined to others: nothing says its size, some "
+                                         "operand must read it as it is",
+                                         source_name(e.edge)));
+  }
+
+  // Complains where the tensor has no such rank.
+  int rank_of(const Place& place, const RankName& rank) {
+    if (const auto r = find_rank(*place.workload, place.tensor, rank.name)) return *r;
+    std::string known;
+    for (const Rank& r : place.workload->tensors[at(place.tensor)].ranks)
+      for (const Term& term : r.terms)
+        known += (known.empty() ? "" : ", ") + place.workload->dimensions[at(term.dimension)].name;
+    error(rank.node, fmt::format("{} of {} has no rank '{}', only {}", place.workload->tensors[at(place.tensor)].name,
+                                 place.workload->name, shortened(rank.name), known));
+    return 0;
+  }
+
+  void find_ranks(EdgeText& e) {
+    const Place from = source(e.edge);
+    Through& through = e.edge.through;
+    const bool image = through.op == Operator::Pool || through.op == Operator::Resize;
+    for (const RankName& rank : e.through_ranks) through.ranks |= u32{1} << rank_of(from, rank);
+    if (image && e.through_ranks.empty()) through.ranks = image_ranks(*from.workload, from.tensor);
+    if (image && through.ranks == 0)
+      error(e.node, fmt::format("{} has no lines and columns; name its ranks, as in {{{}: {{.., ranks: [{}]}}}}",
+                                source_name(e.edge), name(through.op), from.workload->dimensions.back().name));
+    if (e.combine && e.combine->along) e.edge.along = rank_of({&consumer(e), e.edge.tensor}, *e.combine->along);
+    if (e.slice) slice(e, from);
+    if (through.op == Operator::Pool && through.pad) pool(e, from);
+  }
+
+  void slice(EdgeText& e, const Place& from) {
+    if (e.edge.from_input)
+      return error(e.node,
+                   fmt::format("slice: {} is an input, only outputs of layers have parts", source_name(e.edge)));
+    Slice part = e.slice->slice;
+    part.rank = rank_of(from, e.slice->rank);
+    const u64 size = rank_size(*from.workload, from.workload->tensors[at(from.tensor)].ranks[at(part.rank)]);
+    if (part.from + part.words > size)
+      error(e.node, fmt::format("slice: {} words from {} on, rank {} of {} has {}", part.words, part.from,
+                                shortened(e.slice->rank.name), source_name(e.edge), size));
+    e.edge.slice = part;
+  }
+
+  void pool(const EdgeText& e, const Place& from) {
+    const Through& pool = e.edge.through;
+    const std::vector<Rank>& ranks = from.workload->tensors[at(from.tensor)].ranks;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      const u64 size = rank_size(*from.workload, ranks[r]) + 2 * *pool.pad;
+      if ((pool.ranks >> r & 1) != 0 && size < pool.window)
+        error(e.node, fmt::format("pool: a window of {} in a rank of {}, border included", pool.window, size));
+    }
+  }
+
+  // Repetition i of a layer feeds repetition i of the next; inputs are one array each.
+  void count(const EdgeText& e) {
+    const auto complain = [&](const Layer& a, const Layer& b, const char* hint) {
+      error(e.node, fmt::format("{} is executed {} times and {} {} times, must be equally often{}", a.workload.name,
+                                a.count, b.workload.name, b.count, hint));
+    };
+    const Layer& to = layer(e.edge.to);
+    if (!e.edge.from_input) {
+      if (layer(e.edge.from).count != to.count) complain(layer(e.edge.from), to, "");
+      return;
+    }
+    if (network_.inputs[at(e.edge.from)].same_in_repeats) return;
+    for (const EdgeText& other : edges_) {
+      if (&other == &e) return;
+      const bool same = other.edge.from_input && other.edge.from == e.edge.from;
+      if (same && layer(other.edge.to).count != to.count)
+        return complain(layer(other.edge.to), to, " to read one input; or the input is {.., same_in_repeats: true}");
+    }
+  }
+
+  void words(const EdgeText& e) {
+    if (e.edge.combine == Combine::Concat) return concatenated(e);
+    const Place from = source(e.edge);
+    const WordRange made = made_words(*from.workload, from.tensor, e.edge);
+    const WordRange wanted = wanted_words(consumer(e), e.edge.tensor);
+    if (made.meets(wanted)) return;
+    std::string text = fmt::format("{} {} {} words", source_name(e.edge), e.edge.from_input ? "has" : "makes",
+                                   from.workload->tensor_words(from.tensor));
+    const bool changed = e.slice || e.edge.through.ranks != 0;
+    if (changed) text += fmt::format(", {} after {}", shown(made), e.slice ? "slice" : name(e.edge.through.op));
+    text += fmt::format(", {} has {}{}, must be as many", operand(e), shown(wanted),
+                        wanted.least == wanted.most ? "" : " without its border");
+    if (!changed && wanted.least != wanted.most)
+      text += ", or say what lies between: through: {pool: {k: 3, stride: 2}}";
+    error(e.node, text);
+  }
+
+  // All parts of the operand together, at the last of them.
+  void concatenated(const EdgeText& e) {
+    const Workload& to = consumer(e);
+    u64 position = 1;  // words of one position along the rank, where that is known
+    const std::vector<Rank>& ranks = to.tensors[at(e.edge.tensor)].ranks;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+      if (static_cast<int>(r) != e.edge.along && ranks[r].terms.size() == 1) position *= rank_size(to, ranks[r]);
+    WordRange all;
+    const EdgeText* last = nullptr;
+    for (const EdgeText& part : edges_) {
+      if (part.edge.to != e.edge.to || part.edge.tensor != e.edge.tensor) continue;
+      const Place from = source(part.edge);
+      const WordRange made = made_words(*from.workload, from.tensor, part.edge);
+      if (&part == &e && made.least == made.most && made.least % position != 0)
+        return error(e.node, fmt::format("{} brings {} words, must be a multiple of the {} of a position of rank {}",
+                                         source_name(e.edge), made.least, position, e.combine->along->name));
+      all.least += made.least;
+      all.most += made.most;
+      last = &part;
+    }
+    const WordRange wanted = wanted_words(to, e.edge.tensor);
+    if (last == &e && !all.meets(wanted))
+      error(e.node, fmt::format("the edges into {} bring {} words together, must be {}", operand(e), shown(all),
+                                shown(wanted)));
+  }
+
+  std::vector<EdgeText> edges_;
+  Network& network_;
+  Diagnostics& errors_;
+  std::vector<Place> readers_;  // by input
+};
+
+}  // namespace
+
+void add_edges(std::vector<EdgeText> edges, Network& network, Diagnostics& errors) {
+  EdgeChecker(std::move(edges), network, errors).run();
+}
+
+}  // namespace heliolite
