@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
+#include "cli/store_warnings.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
 
@@ -64,6 +65,7 @@ Json answer_json(const MergeArguments& arguments, const MergeResult& result) {
 int run(const MergeArguments& arguments, const Output& output) {
   const Result<MergeResult> result = merge_shards(arguments.result, arguments.shards);
   if (!result) return fail(result.errors());
+  note_warnings(result->warnings, output);
   output.table(shards_table(*result) + verdict(arguments, *result));
   if (!output.json(answer_json(arguments, *result))) return kBadInput;
   return result->complete() ? kSuccess : kNegative;

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/json.h"
+#include "cli/store_warnings.h"
 #include "cli/table.h"
 #include "cli/version.h"
 #include "engine/report/report_page.h"
@@ -56,6 +57,7 @@ int run(const ReportArguments& arguments, const Output& output) {
   const std::string page = page_name(arguments);
   const Result<Store> store = Store::read(arguments.database);
   if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
   if (arguments.page.empty() && !output.claim("-o", page)) return kBadInput;
   const Result<ReportData> data = read_report(*store, arguments.limits);
   if (!data) return fail(data.errors());

@@ -11,6 +11,7 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/store_warnings.h"
 #include "cli/sweep_export.h"
 #include "cli/sweep_slurm.h"
 #include "cli/sweep_status.h"
@@ -21,6 +22,7 @@
 #include "engine/search/options_yaml.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
+#include "engine/sweep/store_repair.h"
 #include "engine/sweep/sweep_yaml.h"
 
 namespace heliolite::cli {
@@ -36,6 +38,7 @@ struct SweepArguments {
   std::string memory;
   int threads = 0;
   bool resume = false;
+  bool repair = false;
   bool check = false;
   std::string status;        // database to look at
   SweepExport rows;          // database to read out
@@ -131,7 +134,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   const Result<SweepSummary> summary = summarize(store);
   if (!summary) return fail(summary.errors());
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
-  if (!summary->best.empty()) layers = store.layers(summary->best.front().id);
+  if (!summary->best.empty()) layers = store.layers(summary->best.front());
   if (!layers) return fail(layers.errors());
   const SweepRecord& sweep = store.sweep();
   output.table(fmt::format("{} on {}, objective {}, strategy {}, goal {}: {} of {} points\n\n", sweep.name,
@@ -160,13 +163,30 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
   return summary->count(PointState::Done) > 0 ? kSuccess : kNegative;
 }
 
+// False after complaining.
+bool repair(const std::string& path, const SweepRecord& record, const Output& output) {
+  const Result<StoreRepair> result = repair_store(path, record);
+  if (!result) {
+    fail(result.errors());
+    return false;
+  }
+  if (result->repaired)
+    output.note(
+        fmt::format("heliolite: {} was damaged; {} points and {} layers are kept, the others are searched again; "
+                    "the damaged file is {}",
+                    path, grouped(result->points), grouped(result->layers), result->damaged_copy));
+  return true;
+}
+
 int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, const std::string& path,
               const Output& output) {
   spec.options.threads = arguments.threads;
   spec.options.stop = &interrupt_flag();
   const SweepRecord record = sweep_record(spec, shard, version_line());
+  if (arguments.repair && !repair(path, record, output)) return kBadInput;
   Result<Store> store = arguments.resume ? Store::resume(path, record) : Store::create(path, record);
   if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
   const Result<SweepRun> result = run_with_progress(spec, *store, shard, output);
   if (!result) return fail(result.errors());
   const int code = print(arguments, spec, *store, *result, output);
@@ -212,7 +232,10 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   file->type_name("FILE");
   command->add_option("-o,--output", arguments->database, "Results database; the sweep's name with .db if not given")
       ->type_name("DB");
-  command->add_flag("--resume", arguments->resume, "Go on with what the database has, or begin it");
+  CLI::Option* resume =
+      command->add_flag("--resume", arguments->resume, "Go on with what the database has, or begin it");
+  command->add_flag("--repair", arguments->repair, "With --resume: rows that are damaged or lost are searched again")
+      ->needs(resume);
   command->add_option("--shard", arguments->shard, "Only the I-th of N parts, 1/N to N/N; merge unites them")
       ->type_name("I/N");
   command->add_option("-t,--threads", arguments->threads, "0 = every core; the results do not depend on it")

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "cli/json.h"
+#include "cli/store_warnings.h"
 #include "engine/sweep/export.h"
 
 namespace heliolite::cli {
@@ -28,6 +29,7 @@ Json json_head(const Store& store) {
 int run_sweep_export(const SweepExport& arguments, const Output& output) {
   const Result<Store> store = Store::read(arguments.database);
   if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
   if (arguments.points_csv.empty() && arguments.layers_csv.empty() && output.json_target.empty())
     return fail("--export needs --csv FILE, --layers-csv FILE or --json FILE");
   const bool written =

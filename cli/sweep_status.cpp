@@ -3,11 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 #include <vector>
 
 #include "cli/json.h"
+#include "cli/store_warnings.h"
 #include "cli/sweep_tables.h"
 #include "cli/table.h"
 #include "engine/sweep/front.h"
@@ -15,8 +15,6 @@
 
 namespace heliolite::cli {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 std::string date(double seconds_since_1970) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(seconds_since_1970)));
@@ -42,10 +40,8 @@ Result<SweepStatus> status_of(const Store& store, u64 points) {
   if (out.runs.empty()) return out;
   const RunRecord& last = out.runs.back();
   out.state = out.writer ? "running" : last.finished ? "finished" : last.ended ? "stopped" : "killed";
-  const Result<u64> since = store.points_since(last.started);
-  if (!since) return since.errors();
-  const double elapsed = last.ended.value_or(now()) - last.started;
-  if (elapsed > 0 && (last.ended || out.writer)) out.points_per_second = static_cast<double>(*since) / elapsed;
+  if (last.seconds > 0 && (last.ended || out.writer))
+    out.points_per_second = static_cast<double>(last.points_written) / last.seconds;
   if (out.writer && out.points_per_second > 0 && points < out.planned)
     out.seconds_left = static_cast<double>(out.planned - points) / out.points_per_second;
   return out;
@@ -84,7 +80,9 @@ Json status_json(const SweepRecord& sweep, const SweepStatus& status) {
     json["runs"].push_back({{"started", run.started},
                             {"ended", run.ended ? Json(*run.ended) : Json()},
                             {"finished", run.finished},
-                            {"writer", run.writer}});
+                            {"writer", run.writer},
+                            {"points_written", run.points_written},
+                            {"seconds", run.seconds}});
   return json;
 }
 
@@ -93,12 +91,13 @@ Json status_json(const SweepRecord& sweep, const SweepStatus& status) {
 int run_sweep_status(const std::string& database, const Output& output) {
   const Result<Store> store = Store::read(database);
   if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
   const Result<SweepSummary> summary = summarize(*store);
   if (!summary) return fail(summary.errors());
   const Result<SweepStatus> status = status_of(*store, summary->points());
   if (!status) return fail(status.errors());
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
-  if (!summary->best.empty()) layers = store->layers(summary->best.front().id);
+  if (!summary->best.empty()) layers = store->layers(summary->best.front());
   if (!layers) return fail(layers.errors());
   const SweepRecord& sweep = store->sweep();
   output.table(headline(sweep, *status) + "\n" + sweep_tables(sweep, *summary, *layers));

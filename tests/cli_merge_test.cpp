@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/sweep/store_rows.h"
 #include "tests/cli_runner.h"
 #include "tests/sweep_store.h"
 
@@ -26,7 +27,7 @@ std::string make_shard(const TempFolder& folder, u64 i) {
   Result<Store> store = Store::create(path, sweep);
   EXPECT_TRUE(store);
   for (u64 id = i; id < kPoints; id += 3)
-    EXPECT_TRUE(store->write(test_point(id), std::vector{test_layer(id, 0), test_layer(id, 1)}).empty());
+    EXPECT_TRUE(store->write(test_point(id, 2), std::vector{test_layer(id, 0), test_layer(id, 1)}).empty());
   EXPECT_TRUE(store->close(true).empty());
   return path;
 }
@@ -98,6 +99,29 @@ TEST(CliStatus, OfASweepThatWasKilled) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("made_up: killed, 3 of 8 points"));
   EXPECT_THAT(result.out, HasSubstr("go on with --resume"));
+}
+
+// Clocks are set back: the run began after its end.
+TEST(CliStatus, RatesDoNotDependOnTheClock) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path); }
+  RunRecord run = Store::read(path)->runs()->front();
+  EXPECT_EQ(run.points_written, 8u);
+  EXPECT_GT(run.seconds, 0);
+  run.started = *run.ended + 0.001;
+  run.ended = run.started - 86400;
+  run.seconds = 16;
+  {
+    const auto database = SqlDatabase::open(path, SqlDatabase::Access::Write);
+    Result<SqlStatement> statement = database->prepare(insert_statement<RunRecord>("OR REPLACE"));
+    bind_row(*statement, run, row_sum(test_sweep().question, run));
+    ASSERT_TRUE(statement->run().empty());
+  }
+  const CliResult result = run_cli("sweep --status " + path + " --json " + folder.path("a.json"));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(", 0.5 points/s"));
+  EXPECT_EQ(json::parse(read_text(folder.path("a.json")))["status"]["points_per_second"], 0.5);
 }
 
 TEST(CliStatus, BadInput) {

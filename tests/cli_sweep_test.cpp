@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/sweep/store_sql.h"
+#include "tests/background.h"
 #include "tests/cli_runner.h"
 #include "tests/random_problem.h"
 #include "tests/sweep_problem.h"
@@ -15,6 +17,7 @@ namespace heliolite {
 namespace {
 
 using ::testing::AllOf;
+using testing::Background;
 using testing::content_of;
 using ::testing::HasSubstr;
 using testing::small_sweep;
@@ -153,6 +156,34 @@ TEST(CliSweep, KilledTwentyTimesItEndsAsIfItWereNot) {
   EXPECT_GT(killed, 0);
   ASSERT_EQ(run_cli("sweep " + file + " -o " + db + " --resume").exit_code, 0);
   EXPECT_EQ(content_of(db), content_of(through));
+}
+
+// Whoever reads the rows says which one is damaged, and it is searched again when that is asked for.
+TEST(CliSweep, DamagedRowsAreRefusedAndSearchedAgain) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db"), run = "sweep " + small_sweep(folder) + " -o " + db + " --resume";
+  ASSERT_EQ(run_cli(run).exit_code, 0);
+  const auto rows = content_of(db);
+  const std::string id = std::to_string(std::ranges::find(rows.points, PointState::Done, &PointRecord::state)->id);
+  {
+    const auto database = SqlDatabase::open(db, SqlDatabase::Access::Write);
+    ASSERT_TRUE(database->execute("UPDATE points SET energy_pj = energy_pj / 2 WHERE id = " + id).empty());
+  }
+  for (const std::string& command :
+       {run, "sweep --status " + db, "sweep --export " + db + " --csv " + folder.path("p.csv"),
+        "sweep --export " + db + " --json " + folder.path("a.json"), "report " + db,
+        "merge " + folder.path("m.db") + " " + db}) {
+    const CliResult refused = run_cli(command);
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_THAT(refused.err, HasSubstr("r.db: points, id " + id + ": the row is damaged")) << command;
+  }
+  EXPECT_EQ(run_cli("sweep x.yaml --repair").exit_code, 2);
+  const CliResult repaired = run_cli(run + " --repair");
+  EXPECT_EQ(repaired.exit_code, 0);
+  EXPECT_THAT(repaired.err, HasSubstr("23 points and"));
+  EXPECT_THAT(repaired.out, HasSubstr("0 layers searched"));
+  EXPECT_EQ(content_of(db), rows);
+  EXPECT_TRUE(std::filesystem::exists(db + ".damaged"));
 }
 
 TEST(CliSweep, EndsSoonWhenAskedTo) {

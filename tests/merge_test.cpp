@@ -131,9 +131,9 @@ TEST(Merge, RefusesRowsThatContradict) {
   const std::vector<std::string> shards = make_shards(folder, 2);
   {
     Result<Store> store = Store::resume(shards[1], shard_of(1, 2));
-    LayerRecord other = test_layer(0, 1);
-    other.energy_pj = 1e6;
-    ASSERT_TRUE(store->write(other).empty());
+    std::vector<LayerRecord> others = test_layers(0);
+    others[1].energy_pj = 1e6;
+    ASSERT_TRUE(store->write(summed(test_point(0), others), others).empty());
   }
   const Result<MergeResult> result = merge_shards(folder.path("out.db"), shards);
   ASSERT_FALSE(result);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
+#include "tests/sweep_records.h"
 
 namespace heliolite {
 
@@ -36,7 +36,8 @@ inline SweepRecord report_sweep(u64 points) {
   return sweep;
 }
 
-inline PointRecord report_point(u64 id) {
+// What the layers of a point share.
+inline PointRecord report_costs(u64 id) {
   const u64 l1 = id % 5, l2 = id / 5 % 10, pe = id / 50 % 4, other = id / 200;
   PointRecord point;
   point.id = id;
@@ -49,10 +50,6 @@ inline PointRecord report_point(u64 id) {
   point.capacity_bytes = 24 * small * units + 54 * 1024 * large;
   point.energy_pj = 6e9 * (1 + 1 / small + 0.04 * small + 1.5 / large + 0.12 * large) * (1 + 0.02 * more);
   point.cycles = std::round(2e9 / units * (1 + 0.8 / large) * (1 + 0.3 / small) / (1 + 0.01 * more)) + 1e5;
-  point.value = point.energy_pj * point.cycles;
-  point.lower_bound = id % 3 == 0 ? point.value : 0.93 * point.value;
-  point.words_moved = 3.3e6;
-  point.least_words = 3e6;
   if (id % 11 == 3) {
     point.state = PointState::Cut;
     point.reason = "compulsory-bound: beaten by point 42";
@@ -80,7 +77,8 @@ inline std::string report_breakdown(const LayerRecord& layer) {
   return "{" + levels + "\"compute\": " + std::to_string(layer.energy_pj * 0.08) + "}";
 }
 
-inline std::vector<LayerRecord> report_layers(const PointRecord& point) {
+inline std::vector<LayerRecord> report_layers(u64 id) {
+  const PointRecord point = report_costs(id);
   std::vector<LayerRecord> layers(kReportLayers);
   for (u64 i = 0; i < kReportLayers; ++i) {
     LayerRecord& layer = layers[i];
@@ -93,15 +91,17 @@ inline std::vector<LayerRecord> report_layers(const PointRecord& point) {
     layer.energy_pj = point.energy_pj / static_cast<double>(kReportLayers * (i + 1));
     layer.cycles = point.cycles / static_cast<double>(kReportLayers * (i + 1));
     layer.value = layer.energy_pj * layer.cycles;
-    layer.lower_bound = layer.value / (1 + 0.03 * static_cast<double>(i));
+    layer.lower_bound = id % 3 == 0 ? layer.value : layer.value / (1 + 0.03 * static_cast<double>(i + 1));
     layer.words_moved = 1'000'000 + 50'000 * i;
-    layer.least_words = i == 0 ? 0 : 1'000'000;  // of the first one nothing is known
+    layer.least_words = i == 0 && id % 2 == 0 ? 0 : 1'000'000;  // of some first ones nothing is known
     layer.utilization = 1 - 0.1 * static_cast<double>(i);
     layer.evaluated = 1000 * (i + 1);
     layer.breakdown = report_breakdown(layer);
   }
   return layers;
 }
+
+inline PointRecord report_point(u64 id) { return summed(report_costs(id), report_layers(id)); }
 
 // The database of such a sweep with all its points.
 inline void write_report_sweep(const std::string& path, u64 points) {
@@ -111,7 +111,7 @@ inline void write_report_sweep(const std::string& path, u64 points) {
     Diagnostics problems;
     for (u64 id = 0; id < points && problems.empty(); ++id) {
       const PointRecord point = report_point(id);
-      problems = point.state == PointState::Done ? store->write(point, report_layers(point)) : store->write(point);
+      problems = point.state == PointState::Done ? store->write(point, report_layers(id)) : store->write(point);
     }
     return problems;
   });

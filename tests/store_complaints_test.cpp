@@ -1,7 +1,7 @@
 // Results databases that cannot be opened or written: what is said, and that what was there stays.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <rapidcheck/gtest.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -10,6 +10,7 @@
 
 #include "engine/sweep/store_sql.h"
 #include "tests/cli_runner.h"
+#include "tests/store_damage.h"
 #include "tests/sweep_store.h"
 
 namespace heliolite {
@@ -88,7 +89,7 @@ TEST(StoreComplaints, AFullDiskKeepsWhatIsThere) {
     setrlimit(RLIMIT_FSIZE, &limit);
     u64 id = 0;
     Diagnostics errors;
-    while (errors.empty()) errors = store->write(test_point(id++));
+    while (errors.empty()) errors = store->write(test_point(id++, 0));
     setrlimit(RLIMIT_FSIZE, &limit);
     std::ofstream(complaints) << id - 1 << ' ' << to_string(errors);
     return 0;
@@ -101,7 +102,7 @@ TEST(StoreComplaints, AFullDiskKeepsWhatIsThere) {
   Result<Store> store = Store::resume(path, test_sweep());
   ASSERT_EQ(complaint(store), "");
   EXPECT_EQ(store->rows()->points, written);
-  EXPECT_TRUE(store->write(test_point(written)).empty());
+  EXPECT_TRUE(store->write(test_point(written, 0)).empty());
 }
 
 TEST(StoreComplaints, AFolderThatCannotBeWritten) {
@@ -126,38 +127,119 @@ TEST(StoreComplaints, AFolderThatCannotBeWritten) {
   fs::permissions(folder.path("f"), fs::perms::all);
 }
 
-// Whatever the bytes are, there is an answer: rows or a complaint.
-RC_GTEST_PROP(StoreDamage, EndsInRowsOrAComplaint, ()) {
-  static const std::string whole = [] {
-    const TempFolder folder;
-    { const Store store = made(folder.path("a.db"), 40); }
-    return read_text(folder.path("a.db"));
-  }();
-  std::string bytes = whole;
-  for (int flips = *rc::gen::inRange(0, 20); flips > 0; --flips)
-    bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] ^= static_cast<char>(*rc::gen::inRange(1, 256));
-  if (*rc::gen::arbitrary<bool>()) bytes.resize(*rc::gen::inRange<std::size_t>(0, bytes.size()));
-  const TempFolder folder;
-  const std::string path = folder.write("a.db", bytes);
-  const auto look_at = [](const Result<Store>& store) {
-    if (!store) {
-      RC_ASSERT(!to_string(store.errors()).empty());
-      return;
-    }
-    u64 rows = 0;
-    store->visit_points([&](const PointRecord& p) { return rows += p.id < 40, true; });
-    store->visit_layers([&](const LayerRecord&) { return ++rows, true; });
-    (void)store->answer(test_layer(3, 0).question);
-    (void)store->runs();
-  };
-  look_at(*rc::gen::arbitrary<bool>() ? Store::read(path) : Store::resume(path, test_sweep()));
+void edit(const std::string& path, const std::string& sql) {
+  const auto database = SqlDatabase::open(path, SqlDatabase::Access::Write);
+  ASSERT_EQ(complaint(database), "");
+  ASSERT_EQ(to_string(database->execute(sql)), "");
 }
 
-TEST(StoreDamage, HalfAFileIsNotAccepted) {
+TEST(StoreDamage, GivesNoOtherRowsWithoutAWord) {
+  const testing::Damageable closed(false), killed(true);
+  testing::DamageCounts counts;
+  for (u64 seed = 0; seed < 16; ++seed) expect_rows_or_complaint(seed % 3 == 0 ? killed : closed, seed, counts);
+  EXPECT_GT(counts.noticed, 8);
+  EXPECT_GT(counts.repaired, counts.lost);
+}
+
+TEST(StoreDamage, NamesTheRow) {
   const TempFolder folder;
-  { const Store store = made(folder.path("a.db"), 40); }
-  fs::resize_file(folder.path("a.db"), fs::file_size(folder.path("a.db")) / 2);
-  EXPECT_THAT(complaint(Store::resume(folder.path("a.db"), test_sweep())), HasSubstr("is damaged"));
+  const std::string path = folder.path("a.db");
+  const auto said = [&](const std::string& sql) {
+    fs::remove(path);
+    { made(path); }
+    edit(path, sql);
+    return complaint(Store::resume(path, test_sweep()));
+  };
+  EXPECT_THAT(said("UPDATE points SET energy_pj = energy_pj / 2 WHERE id = 3"),
+              HasSubstr("a.db: points, id 3: the row is damaged, it does not fit its checksum"));
+  EXPECT_THAT(said("UPDATE layers SET seconds = 9 WHERE point = 2 AND layer = 1"),
+              HasSubstr("layers, point 2, layer 1: "));
+  EXPECT_THAT(said("DELETE FROM points WHERE id = 3"), HasSubstr("points: has 7 rows, 8 were written"));
+  EXPECT_THAT(said("DELETE FROM layers WHERE point = 3 AND layer = 0"),
+              HasSubstr("points, id 3: has 2 of its 3 layers"));
+  EXPECT_THAT(said("UPDATE sweep SET text = ''"), HasSubstr("sweep: the row is damaged"));
+  EXPECT_THAT(said("DELETE FROM runs"), HasSubstr("points: has 8 rows, 0 were written"));
+  EXPECT_THAT(said("UPDATE points SET energy_pj = energy_pj / 2"), HasSubstr("--resume --repair"));
+}
+
+TEST(StoreDamage, IsRepairedOnACopy) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path); }
+  EXPECT_FALSE(repair_store(path, test_sweep())->repaired);
+  edit(path, "UPDATE points SET value = 1 WHERE id = 3; DELETE FROM layers WHERE point = 5 AND layer = 2");
+  SweepRecord other = test_sweep();
+  other.question = "another";
+  EXPECT_THAT(complaint(repair_store(path, other)), HasSubstr("holds the results of another sweep"));
+  const Result<StoreRepair> repair = repair_store(path, test_sweep());
+  ASSERT_EQ(complaint(repair), "");
+  EXPECT_EQ(repair->points, 6u);
+  EXPECT_EQ(repair->layers, 8 * kTestLayers - 1);
+  EXPECT_EQ(repair->damaged_copy, path + ".damaged");
+  EXPECT_TRUE(fs::exists(path + ".damaged"));
+  const Result<Store> store = Store::resume(path, test_sweep());
+  ASSERT_EQ(complaint(store), "");
+  EXPECT_FALSE(store->point(3)->has_value());
+  EXPECT_FALSE(store->layer(5, 2)->has_value());
+  EXPECT_EQ(**store->point(4), test_point(4));
+}
+
+// Made of the present tables by taking away what older versions did not have.
+TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
+  const std::string to_2 =
+      "DROP VIEW best_points; DROP VIEW design_points; ALTER TABLE points DROP COLUMN checksum; ALTER TABLE points "
+      "DROP "
+      "COLUMN layers; ALTER TABLE layers DROP COLUMN checksum; ALTER TABLE sweep DROP COLUMN checksum; DROP TABLE "
+      "runs; "
+      "CREATE TABLE runs (id INTEGER PRIMARY KEY, started REAL, ended REAL, finished INTEGER, writer TEXT); INSERT "
+      "INTO "
+      "runs VALUES (1, 5.0, 6.0, 1, 'me'); PRAGMA user_version = 2;";
+  const std::string to_1 =
+      to_2 +
+      "ALTER TABLE runs DROP COLUMN finished; ALTER TABLE points DROP COLUMN words_moved; ALTER TABLE "
+      "points DROP COLUMN least_words; ALTER TABLE layers DROP COLUMN words_moved; ALTER TABLE "
+      "layers DROP COLUMN least_words; PRAGMA user_version = 1";
+  for (const u64 version : {1, 2}) {
+    const TempFolder folder;
+    const std::string path = folder.path("old.db");
+    { made(path); }
+    edit(path, version == 1 ? to_1 : to_2);
+    std::optional<Result<Store>> reading(Store::read(path));
+    const Result<Store>& store = *reading;
+    ASSERT_EQ(complaint(store), "");
+    ASSERT_EQ(store->warnings().size(), 1u);
+    EXPECT_THAT(store->warnings()[0], HasSubstr("version " + std::to_string(version) + ", without checksums"));
+    EXPECT_TRUE(testing::exported(*store).ok());
+    EXPECT_EQ((*store->point(3))->energy_pj, test_point(3).energy_pj);
+    EXPECT_EQ((*store->point(3))->words_moved, version == 1 ? 0 : test_point(3).words_moved);
+    EXPECT_EQ(store->runs()->back().finished, version == 2);
+    reading.reset();
+    EXPECT_THAT(complaint(Store::resume(path, test_sweep())), HasSubstr("heliolite merge NEW.db"));
+    const auto merged = merge_shards(folder.path("new.db"), std::vector{path});
+    ASSERT_EQ(complaint(merged), "");
+    EXPECT_EQ(merged->warnings.size(), 1u);
+    EXPECT_EQ(complaint(Store::resume(folder.path("new.db"), test_sweep())), "");
+    edit(path, "UPDATE points SET energy_pj = energy_pj / 2");
+    EXPECT_THAT(complaint(merge_shards(folder.path("new.db"), std::vector{path})),
+                HasSubstr("not the sum of its layers"));
+  }
+}
+
+TEST(StoreDamage, TheLogOfAKilledWriterIsToldToBeCut) {
+  const testing::Damageable killed(true);
+  for (const char* how : {"whole", "cut", "gone", "damaged"}) {
+    const TempFolder folder;
+    const std::string path = killed.copy(folder), log = path + "-wal";
+    std::string bytes = read_text(log);
+    if (*how == 'c') fs::resize_file(log, bytes.size() / 2);
+    if (*how == 'g') fs::remove(log);
+    if (*how == 'd') bytes[bytes.size() / 2] ^= 1, folder.write("a.db-wal", bytes);
+    const Result<Store> store = Store::read(path);
+    ASSERT_EQ(complaint(store), "");
+    EXPECT_EQ(store->warnings().empty(), *how == 'w') << how;
+    for (const std::string& warning : store->warnings())
+      EXPECT_THAT(warning, HasSubstr("rows that were written last are lost"));
+  }
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // The results database: what is written is there, whoever is killed; who may open it; what is said when it cannot be.
 #include "engine/sweep/store.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
@@ -28,6 +30,7 @@ std::vector<std::string> files_in(const std::string& folder) {
 TEST(Store, ReadsWhatWasWritten) {
   const TempFolder folder;
   PointRecord point = test_point(5);
+  point.state = PointState::Cut;
   point.values = {"é \"quoted\", 'too'", "a\nb"};
   point.value = std::numeric_limits<double>::max();
   point.lower_bound = 0.1 + 0.2;
@@ -40,7 +43,7 @@ TEST(Store, ReadsWhatWasWritten) {
   EXPECT_EQ(read->sweep(), test_sweep());
   EXPECT_EQ(**read->point(5), point);
   EXPECT_EQ(**read->state(5), point.state);
-  EXPECT_EQ(*read->layers(5), layers);
+  EXPECT_EQ(*read->layers(point), layers);
   EXPECT_EQ(**read->layer(5, 1), layers[1]);
   EXPECT_EQ((**read->answer(layers[1].question)), layers[1]);
   EXPECT_FALSE(read->answer("nobody asked")->has_value());
@@ -52,7 +55,7 @@ TEST(Store, VisitsRowsInOrderUntilToldToEnd) {
   Store store = made(folder.path("a.db"), 0);
   for (const u64 id : {7, 2, 900, 0}) {
     ASSERT_TRUE(store.write(test_layer(id, 1)).empty());
-    ASSERT_TRUE(store.write(test_point(id), std::vector{test_layer(id, 0)}).empty());
+    ASSERT_TRUE(store.write(test_point(id, 1), std::vector{test_layer(id, 0)}).empty());
   }
   std::vector<u64> points;
   std::vector<std::pair<u64, u64>> layers;
@@ -102,7 +105,7 @@ TEST(Store, ResumeMakesGoesOnOrRefuses) {
   const TempFolder folder;
   const std::string path = folder.path("a.db");
   EXPECT_EQ(complaint(Store::resume(path, test_sweep())), "");
-  { ASSERT_TRUE(Store::resume(path, test_sweep())->write(test_point(3)).empty()); }
+  { ASSERT_TRUE(Store::resume(path, test_sweep())->write(test_point(3, 0)).empty()); }
   EXPECT_TRUE(Store::resume(path, test_sweep())->state(3)->has_value());
   SweepRecord other = test_sweep();
   other.question = "another";
@@ -164,6 +167,52 @@ TEST(StoreWriters, ThereIsOneAtMost) {
   EXPECT_EQ(complaint(Store::resume(path, test_sweep())), "");
 }
 
+// The lock lies on the file itself.
+TEST(StoreWriters, OtherNamesAndARemovedLockFileAdmitNoSecondOne) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  const auto second = [&](const std::string& name) {
+    return run_cli("sweep " HELIOLITE_TEST_DATA "/../configs/sweeps/quick.yaml --resume -o " + folder.path(name)).err;
+  };
+  Store first = made(path, 1);
+  fs::remove(path + ".lock");
+  EXPECT_THAT(second("a.db"), HasSubstr("writes it"));
+  EXPECT_EQ(writer_of(path), "another process");
+  fs::create_hard_link(path, folder.path("b.db"));
+  EXPECT_THAT(second("b.db"), HasSubstr("writes it"));
+  EXPECT_THAT(complaint(Store::read(folder.path("b.db"))), HasSubstr("under another name"));
+  EXPECT_TRUE(first.write(test_point(1, 0)).empty());
+  EXPECT_TRUE(first.close().empty());
+  EXPECT_THAT(second("b.db"), HasSubstr("has 2 names (hard links)"));
+  EXPECT_EQ(complaint(Store::read(folder.path("b.db"))), "");
+  fs::remove(path);
+  EXPECT_THAT(second("b.db"), HasSubstr("holds the results of another sweep"));
+  fs::rename(folder.path("b.db"), path);
+  first = *Store::resume(path, test_sweep());
+  fs::rename(path, folder.path("c.db"));
+  EXPECT_THAT(second("c.db"), HasSubstr("writes it"));
+}
+
+// POSIX takes SQLite's locks away when any descriptor of the file is closed: nobody may take the log from a reader.
+TEST(StoreWriters, LookingAtTheFileKeepsTheLocksOfReaders) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path, 1); }
+  const Result<Store> reader = Store::read(path);
+  ASSERT_EQ(complaint(reader), "");
+  EXPECT_EQ(writer_of(path), std::nullopt);
+  EXPECT_EQ(complaint(Store::read(path)), "");
+  const pid_t child = in_child([&] {
+    struct flock lock {};  // of the bytes that SQLite's readers lock
+    lock.l_type = F_WRLCK;
+    lock.l_start = 0x40000002;
+    lock.l_len = 510;
+    const int descriptor = open(path.c_str(), O_RDWR);
+    return fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(child), 0) << "the reader's lock is gone";
+}
+
 TEST(StoreWriters, SeveralThreadsOfOne) {
   const TempFolder folder;
   Store store = made(folder.path("a.db"), 0);
@@ -172,7 +221,7 @@ TEST(StoreWriters, SeveralThreadsOfOne) {
     threads.emplace_back([&store, t] {
       for (u64 id = t; id < 40; id += 4) {
         EXPECT_TRUE(store.write(test_layer(id, 1)).empty());
-        EXPECT_TRUE(store.write(test_point(id), std::vector{test_layer(id, 0)}).empty());
+        EXPECT_TRUE(store.write(test_point(id, 1), std::vector{test_layer(id, 0)}).empty());
         EXPECT_TRUE(store.answer(test_layer(id, 0).question)->has_value());
       }
     });
@@ -216,7 +265,7 @@ TEST(StoreWriters, KillLosesNothingThatWasWritten) {
     const pid_t child = in_child([&] {
       Result<Store> store = Store::resume(path, test_sweep());
       for (u64 id = written; store; ++id) {
-        if (!store->write(test_point(id), std::vector{test_layer(id, 0)}).empty()) break;
+        if (!store->write(test_point(id, 1), std::vector{test_layer(id, 0)}).empty()) break;
         if (write(pipe_ends[1], &id, sizeof id) < 0) break;
       }
       return 1;
@@ -231,7 +280,7 @@ TEST(StoreWriters, KillLosesNothingThatWasWritten) {
     EXPECT_EQ(writer_of(path), std::nullopt);
     const Result<Store> store = Store::resume(path, test_sweep());
     ASSERT_EQ(complaint(store), "");
-    for (u64 id = 0; id <= written; ++id) ASSERT_EQ(**store->point(id), test_point(id));
+    for (u64 id = 0; id <= written; ++id) ASSERT_EQ(**store->point(id), test_point(id, 1));
     EXPECT_GE(store->rows()->layers, written + 1);
     EXPECT_EQ(store->rows()->layers, store->rows()->points);
   }

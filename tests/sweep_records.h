@@ -2,8 +2,10 @@
 // A sweep's question and rows that are made up, different for every id, equal for equal ids.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/sweep/records.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
@@ -26,24 +28,6 @@ inline SweepRecord test_sweep(u64 points = 8) {
 // A number from 0 to 999, scattered over ids.
 inline u64 scattered(u64 id, u64 salt) { return (id * 2654435761u + salt * 40503u) % 4294967296u * 977 % 1000; }
 
-inline PointRecord test_point(u64 id) {
-  PointRecord out;
-  out.id = id;
-  out.state = scattered(id, 1) < 700 ? PointState::Done : static_cast<PointState>(scattered(id, 2) % 5);
-  out.values = {std::to_string(id / 4), id % 4 == 0 ? "a, \"b\"" : std::to_string(id % 4) + " KB"};
-  out.area_um2 = 1000 + static_cast<double>(scattered(id, 3));
-  out.compute_units = 64;
-  out.capacity_bytes = 4096;
-  out.energy_pj = 1 + static_cast<double>(scattered(id, 4)) / 7;
-  out.cycles = 10 + static_cast<double>(scattered(id, 5));
-  out.value = out.energy_pj * out.cycles;
-  out.lower_bound = out.value / 2;
-  out.words_moved = 400.5 + static_cast<double>(id);
-  out.least_words = 400.5;
-  if (out.state != PointState::Done) out.reason = "because of " + std::to_string(id % 3);
-  return out;
-}
-
 inline LayerRecord test_layer(u64 point, u64 layer) {
   LayerRecord out;
   out.point = point;
@@ -64,6 +48,37 @@ inline LayerRecord test_layer(u64 point, u64 layer) {
   out.mapping = R"({"levels": {"L1": "K4"}})";
   out.breakdown = R"({"L1": {"Weights": 12.5}, "compute": 1})";
   return out;
+}
+
+// The point with the costs of its layers.
+inline PointRecord summed(PointRecord point, const std::vector<LayerRecord>& layers) {
+  const Totals sum = totals(layers);
+  point.energy_pj = sum.energy_pj;
+  point.cycles = sum.cycles;
+  point.value = sum.value;
+  point.lower_bound = sum.lower_bound;
+  point.words_moved = sum.words_moved;
+  point.least_words = sum.least_words;
+  return point;
+}
+
+inline std::vector<LayerRecord> test_layers(u64 point, u64 layers = kTestLayers) {
+  std::vector<LayerRecord> out;
+  for (u64 layer = 0; layer < layers; ++layer) out.push_back(test_layer(point, layer));
+  return out;
+}
+
+// Of so many layers.
+inline PointRecord test_point(u64 id, u64 layers = kTestLayers) {
+  PointRecord out;
+  out.id = id;
+  out.state = scattered(id, 1) < 700 ? PointState::Done : static_cast<PointState>(scattered(id, 2) % 5);
+  out.values = {std::to_string(id / 4), id % 4 == 0 ? "a, \"b\"" : std::to_string(id % 4) + " KB"};
+  out.area_um2 = 1000 + static_cast<double>(scattered(id, 3));
+  out.compute_units = 64;
+  out.capacity_bytes = 4096;
+  if (out.state != PointState::Done) out.reason = "because of " + std::to_string(id % 3);
+  return summed(out, test_layers(id, layers));
 }
 
 }  // namespace heliolite

@@ -160,6 +160,9 @@ TEST(SweepYaml, ComplainsAboutRanges) {
 TEST(SweepYaml, ComplainsAboutNamesOfParameters) {
   EXPECT_THAT(complaints("    2a: {set: Spad.entries, values: [1]}\n"), HasSubstr("must be a name of letters"));
   EXPECT_THAT(complaints("    min: {set: Spad.entries, values: [1]}\n"), HasSubstr("means something else"));
+  for (const char* column : {"id", "state", "value", "energy_pj", "Seconds", "written", "shard", "checksum", "ended"})
+    EXPECT_THAT(complaints("    " + std::string(column) + ": {set: Spad.entries, values: [1]}\n"),
+                AllOf(HasSubstr(std::string(column) + " is the name of a column"), HasSubstr("ended, energy_pj")));
   EXPECT_THAT(complaints("    pes: {set: Spad.entries, values: [1]}\n"), HasSubstr("means something else"));
   EXPECT_THAT(complaints("    []\n"), HasSubstr("parameters must be a map"));
 }

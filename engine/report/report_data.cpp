@@ -48,7 +48,7 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   data.cut = cut.points();
 
   for (std::size_t i = 0; i < std::min(leading.size(), limits.details); ++i) {
-    Result<std::vector<LayerRecord>> layers = store.layers(leading[i].id);
+    Result<std::vector<LayerRecord>> layers = store.layers(leading[i]);
     if (!layers) return layers.errors();
     data.details.push_back({leading[i].id, std::move(*layers)});
   }

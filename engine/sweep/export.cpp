@@ -131,21 +131,15 @@ Diagnostics write_json(const Store& store, const Json& head, std::ostream& out) 
   opening.resize(opening.size() - std::string_view("\n}").size());
   out << opening << ",\n  \"points\": [";
   const char* separator = "\n";
-  Diagnostics problems;
-  Diagnostics errors = store.visit_points([&](const PointRecord& point) {
-    const Result<std::vector<LayerRecord>> layers = store.layers(point.id);
-    if (!layers) {
-      problems = layers.errors();
-      return false;
-    }
+  Diagnostics errors = store.visit([&](const PointRecord& point, const std::vector<LayerRecord>& layers) {
     Json json = to_json(point, store.sweep());
     json["layers"] = Json::array();
-    for (const LayerRecord& layer : *layers) json["layers"].push_back(to_json(layer));
+    for (const LayerRecord& layer : layers) json["layers"].push_back(to_json(layer));
     out << std::exchange(separator, ",\n") << indented(json, 2);
     return out.good();
   });
   out << "\n  ]\n}\n";
-  return problems.empty() ? errors : problems;
+  return errors;
 }
 
 }  // namespace heliolite

@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 
 Diagnostics one(const std::string& file, std::string message) { return {{file, 0, "", std::move(message)}}; }
 
-void remove_database(const std::string& path) {
-  std::error_code ignored;
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ignored);
-}
-
 Result<std::optional<PointRecord>> same_row(const Store& store, const PointRecord& row) { return store.point(row.id); }
 Result<std::optional<LayerRecord>> same_row(const Store& store, const LayerRecord& row) {
   return store.layer(row.point, row.layer);
@@ -39,7 +34,7 @@ std::string row_name(const LayerRecord& row) {
 
 class Merger {
  public:
-  explicit Merger(Store out) : out_(std::move(out)) {}
+  Merger(Store out, std::vector<std::string> warnings) : out_(std::move(out)), warnings_(std::move(warnings)) {}
 
   Diagnostics add(const std::string& path) {
     Result<Store> shard = Store::read(path);
@@ -50,12 +45,14 @@ class Merger {
     if (Diagnostics errors = shard->check(); !errors.empty()) return errors;
     const Result<std::vector<RunRecord>> runs = shard->runs();
     if (!runs) return runs.errors();
+    for (const std::string& warning : shard->warnings())
+      if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(warning);
     MergedShard input{path, sweep.shard, sweep.shards, 0, !runs->empty() && runs->back().finished};
     // In one transaction: much faster.
     Diagnostics errors = out_.together([&] {
-      Diagnostics problems = copy<PointRecord>(*shard, &Store::visit_points, input.points);
       u64 layers = 0;
-      return problems.empty() ? copy<LayerRecord>(*shard, &Store::visit_layers, layers) : problems;
+      Diagnostics problems = copy<LayerRecord>(*shard, &Store::visit_layers, layers);
+      return problems.empty() ? copy<PointRecord>(*shard, &Store::visit_points, input.points) : problems;
     });
     inputs_.push_back(std::move(input));
     return errors;
@@ -64,7 +61,7 @@ class Merger {
   Result<MergeResult> finish() {
     const Result<RowCounts> rows = out_.rows();
     if (!rows) return rows.errors();
-    const MergeResult result{inputs_, missing(), rows->points, rows->layers, out_.sweep().planned_points};
+    const MergeResult result{inputs_, warnings_, missing(), rows->points, rows->layers, out_.sweep().planned_points};
     if (Diagnostics errors = out_.close(result.complete()); !errors.empty()) return errors;
     return result;
   }
@@ -124,12 +121,16 @@ class Merger {
 
   Store out_;
   std::vector<MergedShard> inputs_;
+  std::vector<std::string> warnings_;
 };
 
-// The question of the whole, taken from the first database. A shard is not written over.
-Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::string> inputs) {
+// The question of the whole, taken from the first database, and what is to be known about that: only who opens it first
+// finds out. A shard is not written over.
+Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::string> inputs,
+                                std::vector<std::string>& warnings) {
   const Result<Store> first = Store::read(inputs.front());
   if (!first) return first.errors();
+  warnings = first->warnings();
   SweepRecord sweep = first->sweep();
   if (inputs.front() == out && sweep.shards > 1)
     return Diagnostic{out, 0, "", fmt::format("is {} itself: choose another file for the result", shard_text(sweep))};
@@ -139,10 +140,11 @@ Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::str
   return sweep;
 }
 
-Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep, std::span<const std::string> inputs) {
+Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep, std::span<const std::string> inputs,
+                               std::vector<std::string> warnings) {
   Result<Store> store = Store::create(part, sweep);
   if (!store) return store.errors();
-  Merger merger(*std::move(store));
+  Merger merger(*std::move(store), std::move(warnings));
   for (const std::string& input : inputs)
     if (Diagnostics errors = merger.add(input); !errors.empty()) return errors;
   return merger.finish();
@@ -159,12 +161,13 @@ Result<MergeResult> merge_shards(const std::string& out, std::span<const std::st
   const bool replaces = fs::exists(out, problem);
   std::vector<std::string> inputs(shards.begin(), shards.end());
   if (replaces) inputs.insert(inputs.begin(), out);
-  const Result<SweepRecord> sweep = whole_sweep(out, inputs);
+  std::vector<std::string> warnings;
+  const Result<SweepRecord> sweep = whole_sweep(out, inputs, warnings);
   if (!sweep) return sweep.errors();
   // Step 2. All rows into a file beside it.
   const std::string part = out + ".part";
-  remove_database(part);
-  Result<MergeResult> result = merge_into(part, *sweep, inputs);
+  remove_store(part);
+  Result<MergeResult> result = merge_into(part, *sweep, inputs, std::move(warnings));
   // Step 3. That file takes the result's place.
   if (result && replaces)
     if (Diagnostics errors = settle_store(out); !errors.empty()) result = errors;
@@ -172,7 +175,7 @@ Result<MergeResult> merge_shards(const std::string& out, std::span<const std::st
     fs::rename(part, out, problem);
     if (problem) result = one(out, fmt::format("cannot be written: {}", problem.message()));
   }
-  if (!result) remove_database(part);
+  if (!result) remove_store(part);
   return result;
 }
 

@@ -17,7 +17,8 @@ struct MergedShard {
 };
 
 struct MergeResult {
-  std::vector<MergedShard> inputs;  // as given, and before them the database that was there
+  std::vector<MergedShard> inputs;    // as given, and before them the database that was there
+  std::vector<std::string> warnings;  // Store::warnings() of the inputs
   std::vector<u64> missing;    // shards that are not among the inputs; empty if they were not cut into equally many
   u64 points = 0, layers = 0;  // rows of the result
   u64 planned_points = 0;      // of the whole sweep

@@ -66,4 +66,18 @@ void visit_fields(RecordOf<SweepRecord> auto& record, auto&& visit) {
   visit("parameters", record.parameters);
 }
 
+void visit_fields(RecordOf<RunRecord> auto& record, auto&& visit) {
+  visit("id", record.id);
+  visit("started", record.started);
+  visit("ended", record.ended);
+  visit("finished", record.finished);
+  visit("writer", record.writer);
+  visit("points_written", record.points_written);
+  visit("seconds", record.seconds);
+  visit("all_points", record.points.rows);
+  visit("points_digest", record.points.digest);
+  visit("all_layers", record.layers.rows);
+  visit("layers_digest", record.layers.digest);
+}
+
 }  // namespace heliolite

@@ -2,6 +2,7 @@
 // What a sweep writes down: one record per design point and one per (design point, layer), each with its question and
 // its answer. Types only; storage is store.h.
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,26 @@ struct LayerRecord {
   std::string reason;     // why infeasible, or why not proven
 
   bool operator==(const LayerRecord&) const = default;
+};
+
+// How many rows a table holds, and what they are: the sum of their checksums, modulo 2^64.
+struct Tally {
+  u64 rows = 0, digest = 0;
+
+  bool operator==(const Tally&) const = default;
+};
+
+// A program that wrote into the database.
+struct RunRecord {
+  u64 id = 0;                   // 1, 2, ..
+  double started = 0;           // seconds since 1970, as the clock of the machine said
+  std::optional<double> ended;  // none: it is at work, or was killed
+  bool finished = false;        // it left nothing to do
+  std::string writer;           // "process 4711 on host"
+  u64 points_written = 0;       // rows
+  double seconds = 0;           // from its beginning to its last row, by a clock that nobody sets
+  // What the database held after that.
+  Tally points, layers;
 };
 
 }  // namespace heliolite

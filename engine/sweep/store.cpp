@@ -1,84 +1,57 @@
 #include "engine/sweep/store.h"
 
+#include <chrono>
 #include <mutex>
 #include <utility>
 
+#include "engine/sweep/store_check.h"
 #include "engine/sweep/store_lock.h"
 #include "engine/sweep/store_open.h"
 #include "engine/sweep/store_rows.h"
+#include "engine/sweep/store_writer.h"
 
 namespace heliolite {
 namespace {
 
-// All rows of `sql`, whose ?s are bound to `keys`.
-template <class Record>
-Diagnostics visit_rows(const SqlDatabase& database, const std::string& path, const std::string& sql,
-                       const std::function<bool(const Record&)>& row, const auto&... keys) {
-  Result<SqlStatement> statement = database.prepare(sql);
+using Clock = std::chrono::steady_clock;
+
+// The one row, if there is one; `rest` has ?s for the keys.
+template <class Row>
+Result<std::optional<Row>> find_row(const OpenStore& store, const std::string& rest, const auto&... keys) {
+  Result<SqlStatement> statement = store.database.prepare(select_statement<Row>(store.version, rest));
   if (!statement) return statement.errors();
   (statement->bind(keys), ...);
+  const Result<bool> there = statement->next();
+  if (!there) return there.errors();
+  if (!*there) return std::optional<Row>();
+  Result<SummedRow<Row>> row = read_row<Row>(*statement, store.version, store.sweep.question, store.path);
+  if (!row) return row.errors();
+  return std::optional(std::move(row->row));
+}
+
+// Row by row, all of a table unless `row` ends it.
+template <class Row>
+Diagnostics visit_rows(const OpenStore& store, const std::function<bool(const Row&)>& row) {
+  Result<TableWalk<Row>> walk = TableWalk<Row>::begin(store);
+  if (!walk) return walk.errors();
   for (;;) {
-    const Result<bool> more = statement->next();
-    if (!more) return more.errors();
-    if (!*more) return {};
-    const Result<Record> record = read_record<Record>(*statement, path);
-    if (!record) return record.errors();
-    if (!row(*record)) return {};
+    const Result<std::optional<Row>> next = walk->next();
+    if (!next) return next.errors();
+    if (!*next) return walk->missing();
+    if (!row(**next)) return {};
   }
-}
-
-template <class Record>
-std::string select(const std::string& rest) {
-  return "SELECT " + column_names<Record>() + " FROM " + rest;
-}
-
-// The one row, if there is one.
-template <class Record>
-Result<std::optional<Record>> find_row(const SqlDatabase& database, const std::string& path, const std::string& rest,
-                                       const auto&... keys) {
-  std::optional<Record> out;
-  const std::function<bool(const Record&)> keep = [&](const Record& record) {
-    out = record;
-    return false;
-  };
-  Diagnostics errors = visit_rows<Record>(database, path, select<Record>(rest), keep, keys...);
-  if (!errors.empty()) return errors;
-  return out;
 }
 
 }  // namespace
 
 struct Store::State {
-  std::string path;
   OpenStore open;
-  std::recursive_mutex mutex;  // of the statements below and of the transaction they are in
-  SqlStatement replace_point, replace_layer, insert_point, insert_layer;
+  std::recursive_mutex mutex;  // of what is below, and of the transaction it is in
+  bool in_transaction = false;
+  Clock::time_point begin = Clock::now();
+  StoreWriter writer;
 
-  State(std::string name, OpenStore opened) : path(std::move(name)), open(std::move(opened)) {}
-
-  Diagnostics prepare() {
-    const std::pair<SqlStatement*, std::string> statements[] = {
-        {&replace_point, insert_statement<PointRecord>("points", "OR REPLACE")},
-        {&replace_layer, insert_statement<LayerRecord>("layers", "OR REPLACE")},
-        {&insert_point, insert_statement<PointRecord>("points", "OR IGNORE")},
-        {&insert_layer, insert_statement<LayerRecord>("layers", "OR IGNORE")}};
-    for (const auto& [statement, sql] : statements) {
-      Result<SqlStatement> ready = open.database.prepare(sql);
-      if (!ready) return ready.errors();
-      *statement = *std::move(ready);
-    }
-    return {};
-  }
-
-  // Whether the row is new.
-  template <class Record>
-  Result<bool> add(SqlStatement& statement, const Record& record) {
-    const std::lock_guard lock(mutex);
-    bind_record(statement, record);
-    Diagnostics errors = statement.run();
-    if (!errors.empty()) return errors;
-    return open.database.changes() > 0;
-  }
+  explicit State(OpenStore opened) : open(std::move(opened)) {}
 };
 
 Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -92,8 +65,8 @@ Store::~Store() {
 Result<Store> Store::to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
   Result<OpenStore> open = open_to_write(path, sweep, may_exist);
   if (!open) return open.errors();
-  Store out(std::make_unique<State>(path, *std::move(open)));
-  Diagnostics errors = out.state_->prepare();
+  Store out(std::make_unique<State>(*std::move(open)));
+  Diagnostics errors = out.state_->writer.prepare(out.state_->open);
   if (!errors.empty()) return errors;
   return out;
 }
@@ -104,11 +77,12 @@ Result<Store> Store::resume(const std::string& path, const SweepRecord& sweep) {
 Result<Store> Store::read(const std::string& path) {
   Result<OpenStore> open = open_to_read(path);
   if (!open) return open.errors();
-  return Store(std::make_unique<State>(path, *std::move(open)));
+  return Store(std::make_unique<State>(*std::move(open)));
 }
 
-const std::string& Store::path() const { return state_->path; }
+const std::string& Store::path() const { return state_->open.path; }
 const SweepRecord& Store::sweep() const { return state_->open.sweep; }
+const std::vector<std::string>& Store::warnings() const { return state_->open.warnings; }
 
 Result<std::optional<PointState>> Store::state(u64 id) const {
   const auto found = point(id);
@@ -118,69 +92,113 @@ Result<std::optional<PointState>> Store::state(u64 id) const {
 }
 
 Result<std::optional<PointRecord>> Store::point(u64 id) const {
-  return find_row<PointRecord>(state_->open.database, path(), "points WHERE id = ?", id);
+  Result<std::optional<PointRow>> row = find_row<PointRow>(state_->open, "WHERE id = ?", id);
+  if (!row) return row.errors();
+  if (!*row) return std::optional<PointRecord>();
+  return std::optional(std::move((*row)->record));
 }
 
 Result<std::optional<LayerRecord>> Store::layer(u64 point, u64 layer) const {
-  return find_row<LayerRecord>(state_->open.database, path(), "layers WHERE point = ? AND layer = ?", point, layer);
+  return find_row<LayerRecord>(state_->open, "WHERE point = ? AND layer = ?", point, layer);
 }
 
 Result<std::optional<LayerRecord>> Store::answer(std::string_view question) const {
-  return find_row<LayerRecord>(state_->open.database, path(), "layers WHERE question = ?", question);
+  return find_row<LayerRecord>(state_->open, "WHERE question = ?", question);
 }
 
 Diagnostics Store::write(const LayerRecord& layer) {
-  const Result<bool> added = state_->add(state_->replace_layer, layer);
-  return added ? Diagnostics{} : added.errors();
+  return together([&] {
+    const Result<bool> added = state_->writer.add(state_->open, layer, true);
+    return added ? Diagnostics{} : added.errors();
+  });
 }
 
 Diagnostics Store::write(const PointRecord& point, std::span<const LayerRecord> layers) {
   return together([&]() -> Diagnostics {
     for (const LayerRecord& layer : layers)
       if (Diagnostics errors = write(layer); !errors.empty()) return errors;
-    const Result<bool> added = state_->add(state_->replace_point, point);
+    const Result<bool> added = state_->writer.add(state_->open, point, true);
     return added ? Diagnostics{} : added.errors();
   });
 }
 
-Result<bool> Store::insert(const LayerRecord& layer) { return state_->add(state_->insert_layer, layer); }
-Result<bool> Store::insert(const PointRecord& point) { return state_->add(state_->insert_point, point); }
+template <class Record>
+Result<bool> Store::insert_row(const Record& record) {
+  Result<bool> added = false;
+  Diagnostics errors = together([&] {
+    added = state_->writer.add(state_->open, record, false);
+    return added ? Diagnostics{} : added.errors();
+  });
+  if (!errors.empty()) return errors;
+  return added;
+}
 
-// A savepoint is a transaction, and within another one a part of it.
+Result<bool> Store::insert(const LayerRecord& layer) { return insert_row(layer); }
+Result<bool> Store::insert(const PointRecord& point) { return insert_row(point); }
+
+// The outermost of those that are within each other is the transaction, and notes what the database holds.
 Diagnostics Store::together(const std::function<Diagnostics()>& work) {
   const std::lock_guard lock(state_->mutex);
-  const SqlDatabase& database = state_->open.database;
-  Diagnostics errors = database.execute("SAVEPOINT together");
+  if (state_->in_transaction) return work();
+  OpenStore& open = state_->open;
+  Diagnostics errors = open.database.execute("BEGIN");
   if (!errors.empty()) return errors;
+  const RunRecord before = open.run;
+  state_->in_transaction = true;
   errors = work();
-  if (errors.empty()) errors = database.execute("RELEASE together");
+  state_->in_transaction = false;
+  open.run.seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
+  if (errors.empty()) errors = write_run(open);
+  if (errors.empty()) errors = open.database.execute("COMMIT");
+  if (errors.empty()) return errors;
+  open.run = before;
   // After some errors SQLite has done this itself and refuses; that is no further error.
-  if (!errors.empty()) database.execute("ROLLBACK TO together; RELEASE together");
+  open.database.execute("ROLLBACK");
   return errors;
 }
 
 Diagnostics Store::visit_points(const std::function<bool(const PointRecord&)>& row) const {
-  return visit_rows<PointRecord>(state_->open.database, path(), select<PointRecord>("points ORDER BY id"), row);
+  return visit_rows<PointRow>(state_->open, [&](const PointRow& point) { return row(point.record); });
 }
 
 Diagnostics Store::visit_layers(const std::function<bool(const LayerRecord&)>& row) const {
-  return visit_rows<LayerRecord>(state_->open.database, path(), select<LayerRecord>("layers ORDER BY point, layer"),
-                                 row);
+  return visit_rows<LayerRecord>(state_->open, row);
 }
 
-Result<std::vector<LayerRecord>> Store::layers(u64 point) const {
+Diagnostics Store::visit(const std::function<bool(const PointRecord&, const std::vector<LayerRecord>&)>& row) const {
+  Diagnostics errors;
+  walk_points(
+      state_->open, [&](const PointRow& point, const std::vector<LayerRecord>& own) { return row(point.record, own); },
+      [&](Diagnostic damage) {
+        errors.push_back(std::move(damage));
+        return false;
+      });
+  return errors;
+}
+
+Result<std::vector<LayerRecord>> Store::layers(const PointRecord& point) const {
+  const OpenStore& open = state_->open;
+  Result<SqlStatement> rows =
+      open.database.prepare(select_statement<LayerRecord>(open.version, "WHERE point = ? ORDER BY layer"));
+  if (!rows) return rows.errors();
+  rows->bind(point.id);
   std::vector<LayerRecord> out;
-  const std::function<bool(const LayerRecord&)> keep = [&](const LayerRecord& layer) {
-    out.push_back(layer);
-    return true;
-  };
-  Diagnostics errors = visit_rows(state_->open.database, path(),
-                                  select<LayerRecord>("layers WHERE point = ? ORDER BY layer"), keep, point);
-  if (!errors.empty()) return errors;
+  for (;;) {
+    const Result<bool> more = rows->next();
+    if (!more) return more.errors();
+    if (!*more) break;
+    Result<SummedRow<LayerRecord>> layer = read_row<LayerRecord>(*rows, open.version, open.sweep.question, open.path);
+    if (!layer) return layer.errors();
+    out.push_back(std::move(layer->row));
+  }
+  const Result<std::optional<PointRow>> row = find_row<PointRow>(open, "WHERE id = ?", point.id);
+  if (!row) return row.errors();
+  if (!*row) return out;
+  if (const std::optional<Diagnostic> wrong = check_sums(open, **row, out)) return *wrong;
   return out;
 }
 
-Diagnostics Store::check() const { return check_whole(state_->open.database, path()); }
+Diagnostics Store::check() const { return check_whole(state_->open); }
 
 Result<RowCounts> Store::rows() const {
   const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
@@ -191,31 +209,25 @@ Result<RowCounts> Store::rows() const {
 }
 
 Result<std::vector<RunRecord>> Store::runs() const {
-  Result<SqlStatement> rows =
-      state_->open.database.prepare("SELECT started, ended, finished, writer FROM runs ORDER BY id");
+  const OpenStore& open = state_->open;
+  Result<SqlStatement> rows = open.database.prepare(select_statement<RunRecord>(open.version, "ORDER BY id"));
   if (!rows) return rows.errors();
   std::vector<RunRecord> out;
   for (;;) {
     const Result<bool> more = rows->next();
     if (!more) return more.errors();
     if (!*more) return out;
-    const std::optional<double> ended = rows->null(1) ? std::nullopt : std::optional(rows->real(1));
-    out.push_back({rows->real(0), ended, rows->integer(2) != 0, rows->text(3)});
+    Result<SummedRow<RunRecord>> run = read_row<RunRecord>(*rows, open.version, open.sweep.question, open.path);
+    if (!run) return run.errors();
+    out.push_back(std::move(run->row));
+    if (open.version >= kChecksumVersion && out.back().id != out.size())
+      return Diagnostic{open.path, 0, "runs", std::string("has not all its rows, it is damaged: ") + kRepair};
   }
-}
-
-Result<u64> Store::points_since(double time) const {
-  Result<SqlStatement> rows = state_->open.database.prepare("SELECT count(*) FROM points WHERE written >= ?");
-  if (!rows) return rows.errors();
-  const Result<bool> row = rows->bind(time).next();
-  if (!row) return row.errors();
-  return rows->integer(0);
 }
 
 Diagnostics Store::close(bool finished) {
   const std::lock_guard lock(state_->mutex);
-  for (SqlStatement* s : {&state_->replace_point, &state_->replace_layer, &state_->insert_point, &state_->insert_layer})
-    *s = {};
+  state_->writer = {};
   return close_store(state_->open, finished);
 }
 

@@ -16,7 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two names of one database, through a link, share the lock.
+constexpr const char* kWait = "wait until it ends, or end it and go on with --resume";
+constexpr const char* kSomebody = "another process";
+
+// Two names of one database, through a symbolic link, share the lock.
 std::string lock_path(const std::string& database) {
   std::error_code problem;
   const fs::path real = fs::weakly_canonical(fs::absolute(database, problem), problem);
@@ -33,7 +36,7 @@ struct flock whole_file() {
 std::string contents(int descriptor) {
   std::array<char, 256> bytes{};
   const ssize_t size = pread(descriptor, bytes.data(), bytes.size(), 0);
-  return size > 0 ? std::string(bytes.data(), static_cast<std::size_t>(size)) : "another process";
+  return size > 0 ? std::string(bytes.data(), static_cast<std::size_t>(size)) : kSomebody;
 }
 
 // Whether the open file is still the one of that name: a holder that ends removes it.
@@ -67,8 +70,7 @@ Result<WriterLock> WriterLock::take(const std::string& database) {
       lock.path_.clear();  // not ours to remove
       if (errno != EAGAIN && errno != EACCES)
         return refuse(fmt::format("{} cannot be locked: {}", path, std::strerror(errno)));
-      return refuse(
-          fmt::format("{} writes it: wait until it ends, or end it and go on with --resume", contents(descriptor)));
+      return refuse(fmt::format("{} writes it: {}", contents(descriptor), kWait));
     }
     if (!same_file(descriptor, path)) {
       lock.path_.clear();
@@ -77,39 +79,67 @@ Result<WriterLock> WriterLock::take(const std::string& database) {
     const std::string name = writer_name();
     if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, name.data(), name.size(), 0) < 0)
       return refuse(fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+    if (fs::exists(database, ignored))
+      if (Diagnostics errors = lock.take_file(database); !errors.empty()) return errors;
     return lock;
   }
+}
+
+Diagnostics WriterLock::take_file(const std::string& database) {
+  const auto refuse = [&](const std::string& why) { return Diagnostics{{database, 0, "", why}}; };
+  DatabaseFile file = DatabaseFile::open(database, true);
+  if (!file.readable()) return {};  // what is wrong with it is said by whoever opens the database
+  switch (file.lock()) {
+    case DatabaseFile::Lock::Taken: break;
+    case DatabaseFile::Lock::Held:
+      return refuse(fmt::format("{}, under another name of it or with {} removed, writes it: {}", kSomebody,
+                                lock_path(database), kWait));
+    case DatabaseFile::Lock::Impossible:
+      if (access(database.c_str(), W_OK) == 0) return refuse(fmt::format("cannot be locked: {}", std::strerror(errno)));
+      break;
+  }
+  if (file.names() > 1)
+    return refuse(fmt::format(
+        "the file has {} names (hard links), and what a killed writer left beside one of them is not seen through "
+        "another: remove the others, or write to a copy",
+        file.names()));
+  file_ = std::move(file);
+  return {};
 }
 
 WriterLock::WriterLock(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
 
 WriterLock::WriterLock(WriterLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::exchange(other.path_, {})) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::exchange(other.path_, {})),
+      file_(std::move(other.file_)) {}
 
 WriterLock& WriterLock::operator=(WriterLock&& other) noexcept {
   if (this == &other) return *this;
   release();
   descriptor_ = std::exchange(other.descriptor_, -1);
   path_ = std::exchange(other.path_, {});
+  file_ = std::move(other.file_);
   return *this;
 }
 
 WriterLock::~WriterLock() { release(); }
 
 void WriterLock::release() {
+  file_ = {};
   if (descriptor_ < 0) return;
-  if (!path_.empty()) unlink(path_.c_str());
+  if (!path_.empty() && same_file(descriptor_, path_)) unlink(path_.c_str());
   ::close(descriptor_);
   descriptor_ = -1;
 }
 
 std::optional<std::string> lock_holder(const std::string& database) {
-  const int descriptor = open(lock_path(database).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return std::nullopt;
-  struct flock question = whole_file();
-  const bool held = fcntl(descriptor, F_OFD_GETLK, &question) == 0 && question.l_type != F_UNLCK;
   std::optional<std::string> out;
-  if (held) out = contents(descriptor);
+  if (DatabaseFile::open(database).held()) out = kSomebody;
+  const int descriptor = open(lock_path(database).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return out;
+  struct flock question = whole_file();
+  if (fcntl(descriptor, F_OFD_GETLK, &question) == 0 && question.l_type != F_UNLCK) out = contents(descriptor);
   ::close(descriptor);
   return out;
 }

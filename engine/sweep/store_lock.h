@@ -1,21 +1,26 @@
 #pragma once
-// One process writes a database: who does holds a lock on the file "<database>.lock" beside it for as long as it lives,
-// so a kill -9 frees it. The file holds the words of RunRecord::writer.
+// One process writes a database. Who does holds two locks for as long as it lives, so a kill -9 frees them: one on the
+// file "<database>.lock" beside it, which guards the name while there is no database yet and holds the words of
+// RunRecord::writer; one on the database's file itself (store_file.h), which guards it under every other name too.
 #include <optional>
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/sweep/store_file.h"
 
 namespace heliolite {
 
 class WriterLock {
  public:
-  // Error if another process holds it (named), or if the file cannot be made.
+  // The lock of the name, and of the file if there is one. Error if another process holds one of them (named), if the
+  // file has several names (the log of a killed writer lies beside one of them only), or if it cannot be locked.
   static Result<WriterLock> take(const std::string& database);
+  // The same of a file that is new; made if there is still none.
+  Diagnostics take_file(const std::string& database);
 
   WriterLock(WriterLock&& other) noexcept;
   WriterLock& operator=(WriterLock&& other) noexcept;
-  ~WriterLock();  // the file goes too
+  ~WriterLock();  // the file beside the database goes too
 
  private:
   WriterLock(int descriptor, std::string path);
@@ -23,6 +28,7 @@ class WriterLock {
 
   int descriptor_ = -1;
   std::string path_;
+  DatabaseFile file_;
 };
 
 // This process, "process 4711 on host".

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <utility>
 
 #include "engine/base/text.h"
+#include "engine/sweep/store_check.h"
+#include "engine/sweep/store_log.h"
 #include "engine/sweep/store_rows.h"
 #include "engine/sweep/store_schema.h"
 
@@ -15,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kReadersMilliseconds = 10'000;
+
+constexpr int kQuestionColumn = 1;  // of SweepRecord's fields
 
 constexpr const char* kOtherFile = "go on with the sweep it belongs to, or choose another file with -o";
 
@@ -37,49 +42,81 @@ std::string views(const SweepRecord& sweep) {
       columns);
 }
 
-// All or nothing: a program killed here leaves an empty database.
-Result<SweepRecord> make(const SqlDatabase& database, const SweepRecord& sweep) {
-  Diagnostics errors =
-      database.execute(fmt::format("BEGIN IMMEDIATE; {} {} PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                   kSchema, views(sweep), kApplicationId, kSchemaVersion));
-  if (!errors.empty()) return errors;
-  Result<SqlStatement> insert = database.prepare(insert_statement<SweepRecord>("sweep", ""));
+double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+template <class Row>
+Diagnostics replace_row(const SqlDatabase& database, const std::string& question, const Row& row) {
+  Result<SqlStatement> insert = database.prepare(insert_statement<Row>("OR REPLACE"));
   if (!insert) return insert.errors();
-  bind_record(*insert, sweep);
-  errors = insert->run();
-  if (errors.empty()) errors = database.execute("COMMIT");
-  if (!errors.empty()) return errors;
-  return sweep;
+  bind_row(*insert, row, row_sum(question, row));
+  return insert->run();
 }
 
-// Whether it is one of ours: false for a database without any table.
-Result<bool> recognised(const SqlDatabase& database, const std::string& path) {
+// All or nothing: a program killed here leaves an empty database.
+Diagnostics make(OpenStore& store, const SweepRecord& sweep) {
+  store.sweep = sweep;
+  store.version = kSchemaVersion;
+  Diagnostics errors =
+      store.database.execute(fmt::format("BEGIN IMMEDIATE; {} {} PRAGMA application_id = {}; PRAGMA user_version = {}",
+                                         kSchema, views(sweep), kApplicationId, kSchemaVersion));
+  if (errors.empty()) errors = replace_row(store.database, sweep.question, sweep);
+  return errors.empty() ? store.database.execute("COMMIT") : errors;
+}
+
+// The version of its tables if it is one of ours; 0 for a database without any table.
+Result<u64> recognised(const SqlDatabase& database, const std::string& path) {
   const auto refuse = [&](const std::string& why) { return Diagnostic{path, 0, "", why}; };
   const Result<u64> tables = database.number("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.errors();
-  if (*tables == 0) return false;
+  if (*tables == 0) return u64{0};
   const Result<u64> application = database.number("PRAGMA application_id");
   const Result<u64> version = database.number("PRAGMA user_version");
+  const Result<u64> sums = database.number("SELECT count(*) FROM pragma_table_info('points') WHERE name = 'checksum'");
   if (!application) return application.errors();
   if (!version) return version.errors();
+  if (!sums) return sums.errors();
   if (*application != kApplicationId) return refuse("is a SQLite database, but not one of a sweep");
-  if (*version != kSchemaVersion)
-    return refuse(fmt::format("has tables of version {}, this program knows version {}: use the program that wrote it",
-                              *version, kSchemaVersion));
-  return true;
+  if (*version < kOldestVersion || *version > kSchemaVersion)
+    return refuse(
+        fmt::format("has tables of version {}, this program knows versions {} to {}: use the program that "
+                    "wrote it",
+                    *version, kOldestVersion, kSchemaVersion));
+  if ((*version >= kChecksumVersion) != (*sums == 1))
+    return refuse(fmt::format("is damaged: its tables are not those of version {}; restore a copy", *version));
+  return version;
 }
 
-Result<SweepRecord> read_sweep(const SqlDatabase& database, const std::string& path) {
-  Result<SqlStatement> rows = database.prepare("SELECT " + column_names<SweepRecord>() + " FROM sweep");
+Result<SweepRecord> read_sweep(const OpenStore& store) {
+  Result<SqlStatement> rows = store.database.prepare(select_statement<SweepRecord>(store.version, ""));
+  if (!rows) return rows.errors();
+  Result<bool> row = rows->next();
+  if (!row) return row.errors();
+  if (!*row) return Diagnostic{store.path, 0, "sweep", std::string("has no row, it is damaged: ") + kRepair};
+  Result<SummedRow<SweepRecord>> sweep =
+      read_row<SweepRecord>(*rows, store.version, rows->text(kQuestionColumn), store.path);
+  if (!sweep) return sweep.errors();
+  row = rows->next();
+  if (!row) return row.errors();
+  if (*row) return Diagnostic{store.path, 0, "sweep", std::string("has more than one row, it is damaged: ") + kRepair};
+  return std::move(sweep->row);
+}
+
+// The last row of `runs`, with the tallies of what the database holds. There are none in older versions.
+Result<RunRecord> read_last_run(const OpenStore& store) {
+  Result<SqlStatement> rows =
+      store.database.prepare(select_statement<RunRecord>(store.version, "ORDER BY id DESC LIMIT 1"));
   if (!rows) return rows.errors();
   const Result<bool> row = rows->next();
   if (!row) return row.errors();
-  if (!*row) return Diagnostic{path, 0, "sweep", "has no row: the database is damaged"};
-  return read_record<SweepRecord>(*rows, path);
+  if (!*row) return RunRecord{};
+  Result<SummedRow<RunRecord>> run = read_row<RunRecord>(*rows, store.version, store.sweep.question, store.path);
+  if (!run) return run.errors();
+  return std::move(run->row);
 }
 
-// Why the rows of `there` are no answers to what is asked here.
-Diagnostics compare(const SweepRecord& there, const SweepRecord& here, const std::string& path) {
+}  // namespace
+
+Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, const std::string& path) {
   if (there.question != here.question) {
     std::vector<std::string> differences;
     const auto compare_field = [&](const char* field, const auto& old, const auto& now) {
@@ -101,13 +138,24 @@ Diagnostics compare(const SweepRecord& there, const SweepRecord& here, const std
   return {};
 }
 
-// Of a database that is there: it is whole, and what is asked is what it answers.
-Result<SweepRecord> check(const SqlDatabase& database, const SweepRecord& sweep, const std::string& path) {
-  if (Diagnostics errors = check_whole(database, path); !errors.empty()) return errors;
-  Result<SweepRecord> there = read_sweep(database, path);
-  if (!there) return there;
-  if (Diagnostics errors = compare(*there, sweep, path); !errors.empty()) return errors;
-  return there;
+namespace {
+
+// What is there, if it is whole and answers what is asked.
+Diagnostics take_over(OpenStore& store, const SweepRecord& sweep) {
+  if (store.version < kSchemaVersion)
+    return {
+        {store.path, 0, "",
+         fmt::format("has tables of version {}, which are only read: heliolite merge NEW.db {} copies it into tables "
+                     "of version {}, go on with those",
+                     store.version, store.path, kSchemaVersion)}};
+  Result<SweepRecord> there = read_sweep(store);
+  if (!there) return there.errors();
+  store.sweep = *std::move(there);
+  if (Diagnostics errors = compare_sweeps(store.sweep, sweep, store.path); !errors.empty()) return errors;
+  Result<RunRecord> last = read_last_run(store);
+  if (!last) return last.errors();
+  store.run = *std::move(last);
+  return check_whole(store);
 }
 
 // From here on readers and the writer do not wait for each other. Somebody who reads the database at this moment, one
@@ -118,26 +166,46 @@ Diagnostics begin_log(const SqlDatabase& database) {
   return errors.empty() ? database.execute(fmt::format("PRAGMA busy_timeout = {}", kPatienceMilliseconds)) : errors;
 }
 
-Result<u64> begin_run(const SqlDatabase& database) {
-  Result<SqlStatement> insert = database.prepare("INSERT INTO runs (writer) VALUES (?)");
-  if (!insert) return insert.errors();
-  Diagnostics errors = insert->bind(writer_name()).run();
-  if (!errors.empty()) return errors;
-  return database.number("SELECT last_insert_rowid()");
+// A run after the last one; what the database holds is as that left it.
+Diagnostics begin_run(OpenStore& store) {
+  RunRecord run;
+  run.id = store.run.id + 1;
+  run.started = now();
+  run.writer = writer_name();
+  run.points = store.run.points;
+  run.layers = store.run.layers;
+  store.run = std::move(run);
+  return write_run(store);
+}
+
+// A log beside another name of the file is not seen through this one.
+Diagnostics check_names(const std::string& path) {
+  const DatabaseFile file = DatabaseFile::open(path);
+  if (!file.readable()) return {};
+  constexpr std::size_t kJournalVersion = 18;  // in the header of the file; 2 while there may be a log
+  std::error_code ignored;
+  if (file.bytes(kJournalVersion, 1) != "\x02" || fs::exists(path + "-wal", ignored)) return {};
+  if (!file.held_elsewhere() && file.names() == 1) return {};
+  return {{path, 0, "",
+           "a program writes it under another name, or was killed doing so: what it wrote last is only seen through "
+           "that name, read it there"}};
+}
+
+std::vector<std::string> warnings_of(const std::string& path, u64 version) {
+  std::vector<std::string> out;
+  if (version < kChecksumVersion)
+    out.push_back(
+        fmt::format("{} has tables of version {}, without checksums: damaged rows are not noticed", path, version));
+  return out;
 }
 
 }  // namespace
 
-Diagnostics check_whole(const SqlDatabase& database, const std::string& path) {
-  const Result<std::string> verdict = database.word("PRAGMA quick_check(1)");
-  if (!verdict) return verdict.errors();
-  if (*verdict == "ok") return {};
-  return {{path, 0, "",
-           fmt::format("is damaged ({}): restore a copy, or rescue rows with sqlite3's .recover command", *verdict)}};
-}
+Diagnostics write_run(const OpenStore& store) { return replace_row(store.database, store.sweep.question, store.run); }
 
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
   OpenStore out;
+  out.path = path;
   // Step 1. Nobody else writes it.
   Result<WriterLock> lock = WriterLock::take(path);
   if (!lock) return lock.errors();
@@ -145,50 +213,65 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
   std::error_code ignored;
   if (!may_exist && fs::exists(path, ignored))
     return Diagnostic{path, 0, "", "is there already: go on with --resume, or choose another file with -o"};
+  if (!fs::exists(path, ignored))
+    if (Diagnostics errors = out.lock->take_file(path); !errors.empty()) return errors;
   // Step 2. It is a database of ours, or empty: new, or the program that made it was killed at once.
+  if (const auto lost = lost_log(path)) out.warnings.push_back(path + ": " + *lost);
   Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Write);
   if (!database) return database.errors();
   out.database = *std::move(database);
-  const Result<bool> known = recognised(out.database, path);
-  if (!known) return known.errors();
-  if (Diagnostics errors = begin_log(out.database); !errors.empty()) return errors;
+  const Result<u64> version = recognised(out.database, path);
+  if (!version) return version.errors();
+  out.version = *version;
   // Step 3. It holds what is asked.
-  Result<SweepRecord> record = *known ? check(out.database, sweep, path) : make(out.database, sweep);
-  if (!record) return record.errors();
-  out.sweep = *std::move(record);
-  const Result<u64> run = begin_run(out.database);
-  if (!run) return run.errors();
-  out.run = *run;
+  Diagnostics errors = *version > 0 ? take_over(out, sweep) : make(out, sweep);
+  if (errors.empty()) errors = begin_log(out.database);
+  if (errors.empty()) errors = begin_run(out);
+  if (!errors.empty()) return errors;
   return out;
 }
 
 Result<OpenStore> open_to_read(const std::string& path) {
   OpenStore out;
+  out.path = path;
+  if (Diagnostics errors = check_names(path); !errors.empty()) return errors;
+  const std::optional<std::string> lost = lock_holder(path) ? std::nullopt : lost_log(path);
   Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
   if (!database) return database.errors();
   out.database = *std::move(database);
   if (Diagnostics errors = out.database.execute("BEGIN"); !errors.empty()) return errors;
-  const Result<bool> known = recognised(out.database, path);
-  if (!known) return known.errors();
-  if (!*known) return Diagnostic{path, 0, "", "is empty: no sweep has written into it"};
-  Result<SweepRecord> sweep = read_sweep(out.database, path);
+  const Result<u64> version = recognised(out.database, path);
+  if (!version) return version.errors();
+  if (*version == 0) return Diagnostic{path, 0, "", "is empty: no sweep has written into it"};
+  out.version = *version;
+  out.warnings = warnings_of(path, *version);
+  if (lost) out.warnings.push_back(path + ": " + *lost);
+  Result<SweepRecord> sweep = read_sweep(out);
   if (!sweep) return sweep.errors();
   out.sweep = *std::move(sweep);
+  Result<RunRecord> run = read_last_run(out);
+  if (!run) return run.errors();
+  out.run = *std::move(run);
   return out;
 }
 
 Diagnostics close_store(OpenStore& store, bool finished) {
   Diagnostics errors;
   if (store.lock) {
-    errors = store.database.execute(
-        fmt::format("UPDATE runs SET ended = (julianday('now') - 2440587.5) * 86400, finished = {} WHERE id = {}",
-                    finished ? 1 : 0, store.run));
+    store.run.ended = now();
+    store.run.finished = finished;
+    errors = write_run(store);
     // Without readers one plain file remains, which can be read in a read-only folder too.
     store.database.execute("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE");
   }
   store.database.close();
   store.lock.reset();
   return errors;
+}
+
+void remove_store(const std::string& path) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) fs::remove(path + suffix, ignored);
 }
 
 Diagnostics settle_store(const std::string& path) {

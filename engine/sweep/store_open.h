@@ -2,6 +2,7 @@
 // How a results database is made, recognised, opened and left.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/sweep/records.h"
 #include "engine/sweep/store_lock.h"
@@ -10,10 +11,13 @@
 namespace heliolite {
 
 struct OpenStore {
+  std::string path;  // as given
   SqlDatabase database;
+  u64 version = 0;  // of the tables
   SweepRecord sweep;
-  std::optional<WriterLock> lock;  // none: read only
-  u64 run = 0;                     // row in `runs`
+  std::optional<WriterLock> lock;     // none: read only
+  RunRecord run;                      // the program that writes; of a reader, the last one that wrote
+  std::vector<std::string> warnings;  // what a reader of the rows should know
 };
 
 // Errors as Store::create and Store::resume have them.
@@ -22,11 +26,17 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
 // What is there at this moment; later rows are not seen.
 Result<OpenStore> open_to_read(const std::string& path);
 
-// Walks through all of the file; error if its structure is damaged.
-Diagnostics check_whole(const SqlDatabase& database, const std::string& path);
+// Why rows of the sweep `there` are no answers to `here`.
+Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, const std::string& path);
+
+// Writes the row of the present run.
+Diagnostics write_run(const OpenStore& store);
 
 // Notes the end of the run, and whether it left nothing to do; may be called again.
 Diagnostics close_store(OpenStore& store, bool finished);
+
+// The file and what SQLite has beside it.
+void remove_store(const std::string& path);
 
 // Makes one plain file of a database that nobody writes, so that it can be replaced. Error if somebody reads it.
 Diagnostics settle_store(const std::string& path);

@@ -1,19 +1,77 @@
 #include "engine/sweep/store_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <nlohmann/json.hpp>
 
+#include "engine/model/fingerprint.h"
+
 namespace heliolite {
+namespace {
 
 using nlohmann::json;
 
+struct NewColumn {
+  std::string_view table, column;
+  u64 version;
+};
+
+constexpr NewColumn kNewColumns[] = {
+    {"points", "words_moved", 2}, {"points", "least_words", 2}, {"layers", "words_moved", 2},
+    {"layers", "least_words", 2}, {"points", "layers", 3},      {"runs", "points_written", 3},
+    {"runs", "finished", 2},      {"runs", "seconds", 3},       {"runs", "all_points", 3},
+    {"runs", "points_digest", 3}, {"runs", "all_layers", 3},    {"runs", "layers_digest", 3},
+};
+
+std::string list_text(const std::vector<std::string>& list) {
+  return json(list).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+u64 column_version(std::string_view table, std::string_view column) {
+  for (const NewColumn& c : kNewColumns)
+    if (c.table == table && c.column == column) return c.version;
+  return 1;
+}
+
+void append_bytes(std::string& bytes, u64 field) {
+  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(field >> shift);
+}
+
+void append_bytes(std::string& bytes, double field) {
+  append_bytes(bytes, std::bit_cast<u64>(field + 0.0));  // SQLite does not tell -0 from 0
+}
+
+void append_bytes(std::string& bytes, bool field) { append_bytes(bytes, u64{field}); }
+
+void append_bytes(std::string& bytes, const std::string& field) {
+  append_bytes(bytes, u64{field.size()});
+  bytes += field;
+}
+
+void append_bytes(std::string& bytes, PointState field) { append_bytes(bytes, static_cast<u64>(field)); }
+
+void append_bytes(std::string& bytes, const std::vector<std::string>& field) { append_bytes(bytes, list_text(field)); }
+
+void append_bytes(std::string& bytes, const std::optional<double>& field) {
+  append_bytes(bytes, field.has_value());
+  append_bytes(bytes, field.value_or(0));
+}
+
+u64 checksum_of(const std::string& bytes) { return fingerprint(bytes); }
+
 void bind_field(SqlStatement& statement, u64 field) { statement.bind(field); }
 void bind_field(SqlStatement& statement, double field) { statement.bind(field); }
+void bind_field(SqlStatement& statement, bool field) { statement.bind(u64{field}); }
 void bind_field(SqlStatement& statement, const std::string& field) { statement.bind(field); }
 void bind_field(SqlStatement& statement, PointState field) { statement.bind(name(field)); }
 
-void bind_field(SqlStatement& statement, const std::vector<std::string>& field) {
-  statement.bind(json(field).dump(-1, ' ', false, json::error_handler_t::replace));
+void bind_field(SqlStatement& statement, const std::vector<std::string>& field) { statement.bind(list_text(field)); }
+
+void bind_field(SqlStatement& statement, const std::optional<double>& field) {
+  if (field) statement.bind(*field);
+  else statement.bind_null();
 }
 
 bool read_field(const SqlStatement& statement, int column, u64& field) {
@@ -24,6 +82,12 @@ bool read_field(const SqlStatement& statement, int column, u64& field) {
 bool read_field(const SqlStatement& statement, int column, double& field) {
   field = statement.real(column);
   return !statement.null(column);
+}
+
+bool read_field(const SqlStatement& statement, int column, bool& field) {
+  const u64 number = statement.integer(column);
+  field = number == 1;
+  return !statement.null(column) && number <= 1;
 }
 
 bool read_field(const SqlStatement& statement, int column, std::string& field) {
@@ -46,6 +110,11 @@ bool read_field(const SqlStatement& statement, int column, std::vector<std::stri
     if (!element.is_string()) return false;
     field.push_back(element.get<std::string>());
   }
+  return true;
+}
+
+bool read_field(const SqlStatement& statement, int column, std::optional<double>& field) {
+  field = statement.null(column) ? std::nullopt : std::optional(statement.real(column));
   return true;
 }
 

@@ -5,9 +5,11 @@
 namespace heliolite {
 
 inline constexpr u64 kApplicationId = 0x48656c69;  // "Heli"; tells a results database from other SQLite files
-inline constexpr u64 kSchemaVersion = 2;           // PRAGMA user_version; a change of the tables is a new one
+inline constexpr u64 kSchemaVersion = 3;           // PRAGMA user_version; a change of the tables is a new one
+inline constexpr u64 kOldestVersion = 1;           // of those that can still be read
+inline constexpr u64 kChecksumVersion = 3;         // since this one rows have checksums
 
-// Columns named like the fields of SweepRecord, PointRecord and LayerRecord hold these.
+// Columns named like the fields of the rows (store_rows.h) hold these; `checksum` is row_sum() of the row.
 inline constexpr const char* kSchema = R"(
 CREATE TABLE sweep (
   name TEXT NOT NULL,
@@ -22,11 +24,13 @@ CREATE TABLE sweep (
   shard_points INTEGER NOT NULL,
   shard INTEGER NOT NULL,
   shards INTEGER NOT NULL,
-  parameters TEXT NOT NULL
+  parameters TEXT NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE points (
   id INTEGER PRIMARY KEY,
+  checksum INTEGER NOT NULL,
   state TEXT NOT NULL,
   parameter_values TEXT NOT NULL,
   area_um2 REAL NOT NULL,
@@ -39,12 +43,14 @@ CREATE TABLE points (
   words_moved REAL NOT NULL,
   least_words REAL NOT NULL,
   reason TEXT NOT NULL,
-  written REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400)
+  layers INTEGER NOT NULL,
+  written REAL NOT NULL
 ) STRICT;
 
 CREATE TABLE layers (
   point INTEGER NOT NULL,
   layer INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   workload TEXT NOT NULL,
   name TEXT NOT NULL,
   count INTEGER NOT NULL,
@@ -70,10 +76,17 @@ CREATE INDEX layers_by_question ON layers (question);
 
 CREATE TABLE runs (
   id INTEGER PRIMARY KEY,
-  started REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400),
+  started REAL NOT NULL,
   ended REAL,
-  finished INTEGER NOT NULL DEFAULT 0,
-  writer TEXT NOT NULL
+  finished INTEGER NOT NULL,
+  writer TEXT NOT NULL,
+  points_written INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  all_points INTEGER NOT NULL,
+  points_digest INTEGER NOT NULL,
+  all_layers INTEGER NOT NULL,
+  layers_digest INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
 ) STRICT;
 )";
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/base/file_claims.h"
 
@@ -45,8 +44,8 @@ std::string message(sqlite3* database, int extended) {
           "another program (a sqlite3 shell, a long --export?) holds it: wait for that one, or end it; {}", kKept);
     case SQLITE_NOTADB: return kNoDatabase;
     case SQLITE_CORRUPT:
-      return "is damaged: restore a copy, or rescue rows with sqlite3's .recover command, or sweep again into a new "
-             "file";
+      return "is damaged: restore a copy, or keep the good rows and search the others again with heliolite sweep FILE "
+             "--resume --repair";
     case SQLITE_READONLY: return "cannot be written: the file or its folder is read-only";
     case SQLITE_CANTOPEN:
       return fmt::format(
@@ -67,12 +66,11 @@ Diagnostic complaint(const std::string& path, sqlite3* database, int code) {
   return {path, 0, "", message(database, (extended & 0xff) == (code & 0xff) ? extended : code)};
 }
 
-// Of a file that can be read: SQLite takes a file of a few bytes for an empty database and writes over it.
-bool has_signature(const fs::path& path) {
+// SQLite takes a file of a few bytes for an empty database and writes over it.
+bool has_signature(const std::string& path) {
   constexpr std::string_view kSignature("SQLite format 3\0", 16);
-  std::ifstream file(path, std::ios::binary);
-  std::string start(kSignature.size(), ' ');
-  return !file || (file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == kSignature);
+  const DatabaseFile file = DatabaseFile::open(path);
+  return !file.readable() || file.bytes(0, kSignature.size()) == kSignature;
 }
 
 // What makes opening it pointless or dangerous: reading a pipe would wait for ever.
@@ -81,7 +79,7 @@ std::string unfit(const fs::path& path, SqlDatabase::Access access) {
   if (fs::is_directory(path, ignored)) return "is a folder";
   if (fs::exists(path, ignored)) {
     if (!fs::is_regular_file(path, ignored)) return "is not a regular file";
-    return fs::file_size(path, ignored) == 0 || has_signature(path) ? "" : kNoDatabase;
+    return fs::file_size(path, ignored) == 0 || has_signature(path.string()) ? "" : kNoDatabase;
   }
   return access == SqlDatabase::Access::Read ? "there is no such file" : "";
 }
@@ -108,6 +106,11 @@ SqlStatement& SqlStatement::bind(double value) {
 SqlStatement& SqlStatement::bind(std::string_view text) {
   bound(sqlite3_bind_text64(statement_.get(), ++bound_, text.data() ? text.data() : "", text.size(), SQLITE_TRANSIENT,
                             SQLITE_UTF8));
+  return *this;
+}
+
+SqlStatement& SqlStatement::bind_null() {
+  bound(sqlite3_bind_null(statement_.get(), ++bound_));
   return *this;
 }
 
@@ -162,6 +165,7 @@ Result<SqlDatabase> SqlDatabase::open(const std::string& path, Access access) {
   SqlDatabase out;
   out.path_ = path;
   out.database_.reset(raw);
+  out.file_ = DatabaseFile::open(path);
   if (code != SQLITE_OK) return complaint(path, raw, code);
   sqlite3_busy_timeout(raw, kPatienceMilliseconds);
   // The file may be damaged or somebody's bait.
@@ -205,6 +209,9 @@ Result<std::string> SqlDatabase::word(std::string_view sql) const {
 
 u64 SqlDatabase::changes() const { return static_cast<u64>(sqlite3_changes64(database_.get())); }
 
-void SqlDatabase::close() { database_.reset(); }
+void SqlDatabase::close() {
+  database_.reset();
+  file_ = {};
+}
 
 }  // namespace heliolite

@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/sweep/store_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -21,6 +22,7 @@ class SqlStatement {
   SqlStatement& bind(u64 value);
   SqlStatement& bind(double value);
   SqlStatement& bind(std::string_view text);
+  SqlStatement& bind_null();
 
   Result<bool> next();  // whether there is a row
   Diagnostics run();    // its rows are not wanted
@@ -67,6 +69,7 @@ class SqlDatabase {
     void operator()(sqlite3* database) const;
   };
 
+  DatabaseFile file_;  // outlives the connection
   std::unique_ptr<sqlite3, Close> database_;
   std::string path_;  // as the user wrote it
 };

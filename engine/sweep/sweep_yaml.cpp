@@ -12,6 +12,7 @@
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/options_yaml.h"
+#include "engine/sweep/column_names.h"
 #include "engine/sweep/derived_values.h"
 #include "engine/sweep/expression.h"
 #include "engine/sweep/field_path.h"
@@ -171,6 +172,10 @@ class Reader {
       else if (Expression::reserved(name) || std::ranges::find(derived, name) != derived.end())
         errors_.push_back(
             parameter.error(fmt::format("{} means something else in constraints; choose another name", name)));
+      else if (column_names().contains(lower(name)))
+        errors_.push_back(
+            parameter.error(fmt::format("{} is the name of a column of the results; choose another name than {}", name,
+                                        join(std::vector<std::string>(column_names().begin(), column_names().end())))));
       out_.parameters.push_back(read_parameter(name, parameter, out_.machine, errors_));
       refuse_overlaps(parameter);
     }

@@ -1,0 +1,12 @@
+#pragma once
+// The names of all columns of the tables of results, of the views and of the exports.
+#include <set>
+#include <string>
+
+namespace heliolite {
+
+// A sweep's parameter is a column beside these and must have another name; SQL does not tell capitals apart. Small
+// letters.
+const std::set<std::string>& column_names();
+
+}  // namespace heliolite

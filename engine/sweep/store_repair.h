@@ -1,0 +1,22 @@
+#pragma once
+// A database that is damaged made anew of the rows that are as they were written.
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/sweep/records.h"
+
+namespace heliolite {
+
+struct StoreRepair {
+  bool repaired = false;       // there was damage
+  u64 points = 0, layers = 0;  // rows that were kept
+  std::string damaged_copy;    // where the damaged file is now
+};
+
+// What is kept are rows whose checksums say that they are rows of `sweep`, and points that have all their layers; what
+// is lost is searched again by a run that resumes. The database is replaced when all is done; the damaged file stays
+// beside it under another name. Nothing is done if there is no file, or no damage. Errors: another sweep, somebody
+// writes it, tables without checksums, not one row can be read.
+Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep);
+
+}  // namespace heliolite
