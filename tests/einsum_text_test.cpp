@@ -108,6 +108,19 @@ TEST(EinsumText, PointsAtTheColumn) {
   EXPECT_THAT(parse("o[i] += a[i*k]"), at(13, "expected a factor"));
 }
 
+TEST(EinsumText, ReadsATensorTwice) {
+  const Result<Workload> syrk = parse_einsum("C[i,j] += A[i,k]*A[j,k]; i=4,j=4,k=2");
+  ASSERT_TRUE(syrk.ok()) << to_string(syrk.errors());
+  ASSERT_EQ(syrk->tensors.size(), 3U);
+  EXPECT_EQ(syrk->tensors[0].name, "A");
+  EXPECT_EQ(syrk->tensors[1].name, "A#2");
+  EXPECT_EQ(syrk->tensors[0].access_of, std::nullopt);
+  EXPECT_EQ(syrk->tensors[1].access_of, 0);
+  EXPECT_EQ(syrk->tensors[2].access_of, std::nullopt);
+  EXPECT_EQ(parse_einsum("o[i] += a[i]*b[i]*a[i]*a[i]; i=4")->tensors[3].name, "a#3");
+  EXPECT_THAT(parse("o[i] += a[i]*a[i,i]; i=4"), HasSubstr("a#2 has 2 ranks as another access of a, which has 1"));
+}
+
 TEST(EinsumText, ExplainsWhatIsMissingOrTooMuch) {
   EXPECT_THAT(parse("o[i,j] += a[i,k]*b[k,j]; i=8,k=4"), HasSubstr("no size for dimension j"));
   EXPECT_THAT(parse("o[i] += o[i]; i=4"), HasSubstr("two tensors have the name 'o'"));

@@ -225,5 +225,23 @@ TEST(MappingYaml, NamesThatYamlWouldMisreadAreQuoted) {
   EXPECT_TRUE(*again == mapping);
 }
 
+// Each access of a tensor that is read twice has a name of its own.
+TEST(MappingYaml, TellsAccessesOfOneTensorApart) {
+  Workload w = gemm(8, 4, 16);
+  w.tensors[1].name = "A#2";
+  w.tensors[1].access_of = 0;
+  Mapping m = *read(R"(mapping:
+  - {level: DRAM, keep: [A, "A#2", Z], temporal: [K: 16, M: 8, N: 4]}
+  - {level: Buf, keep: ["A#2"]}
+  - {level: Reg, keep: [A]}
+)",
+                    w);
+  EXPECT_EQ(m.keep[1], 0b010);
+  const std::string text = write_mapping(m, w, machine());
+  const Result<Mapping> again = read(text, w);
+  ASSERT_TRUE(again) << to_string(again.errors());
+  EXPECT_EQ(again->keep, m.keep);
+}
+
 }  // namespace
 }  // namespace heliolite

@@ -62,7 +62,8 @@ class PebbleGame {
     }
     State operands = 0;
     for (std::size_t j = 0; j < nest.accesses.size(); ++j) {
-      std::vector<u64> element{j};
+      const int same = nest.accesses[j].same_array;  // several accesses of one array reach the same elements
+      std::vector<u64> element{same < 0 ? j : static_cast<std::size_t>(same)};
       for (const std::vector<i64>& row : nest.accesses[j].rows) {
         u64 value = 0;
         for (std::size_t l = 0; l < at.size(); ++l) value += static_cast<u64>(row[l]) * at[l];

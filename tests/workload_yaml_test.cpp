@@ -199,6 +199,14 @@ TEST(WorkloadYaml, ExplainsEinsums) {
   EXPECT_THAT(complaint("einsum: o[i] += o[i]; i=4\n"), HasSubstr("two tensors have the name 'o'"));
 }
 
+TEST(WorkloadYaml, ReadsATensorTwice) {
+  const std::string head = "dimensions: {I: 4, J: 4, K: 2}\n";
+  const Workload w = single(head + "tensors: {C: [I, J], A: [I, K], \"A#2\": [J, K]}\noutput: C\n");
+  EXPECT_EQ(w.tensors.at(2).access_of, 1);
+  EXPECT_THAT(complaint(head + "tensors: {C: [I, J], A: [I, K], \"B#2\": [J, K]}\noutput: C\n"),
+              HasSubstr("the tensor's name is 'B#2'"));
+}
+
 TEST(WorkloadYaml, ExplainsExplicitTensors) {
   const std::string head = "dimensions: {M: 4, K: 2}\n";
   const std::string good = head + "tensors: {A: [M, K], Z: [M]}\noutput: Z\n";

@@ -46,6 +46,7 @@ class EinsumParser {
       fail(fmt::format("expected '*' and another tensor, or ';' and the sizes, found {}", cursor_.found()));
     }
     if (!errors_.empty()) return errors_;
+    link_accesses(workload_);
     return std::move(workload_);
   }
 

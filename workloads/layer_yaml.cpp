@@ -177,6 +177,7 @@ class WorkloadReader {
       errors_.push_back(map_.child("output")->error(fmt::format("output = {}, must be one of {}{}", shortened(*output),
                                                                 join(names, "or"), did_you_mean(*output, names))));
     }
+    link_accesses(workload_);
     workload_.name = "workload";
   }
 

@@ -264,6 +264,7 @@ class ProblemReader {
       const auto known = std::ranges::find(coefficients_, t.coefficient, &Coefficient::name);
       workload_.tensors[t.tensor].ranks[t.rank].terms[t.term].coefficient = known->value;
     }
+    link_accesses(workload_);
     infer_roles(workload_);
     const YamlNode place = root.find("problem").value_or(root);
     for (const Diagnostic& error : check(workload_)) errors_.push_back(place.error(error.field + ": " + error.message));

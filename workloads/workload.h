@@ -36,6 +36,10 @@ struct Tensor {
   std::string name;
   std::vector<Rank> ranks;
   Role role = Role::Input;
+  // Index of the tensor whose words these are, when the Einsum reads one tensor at two places (A and A#2 of
+  // C[i,j] += A[i,k]*A[j,k]). The cost model has a data space for each access, as Timeloop does; bounds on what
+  // executions move count the words once.
+  std::optional<int> access_of{};
 
   bool is_output() const { return role == Role::Output; }
 };
@@ -47,8 +51,9 @@ struct Workload {
 
   std::optional<int> find_dimension(std::string_view name) const;
   std::optional<int> find_tensor(std::string_view name) const;
-  int output() const;  // index of the output tensor
-  u64 macs() const;    // product of all sizes: multiply-accumulates of one execution
+  int output() const;               // index of the output tensor
+  bool is_read_twice(int v) const;  // tensor v has another access, or is one
+  u64 macs() const;                 // product of all sizes: multiply-accumulates of one execution
 
   // Words of tensor v: product over its ranks of 1 + sum coefficient*(size-1) (a bounding box: holes count).
   u64 tensor_words(int v) const;
@@ -58,6 +63,10 @@ struct Workload {
 // Everything the engine relies on: 1..kMax.. of each kind, sizes and coefficients in range, unique names, one
 // output, every dimension indexing some tensor, macs() and box volumes within range. Empty when all is well.
 Diagnostics check(const Workload& workload);
+
+// Of operands that have one name, the second becomes another access of the first and is called NAME#2, and so on; so
+// is what was called that before.
+void link_accesses(Workload& workload);
 
 // Gives roles to tensors that were not told one: the output is known; a tensor named like "weights", "w",
 // "filter" or "kernel" is the weight; otherwise the first input is (the convention of the reference data).

@@ -61,7 +61,8 @@ double Convolution::out() const { return batch * out_channels * outputs(); }
 
 std::optional<Convolution> as_convolution(const Workload& workload, std::span<const double> word_sizes) {
   const auto classes = classify(workload);
-  if (workload.tensors.size() != 3 || !classes) return std::nullopt;
+  if (workload.tensors.size() != 3 || !classes || workload.is_read_twice(0) || workload.is_read_twice(1))
+    return std::nullopt;
   const int out = workload.output();
   int filter = 0, image = 0;
   for (int v = 0; v < 3; ++v) {

@@ -67,7 +67,7 @@ class Lift {
     }
     out_.iterations = nest.iterations;
     for (const Access& access : nest.accesses) {
-      out_.accesses.push_back({access.array, access.is_output, access.word_size, {}});
+      out_.accesses.push_back({access.array, access.is_output, access.word_size, {}, access.same_array});
       for (const std::vector<i64>& row : access.rows) add(row);
     }
   }
@@ -111,6 +111,7 @@ AccessNest access_nest(const Workload& workload, std::span<const double> word_si
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
     const Tensor& tensor = workload.tensors[v];
     Access access{tensor.name, tensor.is_output(), v < word_sizes.size() ? word_sizes[v] : 1, {}};
+    if (workload.is_read_twice(static_cast<int>(v))) access.same_array = tensor.access_of.value_or(static_cast<int>(v));
     for (const Rank& rank : tensor.ranks) {
       std::vector<i64> row(nest.loops.size());
       for (const Term& term : rank.terms)

@@ -20,6 +20,8 @@ struct Access {
   bool is_output = false;
   double word_size = 1;  // words that one element takes
   std::vector<std::vector<i64>> rows;
+  // Accesses with the same number, not negative, are of one array: its elements take room and move once for all.
+  int same_array = -1;
 };
 
 struct AccessNest {

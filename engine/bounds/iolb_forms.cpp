@@ -12,6 +12,8 @@ std::optional<Contraction> as_contraction(const Workload& workload) {
   Contraction c;
   std::array<LoopBits, 3> of{};  // output, inputs
   std::size_t inputs = 0;
+  for (const Access& access : nest.accesses)
+    if (access.same_array >= 0) return std::nullopt;
   for (const Access& access : nest.accesses) of[access.is_output ? 0 : ++inputs] = moving(access);
   for (std::size_t l = 0; l < nest.loops.size(); ++l) {
     const bool out = (of[0] >> l & 1) != 0, first = (of[1] >> l & 1) != 0, second = (of[2] >> l & 1) != 0;

@@ -35,7 +35,8 @@ u64 layer_words(const Workload& workload, const Charges& charges, double capacit
   for (std::size_t v = 0; v < charges.size(); ++v) {
     const TensorCharge& c = charges[v];
     const bool counts = c.counted && !(again && c.once);
-    if (counts) compulsory += c.compulsory;
+    // Another access of an array that is counted already moves nothing of its own.
+    if (counts && !workload.tensors[v].access_of) compulsory += c.compulsory;
     const auto interior =
         counts && c.made != kNoBorder ? interior_workload(inside, static_cast<int>(v), c.made) : std::optional(inside);
     const bool bordered = !interior || interior->macs() != inside.macs();

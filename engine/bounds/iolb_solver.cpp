@@ -72,6 +72,12 @@ class LogSum {
 IterationLimiter::IterationLimiter(const AccessNest& nest, std::span<const RankRow> rows)
     : arrays_(nest.accesses.size()), loops_(nest.loops.size()), unknowns_(arrays_ + loops_) {
   for (const Access& access : nest.accesses) log_word_size_.push_back(std::log(access.word_size));
+  for (std::size_t j = 0; j < arrays_; ++j) {
+    const int same = nest.accesses[j].same_array;
+    std::size_t first = 0;
+    while (first < j && (same < 0 || nest.accesses[first].same_array != same)) ++first;
+    array_.push_back(first);
+  }
   for (const AccessLoop& loop : nest.loops) log_size_.push_back(std::log(loop.size));
   for (const RankRow& row : rows) {
     Row out{static_cast<double>(row.rank), {}, {}};
@@ -114,11 +120,19 @@ IterationLimit IterationLimiter::with_exponents(std::span<const double> s, std::
   return {budget, std::max(0.0, log_most + kRoundUp * (1 + std::abs(log_most))), exponent};
 }
 
+IterationLimiter::Vector IterationLimiter::by_array(const Vector& x) const {
+  Vector sums{};
+  for (std::size_t j = 0; j < arrays_; ++j) sums[array_[j]] += x[j];
+  for (std::size_t j = 0; j < arrays_; ++j) sums[j] = sums[array_[j]];
+  return sums;
+}
+
 double IterationLimiter::objective(const Vector& x, double log_budget) const {
+  const Vector array = by_array(x);
   double value = 0, sum = 0;
   for (std::size_t j = 0; j < arrays_; ++j) {
     sum += x[j];
-    if (x[j] > 0) value += x[j] * (log_budget + std::log(x[j]) - log_word_size_[j]);
+    if (x[j] > 0) value += x[j] * (log_budget + std::log(array[j]) - log_word_size_[j]);
   }
   if (sum > 0) value -= sum * std::log(sum);
   for (std::size_t l = 0; l < loops_; ++l) value += x[arrays_ + l] * log_size_[l];
@@ -134,16 +148,17 @@ double IterationLimiter::slack(const Row& row, const Vector& x) const {
 // Of objective - weight * (sum of the logarithms of all slacks and unknowns). The gradient's sign is turned; of the
 // Hessian the lower triangle is filled.
 void IterationLimiter::newton_system(double log_budget, double weight, Vector& gradient, Matrix& hessian) const {
+  const Vector array = by_array(x_);
   double sum = 0;
   for (std::size_t j = 0; j < arrays_; ++j) sum += x_[j];
   for (std::size_t i = 0; i < unknowns_; ++i) {
     std::fill_n(hessian[i].begin(), i + 1, 0.0);
-    const double slope = i < arrays_ ? log_budget + std::log(x_[i] / sum) - log_word_size_[i] : log_size_[i - arrays_];
+    const double slope =
+        i < arrays_ ? log_budget + std::log(array[i] / sum) - log_word_size_[i] : log_size_[i - arrays_];
     gradient[i] = weight / x_[i] - slope;
     hessian[i][i] = weight / (x_[i] * x_[i]);
     if (i >= arrays_) continue;
-    hessian[i][i] += 1 / x_[i];
-    for (std::size_t k = 0; k <= i; ++k) hessian[i][k] -= 1 / sum;
+    for (std::size_t k = 0; k <= i; ++k) hessian[i][k] += (array_[k] == array_[i] ? 1 / array[i] : 0) - 1 / sum;
   }
   for (const Row& row : rows_) {
     const double room = slack(row, x_), pull = weight / (room * room);

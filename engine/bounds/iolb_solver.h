@@ -1,6 +1,7 @@
 #pragma once
 // The most iterations that arrays of K words together admit, from the HBL inequality with the best exponents:
-//   U(K) = min over valid (s, t) of (K / S)^S * prod_j (s_j / word_size_j)^s_j * prod_l size_l^t_l,   S = sum of s.
+//   U(K) = min over valid (s, t) of (K / S)^S * prod_j (s_j / word_size_j)^s_j * prod_l size_l^t_l,   S = sum of s,
+// where s_j in the parentheses is the sum over all accesses of j's array.
 // Its logarithm is convex in (s, t); a barrier method finds the minimum. Any valid (s, t) bounds the iterations, so how
 // near the minimum it ends is a matter of sharpness only. Proof: docs/rules/bounds_iolb.md.
 #include <array>
@@ -50,7 +51,10 @@ class IterationLimiter {
   void minimize(double log_budget, double weight);
 
   std::size_t arrays_, loops_, unknowns_;
+  Vector by_array(const Vector& x) const;  // by access: the sum over all accesses of its array
+
   std::vector<double> log_word_size_, log_size_;
+  std::vector<std::size_t> array_;  // by access: the first access of its array
   std::vector<Row> rows_;
   Vector x_{};        // (s, t), strictly inside
   Vector central_{};  // where the barrier is heavy: a good start for another budget

@@ -37,7 +37,10 @@ class Hasher {
   Hasher& add(const Term& t) { return add(static_cast<u64>(t.dimension)).add(t.coefficient); }
   Hasher& add(const Rank& r) { return add(r.terms); }
   Hasher& add(const Dimension& d) { return add(d.name).add(d.size); }
-  Hasher& add(const Tensor& t) { return add(t.name).add(static_cast<u64>(t.role)).add(t.ranks); }
+  Hasher& add(const Tensor& t) {
+    add(t.name).add(static_cast<u64>(t.role)).add(t.ranks);
+    return t.access_of ? add(static_cast<u64>(*t.access_of)) : *this;
+  }
   Hasher& add(const FactorConstraint& f) { return add(f.dimension).add(static_cast<u64>(f.relation)).add(f.value); }
   Hasher& add(const StorageLevel& l) {
     add(l.name).add(l.entries).add(l.multiple_buffering).add(l.word_bits).add(l.block_words).add(l.cluster_size);
