@@ -84,7 +84,7 @@ std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
 }
 
 // What every kind understands.
-void add_shared_options(CLI::App& command, BoundArguments& arguments) {
+void add_shared_options(CLI::App& command, Output& output, BoundArguments& arguments) {
   OrojenesisArguments& shared = arguments.orojenesis;
   command.add_option("-w,--workload", shared.workload, "Workload: preset, file or text")->type_name("W");
   command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
@@ -104,6 +104,7 @@ void add_shared_options(CLI::App& command, BoundArguments& arguments) {
                   "numbers are then bytes)")
       ->type_name("[TENSOR=]N")
       ->delimiter(',');
+  add_target_option(command, output, "--csv", shared.csv, "Write the bounds or the curve; - = stdout");
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ void add_shared_options(CLI::App& command, BoundArguments& arguments) {
 void add_bound_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<BoundArguments>();
   CLI::App* command = app.add_subcommand("bound", "What no mapping can beat, by size of the buffer");
-  arguments->of_questions = own_options(*command, [&] { add_shared_options(*command, *arguments); });
+  arguments->of_questions = own_options(*command, [&] { add_shared_options(*command, output, *arguments); });
   arguments->of_orojenesis =
       own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
   arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });

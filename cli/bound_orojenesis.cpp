@@ -14,6 +14,7 @@
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/level_bounds.h"
 #include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
@@ -54,7 +55,8 @@ void read_word_size(const std::string& text, const Workload& workload, Orojenesi
         {"", 0, "--word-size",
          fmt::format("'{}' must be TENSOR=BYTES with 1 to {} bytes, like {}=2", text, kMaxWordSize, name)});
   } else {
-    options.word_size[static_cast<std::size_t>(*tensor)] = size;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) options.word_size[v] = size;
   }
 }
 
@@ -62,6 +64,11 @@ Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& argument
   OrojenesisOptions options;
   Diagnostics errors;
   options.imperfect = arguments.imperfect;
+  if (arguments.counts == "timeloop") {
+    options.words = WordCount::Timeloop;
+  } else if (arguments.counts != "distinct") {
+    complain(errors, "--counts", arguments.counts, {"distinct", "timeloop"});
+  }
   if (arguments.partial_sums == "write_only") {
     options.partial_sums = PartialSums::WriteOnly;
   } else if (arguments.partial_sums != "read_back") {
@@ -161,6 +168,7 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
                const std::optional<Architecture>& architecture, Json json, const Output& output) {
   Table table({"<layer", "MACs", "operands", "minimum", "MACs/word", "maximal effectual buffer", "gap 1"});
   json["layers"] = Json::array();
+  std::string csv = "layer,buffer_words,accesses\n";
   for (const Layer& layer : network.layers) {
     const auto found =
         until_interrupted([=, workload = layer.workload] { return answer_layer(arguments, workload, architecture); });
@@ -173,7 +181,10 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
          grouped(answer->effectual()),
          fmt::format("{:.3f}", static_cast<double>(answer->effectual()) / static_cast<double>(answer->operands()))});
     json["layers"].push_back(layer_json(*answer, arguments));
+    for (const PicturePoint& p : answer->curve.points)
+      csv += fmt::format("{},{},{}\n", csv_cell(layer.workload.name), p.buffer, p.accesses);
   }
+  if (!output.write("--csv", csv)) return kBadInput;
   output.table(table.to_string() + "  --layer NAME shows a layer's curve, --fuse the network's.\n");
   return write_partial_answer(output, json, json["layers"].size(), network.layers.size(), "layers");
 }
@@ -195,10 +206,12 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
   refuse(!a.fuse && (a.perfect_blocks || a.whole_weights || a.stream_weights || a.softmax != usual.softmax ||
                      a.pairs != usual.pairs || a.execution != usual.execution),
          "--fuse", "is missing: other options given are about fused schedules");
+  refuse((a.fuse || a.nested) && a.counts != "distinct", "--counts",
+         "is about one buffer and one layer; leave out --fuse and --nested");
   refuse(a.fuse && a.partial_sums != "read_back", "--partial-sums", "goes with single layers; leave out --fuse");
   refuse(a.fuse && !a.layer.empty(), "--fuse", "is about the whole network; leave out --layer");
-  refuse(!a.fuse && !one_layer && (!a.csv.empty() || !a.svg.empty() || !a.buffers.empty()), "--layer",
-         "--csv, --svg and --buffer are about one layer; choose it, or take --fuse");
+  refuse(!a.fuse && !one_layer && (!a.svg.empty() || !a.buffers.empty()), "--layer",
+         "--svg and --buffer are about one layer; choose it, or take --fuse");
   return errors;
 }
 
@@ -207,6 +220,11 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& a) {
   command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
   command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
+  command
+      .add_option("--counts", a.counts,
+                  "Words of one buffer: distinct ones, or those that timeloop counts (no bound, for comparison)")
+      ->type_name("NAME")
+      ->capture_default_str();
   command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
       ->type_name("NAME")
       ->capture_default_str();
@@ -225,7 +243,6 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
   command.add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
   command.add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");
   command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
-  add_target_option(command, output, "--csv", a.csv, "Write the curve; - = stdout");
   add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
 }
 
@@ -251,6 +268,7 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
                       {"architecture", architecture ? question(*architecture) : Json()},
                       {"imperfect", arguments.imperfect},
                       {"nested", arguments.nested},
+                      {"counts", arguments.counts},
                       {"partial_sums", arguments.partial_sums},
                       {"word_size", arguments.word_sizes},
                       {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};

@@ -19,6 +19,7 @@ struct OrojenesisArguments {
   bool fuse = false;
   bool map = false;  // also the pairs of the mapper's mapping
   bool all = false;  // all points in the table
+  std::string counts = "distinct";
   std::string partial_sums = "read_back";
   std::vector<std::string> word_sizes;  // "A=2"
   std::optional<double> word_bytes;     // in a word of any tensor

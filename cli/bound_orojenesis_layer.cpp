@@ -53,10 +53,11 @@ std::string levels_text(const LayerAnswer& answer) {
 }
 
 Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  const std::string tiles = arguments.imperfect ? kAnyTiles : kPerfectTiles;
+  const std::string tiles = (arguments.imperfect ? kAnyTiles : kPerfectTiles) + repeated_tensors(answer.workload);
   Json bounds = Json::array();
   for (const u64 buffer : arguments.buffers) {
-    bounds.push_back({{"kind", "orojenesis"},
+    if (!answer.is_bound()) break;
+    bounds.push_back({{"kind", arguments.nested ? kNestedCurve : kOneBufferCurve},
                       {"level", nullptr},
                       {"capacity_words", buffer},
                       {"words", answer.curve.points[point_at(answer, buffer)].accesses},
@@ -72,16 +73,18 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
 }  // namespace
 
 std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  return fmt::format("{}: least accesses to the store outside {}, {} tiles\n\n", answer.workload.name,
-                     arguments.nested ? "any levels of storage" : "one buffer",
-                     arguments.imperfect ? "any" : "perfect") +
+  const char* counted = answer.is_bound() ? "" : "; Timeloop's counts, which executions may move less than";
+  const std::string repeated = answer.is_bound() ? repeated_tensors(answer.workload) : "";
+  return fmt::format("{}: least accesses to the store outside {}, {} tiles{}{}\n\n", answer.workload.name,
+                     arguments.nested ? "any levels of storage" : "one buffer", arguments.imperfect ? "any" : "perfect",
+                     counted, repeated) +
          points_text(answer, arguments) +
          fmt::format(
              "\n  algorithmic minimum       {} {}, {:.4g} MACs for each\n"
              "  all operands              {} (gap 0 of an unlimited buffer: {:.3f})\n"
              "  maximal effectual buffer  {} (gap 1: {:.3f} of all operands)\n",
              grouped(answer.minimum()), answer.unit, intensity(answer.workload.macs(), answer.minimum()),
-             grouped(answer.operands()), ratio(answer.minimum(), answer.operands()), grouped(answer.effectual()),
+             grouped(answer.operands()), ratio(answer.least(), answer.operands()), grouped(answer.effectual()),
              ratio(answer.effectual(), answer.operands())) +
          levels_text(answer);
 }
@@ -89,6 +92,7 @@ std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arg
 Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
   Json json = question(answer.workload);
   json["unit"] = answer.unit;
+  json["counts"] = arguments.counts;
   json["operand_words"] = answer.operands();
   json["minimum"] = answer.minimum();
   json["maximal_effectual_buffer"] = answer.effectual();
@@ -101,7 +105,7 @@ CurvePicture layer_picture(const LayerAnswer& answer) {
   CurvePicture picture;
   picture.title = answer.workload.name;
   picture.minimum = answer.minimum();
-  picture.curves.push_back({"bound", answer.curve.points});
+  picture.curves.push_back({answer.is_bound() ? "bound" : "Timeloop's counts", answer.curve.points});
   for (const auto& [boundary, least] : answer.levels)
     if (boundary.capacity_words) picture.walls.push_back({boundary.level, *boundary.capacity_words});
   for (const auto& [bound, mapping, least_for_held] : answer.distances)

@@ -28,7 +28,9 @@ struct LayerAnswer {
   std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
   std::string unit = "words";
 
-  u64 minimum() const { return curve.points.back().accesses; }
+  u64 minimum() const { return algorithmic_minimum(workload, options); }
+  u64 least() const { return curve.points.back().accesses; }  // accesses of a large buffer
+  bool is_bound() const { return options.words == WordCount::Distinct; }
   u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
   u64 operands() const { return operand_words(workload, options); }
 };

@@ -12,6 +12,7 @@
 #include "cli/bound_symbolic_layer.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/level_bounds.h"
 #include "cli/partial_answer.h"
 #include "cli/table.h"
 #include "engine/base/text.h"
@@ -43,7 +44,8 @@ void read_word_size(const std::string& text, const Workload& workload, std::vect
                       fmt::format("'{}' must be TENSOR=SIZE with a size from {:g} to {:g}, like {}=2", text,
                                   kLeastWordSize, kMostWordSize, name)});
   } else {
-    sizes[static_cast<std::size_t>(*tensor)] = size;
+    for (std::size_t v = 0; v < sizes.size(); ++v)
+      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) sizes[v] = size;
   }
 }
 
@@ -65,6 +67,7 @@ int run_layer(const SymbolicArguments& arguments, const Workload& workload,
   if (answer) {
     output.table(symbolic_text(*answer, arguments));
     json.update(symbolic_json(*answer, arguments));
+    if (!output.write("--csv", kSymbolicCsvHead + symbolic_csv(*answer, arguments))) return kBadInput;
   }
   return write_partial_answer(output, json, answer.has_value(), 1, "layers");
 }
@@ -74,6 +77,7 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
                const std::optional<Architecture>& architecture, Json json, const Output& output) {
   Table table({"<layer", "<outside", "capacity", "words at least", "<by", "best tiling", "gap"});
   json["layers"] = Json::array();
+  std::string csv = kSymbolicCsvHead;
   for (const Layer& layer : network.layers) {
     const Result<std::vector<double>> sizes = word_sizes(arguments, layer.workload);
     if (!sizes) return fail(sizes.errors());
@@ -92,6 +96,7 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
                  above ? percent(*above) : "-"});
     }
     json["layers"].push_back(symbolic_json(*answer, arguments));
+    csv += symbolic_csv(*answer, arguments);
   }
   std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();
@@ -104,8 +109,11 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
     of += capacities.size();
     done += whole.json.size();
     json["network"] = whole.json;
+    for (const Json& row : whole.json)
+      csv += fmt::format(",,{:.0f},network,{}\n", row["capacity_words"].get<double>(), row["words"].get<u64>());
   }
   output.table(text + "  --layer NAME shows a layer in detail.\n");
+  if (!output.write("--csv", csv)) return kBadInput;
   return write_partial_answer(output, json, done, of, "bounds");
 }
 

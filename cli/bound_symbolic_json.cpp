@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/bound_symbolic_layer.h"
+#include "cli/level_bounds.h"
 #include "engine/bounds/conv_bound.h"
 #include "engine/bounds/hbl_exponent.h"
 #include "engine/bounds/hbl_formula.h"
@@ -26,16 +27,19 @@ Json tiling_json(const TiledLevel& level, const Place& place, const Workload& wo
   return json;
 }
 
-void add_bounds(Json& bounds, const PlaceAnswer& p, const SymbolicArguments& arguments) {
+void add_bounds(Json& bounds, const SymbolicAnswer& answer, const PlaceAnswer& p,
+                const SymbolicArguments& arguments) {
   const auto row = [&](std::string_view kind, u64 words, const std::string& holds, const std::string& why) {
     Json json{{"kind", kind}};
     json.update(place_json(p.place));
     json.update({{"words", words}, {"holds_under", holds}, {"because", why}});
     bounds.push_back(std::move(json));
   };
+  const std::string repeated = repeated_tensors(answer.workload);
   for (const LowerBound& b : p.bounds)
-    if (shows(arguments, b.kind)) row(name(b.kind), b.words, holds_under(b.kind, arguments), b.why);
-  if (p.least_by_mapping) row("orojenesis", *p.least_by_mapping, "any mapping, perfect tiles", "all tiles and orders");
+    if (shows(arguments, b.kind)) row(name(b.kind), b.words, holds_under(b.kind, arguments) + repeated, b.why);
+  if (p.least_by_mapping)
+    row(kNestedCurve, *p.least_by_mapping, kAnyMapping + std::string(kPerfectTiles) + repeated, "all tiles and orders");
 }
 
 void add_attaining_tiles(Json& families, const SymbolicAnswer& answer, const PlaceAnswer& p,
@@ -85,7 +89,7 @@ Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& argume
   json["exponent"] = hbl_exponent(answer.bounds.rows(), nest.accesses.size()).k.str();
   json["formula"] = terms ? Json(traffic_formula(*terms, nest)) : Json();
   for (const PlaceAnswer& p : answer.places) {
-    add_bounds(json["bounds"], p, arguments);
+    add_bounds(json["bounds"], answer, p, arguments);
     if (shows(arguments, BoundKind::Hbl)) add_attaining_tiles(json["attaining_tiles"], answer, p, arguments);
     if (shows(arguments, BoundKind::Conv) && conv) add_convolution(json["convolution"], *conv, p);
     if (arguments.kind == "iolb") add_published(json["published_forms"], answer, p);

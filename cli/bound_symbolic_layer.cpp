@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "cli/bound_curves.h"
+#include "cli/level_bounds.h"
 #include "cli/table.h"
+#include "engine/base/text.h"
 #include "engine/bounds/conv_bound.h"
 #include "engine/bounds/hbl_exponent.h"
 #include "engine/bounds/hbl_formula.h"
@@ -29,7 +31,7 @@ std::string bounds_table(const SymbolicAnswer& answer, const SymbolicArguments& 
   const std::vector<LowerBound>& kinds = answer.places.front().bounds;
   for (const LowerBound& b : kinds)
     if (shows(arguments, b.kind)) headings.emplace_back(name(b.kind));
-  headings.insert(headings.end(), {"perfect mappings", "best tiling", "gap", "<largest by", "<because"});
+  headings.insert(headings.end(), {kNestedCurve, "best tiling", "gap", "<largest by", "<because"});
   Table table(headings);
   for (const PlaceAnswer& p : answer.places) {
     std::vector<std::string> row{p.place.level, p.place.capacity ? count(*p.place.capacity) : "unbounded"};
@@ -147,6 +149,20 @@ void tile_together(SymbolicAnswer& answer) {
 
 }  // namespace
 
+std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
+  std::string text;
+  for (const PlaceAnswer& p : answer.places) {
+    const std::string place =
+        fmt::format("{},{},{}", csv_cell(answer.workload.name), csv_cell(p.place.level),
+                    p.place.capacity ? fmt::format("{:.0f}", *p.place.capacity) : std::string("unbounded"));
+    for (const LowerBound& b : p.bounds)
+      if (shows(arguments, b.kind)) text += fmt::format("{},{},{}\n", place, name(b.kind), b.words);
+    if (p.least_by_mapping) text += fmt::format("{},{},{}\n", place, kNestedCurve, *p.least_by_mapping);
+    if (p.tile) text += fmt::format("{},tiling,{:.0f}\n", place, p.tile->words);
+  }
+  return text;
+}
+
 bool shows(const SymbolicArguments& arguments, BoundKind kind) {
   return kind == BoundKind::Compulsory || arguments.kind == "all" || arguments.kind == name(kind);
 }
@@ -236,9 +252,10 @@ std::string holds_under(BoundKind kind, const SymbolicArguments& arguments) {
 }
 
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
-  std::string text = fmt::format("{}: words that any execution must {}, {}\n\n", answer.workload.name,
-                                 arguments.loads ? "load" : "load and store",
-                                 arguments.outputs_read ? "outputs read first" : "sums from zero");
+  std::string text =
+      fmt::format("{}: words that any execution must {}, {}{}\n\n", answer.workload.name,
+                  arguments.loads ? "load" : "load and store",
+                  arguments.outputs_read ? "outputs read first" : "sums from zero", repeated_tensors(answer.workload));
   text += bounds_table(answer, arguments) + "\n" + tilings_table(answer);
   if (shows(arguments, BoundKind::Hbl)) text += "\n" + hbl_text(answer, arguments);
   const std::string conv = shows(arguments, BoundKind::Conv) ? conv_text(answer) : "";

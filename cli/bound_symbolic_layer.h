@@ -47,6 +47,11 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
                                const std::vector<double>& word_sizes, const std::vector<Place>& places, bool together);
 
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
+
+// A line for each memory and bound; best tilings are of kind "tiling".
+inline constexpr const char* kSymbolicCsvHead = "layer,level,capacity_words,kind,words\n";
+std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
+
 Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);  // docs/json.md
 
 // What both show. Whether the kind was asked for:

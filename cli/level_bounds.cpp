@@ -43,13 +43,26 @@ std::string level_table(std::span<const LevelDistance> levels, const Workload& w
   return table_of(levels, workload);
 }
 
+int one_tensor(const Workload& workload, int v) {
+  return workload.tensors[static_cast<std::size_t>(v)].access_of.value_or(v);
+}
+
+std::string repeated_tensors(const Workload& workload) {
+  std::string text;
+  for (const Tensor& t : workload.tensors)
+    if (t.access_of)
+      text += fmt::format("; {} and {} are one tensor", workload.tensors[static_cast<std::size_t>(*t.access_of)].name,
+                          t.name);
+  return text;
+}
+
 Json level_bound_json(const LevelBound& level, const std::string& tiles) {
   const auto& capacity = level.boundary.capacity_words;
-  return {{"kind", "orojenesis"},
+  return {{"kind", kNestedCurve},
           {"level", level.boundary.level},
           {"capacity_words", capacity ? Json(*capacity) : Json()},
           {"words", level.least},
-          {"holds_under", "any mapping, " + tiles}};
+          {"holds_under", kAnyMapping + tiles}};
 }
 
 Json level_bound_json(const LevelDistance& level, const std::string& tiles) {

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -17,6 +20,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 json answer(const std::string& arguments) {
   const CliResult result = run_cli("bound " + arguments + " --json -");
@@ -71,14 +75,14 @@ TEST(CliBounds, EveryBoundOfALayer) {
     EXPECT_EQ(bound["capacity_words"], 1024);
     EXPECT_TRUE(bound["level"].is_null());
     EXPECT_TRUE(bound["holds_under"].is_string());
-    if (bound["kind"] != "orojenesis") {
+    if (bound["kind"] != "nested") {
       EXPECT_LE(bound["words"], a["tilings"][0]["words"]);
     }
     if (bound["kind"] == "conv") {
       EXPECT_EQ(bound["words"], 8386560);
     }
   }
-  EXPECT_EQ(kinds, (std::vector<std::string>{"compulsory", "hbl", "conv", "iolb", "orojenesis"}));
+  EXPECT_EQ(kinds, (std::vector<std::string>{"compulsory", "hbl", "conv", "iolb", "nested"}));
   EXPECT_LT(a["tilings"][0]["gap"], 0.1);
   EXPECT_LE(a["tilings"][0]["footprint_words"], 1024);
 }
@@ -159,6 +163,40 @@ TEST(CliBounds, WordSizes) {
              four = answer("-w gemm:64x64x64 --kind conv --buffer 1024 --word-size A=4,B=4,Z=4");
   for (std::size_t i = 0; i < one["bounds"].size(); ++i)
     EXPECT_EQ(four["bounds"][i]["words"], 4 * one["bounds"][i]["words"].get<u64>());
+}
+
+// More memory never asks for more words, in one call or in two.
+TEST(CliBounds, FallWithTheMemory) {
+  std::map<std::string, u64> before;
+  for (const char* words : {"8", "10", "11", "100"}) {
+    const json a = answer(fmt::format("-w conv:k=64,c=64,p=64,r=3 --kind hbl --buffer {}", words));
+    for (const json& bound : a["bounds"]) {
+      const auto [at, first] = before.emplace(bound["kind"], bound["words"]);
+      EXPECT_LE(bound["words"], at->second) << bound["kind"] << " at " << words;
+      at->second = bound["words"];
+    }
+  }
+}
+
+// C = A A^T: A is a quarter million words, whatever the accesses are called.
+TEST(CliBounds, ATensorReadTwiceCountsOnce) {
+  const std::string syrk = "-w \"C[i,j] += A[i,k]*A[j,k]; i=512,j=512,k=512\" --buffer ";
+  const json large = answer(syrk + "10000000");
+  for (const json& bound : large["bounds"]) EXPECT_LE(bound["words"], 2 * 512 * 512) << bound["kind"];
+  EXPECT_EQ(large["bounds"][0]["words"], 2 * 512 * 512);
+  EXPECT_THAT(large["bounds"][0]["holds_under"].get<std::string>(), HasSubstr("A and A#2 are one tensor"));
+  EXPECT_GT(answer(syrk + "1024")["bounds"][1]["words"], 5000000);
+  EXPECT_EQ(answer(syrk + "1 -k orojenesis --word-size A=2")["minimum"], 3 * 512 * 512);
+}
+
+TEST(CliBounds, EveryKindWritesCsv) {
+  const std::string head = "layer,level,capacity_words,kind,words\n";
+  EXPECT_THAT(run_cli("bound -w gemm:64x64x64 --buffer 1024 --kind hbl --csv -").out,
+              AllOf(StartsWith(head + "gemm,,1024,compulsory,12288\ngemm,,1024,hbl,"), HasSubstr(",tiling,")));
+  EXPECT_THAT(run_cli("bound -w gemm:64x64x64 --buffer 1024 --csv -").out, HasSubstr("gemm,,1024,nested,"));
+  EXPECT_THAT(run_cli("bound -w alexnet --buffer 1024 --kind conv --csv -").out,
+              AllOf(HasSubstr("conv1,,1024,conv,"), HasSubstr("\n,,1024,network,")));
+  EXPECT_THAT(run_cli("bound -w alexnet --kind orojenesis --csv -").out, StartsWith("layer,buffer_words,accesses\n"));
 }
 
 TEST(CliBounds, Complaints) {

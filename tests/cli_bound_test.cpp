@@ -44,6 +44,23 @@ TEST(CliBound, GivesTheCurveOfALayer) {
   EXPECT_THAT(text.out, AllOf(HasSubstr("maximal effectual buffer  4,224"), HasSubstr("M8 N8")));
 }
 
+// Executions move 48 words with 24 inside; Timeloop counts 66, which is therefore not called a bound anywhere.
+TEST(CliBound, SaysWhoseCountsTheyAre) {
+  const std::string strided = "-w \"o[k,p] += x[c,2*p+2*r]*w[k,c,r]; k=2,p=8,c=2,r=3\" -k orojenesis --buffer 24";
+  const json bound = answer(strided), counts = answer(strided + " --counts timeloop");
+  EXPECT_EQ(bound["bounds"][0]["kind"], "orojenesis");
+  EXPECT_EQ(bound["bounds"][0]["words"], 48);
+  EXPECT_EQ(bound["counts"], "distinct");
+  EXPECT_EQ(counts["counts"], "timeloop");
+  EXPECT_TRUE(counts["bounds"].empty());
+  EXPECT_EQ(bound["minimum"], 48);
+  EXPECT_EQ(counts["minimum"], 48);
+  EXPECT_THAT(run_cli("bound " + strided + " --counts timeloop").out, HasSubstr("Timeloop's counts"));
+  EXPECT_THAT(run_cli("bound " + strided + " --counts timeloop --svg -").out, HasSubstr(">Timeloop's counts<"));
+  EXPECT_THAT(complaint(strided + " --counts timelop"), HasSubstr("did you mean 'timeloop'?"));
+  EXPECT_THAT(complaint(strided + " --counts timeloop --nested"), HasSubstr("leave out"));
+}
+
 TEST(CliBound, ComparesAMachineAndItsMapping) {
   const json a = answer("-w gemm:64x64x64 -a eyeriss --map");
   ASSERT_EQ(a["bounds"].size(), 4);
@@ -169,7 +186,7 @@ TEST(CliBound, ExplainsBadOptions) {
   EXPECT_THAT(complaint("-w gemm:8x8x8 --whole-weights"), HasSubstr("--fuse"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --partial-sums twice"), HasSubstr("unknown name 'twice'"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --map"), HasSubstr("needs a machine"));
-  EXPECT_THAT(complaint("-w resnet18 --csv -"), HasSubstr("--layer"));
+  EXPECT_THAT(complaint("-w resnet18 --svg -"), HasSubstr("--layer"));
   EXPECT_THAT(complaint("-w gemm:8x8x8 --fuse --nested"), HasSubstr("leave out"));
   EXPECT_THAT(complaint("-w bert_base_block --fuse --softmax none"), HasSubstr("known: incremental and whole"));
   EXPECT_THAT(complaint("-w nothing"), HasSubstr("no such workload"));

@@ -12,6 +12,7 @@
 #include "engine/bounds/iolb_solver.h"
 #include "engine/bounds/iolb_touched.h"
 #include "engine/bounds/iotile_search.h"
+#include "engine/bounds/lower_bounds.h"
 #include "tests/load.h"
 #include "tests/pebble_game.h"
 #include "tests/random_convolution.h"
@@ -120,18 +121,28 @@ TEST(SegmentBound, NoScheduleMovesLess) {
   for (const char* text :
        {"gemm:2x2x2", "o[i] += a[i,k]*x[k]; i=2,k=2", "f[i] += p[i]*q[j]; i=3,j=2", "o[p] += i[p+r]*w[r]; p=4,r=2",
         "o[p] += i[2*p+r]*w[r]; p=2,r=3", "o[d,n] += a[m,n]; d=2,n=2,m=2", "o[i] += a[i]*b[i]; i=4",
-        "a[j,k] += b[i,k]*c[i,j]; i=2,j=1,k=2", "o[p] += i[p+2*r]*w[r]; p=3,r=2"}) {
+        "c[i,j] += a[i,k]*a[j,k]; i=2,j=2,k=2", "c[i,j] += a[i,k]*a[j,k]; i=3,j=2,k=1", "o[i] += a[i+j]*a[j]; i=2,j=3",
+        "o[i] += a[i]*a[j]*a[k]; i=2,j=2,k=2", "a[j,k] += b[i,k]*c[i,j]; i=2,j=1,k=2",
+        "o[p] += i[p+2*r]*w[r]; p=3,r=2"}) {
     const AccessNest nest = access_nest(testing::workload(text)), apart = lifted(nest);
     const testing::PebbleGame game(nest);
     ASSERT_LE(game.operations() + game.elements(), 20U) << text;
     double touched = 0;
-    for (const Access& access : nest.accesses) touched += static_cast<double>(touched_words(nest, access));
-    EXPECT_EQ(touched, static_cast<double>(game.elements())) << text;
+    bool twice = false;
+    for (const Access& access : nest.accesses) {
+      touched += static_cast<double>(touched_words(nest, access));
+      twice = twice || access.same_array >= 0;
+    }
+    if (!twice) {
+      EXPECT_EQ(touched, static_cast<double>(game.elements())) << text;
+    }
+    const LowerBounds bounds(testing::workload(text));
     for (int capacity = 3; capacity <= 6; ++capacity) {
       const int least = game.least_traffic(capacity);
       ASSERT_GE(least, 0) << text;
       EXPECT_LE(segment_bound(apart, rank_rows(apart), capacity).words, static_cast<u64>(least))
           << text << " with " << capacity;
+      EXPECT_LE(bounds.words(capacity), static_cast<u64>(least)) << text << " with " << capacity;
       const auto tile = best_tile(tiling_problem(testing::workload(text)), capacity);
       if (tile) {
         EXPECT_GE(tile->words, least) << text << " with " << capacity;

@@ -91,6 +91,22 @@ TEST(LowerBounds, OddCapacities) {
   }
 }
 
+// What must move with more memory must move with less: every kind, at capacities however near each other.
+RC_GTEST_PROP(LowerBounds, FallWithTheCapacity, (u64 seed)) {
+  testing::Rng rng(seed);
+  const Workload workload =
+      testing::chance(rng, 50) ? testing::random_convolution(rng, 40) : testing::random_workload(rng, {.max_size = 60});
+  const LowerBounds bounds(workload);
+  double capacity = 1;
+  std::vector<LowerBound> before = bounds.at(capacity);
+  for (int i = 0; i < 20; ++i) {
+    capacity += static_cast<double>(testing::pick(rng, 1, u64{1} << testing::pick(rng, 0, 10)));
+    const std::vector<LowerBound> now = bounds.at(capacity);
+    for (std::size_t k = 0; k < now.size(); ++k) RC_ASSERT(now[k].words <= before[k].words);
+    before = now;
+  }
+}
+
 // The random mappings of random machines: at every boundary the words inside and the words across are those of the cost
 // model; no bound is above.
 RC_GTEST_PROP(LowerBounds, NoMappingMovesLess, (u64 seed)) {
@@ -133,7 +149,7 @@ TEST(LowerBounds, BelowTheCurveOfMappings) {
     const Workload workload = testing::workload(text);
     const LowerBounds bounds(workload);
     for (const bool imperfect : {false, true}) {
-      const auto curve = one_buffer_curve(workload, {.imperfect = imperfect});
+      const auto curve = one_buffer_curve(workload, {.words = WordCount::Timeloop, .imperfect = imperfect});
       ASSERT_TRUE(curve.ok());
       for (std::size_t i = 0; i < curve->points().size(); i += 1 + curve->points().size() / 40) {
         const auto& point = curve->points()[i];
@@ -152,7 +168,7 @@ RC_GTEST_PROP(LowerBounds, BelowTheCurveOfRandomMappings, (u64 seed)) {
   sizes.max_size = testing::chance(rng, 50) ? 5 : 20;
   const Workload workload = testing::chance(rng, 50) ? testing::random_convolution(rng, sizes.max_size)
                                                      : testing::random_workload(rng, sizes);
-  OrojenesisOptions options;
+  OrojenesisOptions options{.words = WordCount::Timeloop};
   options.imperfect = testing::chance(rng, 50);
   options.partial_sums = testing::chance(rng, 50) ? PartialSums::ReadBack : PartialSums::WriteOnly;
   std::vector<double> word_sizes(workload.tensors.size(), 1);

@@ -2,39 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
+#include <utility>
 
-#include "engine/bounds/iolb_solver.h"
+#include "engine/bounds/hbl_exponent.h"
 
 namespace heliolite {
 namespace {
 
-// T is looked for between these multiples of the capacity, first on a grid.
-constexpr double kLeastPiece = 1.0 / 16;
-constexpr double kMostPiece = 64;
-constexpr double kTinyPiece = 1.0 / 1024;
-constexpr int kGrid = 6;
-constexpr int kRefinements = 6;
+// Exponents are chosen for memories of 2^(j / kStepsPerOctave) words, from kLeastBudget on. Between two of them the
+// best ones change so little that U(K) does not notice: it is at its minimum.
+constexpr double kStepsPerOctave = 2;
+constexpr double kLeastBudget = 2;
+
+constexpr int kClimbs = 12;  // a handful is usual
 
 // Roundings of a few operations on doubles: bounds stay this far, relatively, on the safe side.
 constexpr double kRounding = 1e-12;
 
-// T words a piece and this limit at M + T: the pieces may be made longer until fewer of them would do, for with the
-// same exponents U grows as (M + T)^S.
-SegmentBound best_piece(const IterationLimit& limit, double iterations, double capacity) {
-  const double most = std::exp(limit.log_most), pieces = std::floor(iterations / most);
-  SegmentBound best;
-  for (double n = std::max(1.0, pieces - 1); n <= pieces + 1; ++n) {
-    // U < iterations / n: n pieces are complete.
-    const double log_target = std::log(iterations / n), target = log_target - kRounding * (1 + std::abs(log_target));
-    const double budget = limit.budget * std::exp((target - limit.log_most) / limit.exponent);
-    const double piece = budget * (1 - kRounding) - capacity, words = n * piece * (1 - kRounding);
-    if (!(piece > 0 && std::isfinite(words) && words > static_cast<double>(best.words))) continue;
-    best.words = static_cast<u64>(words);
-    best.piece = piece;
-    best.iterations = std::exp(target);
-  }
-  return best;
+// The largest of these sizes up to `words`, as its j.
+double step_below(double words) {
+  return std::floor(kStepsPerOctave * std::log2(std::max(words, kLeastBudget)) + kRounding);
 }
 
 // The words of all boxes: from there on one piece does everything.
@@ -52,91 +40,112 @@ double all_words(const AccessNest& nest) {
   return sum;
 }
 
-// The largest bound(T) for T in the range, by a grid and golden sections in log T. Any T is valid.
-template <class BoundAt>
-SegmentBound best_over_pieces(double low, double high, BoundAt&& bound_at) {
+// At most exp(scale) * K^exponent iterations touch K words.
+struct Growth {
+  double scale = 0;
+  double exponent = 0;
+};
+
+// n complete pieces of T words each, T so large that n + 1 pieces are needed: n T, and it is concave in n. Of a
+// larger capacity T is smaller, so that the bound falls.
+SegmentBound best_pieces(const Growth& growth, double iterations, double capacity) {
+  const auto [scale, exponent] = growth;
+  const double log_iterations = std::log(iterations);
+  double pieces = 1;  // where the derivative vanishes
+  if (exponent > 1) pieces = std::exp(exponent * std::log((1 - 1 / exponent) / capacity) + log_iterations - scale);
+  pieces = std::clamp(std::floor(pieces), 1.0, iterations);
   SegmentBound best;
-  const auto at = [&](double log_piece) {
-    SegmentBound bound = bound_at(std::exp(log_piece));
-    const u64 words = bound.words;
-    if (words > best.words) best = std::move(bound);
-    return words;
-  };
-  const double step = (std::log(high) - std::log(low)) / kGrid;
-  double center = std::log(low);
-  u64 most = 0;
-  for (int i = 0; i <= kGrid; ++i) {
-    const double x = std::log(low) + i * step;
-    if (const u64 words = at(x); words > most) {
-      most = words;
-      center = x;
-    }
-  }
-  if (most == 0) return best;
-  double a = center - step, b = center + step;
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  double x1 = b - golden * (b - a), x2 = a + golden * (b - a);
-  u64 f1 = at(x1), f2 = at(x2);
-  for (int i = 0; i < kRefinements; ++i) {
-    if (f1 >= f2) {
-      b = x2;
-      x2 = x1;
-      f2 = f1;
-      f1 = at(x1 = b - golden * (b - a));
-    } else {
-      a = x1;
-      x1 = x2;
-      f1 = f2;
-      f2 = at(x2 = a + golden * (b - a));
-    }
+  for (double n = std::max(1.0, pieces - 1); n <= std::min(pieces + 2, iterations); ++n) {
+    const double log_target = std::log(iterations / n), target = log_target - kRounding * (1 + std::abs(log_target));
+    const double piece = std::exp((target - scale) / exponent) * (1 - kRounding) - capacity;
+    const double words = n * piece * (1 - kRounding);
+    if (!(piece > 0 && std::isfinite(words) && words > static_cast<double>(best.words))) continue;
+    best.words = static_cast<u64>(words);
+    best.piece = piece;
+    best.iterations = std::exp(target);
   }
   return best;
+}
+
+Growth growth(const IterationLimiter& limiter, std::span<const double> s, std::span<const double> t, double budget) {
+  const IterationLimit limit = limiter.with_exponents(s, t, budget);
+  return {limit.log_most - limit.exponent * std::log(budget), limit.exponent};
 }
 
 }  // namespace
 
-SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity) {
-  const double rest = all_words(nest) - capacity;  // loading so much more than M is enough for everything
-  if (rest <= 0) return {};
-  IterationLimiter limiter(nest, rows);
-  const double low = std::min(kLeastPiece * capacity, rest), high = std::min(kMostPiece * capacity, rest);
-  const auto bound_at = [&](IterationLimiter::Effort effort) {
-    return [&, effort](double piece) {
-      const IterationLimit limit = limiter(capacity + piece, effort);
-      SegmentBound bound = best_piece(limit, nest.iterations, capacity);
-      bound.s.assign(limiter.s().begin(), limiter.s().end());
-      bound.t.assign(limiter.t().begin(), limiter.t().end());
-      return bound;
-    };
-  };
-  SegmentBound best = best_over_pieces(low, high, bound_at(IterationLimiter::Effort::Rough));
-  // Where a piece of M / 16 words may do everything, one of fewer words may not: its exponents say how far it can grow.
-  if (best.words == 0) best = bound_at(IterationLimiter::Effort::Full)(kTinyPiece * capacity);
-  if (best.words == 0) return best;
-  // With exponents fixed the best T is M / (S - 1), often M or near it: where that is far away, there may be a second
-  // peak.
-  const double found = best.piece, second = found < capacity / 4 || found > 4 * capacity ? capacity : 0;
-  const double sum = std::accumulate(best.s.begin(), best.s.end(), 0.0);
-  for (const double piece : {found, capacity / (sum - 1), second}) {
-    if (!(piece > 0 && piece <= rest)) continue;
-    SegmentBound bound = bound_at(IterationLimiter::Effort::Full)(piece);
-    if (bound.words > best.words) best = std::move(bound);
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
+                           const std::vector<double>& s, const std::vector<double>& t) {
+  const double all = all_words(nest);
+  if (capacity >= all) return {};
+  SegmentBound bound = best_pieces(growth(IterationLimiter(nest, rows), s, t, all), nest.iterations, capacity);
+  bound.s = s;
+  bound.t = t;
+  return bound;
+}
+
+SegmentBounds::SegmentBounds(const AccessNest& nest, const std::vector<RankRow>& rows, double least)
+    : limiter_(nest, rows), iterations_(nest.iterations), all_words_(all_words(nest)) {
+  IterationLimiter limiter = limiter_;
+  double largest_word = 1;
+  for (const Access& access : nest.accesses) largest_word = std::max(largest_word, access.word_size);
+  // Always from the largest on, as each minimum is looked for where the last one was.
+  for (double j = step_below(all_words_); j >= step_below(least); --j) {
+    const double budget = std::exp2(j / kStepsPerOctave);
+    if (budget > largest_word) {
+      const SizedExponent e = hbl_exponent(nest, rows, budget);
+      add(program_, limiter, j, e.s, e.t);
+    }
+    limiter(budget, IterationLimiter::Effort::Full);
+    add(convex_, limiter, j, limiter.s(), limiter.t());
+  }
+}
+
+void SegmentBounds::add(std::vector<Candidate>& list, const IterationLimiter& limiter, double step,
+                        std::span<const double> s, std::span<const double> t) const {
+  if (!list.empty() && std::ranges::equal(list.back().s, s) && std::ranges::equal(list.back().t, t)) return;
+  const Growth g = growth(limiter, s, t, all_words_);
+  list.push_back({step, g.scale, g.exponent, {s.begin(), s.end()}, {t.begin(), t.end()}});
+}
+
+SegmentBound SegmentBounds::largest(const std::vector<Candidate>& list, double capacity) const {
+  SegmentBound best;
+  if (capacity >= all_words_) return best;
+  const Candidate* chosen = nullptr;
+  for (const Candidate& c : list) {
+    if (c.step < step_below(capacity)) break;
+    const SegmentBound bound = best_pieces({c.scale, c.exponent}, iterations_, capacity);
+    if (bound.words <= best.words) continue;
+    best = bound;
+    chosen = &c;
+  }
+  if (chosen != nullptr) {
+    best.s = chosen->s;
+    best.t = chosen->t;
   }
   return best;
 }
 
-SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
-                           const std::vector<double>& s, const std::vector<double>& t) {
-  const double rest = all_words(nest) - capacity;
-  if (rest <= 0) return {};
-  const IterationLimiter limiter(nest, rows);
-  const auto bound_at = [&](double piece) {
-    SegmentBound bound = best_piece(limiter.with_exponents(s, t, capacity + piece), nest.iterations, capacity);
-    bound.s = s;
-    bound.t = t;
-    return bound;
-  };
-  return best_over_pieces(std::min(kLeastPiece * capacity, rest), std::min(kMostPiece * capacity, rest), bound_at);
+SegmentBound SegmentBounds::program(double capacity) const { return largest(program_, capacity); }
+
+SegmentBound SegmentBounds::best(double capacity) const {
+  const SegmentBound of_program = program(capacity);
+  SegmentBound best = largest(convex_, capacity);
+  // Exponents that suit the best piece, then the piece that suits them: the bound climbs to its peak.
+  IterationLimiter limiter = limiter_;
+  for (int i = 0; i < kClimbs && best.words > 0; ++i) {
+    limiter(capacity + best.piece, IterationLimiter::Effort::Full);
+    SegmentBound next = best_pieces(growth(limiter, limiter.s(), limiter.t(), all_words_), iterations_, capacity);
+    if (next.words <= best.words) break;
+    next.s.assign(limiter.s().begin(), limiter.s().end());
+    next.t.assign(limiter.t().begin(), limiter.t().end());
+    best = std::move(next);
+  }
+  return best.words >= of_program.words ? best : of_program;
+}
+
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity) {
+  return SegmentBounds(nest, rows, capacity).best(capacity);
 }
 
 }  // namespace heliolite

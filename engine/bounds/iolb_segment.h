@@ -2,10 +2,12 @@
 // The segment bound: an execution is cut into pieces that load T words each; a piece touches at most M + T words and
 // so does at most U(M + T) iterations. Q >= T * (number of complete pieces). Proof and what exactly is counted:
 // docs/rules/bounds_iolb.md.
+#include <span>
 #include <vector>
 
 #include "engine/bounds/hbl_nest.h"
 #include "engine/bounds/hbl_rows.h"
+#include "engine/bounds/iolb_solver.h"
 
 namespace heliolite {
 
@@ -19,11 +21,39 @@ struct SegmentBound {
   std::vector<double> t;  // by loop
 };
 
-// Over all exponents and T. `capacity` in words, `nest` lifted or not (a lifted one gives more).
-SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity);
-
-// With given exponents, over all T; they are scaled up where they are not valid.
+// With given exponents, over all T; they are scaled up where they are not valid. Falls as the capacity grows.
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
                            const std::vector<double>& s, const std::vector<double>& t);
+
+// The largest bound over exponents that suit memories of one size after the other, and over all T. What suits a larger
+// memory is tried for a smaller one too, so no bound rises with the capacity.
+class SegmentBounds {
+ public:
+  // Of capacities from `least` words on. `nest` lifted or not (a lifted one gives more).
+  SegmentBounds(const AccessNest& nest, const std::vector<RankRow>& rows, double least);
+
+  SegmentBound program(double capacity) const;  // exponents of the HBL linear program
+  SegmentBound best(double capacity) const;     // and those that make U(K) the least: never below program()
+
+ private:
+  struct Candidate {
+    double step = 0;   // logarithm of the words that the exponents were chosen for
+    double scale = 0;  // the most iterations of K words are exp(scale) * K^exponent
+    double exponent = 0;
+    std::vector<double> s, t;
+  };
+
+  void add(std::vector<Candidate>& list, const IterationLimiter& limiter, double step, std::span<const double> s,
+           std::span<const double> t) const;
+  SegmentBound largest(const std::vector<Candidate>& list, double capacity) const;
+
+  IterationLimiter limiter_;
+  double iterations_ = 0;
+  double all_words_ = 0;                     // of all boxes: in a memory of so many words one piece does everything
+  std::vector<Candidate> program_, convex_;  // by descending step
+};
+
+// One capacity alone.
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity);
 
 }  // namespace heliolite

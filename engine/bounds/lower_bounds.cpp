@@ -6,13 +6,12 @@
 #include <array>
 
 #include "engine/bounds/conv_bound.h"
-#include "engine/bounds/hbl_exponent.h"
-#include "engine/bounds/iolb_segment.h"
 #include "engine/bounds/iolb_touched.h"
 
 namespace heliolite {
 namespace {
 
+constexpr double kLeastCapacity = 1;  // words; of fewer, the bounds of one word hold
 constexpr double kNoticeable = 1e-3;  // an exponent below is zero for people
 
 // "A^0.5 B^0.5, N counted by size": the exponents in use.
@@ -49,6 +48,7 @@ LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<c
       nest_(access_nest(workload, word_sizes)),
       lifted_(heliolite::lifted(nest_)),
       rows_(rank_rows(lifted_)),
+      segments_(lifted_, rows_, kLeastCapacity),
       convolution_(as_convolution(workload, word_sizes)) {
   for (std::size_t v = 0; v < nest_.accesses.size(); ++v) {
     const Access& access = nest_.accesses[v];
@@ -71,27 +71,17 @@ u64 LowerBounds::compulsory() const {
   return static_cast<u64>(input_words_ + output_words_ * (rule_.stores + rule_.outputs_are_read));
 }
 
-SegmentBound LowerBounds::hbl(double capacity) const {
-  double largest_word = 1;
-  for (const Access& access : lifted_.accesses) largest_word = std::max(largest_word, access.word_size);
-  if (capacity <= largest_word) return {};
-  const SizedExponent e = hbl_exponent(lifted_, rows_, capacity);
-  return segment_bound(lifted_, rows_, capacity, e.s, e.t);
-}
-
 std::vector<LowerBound> LowerBounds::at(double capacity) const {
   std::vector<LowerBound> bounds{{BoundKind::Compulsory, compulsory(), "every word once"}};
   const auto add = [&](BoundKind kind, const SegmentBound& segment) {
     bounds.push_back({kind, by_rule(static_cast<double>(segment.words)), piece_text(lifted_, segment, capacity)});
   };
-  const SegmentBound program = hbl(capacity), convex = segment_bound(lifted_, rows_, capacity);
-  add(BoundKind::Hbl, program);
+  add(BoundKind::Hbl, segments_.program(capacity));
   if (convolution_) {
     const ConvolutionBound conv = convolution_bound(*convolution_, capacity);
     bounds.push_back({BoundKind::Conv, by_rule(std::max(conv.large, conv.small)), conv_text(conv)});
   }
-  // The convex minimum is found by rounding steps; the program's vertex can be the sharper of the two.
-  add(BoundKind::Iolb, convex.words >= program.words ? convex : program);
+  add(BoundKind::Iolb, segments_.best(capacity));
   return bounds;
 }
 

@@ -36,8 +36,8 @@ class LowerBounds {
   // `word_sizes` by tensor, in the unit of capacities; 1 where it is shorter.
   explicit LowerBounds(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
 
-  // All that apply, in the order of BoundKind. `capacity` > 0: all that is inside at a time, operands of the units
-  // included.
+  // All that apply, in the order of BoundKind; none rises with the capacity. `capacity` > 0: all that is inside at a
+  // time, operands of the units included.
   std::vector<LowerBound> at(double capacity) const;
   // The largest of them alone.
   u64 words(double capacity) const;
@@ -50,11 +50,11 @@ class LowerBounds {
  private:
   u64 by_rule(double words) const;
   u64 compulsory() const;
-  SegmentBound hbl(double capacity) const;
 
   TrafficRule rule_;
   AccessNest nest_, lifted_;
   std::vector<RankRow> rows_;  // of the lifted nest
+  SegmentBounds segments_;
   std::optional<Convolution> convolution_;
   double input_words_ = 0;
   double output_words_ = 0;  // that some iteration touches

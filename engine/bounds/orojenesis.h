@@ -1,7 +1,7 @@
 #pragma once
 // The ski slope of one Einsum: the least accesses to a backing store for every size of the one buffer in front of it,
-// exactly, over all tiles, loop orders and choices of what the buffer keeps (Huang, Tsai, Emer, Parashar, "Mind the
-// Gap", ISCA 2024). All tensors share one tile; for machines of several levels see orojenesis_nested.h.
+// over all tiles, loop orders and choices of what the buffer keeps (Huang, Tsai, Emer, Parashar, "Mind the Gap", ISCA
+// 2024). All tensors share one tile; for machines of several levels see orojenesis_nested.h.
 // Definitions and proofs: docs/rules/orojenesis.md.
 #include <array>
 
@@ -19,7 +19,14 @@ enum class PartialSums : u8 {
   WriteOnly,  // the write alone
 };
 
+// Which words count.
+enum class WordCount : u8 {
+  Distinct,  // those that an execution must hold and move: no execution of a mapping lies below the curve
+  Timeloop,  // the cost model's: boxes with the holes that strides leave, overlaps of tiles as the model finds them
+};
+
 struct OrojenesisOptions {
+  WordCount words = WordCount::Distinct;
   bool imperfect = false;  // also tiles that do not divide the sizes
   PartialSums partial_sums = PartialSums::ReadBack;
   // Units (say bytes) in a word of each tensor; with all at 1 a curve counts words.
@@ -43,7 +50,10 @@ using Curve = Staircase<Tiling>;
 // Error: an Einsum with so many tiles or loop orders that the search would take minutes.
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
-// Words (units) of all tensors: what any mapping moves when the buffer is large, if strides leave no holes.
+// Words (units) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});
+
+// Different words (units) that some MAC uses: what any execution moves, however large the buffer.
+u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& options = {});
 
 }  // namespace heliolite

@@ -18,10 +18,8 @@ constexpr std::size_t kMaxNested = 5;  // tensors
 // What a tensor gains and loses by a larger tile along a dimension.
 enum class Wish : u8 { None, Large, Small, Both };
 
-// `slides_in`: the dimensions along which its tiles may slide at no cost.
-Wish wish_of(const TensorShape& shape, DimensionMask dimension, DimensionMask slides_in) {
+Wish wish_of(const TensorShape& shape, DimensionMask dimension) {
   if ((shape.indexing() & dimension) == 0) return Wish::Large;
-  if ((slides_in & dimension) != 0) return Wish::Small;
   const auto here = [&](DimensionMask rank) { return (rank & dimension) != 0; };
   return std::ranges::any_of(shape.sliding(), here) ? Wish::Both : Wish::Small;
 }
@@ -40,6 +38,7 @@ class NestingSearch {
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       shapes_.emplace_back(workload, static_cast<int>(v));
       distinct_.push_back(shapes_.back().distinct_words(size_));
+      if (workload.tensors[v].access_of) repeated_ |= static_cast<TensorMask>(1u << v);
     }
     output_ = static_cast<std::size_t>(workload.output());
   }
@@ -47,7 +46,7 @@ class NestingSearch {
   bool run() {
     std::vector<u8> tensors;
     for (u8 v = 0; v < shapes_.size(); ++v)
-      if (!shapes_[v].entangled()) tensors.push_back(v);
+      if (!shapes_[v].counts_once()) tensors.push_back(v);
     std::ranges::stable_sort(tensors, std::greater{}, [&](u8 v) { return distinct_[v]; });
     if (tensors.size() > kMaxNested) tensors.resize(kMaxNested);
     for (const u8 v : tensors) may_nest_ |= static_cast<TensorMask>(1u << v);
@@ -107,7 +106,7 @@ class NestingSearch {
   void descend(std::size_t k) {
     ++steps_;
     if (steps_ > options_.max_nestings) return;
-    const u64 buffer = buffer_units(), accesses = least_accesses();
+    const u64 buffer = buffer_units(), accesses = least_accesses(k);
     if (!curve_.admits(buffer, accesses)) return;
     if (k == open_.size()) {
       Nesting how;
@@ -139,7 +138,7 @@ class NestingSearch {
     std::size_t groups = 0;
     Wish before = Wish::Small;
     for (std::size_t i = 0; i < nested_.size(); ++i) {
-      const Wish wish = wish_of(shapes_[nested_[i]], dimension_bit(d), slides_in_[i]);
+      const Wish wish = wish_of(shapes_[nested_[i]], dimension_bit(d));
       const bool starts = wish == Wish::Large ? before != Wish::Large : wish == Wish::Both && before != Wish::Large;
       if (starts) ++groups;
       group[i] = groups;
@@ -172,17 +171,20 @@ class NestingSearch {
     return units;
   }
 
-  u64 least_accesses() const {
+  // The first `chosen` of the dimensions that loop have their tiles.
+  u64 least_accesses(std::size_t chosen) const {
+    DimensionMask open = 0;
+    for (std::size_t k = chosen; k < open_.size(); ++k) open |= dimension_bit(open_[k]);
     u64 units = 0;
     TensorMask stored = 0;
     for (std::size_t k = 0; k < nested_.size(); ++k) {
       const u8 v = nested_[k];
       stored |= static_cast<TensorMask>(1u << v);
-      units +=
-          accesses(v, shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k]));
+      units += accesses(
+          v, shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k], open));
     }
     for (u8 v = 0; v < shapes_.size(); ++v)
-      if ((stored >> v & 1) == 0) units += accesses(v, (may_nest_ >> v & 1) != 0 ? macs_ : distinct_[v]);
+      if (((stored | repeated_) >> v & 1) == 0) units += accesses(v, (may_nest_ >> v & 1) != 0 ? macs_ : distinct_[v]);
     return units;
   }
 
@@ -198,7 +200,7 @@ class NestingSearch {
   std::vector<TensorShape> shapes_;
   std::vector<u64> distinct_;  // by tensor: words that are used at all
   std::size_t output_ = 0;
-  TensorMask may_nest_ = 0;
+  TensorMask may_nest_ = 0, repeated_ = 0;  // repeated: other accesses, whose words are counted already
   Extents size_;
   std::array<std::vector<u64>, kMaxDimensions> sizes_;
 

@@ -10,8 +10,12 @@ namespace {
 
 class OrderWalk {
  public:
-  OrderWalk(std::span<const TensorShape> shapes, TensorMask kept, DimensionMask loops, bool returns)
-      : shapes_(shapes), kept_(kept), loops_(loops), returns_(returns) {}
+  OrderWalk(std::span<const TensorShape> shapes, TensorMask kept, DimensionMask loops, Overlaps overlaps)
+      : shapes_(shapes), kept_(kept), loops_(loops), overlaps_(overlaps) {
+    // Of these the executed words do not depend on the order.
+    for (std::size_t v = 0; v < shapes_.size(); ++v)
+      if (executed() && shapes_[v].counts_once()) kept_ &= static_cast<TensorMask>(~(1u << v));
+  }
 
   std::optional<std::vector<BufferOrder>> run() {
     State start;
@@ -61,26 +65,34 @@ class OrderWalk {
           continue;
         }
         state.resting &= static_cast<TensorMask>(~tensor);
-        if (!shapes_[v].plain()) start_run(state, v, dimension);
+        if (!(executed() ? shapes_[v].separable() : shapes_[v].plain())) start_run(state, v, dimension);
       } else if ((state.running & tensor) != 0) {
         reuse.run[reuse.run_count++] = static_cast<u8>(dimension);
         const bool same_rank = (state.run_ranks[v] & dimension_bit(dimension)) != 0;
-        reuse.may_return = reuse.may_return || same_rank;
+        const bool plain_turn = indexes && !same_rank && !slides(v, dimension);
+        reuse.may_return = reuse.may_return || (executed() ? !plain_turn : same_rank);
         if (indexes && !same_rank) state.running &= static_cast<TensorMask>(~tensor);
       }
-      if ((state.run_ranks[v] & state.left) == 0) state.running &= static_cast<TensorMask>(~tensor);
+      if (((executed() ? loops_ : state.run_ranks[v]) & state.left) == 0)
+        state.running &= static_cast<TensorMask>(~tensor);
     }
     return state;
+  }
+
+  bool executed() const { return overlaps_ == Overlaps::Executed; }
+  bool slides(std::size_t v, int dimension) const {
+    return std::ranges::any_of(shapes_[v].sliding(), [&](DimensionMask rank) { return contains(rank, dimension); });
   }
 
   void start_run(State& state, std::size_t v, int dimension) const {
     BufferReuse& reuse = state.order.reuse[v];
     reuse.run[reuse.run_count++] = static_cast<u8>(dimension);
-    if (!returns_) return;
+    if (overlaps_ == Overlaps::Neighbours) return;
     for (const DimensionMask rank : shapes_[v].sliding())
       if ((rank & dimension_bit(dimension)) != 0) state.run_ranks[v] |= rank;
     if (shapes_[v].entangled()) state.run_ranks[v] = shapes_[v].indexing();
-    if ((state.run_ranks[v] & state.left) != 0) state.running |= static_cast<TensorMask>(1u << v);
+    if (state.run_ranks[v] != 0 && ((executed() ? loops_ : state.run_ranks[v]) & state.left) != 0)
+      state.running |= static_cast<TensorMask>(1u << v);
   }
 
   void finish(const State& state) {
@@ -100,13 +112,13 @@ class OrderWalk {
   std::span<const TensorShape> shapes_;
   TensorMask kept_;
   DimensionMask loops_;
-  bool returns_;
+  Overlaps overlaps_;
   std::vector<BufferOrder> orders_;
 };
 
 }  // namespace
 
-// Without returns the words are those of the loops not inside, less what is shared along run[0].
+// Where nothing else is shared the words are those of the loops not inside, less what is shared along run[0].
 bool BufferReuse::covers(const BufferReuse& other) const {
   if (inside == other.inside && run_count == other.run_count &&
       std::equal(run.begin(), run.begin() + run_count, other.run.begin())) {
@@ -117,8 +129,8 @@ bool BufferReuse::covers(const BufferReuse& other) const {
 }
 
 std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
-                                                      DimensionMask loops, bool returns) {
-  return OrderWalk(shapes, kept, loops, returns).run();
+                                                      DimensionMask loops, Overlaps overlaps) {
+  return OrderWalk(shapes, kept, loops, overlaps).run();
 }
 
 }  // namespace heliolite

@@ -12,6 +12,13 @@
 
 namespace heliolite {
 
+// What tiles share beyond what neighbours along the innermost moving loop do.
+enum class Overlaps : u8 {
+  Neighbours,  // nothing
+  Model,       // what the cost model finds at loops further out
+  Executed,    // whatever is still in the buffer when a loop wraps around
+};
+
 // What an order gives one tensor.
 struct BufferReuse {
   DimensionMask inside = 0;  // loops within the innermost one that indexes the tensor: it stays where it is
@@ -29,10 +36,9 @@ struct BufferOrder {
   std::array<BufferReuse, kMaxTensors> reuse{};
 };
 
-// Of the loops over the dimensions `loops`, for the tensors `kept` by the buffer. `returns`: whether the cost model's
-// overlaps further out count. No value: more than kMaxBufferOrders.
+// Of the loops over the dimensions `loops`, for the tensors `kept` by the buffer. No value: more than kMaxBufferOrders.
 std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
-                                                      DimensionMask loops, bool returns);
+                                                      DimensionMask loops, Overlaps overlaps);
 
 inline constexpr std::size_t kMaxBufferOrders = 1000;
 

@@ -1,6 +1,7 @@
 #include "engine/bounds/orojenesis_tensor.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/model/nest.h"
 
@@ -47,7 +48,8 @@ class TiledRank {
 
 }  // namespace
 
-TensorShape::TensorShape(const Workload& workload, int tensor) {
+TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
+    : read_twice_(apart && workload.is_read_twice(tensor)) {
   size_.fill(1);
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) size_[d] = static_cast<u32>(workload.dimensions[d].size);
   for (const Rank& rank : workload.tensors[static_cast<std::size_t>(tensor)].ranks) {
@@ -60,6 +62,10 @@ TensorShape::TensorShape(const Workload& workload, int tensor) {
       out.dimensions |= bit;
       indexing_ |= bit;
     }
+    u64 unit = 0;
+    for (const Term& term : out.terms) unit = std::gcd(unit, term.coefficient);
+    for (Term& term : out.terms) term.coefficient /= apart ? unit : 1;
+    std::ranges::stable_sort(out.terms, {}, &Term::coefficient);
     if (out.terms.size() > 1) sliding_.push_back(out.dimensions);
     plain_ = plain_ && (out.terms.empty() || (out.terms.size() == 1 && out.terms[0].coefficient == 1));
     if (out.terms.empty()) ranks_.pop_back();
@@ -77,12 +83,14 @@ bool TensorShape::slides_by_steps(int dimension) const {
 
 u64 TensorShape::box_words(const Extents& tile) const {
   u64 words = 1;
-  for (const ShapeRank& rank : ranks_) {
-    u64 extent = 1;
-    for (const Term& term : rank.terms) extent += term.coefficient * (tile[term.dimension] - 1);
-    words *= extent;
-  }
+  for (const ShapeRank& rank : ranks_) words *= box_in(rank, tile);
   return words;
+}
+
+u64 TensorShape::box_in(const ShapeRank& rank, const Extents& tile) const {
+  u64 extent = 1;
+  for (const Term& term : rank.terms) extent += term.coefficient * (tile[term.dimension] - 1);
+  return extent;
 }
 
 TensorShape::Move TensorShape::move_of(const Extents& tile, int dimension) const {
@@ -138,7 +146,13 @@ u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> lo
 }
 
 u64 TensorShape::distinct_in(const ShapeRank& rank, const Extents& tile) const {
-  u64 most = 1;
+  u64 most = 1, solid = 1;
+  // By ascending coefficients: as long as no step leaves a gap, the positions are all of a range.
+  for (const Term& term : rank.terms) {
+    if (tile[term.dimension] > 1 && term.coefficient > solid) break;
+    solid += term.coefficient * (tile[term.dimension] - 1);
+    if (&term == &rank.terms.back()) return solid;
+  }
   for (std::size_t k = 0; k < rank.terms.size(); ++k) {
     const Term& a = rank.terms[k];
     most = std::max<u64>(most, tile[a.dimension]);
@@ -159,6 +173,11 @@ u64 TensorShape::distinct_words(const Extents& tile) const {
   return words;
 }
 
+u64 TensorShape::most_distinct_words(const Extents& tile) const {
+  const auto few = [](const ShapeRank& rank) { return rank.terms.size() <= 2; };
+  return entangled_ || !std::ranges::all_of(ranks_, few) ? box_words(tile) : distinct_words(tile);
+}
+
 // Positions of the rank that all tiles together use, those of several tiles as often. Sums of sets of n1, n2, ..
 // integers are at least n1 + n2 + .. less their number but one, whatever the sizes of the tiles.
 u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const {
@@ -170,14 +189,44 @@ u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const E
   return positions - (rank.terms.size() - 1) * tiles;
 }
 
-u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in) const {
+// What the tile brings at least along the rank while loops take it away and back again: tiles that step by one loop
+// bring what lies beyond the box of the last one, on the way out and on the way back; where several loops step, the
+// whole way counts once. Never more than all positions.
+u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, const Extents* tile,
+                                  DimensionMask open) const {
+  const u64 all = distinct_in(rank, size_);
+  u64 tiles = 1, way = 0, loops = 0, least = all;
+  for (const Term& term : rank.terms) tiles *= count[term.dimension];
+  const u64 here = tile != nullptr ? distinct_in(rank, *tile) : 0;
+  const bool solid = tile != nullptr && (rank.dimensions & open) == 0 && here == box_in(rank, *tile);
+  for (const auto& [d, coefficient] : rank.terms) {
+    if (count[d] == 1 && (open >> d & 1) == 0) continue;
+    ++loops;
+    const u64 step = solid ? std::min<u64>(here, coefficient * (*tile)[d]) * count[d] : size_[d];
+    least = std::min(least, tiles / count[d] * step);
+    way += step;
+  }
+  return loops > 1 ? std::min(least, way) : least;
+}
+
+u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in,
+                              DimensionMask open) const {
   if (entangled_) return distinct_words(size_);
-  u64 words = 1;
+  u64 words = 1, other = 1;  // of all tiles, of one
   for (std::size_t d = 0; d < kMaxDimensions; ++d)
     if ((indexing_ >> d & 1) == 0) words *= count[d];
-  for (const ShapeRank& rank : ranks_)
-    words *= (rank.dimensions & slides_in) != 0 ? distinct_in(rank, size_) : covered_in(rank, count, tile);
-  return words;
+  const ShapeRank* slides = nullptr;
+  for (const ShapeRank& rank : ranks_) {
+    if ((rank.dimensions & slides_in) != 0) {
+      slides = &rank;
+      continue;
+    }
+    words *= covered_in(rank, count, tile);
+    if (tile != nullptr) other *= distinct_in(rank, *tile);
+  }
+  if (slides == nullptr) return words;
+  const u64 all = distinct_in(*slides, size_), round = round_trip_words(*slides, count, tile, open);
+  return words * round + (all - round) * ((open & indexing_) == 0 ? other : 1);
 }
 
 }  // namespace heliolite

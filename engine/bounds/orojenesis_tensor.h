@@ -2,6 +2,7 @@
 // Words of a tensor for a tile: what the tile's box takes, what crosses between a buffer that holds it and the store
 // outside, and the fewest words that can. Formulas and proofs: docs/rules/orojenesis.md.
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,12 +20,17 @@ struct TileLoop {
 
 class TensorShape {
  public:
-  TensorShape(const Workload& workload, int tensor);
+  // `apart`: positions that no coefficient of a rank reaches are left out of its boxes.
+  TensorShape(const Workload& workload, int tensor, bool apart = true);
 
   DimensionMask indexing() const { return indexing_; }
   // Every rank is one dimension with coefficient 1: words cross once for every round of the loops that do not index
   // the tensor, whatever the tile.
   bool plain() const { return plain_; }
+  // Every rank is one dimension, each in one rank: tiles share no words, whatever the coefficients.
+  bool separable() const { return sliding_.empty() && !counts_once(); }
+  // Its words count once whatever the tiles: a dimension occurs in two ranks, or another access may have left them.
+  bool counts_once() const { return entangled_ || read_twice_; }
   // A dimension occurs in two ranks.
   bool entangled() const { return entangled_; }
   // Dimensions of the ranks that have several: neighbouring tiles share words. One mask for each such rank.
@@ -44,14 +50,23 @@ class TensorShape {
   // it shares with its predecessor along the innermost loop that moves it.
   u64 blocked_words(const Extents& tile, std::span<const TileLoop> loops) const;
 
+  // Words that an execution brings in at least during the loops outside a buffer that holds `tile`, whether it holds
+  // the tile's words or all of its box, of the same tiles as blocked_words(). Exact where tiles have no holes, but for
+  // what corners of tiles share when loops of two sliding ranks wrap around. `loops`: in their order from the
+  // innermost moving one on, up to one of another rank; `late`: the others further out, in any order. Those further in
+  // do not move the tensor.
+  u64 executed_words(const Extents& tile, std::span<const u8> loops, DimensionMask late) const;
+
   // Different words that the iterations of a box of this size use, at least: holes are left out, and of three or more
-  // dimensions in a rank only two are looked at.
+  // dimensions in a rank only two are looked at unless there are no holes.
   u64 distinct_words(const Extents& tile) const;
+  u64 most_distinct_words(const Extents& tile) const;  // at most
 
   // Words that cross at least into any buffers, of any number of levels, that together hold the tensor for tiles of
   // which `count` cover each dimension. `tile`: their sizes when all are equal, else null. Along `slides_in`, the
-  // dimensions of one rank or none, each word counts once.
-  u64 nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in) const;
+  // dimensions of one rank or none, the first round counts each word once, and the others what a round trip of the
+  // tile brings. `open`: dimensions with tiles still to be chosen, now whole; no choice of them moves less.
+  u64 nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in, DimensionMask open) const;
 
  private:
   struct ShapeRank {
@@ -60,6 +75,14 @@ class TensorShape {
   };
   u64 distinct_in(const ShapeRank& rank, const Extents& tile) const;
   u64 covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const;
+
+  u64 box_in(const ShapeRank& rank, const Extents& tile) const;
+  u64 round_trip_words(const ShapeRank& rank, const Extents& count, const Extents* tile, DimensionMask open) const;
+
+  struct Run;  // orojenesis_executed.cpp
+  u64 run_words(const Run& run, std::size_t loops, const Extents& tile) const;
+  u64 over_tiles(const ShapeRank& rank, DimensionMask looped, const Run& run, const Extents& tile) const;
+  u64 shared_at_most(const Run& run, u8 j, std::optional<u8> turn) const;
 
   using Move = std::array<i64, kMaxRanks>;  // words, by rank
 
@@ -72,6 +95,7 @@ class TensorShape {
   DimensionMask indexing_ = 0;
   bool plain_ = true;
   bool entangled_ = false;
+  bool read_twice_ = false;
 };
 
 }  // namespace heliolite
