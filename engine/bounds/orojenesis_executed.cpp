@@ -1,7 +1,8 @@
 // Words that an execution of a tiling brings into a buffer, from what every tile has in common with the one before it.
 // Proof: docs/rules/orojenesis.md.
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/orojenesis_tensor.h"
@@ -79,23 +80,45 @@ u64 TensorShape::over_tiles(const ShapeRank& rank, DimensionMask looped, const R
   return &rank == run.rank ? run_words(run, run.loops.size(), tile) : distinct_in(rank, tile);
 }
 
-// Words that a tile may find when late loop `j` has stepped. `turn` is the innermost late loop of another rank.
-u64 TensorShape::shared_at_most(const Run& run, u8 j, std::optional<u8> turn) const {
+// Words that a tile may find when late loop `j` has stepped: along each rank, what the box has in common with itself
+// moved as far as the loops that are surely inside have taken it. `turn` is the innermost late loop of another rank.
+u64 TensorShape::shared_at_most(const Run& run, DimensionMask late, u8 j, std::optional<u8> turn) const {
   u64 words = 1;
   for (const ShapeRank& rank : ranks_) {
-    const bool steps = contains(rank.dimensions, j);
-    const u64 box = box_in(rank, run.tile);
-    // By how much the tile has moved along the rank at least. A step of one of its own loops may just undo that.
-    u64 moved = 0;
+    u64 inside = 0, step = 0;
+    bool known = true;  // no other loop of the rank may be inside or not
     for (const auto& [d, coefficient] : rank.terms) {
-      const u64 step = coefficient * run.tile[d];
+      const u64 tile = coefficient * run.tile[d];
       const bool in_run = &rank == run.rank && std::ranges::find(run.loops, d) != run.loops.end();
-      if ((in_run || (turn == d && j != d)) && !steps) moved += step * (run.count[d] - 1);
-      if (j == d && (turn == d || rank.terms.size() == 1)) moved = step;
+      if (d == j) {
+        step = tile;
+      } else if (in_run || (turn == d && turn != j)) {
+        inside += tile * (run.count[d] - 1);
+      } else if (contains(late, d)) {
+        known = false;
+      }
     }
-    words *= less(box, moved);
+    // Loops inside take the tile back to where they began; a step of the rank's own loop may just undo that.
+    u64 moved = inside;
+    if (step > 0) moved = !known && turn != j ? 0 : step > inside ? step - inside : inside - step;
+    words *= less(box_in(rank, run.tile), moved);
   }
   return words;
+}
+
+// Of the late loops, the turn comes first; the others save the most where those that share more are further in.
+u64 TensorShape::saved_at_most(const Run& run, DimensionMask late, std::optional<u8> turn) const {
+  struct Loop {
+    u64 shared, count;
+  };
+  std::vector<Loop> loops;
+  for (u8 d = 0; d < kMaxDimensions; ++d)
+    if (contains(late, d) && turn != d) loops.push_back({shared_at_most(run, late, d, turn), run.count[d]});
+  std::ranges::stable_sort(loops, std::greater{}, &Loop::shared);
+  if (turn) loops.insert(loops.begin(), {shared_at_most(run, late, *turn, turn), run.count[*turn]});
+  u64 saved = 0;
+  for (const Loop& loop : loops) saved = saved * loop.count + (loop.count - 1) * loop.shared;
+  return saved;
 }
 
 u64 TensorShape::executed_words(const Extents& tile, std::span<const u8> loops, DimensionMask late) const {
@@ -115,16 +138,12 @@ u64 TensorShape::executed_words(const Extents& tile, std::span<const u8> loops, 
     run.loops = loops.first(loops.size() - 1);
     late |= dimension_bit(*turn);
   }
-  u64 words = 1, rounds = 1, shared = 0;
-  for (u8 d = 0; d < kMaxDimensions; ++d) {
-    if (!contains(late, d)) continue;
-    rounds *= run.count[d];
-    if (!contains(indexing_, d)) words *= run.count[d];
-    shared = std::max(shared, shared_at_most(run, d, turn));
-  }
+  u64 words = 1;
+  for (u8 d = 0; d < kMaxDimensions; ++d)
+    if (contains(late, d) && !contains(indexing_, d)) words *= run.count[d];
   for (const ShapeRank& rank : ranks_)
     words *= over_tiles(rank, static_cast<DimensionMask>(rank.dimensions & late), run, tile);
-  return std::max(less(words, (rounds - 1) * shared), distinct_words(size_));
+  return std::max(less(words, saved_at_most(run, late, turn)), distinct_words(size_));
 }
 
 }  // namespace heliolite

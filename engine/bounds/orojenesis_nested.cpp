@@ -41,6 +41,7 @@ class NestingSearch {
       if (workload.tensors[v].access_of) repeated_ |= static_cast<TensorMask>(1u << v);
     }
     output_ = static_cast<std::size_t>(workload.output());
+    solid_output_ = TensorShape(workload, workload.output(), false).plain();
   }
 
   bool run() {
@@ -190,8 +191,7 @@ class NestingSearch {
 
   // What leaves comes back but for the first time; where halos or holes make it unclear what is the first, for nothing.
   u64 accesses(u8 v, u64 words) const {
-    if (v == output_ && options_.partial_sums == PartialSums::ReadBack && shapes_[v].plain())
-      words += words - distinct_[v];
+    if (v == output_ && options_.partial_sums == PartialSums::ReadBack && solid_output_) words += words - distinct_[v];
     return words * options_.word_size[v];
   }
 
@@ -200,6 +200,7 @@ class NestingSearch {
   std::vector<TensorShape> shapes_;
   std::vector<u64> distinct_;  // by tensor: words that are used at all
   std::size_t output_ = 0;
+  bool solid_output_ = false;  // no halos or holes: the cost model leaves out the first read of each of its words
   TensorMask may_nest_ = 0, repeated_ = 0;  // repeated: other accesses, whose words are counted already
   Extents size_;
   std::array<std::vector<u64>, kMaxDimensions> sizes_;

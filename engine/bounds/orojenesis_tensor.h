@@ -82,7 +82,8 @@ class TensorShape {
   struct Run;  // orojenesis_executed.cpp
   u64 run_words(const Run& run, std::size_t loops, const Extents& tile) const;
   u64 over_tiles(const ShapeRank& rank, DimensionMask looped, const Run& run, const Extents& tile) const;
-  u64 shared_at_most(const Run& run, u8 j, std::optional<u8> turn) const;
+  u64 shared_at_most(const Run& run, DimensionMask late, u8 j, std::optional<u8> turn) const;
+  u64 saved_at_most(const Run& run, DimensionMask late, std::optional<u8> turn) const;
 
   using Move = std::array<i64, kMaxRanks>;  // words, by rank
 

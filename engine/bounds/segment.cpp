@@ -93,6 +93,7 @@ Diagnostics SegmentedChain::add_link(const Workload& workload, TensorMask operan
     auto& same = known.layers[{fingerprint(workload), resident}];
     if (same == nullptr) {
       OrojenesisOptions one;
+      one.words = WordCount::Timeloop;  // of mappings as the model counts them: a schedule moves no more
       one.imperfect = options.imperfect;
       one.resident = resident;
       Result<Curve> found = one_buffer_curve(workload, one);
