@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arch/timeloop_expression.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -67,11 +68,6 @@ class Evaluator {
   int depth_ = 0;
   int lookups_ = 0;
 };
-
-std::string shown(const YamlNode& node) {
-  if (node.is_scalar()) return node.text();
-  return node.is_null() ? "nothing" : node.is_map() ? "a map" : "a list";
-}
 
 }  // namespace
 

@@ -20,7 +20,7 @@ bool unlimited = false;
 bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 // 0 where nothing is known.
-std::size_t terminal_width() {
+std::size_t columns_of_stdout() {
   const char* stated = std::getenv("COLUMNS");
   const std::string_view text = stated == nullptr ? "" : stated;
   std::size_t columns = 0;
@@ -82,7 +82,7 @@ void append_fitted(std::string& out, std::string_view line, std::size_t width) {
 }  // namespace
 
 std::size_t line_width() {
-  static const std::size_t terminal = isatty(STDOUT_FILENO) != 0 ? terminal_width() : 0;
+  static const std::size_t terminal = isatty(STDOUT_FILENO) != 0 ? columns_of_stdout() : 0;
   if (unlimited) return kUnlimited;
   return terminal == 0 ? kLineWidth : std::max(terminal, kLeastWidth);
 }

@@ -28,7 +28,7 @@ std::string about(double s) {
   return fmt::format("{:.1f} h", s / 3600);
 }
 
-std::size_t terminal_width() {
+std::size_t columns_of_stderr() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
@@ -91,7 +91,7 @@ std::string Progress::hint(double elapsed) {
 
 // As wide as there is room for beside a text.
 std::string Progress::bar(std::size_t text) const {
-  const std::size_t room = terminal_width() - std::min(terminal_width(), text + 6);
+  const std::size_t room = columns_of_stderr() - std::min(columns_of_stderr(), text + 6);
   const u64 width = std::min<u64>(kBarWidth, room), full = of_ == 0 ? width : width * std::min(done_, of_) / of_;
   if (width < kLeastBarWidth) return "  ";
   return fmt::format("  [{}{}] ", std::string(full, '#'), std::string(width - full, '.'));
@@ -101,7 +101,7 @@ void Progress::draw(double elapsed) {
   std::string text = numbers(elapsed);
   if (terminal_) {
     text = bar(text.size()) + text;
-    text = hint(elapsed) + "\r" + text.substr(0, terminal_width() - 1) + "\x1b[K";
+    text = hint(elapsed) + "\r" + text.substr(0, columns_of_stderr() - 1) + "\x1b[K";
   } else {
     text = "heliolite: " + text + "\n";
   }

@@ -17,11 +17,11 @@ std::pair<u64, u64> key(const PointRow& row) { return {row.record.id, 0}; }
 std::pair<u64, u64> key(const LayerRecord& row) { return {row.point, row.layer}; }
 
 template <class Row>
-inline constexpr const char* kOrder = nullptr;
+inline constexpr const char* kRowOrder = nullptr;
 template <>
-inline constexpr const char* kOrder<PointRow> = "ORDER BY id";
+inline constexpr const char* kRowOrder<PointRow> = "ORDER BY id";
 template <>
-inline constexpr const char* kOrder<LayerRecord> = "ORDER BY point, layer";
+inline constexpr const char* kRowOrder<LayerRecord> = "ORDER BY point, layer";
 
 template <class Row>
 const Tally& written(const OpenStore& store) {
@@ -33,7 +33,7 @@ const Tally& written(const OpenStore& store) {
 
 template <class Row>
 Result<TableWalk<Row>> TableWalk<Row>::begin(const OpenStore& store) {
-  Result<SqlStatement> rows = store.database.prepare(select_statement<Row>(store.version, kOrder<Row>));
+  Result<SqlStatement> rows = store.database.prepare(select_statement<Row>(store.version, kRowOrder<Row>));
   if (!rows) return rows.errors();
   return TableWalk(store, *std::move(rows));
 }
