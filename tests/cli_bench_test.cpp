@@ -266,8 +266,8 @@ constexpr const char* kSweep = R"(sweep:
   machine: sunstone_arch
   workloads: "conv:k=16,c=16,p=7,r=3"
   parameters:
-    weight: {set: L1_weight.entries, values: [8, 16]}
-    ofmap: {set: L1_ofmap.entries, values: [8, 16]}
+    weight_words: {set: L1_weight.entries, values: [8, 16]}
+    ofmap_words: {set: L1_ofmap.entries, values: [8, 16]}
 )";
 
 TEST_F(CliBench, ComparesTheCoSearchWithTheGrid) {

@@ -191,7 +191,7 @@ TEST_F(ReportBrowser, SaysWhichFrontIsDrawnAndWhatIsNotProven) {
   EXPECT_THAT(found["front"]["none"]["ids"], IsEmpty());
   for (const json& front : {axes, all}) {
     EXPECT_TRUE(front["marked"]);
-    EXPECT_THAT(front["note"].get<std::string>(), HasSubstr("not proven: the Sum of EDP found is up to 7.5 % above"));
+    EXPECT_THAT(front["note"].get<std::string>(), HasSubstr("not proven: the Sum of EDP found is up to 7.1 % above"));
     EXPECT_THAT(front["legend"].get<std::string>(), AllOf(HasSubstr("front, proven"), HasSubstr("front, not proven")));
   }
   EXPECT_THAT(axes["note"].get<std::string>(), StartsWith("Front of Energy and Delay: "));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "engine/base/file_claims.h"
 #include "engine/base/text.h"
 #include "engine/sweep/store_check.h"
 #include "engine/sweep/store_log.h"
@@ -206,7 +207,8 @@ Diagnostics write_run(const OpenStore& store) { return replace_row(store.databas
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
   OpenStore out;
   out.path = path;
-  // Step 1. Nobody else writes it.
+  // Step 1. It is no output of the program's and nobody else writes it; only then is there a file.
+  if (Diagnostics taken = FileClaims::of_program().use_database(path); !taken.empty()) return taken;
   Result<WriterLock> lock = WriterLock::take(path);
   if (!lock) return lock.errors();
   out.lock = *std::move(lock);
