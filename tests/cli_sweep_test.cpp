@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "engine/sweep/store_sql.h"
-#include "tests/background.h"
 #include "tests/cli_runner.h"
 #include "tests/random_problem.h"
 #include "tests/sweep_problem.h"
@@ -17,7 +16,6 @@ namespace heliolite {
 namespace {
 
 using ::testing::AllOf;
-using testing::Background;
 using testing::content_of;
 using ::testing::HasSubstr;
 using testing::small_sweep;

@@ -6,14 +6,12 @@
 #include <iostream>
 #include <thread>
 
-#include "tests/background.h"
 #include "tests/store_damage.h"
 #include "tests/sweep_problem.h"
 
 namespace heliolite {
 namespace {
 
-using testing::Background;
 using testing::content_of;
 using testing::pick;
 
