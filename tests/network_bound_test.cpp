@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/bounds/iolb_segment.h"
-#include "engine/bounds/network_interior.h"
+#include "engine/bounds/network_charges.h"
 #include "engine/bounds/segment.h"
 #include "tests/load.h"
 #include "tests/network_game.h"
@@ -80,6 +80,18 @@ TEST(NetworkBound, RepeatsCount) {
   EXPECT_EQ(network_bound(network, 256).words, 5 * once);
 }
 
+// The larger layer counts X; then no access of it counts in the other one.
+TEST(NetworkBound, TakesAllAccessesOfATensorAlike) {
+  const Network net = network(
+      "layers:\n- {name: a, einsum: \"o[i,j]+=x[i,k]*x[j,k]\", sizes: {i: 4, j: 4, k: 4}, reads: {x: X}}\n"
+      "- {name: b, einsum: \"o[i,j]+=m[i,k]*x[k,j]\", sizes: {i: 9, j: 4, k: 4}, reads: {x: X}}\n");
+  const NetworkCharges charges = network_charges(net, Unnamed::Apart);
+  for (std::size_t v = 0; v < 3; ++v)
+    EXPECT_EQ(charges.layer[0][v].counted, net.layers[0].workload.tensors[v].is_output()) << v;
+  EXPECT_EQ(network_bound(net, 1e6).words, 16u + 16 + 36 + 36);
+  EXPECT_FALSE(UnnamedOperands(net, Unnamed::Anything).any());
+}
+
 TEST(NetworkBound, OfBlocksIsWhatALargeMemoryMoves) {
   // X, all weights and the result, nothing else.
   for (const auto& [name, words] : {std::pair{"gpt3_6.7b_block@batch=16", u64{469'762'048}},
@@ -127,6 +139,9 @@ TEST(NetworkBound, IsBelowTheLeastOfAllSchedules) {
       "edges:\n- {from: a, to: b, tensor: x, slice: {rank: i, from: 0, words: 2}}\n"
       "- {from: a, to: c, tensor: x, slice: {rank: i, from: 2, words: 1}, combine: {concat: k}}\n"
       "- {from: b, to: c, tensor: x, combine: {concat: k}}\n",
+      // One tensor twice in an Einsum, and read by another one.
+      "layers:\n- {name: a, einsum: \"o[i,j]+=x[i,k]*x[j,k]\", sizes: {i: 2, j: 2, k: 1}, reads: {x: X}}\n"
+      "- {name: b, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: {i: 3, k: 2}, reads: {x: X}}\n",
       // Border, pooling, resizing.
       "layers:\n- {name: a, einsum: \"o[p]+=x[p+r]*w[r]\", sizes: {p: 3, r: 1}}\n"
       "- {name: b, einsum: \"o[p]+=x[p+r]*w[r]\", sizes: {p: 3, r: 3}}\n"

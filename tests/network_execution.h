@@ -70,7 +70,7 @@ class NetworkExecution {
         if (w.tensors[at(v)].is_output()) {
           operation.output = word({0, u64(l), repeat, flat(w, v, position)}, Kind::Output);
         } else {
-          operation.needs.push_back(need(l, v, repeat, position));
+          operation.needs.push_back(need(l, w.tensors[at(v)].access_of.value_or(v), repeat, position));
         }
       }
       operations_.push_back(std::move(operation));

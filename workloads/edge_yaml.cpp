@@ -162,7 +162,7 @@ class EdgeReader {
     const Workload& consumer = network_.layers[at(edge.to)].workload;
     std::vector<std::string> operands;
     for (const Tensor& t : consumer.tensors)
-      if (!t.is_output()) operands.push_back(t.name);
+      if (!t.is_output() && !t.access_of) operands.push_back(t.name);
     if (std::ranges::find(operands, name) == operands.end()) {
       errors_.push_back(node.error(fmt::format("tensor = {}, must be an operand of {}: {}{}", shortened(name),
                                                consumer.name, join(operands, "or"), did_you_mean(name, operands))));

@@ -47,6 +47,9 @@ class Charger {
     for (const int l : order)
       for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
         if (std::vector<Edge> edges = edges_into(network_, l, v); !edges.empty()) fed(l, v, std::move(edges));
+    for (int l = 0; l < layers(); ++l)
+      for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
+        if (const auto first = workload(l).tensors[at(v)].access_of) charge(l, v) = charge(l, *first);
     uncounted_inputs();
     return std::move(out_);
   }

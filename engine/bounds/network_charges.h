@@ -20,7 +20,7 @@ struct TensorCharge {
 };
 
 struct NetworkCharges {
-  std::vector<std::vector<TensorCharge>> layer;  // by layer and tensor
+  std::vector<std::vector<TensorCharge>> layer;  // by layer and tensor; another access of a tensor as its first
   u64 inputs = 0;  // words of inputs that no layer counts: each is loaded at least once, repetitions included
 };
 

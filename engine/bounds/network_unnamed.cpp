@@ -13,7 +13,8 @@ UnnamedOperands::UnnamedOperands(const Network& network, Unnamed unnamed) : netw
   for (int l = 0; l < layers; ++l) {
     const std::vector<Tensor>& tensors = network.layers[at(l)].workload.tensors;
     for (int v = 0; v < static_cast<int>(tensors.size()); ++v)
-      if (tensors[at(v)].role == Role::Input && edges_into(network, l, v).empty()) unnamed_.push_back({l, v});
+      if (tensors[at(v)].role == Role::Input && !tensors[at(v)].access_of && edges_into(network, l, v).empty())
+        unnamed_.push_back({l, v});
   }
   if (unnamed_.empty()) return;
   before_.assign(network.layers.size(), std::vector<bool>(network.layers.size(), false));
