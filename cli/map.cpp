@@ -68,6 +68,7 @@ Result<SearchOptions> search_options(const MapArguments& arguments) {
   options.threads = arguments.threads;
   options.free = arguments.free;
   options.imperfect = arguments.imperfect;
+  options.look_at_imperfect = true;
   options.budget_seconds = arguments.budget;
   options.budget_evaluations = arguments.evaluations;
   if (const auto bytes = parse_memory(arguments.memory)) options.memory_bytes = *bytes;
@@ -143,7 +144,8 @@ int run(const MapArguments& arguments, const Output& output) {
   }
   Result<NetworkResult> result = search(*network, *architecture, *options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
-  const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result));
+  const MapAnswer answer =
+      map_answer(*std::move(network), *std::move(architecture), *std::move(result), arguments.imperfect);
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            name(options->objective), options->strategy) +
                map_text(answer));

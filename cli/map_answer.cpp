@@ -6,7 +6,9 @@
 
 #include "cli/level_bounds.h"
 #include "cli/not_proven.h"
+#include "cli/status.h"
 #include "cli/table.h"
+#include "engine/base/text.h"
 
 namespace heliolite::cli {
 namespace {
@@ -38,6 +40,25 @@ std::string total_distance(const MapAnswer& answer) {
   return fmt::format("{:.2f}", moved / least);
 }
 
+// Of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
+struct EdpTotals {
+  double of_totals = 0;  // total energy times total cycles
+  double sum = 0;        // of the layers' energy times cycles
+  double values = 0;     // sum of the layers' objectives
+};
+
+EdpTotals edp_totals(const NetworkResult& result) {
+  EdpTotals out;
+  out.of_totals = edp(result.total.energy, result.total.cycles);
+  for (const LayerResult& layer : result.layers) {
+    if (layer.result.status == Status::Infeasible) continue;
+    const auto runs = static_cast<double>(layer.count);
+    out.sum += runs * edp(layer.result.cost.energy, layer.result.cost.cycles);
+    out.values += runs * layer.result.value;
+  }
+  return out;
+}
+
 std::string result_table(const MapAnswer& answer) {
   const NetworkResult& result = answer.result;
   const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
@@ -58,7 +79,8 @@ std::string result_table(const MapAnswer& answer) {
                              scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
                              distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
     }
-    row.insert(row.end(), {std::string(name(r.status)), grouped(r.statistics.evaluated), seconds(r.seconds)});
+    row.insert(row.end(),
+               {status_text(name(r.status), answer.imperfect), grouped(r.statistics.evaluated), seconds(r.seconds)});
     table.row(row);
   }
   table.rule();
@@ -66,10 +88,44 @@ std::string result_table(const MapAnswer& answer) {
   for (const LayerResult& layer : result.layers)
     if (layer.result.status != Status::Infeasible) runs += layer.count;
   const Cost& total = result.total;
+  const EdpTotals edps = edp_totals(result);
+  const bool one = runs <= 1;  // then both are the same
   table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
-             unit(total.energy.picojoules()), grouped(total.cycles), "", scientific(edp(total.energy, total.cycles)),
-             "", total_distance(answer), "", "", seconds(result.seconds)});
+             unit(total.energy.picojoules()), grouped(total.cycles), "", one ? scientific(edps.of_totals) : "", "",
+             total_distance(answer), "", "", seconds(result.seconds)});
+  if (!one) {
+    table.row({"", "", "total energy x total cycles", "", "", "", scientific(edps.of_totals)});
+    table.row({"", "", "sum of the layers' EDPs", "", "", "", scientific(edps.sum)});
+  }
   return table.to_string();
+}
+
+// What a short look at other factors found, layer by layer.
+std::string looks_text(const NetworkResult& result) {
+  std::string text;
+  for (const LayerResult& layer : result.layers) {
+    if (!layer.result.look) continue;
+    const ImperfectLook& look = *layer.result.look;
+    text += fmt::format(
+        "  {}: the divisors of {} leave at least {} of the units idle.\n"
+        "  A short look at other factors ({} mappings) found {:.4g} x less, utilization {}; see --imperfect.\n",
+        layer.name, join(look.dimensions), percent(1 - look.perfect_utilization), grouped(look.evaluated),
+        layer.result.value / look.value, percent(look.utilization));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
+  if (!r.look) return nullptr;
+  const ImperfectLook& look = *r.look;
+  Json json = {{"dimensions", look.dimensions},
+               {"perfect_utilization", look.perfect_utilization},
+               {"evaluated", look.evaluated},
+               {"value", look.value},
+               {"times_better", r.value / look.value}};
+  add_cost(json, look.cost.energy, look.cost.cycles, look.utilization);
+  json["mapping"] = to_json(look.mapping, workload, architecture);
+  return json;
 }
 
 Json rules_json(const RuleCounts& counts) {
@@ -106,12 +162,14 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
+  json["mapspace"] = mapspace_json(answer.imperfect);
   json["strategy"] = r.strategy;
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
   json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
   json["evaluated"] = r.statistics.evaluated;
   json["seconds"] = r.seconds;
   json["rules"] = rules_json(r.statistics.rules);
+  json["imperfect_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
@@ -123,7 +181,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
 
 }  // namespace
 
-MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result) {
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect) {
   MovementBound bound;
   std::vector<Distances> distances;
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
@@ -133,13 +191,13 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
                             ? Distances(Diagnostic{workload.name, 0, "", "the layer has no mapping"})
                             : bound.distances(workload, architecture, mapped.mapping));
   }
-  return {std::move(network), std::move(architecture), std::move(result), std::move(distances)};
+  return {std::move(network), std::move(architecture), std::move(result), imperfect, std::move(distances)};
 }
 
 std::string map_text(const MapAnswer& answer) {
   std::vector<NotProven> not_proven;
   for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
-  std::string text = result_table(answer) + not_proven_text(not_proven);
+  std::string text = result_table(answer) + not_proven_text(not_proven) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);
@@ -152,9 +210,16 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
     json["layers"].push_back(mapped_layer_json(answer, i, objective));
   const Cost& total = answer.result.total;
-  json["total"] = {{"energy_pj", total.energy.picojoules()},           {"cycles", total.cycles},
-                   {"edp_pj_cycles", edp(total.energy, total.cycles)}, {"seconds", answer.result.seconds},
-                   {"all_feasible", answer.result.all_feasible()},     {"interrupted", interrupted}};
+  const EdpTotals edps = edp_totals(answer.result);
+  json["total"] = {{"energy_pj", total.energy.picojoules()},
+                   {"cycles", total.cycles},
+                   {"edp_pj_cycles", edps.of_totals},
+                   {"edp_of_totals_pj_cycles", edps.of_totals},
+                   {"sum_of_layer_edps_pj_cycles", edps.sum},
+                   {"sum_of_layer_values", edps.values},
+                   {"seconds", answer.result.seconds},
+                   {"all_feasible", answer.result.all_feasible()},
+                   {"interrupted", interrupted}};
 }
 
 }  // namespace heliolite::cli

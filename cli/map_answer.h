@@ -16,11 +16,12 @@ struct MapAnswer {
   Network network;
   Architecture architecture;
   NetworkResult result;
+  bool imperfect = false;  // the mapspace has all factors, not perfect ones only
   // By layer, how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;
 };
 
-MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result);
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect);
 
 // One row a layer; of a single layer also its levels.
 std::string map_text(const MapAnswer& answer);

@@ -3,8 +3,10 @@
 #include <ostream>
 
 #include "cli/json.h"
+#include "cli/status.h"
 #include "cli/store_warnings.h"
 #include "engine/sweep/export.h"
+#include "engine/sweep/sweep_facts.h"
 
 namespace heliolite::cli {
 namespace {
@@ -21,6 +23,7 @@ Json json_head(const Store& store) {
                         {"goal", sweep.goal},
                         {"parameters", sweep.parameters},
                         {"text", sweep.text}};
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep));
   return answer;
 }
 

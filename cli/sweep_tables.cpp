@@ -6,8 +6,10 @@
 #include <span>
 
 #include "cli/not_proven.h"
+#include "cli/status.h"
 #include "cli/table.h"
 #include "engine/sweep/export.h"
+#include "engine/sweep/sweep_facts.h"
 
 namespace heliolite::cli {
 namespace {
@@ -27,8 +29,9 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
   const EnergyUnit unit = energy_unit(largest);
   std::vector<std::string> headings{"point"};
   headings.insert(headings.end(), sweep.parameters.begin(), sweep.parameters.end());
-  headings.insert(headings.end(), {fmt::format("energy [{}]", unit.name), "cycles", "area [mm2]", "units",
-                                   "sum of " + sweep.objective, "gap", "x least words"});
+  headings.insert(headings.end(),
+                  {fmt::format("energy [{}]", unit.name), "cycles", "area [mm2]", "units", "sum of " + sweep.objective,
+                   "gap", sums_differ(sweep) ? sweep.objective + " of totals" : "<", "x least words"});
   Table table(headings);
   for (const PointRecord& point : points) {
     std::vector<std::string> row{grouped(point.id)};
@@ -36,13 +39,15 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
     row.insert(row.end(),
                {unit(point.energy_pj), count(point.cycles), fmt::format("{:.4g}", point.area_um2 / kUm2PerMm2),
                 grouped(point.compute_units), scientific(point.value), gap(point.value, point.lower_bound),
+                sums_differ(sweep) ? scientific(value_of_totals(sweep, point.energy_pj, point.cycles)) : "",
                 distance(point.words_moved, point.least_words)});
     table.row(row);
   }
   return table.to_string();
 }
 
-std::string layers_table(const std::vector<LayerRecord>& layers) {
+std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord>& layers) {
+  const bool imperfect = imperfect_factors(sweep);
   double largest = 0;
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
   const EnergyUnit unit = energy_unit(largest);
@@ -52,7 +57,8 @@ std::string layers_table(const std::vector<LayerRecord>& layers) {
     table.row({layer.workload, layer.name, grouped(layer.count), fmt::format("{:g}", layer.weight),
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
                gap(layer.value, layer.lower_bound),
-               distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)), layer.status});
+               distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)),
+               status_text(layer.status, imperfect)});
   std::vector<NotProven> not_proven;
   for (const LayerRecord& layer : layers)
     not_proven.push_back({fmt::format("{} {}", layer.workload, layer.name), layer.mapping.empty() ? "" : layer.reason});
@@ -75,6 +81,14 @@ std::string states_table(const SweepSummary& summary) {
   return table.to_string();
 }
 
+// The two ways to add up a product.
+std::string sums_text(const SweepRecord& sweep) {
+  if (!sums_differ(sweep)) return "";
+  const std::string_view product = sweep.objective == "edp" ? "total cycles" : "total cycles squared";
+  return fmt::format("sum of {0}: over the layers, by count and weight; {0} of totals: total energy x {1}\n\n",
+                     sweep.objective, product);
+}
+
 }  // namespace
 
 std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
@@ -85,8 +99,9 @@ std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
     text += "Best points\n" + points_table(sweep, summary.best) + "\n";
     text += fmt::format("Pareto front over energy, cycles and area: {} points{}\n", summary.front.size(),
                         shown < summary.front.size() ? fmt::format(", the {} of least energy", shown) : "") +
-            points_table(sweep, std::span(summary.front).first(shown)) + "\n";
-    text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) + layers_table(layers_of_best) + "\n";
+            points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep);
+    text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) +
+            layers_table(sweep, layers_of_best) + "\n";
   }
   return text + states_table(summary);
 }
@@ -104,6 +119,7 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
     return out;
   };
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep));
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);
   answer["layers"] = Json::array();

@@ -99,6 +99,61 @@ TEST(CliStrategies, EvaluationsSeedsAndVictoryReachTheSearch) {
   EXPECT_EQ(only_layer("-a eyeriss -w gemm:64x60x48 -s exhaustive --evaluations 123 -t 1")["evaluated"], 123);
 }
 
+// 64 x 16 units, weight-stationary as NVDLA's: K rows and N columns.
+constexpr const char* kWideArray = R"(architecture:
+  name: wide
+  word_bits: 8
+  energy: pat
+  levels:
+  - {name: DRAM, dram: true, bandwidth: {shared: 16}}
+  - {name: Buffer, capacity: 256 KB, block_words: 8, fanout: 64x16}
+  - {name: Regs, entries: 64}
+  compute: {name: MAC}
+)";
+
+// 127 is prime and larger than either axis: with its divisors one unit works.
+TEST(CliStrategies, AnOptimumNamesItsMapspaceAndWhatOtherFactorsAreWorth) {
+  const TempFolder folder;
+  const std::string question = "map -a " + folder.write("wide.yaml", kWideArray) + " -w gemm:127x127x127 ";
+  const CliResult perfect = run_cli(question + "--json " + folder.path("a.json"));
+  ASSERT_EQ(perfect.exit_code, 0) << perfect.err;
+  for (const char* part :
+       {"optimal, perfect factors", "the divisors of M, N and K leave at least 99.9 % of the units", "see --imperfect"})
+    EXPECT_THAT(perfect.out, HasSubstr(part));
+  const json layer = json::parse(read_text(folder.path("a.json")))["layers"][0];
+  EXPECT_EQ(layer["status"], "optimal");
+  EXPECT_EQ(layer["mapspace"]["factors"], "perfect");
+  const json& look = layer["imperfect_look"];
+  EXPECT_GT(look["times_better"], 300);
+  EXPECT_GT(look["utilization"], 0.5);
+  EXPECT_LE(look["evaluated"], 3'000);
+  EXPECT_EQ(look["value"].get<double>() * look["times_better"].get<double>(), layer["value"].get<double>());
+  const CliResult imperfect = run_cli(question + "--imperfect --evaluations 20000 --json " + folder.path("b.json"));
+  ASSERT_EQ(imperfect.exit_code, 0) << imperfect.err;
+  EXPECT_THAT(imperfect.out, HasSubstr("any factors"));
+  const json other = json::parse(read_text(folder.path("b.json")))["layers"][0];
+  EXPECT_EQ(other["mapspace"]["factors"], "any");
+  EXPECT_TRUE(other["imperfect_look"].is_null());
+  EXPECT_LE(other["value"], look["value"]);
+  // Where the divisors are of use nothing is said, and nothing is looked for.
+  EXPECT_TRUE(only_layer("-a " + folder.path("wide.yaml") + " -w gemm:128x128x128")["imperfect_look"].is_null());
+}
+
+TEST(CliStrategies, TotalsAreAddedUpBothWays) {
+  const json all = map_answer("-a gemmini -w resnet18 -s sunstone");
+  double sum = 0;
+  for (const json& layer : all["layers"])
+    sum += layer["count"].get<double>() * layer["energy_pj"].get<double>() * layer["cycles"].get<double>();
+  const json& total = all["total"];
+  EXPECT_NEAR(total["sum_of_layer_edps_pj_cycles"].get<double>() / sum, 1, 1e-9);
+  EXPECT_NEAR(total["sum_of_layer_values"].get<double>() / sum, 1, 1e-9);
+  EXPECT_EQ(total["edp_of_totals_pj_cycles"], total["edp_pj_cycles"]);
+  EXPECT_DOUBLE_EQ(total["edp_of_totals_pj_cycles"], total["energy_pj"].get<double>() * total["cycles"].get<double>());
+  const CliResult table = run_cli("map -a gemmini -w resnet18 -s sunstone");
+  EXPECT_THAT(table.out, HasSubstr("total energy x total cycles"));
+  EXPECT_THAT(table.out, HasSubstr("sum of the layers' EDPs"));
+}
+
 TEST(CliStrategies, BadNumbersAreRefused) {
   for (const char* option : {"--budget 0", "--budget -1", "--budget nan", "--budget inf", "--budget soon",
                              "--evaluations 0", "--evaluations 1.5", "--evaluations 99999999999999999999", "--seed -1",

@@ -41,6 +41,29 @@ TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
   EXPECT_LE(answer["best"][0]["value"], answer["best"][1]["value"]);
 }
 
+TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
+  const TempFolder folder;
+  const std::string parameters = "  parameters:\n    a: {set: GLB.capacity, values: [2 KB]}\n";
+  for (const bool imperfect : {false, true}) {
+    const std::string db = folder.path(imperfect ? "i.db" : "p.db");
+    const std::string file = small_sweep(folder, imperfect ? "  imperfect: true\n" : "", parameters);
+    const CliResult run = run_cli("sweep " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(imperfect ? "any factors" : "perfect factors"));
+    EXPECT_THAT(run.out, HasSubstr("edp of totals: total energy x total cycles"));
+    EXPECT_THAT(run.out, HasSubstr("the search ended after 300 evaluations"));
+    const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
+    EXPECT_EQ(answer["mapspace"]["factors"], imperfect ? "any" : "perfect");
+    const auto& best = answer["best"][0];
+    EXPECT_EQ(best["value_of_totals"], best["energy_pj"].get<double>() * best["cycles"].get<double>());
+    EXPECT_EQ(best["sum_of_layer_values"], best["value"]);
+    EXPECT_LT(best["value"], best["value_of_totals"]);
+    for (const auto& layer : answer["layers"]) EXPECT_LE(layer["evaluated"], 300 + 256);
+    const CliResult csv = run_cli("sweep --export " + db + " --csv -");
+    EXPECT_THAT(csv.out, HasSubstr(",value_of_totals\n"));
+  }
+}
+
 // A mapping out of the database prices as its row says.
 TEST(CliSweep, MappingsCanBeEvaluated) {
   const TempFolder folder;

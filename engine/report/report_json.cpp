@@ -11,6 +11,7 @@
 
 #include "engine/report/energy_parts.h"
 #include "engine/report/value_order.h"
+#include "engine/sweep/sweep_facts.h"
 
 namespace heliolite {
 namespace {
@@ -55,6 +56,7 @@ Json sweep_json(const SweepRecord& sweep) {
           {"version", sweep.version},
           {"objective", sweep.objective},
           {"strategy", sweep.strategy},
+          {"factors", imperfect_factors(sweep) ? "any" : "perfect"},
           {"goal", sweep.goal},
           {"grid_points", sweep.grid_points},
           {"planned_points", sweep.planned_points},

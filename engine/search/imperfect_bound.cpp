@@ -160,7 +160,8 @@ class Bound {
 // Branch and bound over the axes of all fan-outs and the dimensions allowed there.
 class LeastSteps {
  public:
-  LeastSteps(const Compiled& c, const Mapspace& space) : c_(c), one_axis_(space.one_axis_per_dimension) {
+  LeastSteps(const Compiled& c, const Mapspace& space, bool perfect)
+      : c_(c), one_axis_(space.one_axis_per_dimension), perfect_(perfect) {
     for (int i = 0; i < space.level_count(); ++i) {
       const SpatialSpace& s = space.levels[static_cast<std::size_t>(i)].spatial;
       add_axis(i, s.fanout_x, s.allowed_x & space.non_unit);
@@ -174,11 +175,14 @@ class LeastSteps {
     unrolled_at_.fill(-1);
   }
 
+  // 0: too many unrollings.
   u64 run() {
-    const auto plain = static_cast<u64>(std::ceil(static_cast<double>(c_.macs) / units_ * kRounding));
     next_axis(0);
-    return nodes_ > kMostNodes ? plain : std::max(plain, static_cast<u64>(best_ * kRounding));
+    return nodes_ > kMostNodes ? 0 : static_cast<u64>(best_ * kRounding);
   }
+
+  // MACs over all units.
+  u64 plain() const { return static_cast<u64>(std::ceil(static_cast<double>(c_.macs) / units_ * kRounding)); }
 
  private:
   static constexpr u64 kMostNodes = 1'000'000;
@@ -216,6 +220,7 @@ class LeastSteps {
     const u32 left = left_[d];
     const int before = unrolled_at_[d];
     for (u64 f = std::min<u64>(room, left); f >= 1; --f) {
+      if (perfect_ && left % f != 0) continue;
       const u64 rest = (left + f - 1) / f;
       f = (left + rest - 1) / rest;  // the least factor with as few steps leaves the most room
       left_[d] = static_cast<u32>(rest);
@@ -227,7 +232,7 @@ class LeastSteps {
   }
 
   const Compiled& c_;
-  bool one_axis_;
+  bool one_axis_, perfect_;
   std::vector<Axis> axes_;
   std::array<u32, kMaxDimensions> left_{};  // of each dimension: steps that remain
   std::array<int, kMaxDimensions> unrolled_at_{};
@@ -237,7 +242,12 @@ class LeastSteps {
 
 }  // namespace
 
-u64 least_residual_steps(const Compiled& c, const Mapspace& space) { return LeastSteps(c, space).run(); }
+u64 least_residual_steps(const Compiled& c, const Mapspace& space) {
+  LeastSteps search(c, space, false);
+  return std::max(search.plain(), search.run());
+}
+
+u64 least_perfect_steps(const Compiled& c, const Mapspace& space) { return LeastSteps(c, space, true).run(); }
 
 double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep,
                              Objective objective) {

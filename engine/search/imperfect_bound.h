@@ -12,6 +12,9 @@ namespace heliolite {
 // ceil(size / unrolled). At least MACs / units; just that where there are too many unrollings to look at.
 u64 least_residual_steps(const Compiled& c, const Mapspace& space);
 
+// The same over the unrollings whose factors divide the sizes; 0 where there are too many to look at.
+u64 least_perfect_steps(const Compiled& c, const Mapspace& space);
+
 // In units of objective_number(). Perfect mappings are among those covered.
 double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, Objective objective);
 

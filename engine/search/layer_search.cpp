@@ -8,6 +8,7 @@
 #include "engine/search/exact.h"
 #include "engine/search/exhaustive.h"
 #include "engine/search/imperfect_bound.h"
+#include "engine/search/imperfect_look.h"
 #include "engine/search/imperfect_search.h"
 #include "engine/search/random_search.h"
 #include "engine/search/sunstone.h"
@@ -172,6 +173,12 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   out.statistics += perfect.statistics;
   return out;
+}
+
+std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const {
+  const SearchOptions& options = problem_->options;
+  if (!options.look_at_imperfect || options.imperfect) return std::nullopt;
+  return look_at_imperfect(*problem_, perfect);
 }
 
 MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const {

@@ -1,6 +1,7 @@
 #pragma once
 // One layer on one machine, prepared once and searched: the unit of parallel work.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/search/layer_problem.h"
@@ -36,6 +37,9 @@ class LayerSearch {
 
   // What no mapping is below, whatever is searched: in units of objective_number().
   double first_bound() const;
+
+  // What is worth saying of other factors beside an answer with perfect ones, if that was asked for.
+  std::optional<ImperfectLook> look(const LayerAnswer& perfect) const;
 
   // The best answer with its certificate, or the reasons why there is none. `bound`: first_bound().
   MappingResult conclude(const LayerAnswer& best, double bound) const;

@@ -53,6 +53,7 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
   LayerAnswer answer;
+  std::optional<ImperfectLook> look;
   double first_bound = 0;
   double seconds = 0;
   u64 layers = 0;  // of this shape
@@ -195,12 +196,19 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
         [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->second_step(s.answer, budget); }, true);
   });
 
-  // Step 4. Conclusions, in the network's order.
+  // Step 4. What other factors are worth, where perfect ones are of little use.
+  parallel_for(first.size(), options.threads, [&](std::size_t t) {
+    ShapeSearch& s = shapes.at(first[t]);
+    s.look = s.search->look(s.answer);
+  });
+
+  // Step 5. Conclusions, in the network's order.
   std::map<std::size_t, MappingResult> results;
   for (auto& [k, s] : shapes) {
     if (s.search) {
       results[k] = s.search->conclude(s.answer, s.first_bound);
       results[k].seconds = s.seconds;
+      results[k].look = s.look;
     } else {
       results[k].strategy = options.strategy;
       results[k].why_infeasible = s.refused;

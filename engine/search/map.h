@@ -24,6 +24,7 @@ struct SearchOptions {
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
   bool imperfect = false;                   // also tiles that do not divide the bounds
+  bool look_at_imperfect = false;           // with perfect factors: look also at others where those are of little use
   std::optional<double> budget_seconds;     // of one layer
   std::optional<u64> budget_evaluations;    // of one layer
   u64 memory_bytes = u64{2} << 30;          // that the exact search of one layer holds at most
@@ -50,6 +51,17 @@ struct SearchStatistics {
   bool operator==(const SearchStatistics&) const = default;
 };
 
+// What a short search found with factors that do not divide the sizes, where those that do leave the units mostly idle.
+struct ImperfectLook {
+  std::vector<std::string> dimensions;  // that can be unrolled
+  double perfect_utilization = 0;       // at most, with perfect factors
+  u64 evaluated = 0;
+  Mapping mapping;
+  Cost cost;
+  double utilization = 0;
+  double value = 0;  // objective_number of the cost
+};
+
 struct MappingResult {
   Status status = Status::Infeasible;
   Mapping mapping;
@@ -60,10 +72,11 @@ struct MappingResult {
   double gap = 0;          // value / lower_bound - 1
   SearchStatistics statistics;
   double seconds = 0;
-  std::string strategy;             // that gave the answer
-  SearchEnd end = SearchEnd::Done;  // why it is not proven, if a limit is the reason
-  std::string why_not_proven;       // the same in words
-  Diagnostics why_infeasible;       // level, tensor and smallest footprint, or the constraint
+  std::string strategy;               // that gave the answer
+  SearchEnd end = SearchEnd::Done;    // why it is not proven, if a limit is the reason
+  std::string why_not_proven;         // the same in words
+  std::optional<ImperfectLook> look;  // if asked for, and worth a word
+  Diagnostics why_infeasible;         // level, tensor and smallest footprint, or the constraint
 };
 
 struct LayerResult {

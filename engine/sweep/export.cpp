@@ -8,6 +8,7 @@
 
 #include "engine/base/text.h"
 #include "engine/sweep/record_text.h"
+#include "engine/sweep/sweep_facts.h"
 
 namespace heliolite {
 namespace {
@@ -80,6 +81,9 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep) {
           {"cycles", number(has_costs, point.cycles)},
           {"value", number(has_costs, point.value)},
           {"lower_bound", number(has_costs, point.lower_bound)},
+          {"sum_of_layer_values", number(has_costs, point.value)},
+          {"value_of_totals", number(has_costs, value_of_totals(sweep, point.energy_pj, point.cycles))},
+          {"edp_of_totals_pj_cycles", number(has_costs, point.energy_pj * point.cycles)},
           {"words_moved", number(point.least_words > 0, point.words_moved)},
           {"least_words", number(point.least_words > 0, point.least_words)},
           {"reason", point.reason.empty() ? Json() : Json(point.reason)}};
@@ -97,6 +101,7 @@ Json to_json(const LayerRecord& layer) {
           {"status", layer.status},
           {"energy_pj", number(layer.energy_pj)},
           {"cycles", number(layer.cycles)},
+          {"edp_pj_cycles", number(layer.energy_pj * layer.cycles)},
           {"value", number(layer.value)},
           {"lower_bound", number(layer.lower_bound)},
           {"words_moved", words(layer.words_moved)},
@@ -111,9 +116,13 @@ Json to_json(const LayerRecord& layer) {
 
 Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   const std::vector<std::string>& parameters = store.sweep().parameters;
-  write_line(headings<PointRecord>(parameters), out);
+  std::vector<std::string> names = headings<PointRecord>(parameters);
+  names.emplace_back(kValueOfTotals);
+  write_line(names, out);
   return store.visit_points([&](const PointRecord& point) {
-    write_line(cells_of(point, parameters.size()), out);
+    std::vector<std::string> cells = cells_of(point, parameters.size());
+    cells.push_back(field_text(value_of_totals(store.sweep(), point.energy_pj, point.cycles)));
+    write_line(cells, out);
     return out.good();
   });
 }

@@ -9,7 +9,8 @@
 
 namespace heliolite {
 
-// A heading and a line for each point: the columns of the table, with a column for each parameter. RFC 4180.
+// A heading and a line for each point: the columns of the table, with a column for each parameter, and
+// value_of_totals() of sweep_facts.h. RFC 4180.
 Diagnostics write_points_csv(const Store& store, std::ostream& out);
 
 // A heading and a line for each (point, layer); "seconds" is the last column.

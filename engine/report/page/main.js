@@ -8,7 +8,7 @@ function setUpHead() {
   document.title = `${kSweep.name}: Heliolite sweep`;
   byId('name').textContent = kSweep.name;
   byId('asked').textContent = [
-    `objective ${kSweep.objective}`, `strategy ${kSweep.strategy}`, `goal ${kSweep.goal}`,
+    `objective ${kSweep.objective}`, `strategy ${kSweep.strategy}`, `${kSweep.factors} factors`, `goal ${kSweep.goal}`,
     ...(kSweep.shards > 1 ? [`shard ${kSweep.shard} of ${kSweep.shards}`] : []), kSweep.version,
   ].join(' · ');
   byId('program').textContent = kData.program;
@@ -21,7 +21,11 @@ function setUpSummary() {
   const entries = [];
   if (best) {
     entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
-    if (kHasValue) entries.push([kMetrics.value.label, kObjective.text(best.value)]);
+    if (kHasValue) {
+      const products = kSweep.objective === 'ed2p' ? best.cycles * best.cycles : best.cycles;
+      entries.push([`${kMetrics.value.label} over layers`, kObjective.text(best.value)],
+        [`${kObjective.label} of totals`, kObjective.text(best.energy_pj * products)]);
+    }
     entries.push(['Energy', energyText(best.energy_pj)], ['Delay', cyclesText(best.cycles)]);
     if (best.area_um2 > 0) entries.push(['Area', areaText(best.area_um2)]);
   }
@@ -36,7 +40,8 @@ function setUpSummary() {
 
 function setUpQuestion() {
   fillList(byId('question'), [
-    ['Objective', kSweep.objective], ['Strategy', kSweep.strategy], ['Goal', kSweep.goal],
+    ['Objective', kSweep.objective], ['Strategy', kSweep.strategy], ['Mapspace', `${kSweep.factors} factors`],
+    ['Goal', kSweep.goal],
     ['Grid', `${count(kSweep.grid_points)} points`], ['Planned', `${count(kSweep.planned_points)} points`],
     ['Program', kSweep.version], ['Hash of the question', kSweep.question],
   ]);
