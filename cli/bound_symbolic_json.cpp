@@ -27,8 +27,7 @@ Json tiling_json(const TiledLevel& level, const Place& place, const Workload& wo
   return json;
 }
 
-void add_bounds(Json& bounds, const SymbolicAnswer& answer, const PlaceAnswer& p,
-                const SymbolicArguments& arguments) {
+void add_bounds(Json& bounds, const SymbolicAnswer& answer, const PlaceAnswer& p, const SymbolicArguments& arguments) {
   const auto row = [&](std::string_view kind, u64 words, const std::string& holds, const std::string& why) {
     Json json{{"kind", kind}};
     json.update(place_json(p.place));

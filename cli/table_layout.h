@@ -19,9 +19,9 @@ struct ColumnSize {
 
 ColumnSize measured(std::size_t column, bool left, const std::string& heading, const std::vector<std::string>& cells);
 
-// The columns in tables of at most `width`, each with its width. If they do not fit side by side, first headings and then
-// texts are broken; if that is not enough they become several tables that all begin with the columns which name a row. A
-// group for which one table has room is not torn.
+// The columns in tables of at most `width`, each with its width. If they do not fit side by side, first headings and
+// then texts are broken; if that is not enough they become several tables that all begin with the columns which name a
+// row. A group for which one table has room is not torn.
 std::vector<std::vector<ColumnSize>> layout(const std::vector<ColumnSize>& columns, std::size_t width);
 
 }  // namespace heliolite::cli

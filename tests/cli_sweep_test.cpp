@@ -47,7 +47,8 @@ TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
   for (const bool imperfect : {false, true}) {
     const std::string db = folder.path(imperfect ? "i.db" : "p.db");
     const std::string file = small_sweep(folder, imperfect ? "  imperfect: true\n" : "", parameters);
-    const CliResult run = run_cli("sweep " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
+    const CliResult run =
+        run_cli("sweep --wide " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.out, HasSubstr(imperfect ? "any factors" : "perfect factors"));
     EXPECT_THAT(run.out, HasSubstr("edp of totals: total energy x total cycles"));
