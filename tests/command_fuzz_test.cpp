@@ -1,5 +1,5 @@
 // Commands with odd but possible arguments, and with damaged files: each ends with an exit code of docs/commands.md and
-// says why; none crashes, hangs or shows an exception's text. HELIOLITE_FUZZ_COMMANDS runs (60 when it is not set), the
+// says why; none crashes, hangs or shows an exception's text. HELIOLITE_FUZZ_COMMANDS runs (15 when it is not set), the
 // same ones every time; HELIOLITE_FUZZ_SEED moves them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -138,7 +138,7 @@ u64 from_environment(const char* name, u64 otherwise) {
 }
 
 TEST(CommandFuzz, EveryCommandEndsAndSaysWhy) {
-  const u64 runs = from_environment("HELIOLITE_FUZZ_COMMANDS", 60), seed = from_environment("HELIOLITE_FUZZ_SEED", 1);
+  const u64 runs = from_environment("HELIOLITE_FUZZ_COMMANDS", 15), seed = from_environment("HELIOLITE_FUZZ_SEED", 1);
   for (u64 k = 0; k < runs; ++k) {
     const TempFolder folder;
     const std::string command = CommandMaker(folder, seed * 1'000'003 + k).command();
