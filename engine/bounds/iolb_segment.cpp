@@ -12,10 +12,8 @@ namespace {
 
 // Exponents are chosen for memories of 2^(j / kStepsPerOctave) words, from kLeastBudget on. Between two of them the
 // best ones change so little that U(K) does not notice: it is at its minimum.
-constexpr double kStepsPerOctave = 2;
+constexpr double kStepsPerOctave = 8;
 constexpr double kLeastBudget = 2;
-
-constexpr int kClimbs = 12;  // a handful is usual
 
 // Roundings of a few operations on doubles: bounds stay this far, relatively, on the safe side.
 constexpr double kRounding = 1e-12;
@@ -85,8 +83,8 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
 }
 
 SegmentBounds::SegmentBounds(const AccessNest& nest, const std::vector<RankRow>& rows, double least)
-    : limiter_(nest, rows), iterations_(nest.iterations), all_words_(all_words(nest)) {
-  IterationLimiter limiter = limiter_;
+    : iterations_(nest.iterations), all_words_(all_words(nest)) {
+  IterationLimiter limiter(nest, rows);
   double largest_word = 1;
   for (const Access& access : nest.accesses) largest_word = std::max(largest_word, access.word_size);
   // Always from the largest on, as each minimum is looked for where the last one was.
@@ -131,16 +129,6 @@ SegmentBound SegmentBounds::program(double capacity) const { return largest(prog
 SegmentBound SegmentBounds::best(double capacity) const {
   const SegmentBound of_program = program(capacity);
   SegmentBound best = largest(convex_, capacity);
-  // Exponents that suit the best piece, then the piece that suits them: the bound climbs to its peak.
-  IterationLimiter limiter = limiter_;
-  for (int i = 0; i < kClimbs && best.words > 0; ++i) {
-    limiter(capacity + best.piece, IterationLimiter::Effort::Full);
-    SegmentBound next = best_pieces(growth(limiter, limiter.s(), limiter.t(), all_words_), iterations_, capacity);
-    if (next.words <= best.words) break;
-    next.s.assign(limiter.s().begin(), limiter.s().end());
-    next.t.assign(limiter.t().begin(), limiter.t().end());
-    best = std::move(next);
-  }
   return best.words >= of_program.words ? best : of_program;
 }
 

@@ -47,7 +47,6 @@ class SegmentBounds {
            std::span<const double> t) const;
   SegmentBound largest(const std::vector<Candidate>& list, double capacity) const;
 
-  IterationLimiter limiter_;
   double iterations_ = 0;
   double all_words_ = 0;                     // of all boxes: in a memory of so many words one piece does everything
   std::vector<Candidate> program_, convex_;  // by descending step
