@@ -11,7 +11,7 @@
 
 namespace heliolite {
 
-// pJ of one access to a block of `block_words` words of one instance (timeloop_model rules 19, 22).
+// pJ of one access to a block of `block_words` words of one instance (docs/cost_model.md, rules 19, 22).
 struct AccessEnergy {
   double read_pj = 0;
   double fill_pj = 0;    // written from the level above

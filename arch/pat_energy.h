@@ -1,5 +1,5 @@
 #pragma once
-// Timeloop's built-in energies (its "pat" table, timeloop_model rule 21), used where a machine states none.
+// Timeloop's built-in energies (its "pat" table, docs/cost_model.md, rule 21), used where a machine states none.
 // They are relative to a 16-bit MAC of Eyeriss (= 1) though printed as pJ, and know neither area nor leakage.
 #include "engine/base/types.h"
 

@@ -34,7 +34,7 @@ void expect_same_counts(const RandomProblem& p) {
       ASSERT_TRUE(a.reads == b.reads);
       ASSERT_TRUE(a.updates == b.updates);
       ASSERT_TRUE(a.fanout == b.fanout);
-      // Read-only fills are truncated sums of doubles in the walk (rule H).
+      // Read-only fills are truncated sums of doubles in the walk (rule 30).
       ASSERT_TRUE(a.fills == b.fills || (!compiled.tensor[static_cast<int>(v)].is_output && a.fills == b.fills + 1));
       ASSERT_TRUE(a.records.size() == b.records.size());
       for (std::size_t k = 0; k < a.records.size(); ++k) {

@@ -281,7 +281,7 @@ RC_GTEST_PROP(ImperfectProperty, PerfectNestsCollapseAlike, (u64 seed)) {
         const auto numbers = [](const CollapsedTensor& t) {
           return std::tuple(t.kept, t.tile_words, t.instances, t.reads, t.updates, t.fanout, t.records.size());
         };
-        // Timeloop truncates the fills of inputs, a sum of doubles: one less is possible (rule H).
+        // Timeloop truncates the fills of inputs, a sum of doubles: one less is possible (rule 30).
         const bool fills = a.fills == b.fills || a.fills == b.fills + 1;
         if (numbers(a) != numbers(b) || !fills) RC_FAIL("seed " + std::to_string(seed + k) + ": " + describe(p));
       }

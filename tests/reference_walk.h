@@ -1,6 +1,7 @@
 #pragma once
-// The oracle of the cost model: walks a mapping's loop nest step by step the way Timeloop does (timeloop_model rules
-// 4-13) and counts what moves. Slow (about 2 to 3 times the work per loop), plain, and shares no code with the model.
+// The oracle of the cost model: walks a mapping's loop nest step by step the way Timeloop does
+// (docs/cost_model.md, rules 4 to 13) and counts what moves. Slow (about 2 to 3 times the work per loop), plain, and
+// shares no code with the model.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -43,7 +43,7 @@ class TensorShape {
   u64 box_words(const Extents& tile) const;
 
   // Words that cross inwards during all of the loops, innermost first, outside a buffer that holds `tile`, in the cost
-  // model (timeloop_model, section K). Each count is size / tile, exactly.
+  // model (docs/cost_model.md, the closed form). Each count is size / tile, exactly.
   u64 model_words(const Extents& tile, std::span<const TileLoop> loops) const;
 
   // The same for tiles that need not divide the sizes: the last tile of a dimension is smaller, and a tile keeps what

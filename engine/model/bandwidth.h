@@ -1,5 +1,5 @@
 #pragma once
-// Cycles of a storage level from its word counts (timeloop_model rule 28), in Timeloop's order of operations:
+// Cycles of a storage level from its word counts (docs/cost_model.md, rule 28), in Timeloop's order of operations:
 // the comparison with its runs is exact.
 #include <cmath>
 #include <span>

@@ -1,5 +1,5 @@
 #pragma once
-// What explain() returns: every count and energy by level and tensor. Counts are Timeloop's (timeloop_model).
+// What explain() returns: every count and energy by level and tensor. Counts are Timeloop's (docs/cost_model.md).
 #include <string>
 #include <vector>
 

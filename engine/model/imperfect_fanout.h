@@ -1,6 +1,6 @@
 #pragma once
 // The receivers of a fan-out at one step of a nest with residual factors: how many there are, how many want different
-// words, and what reaching them costs (timeloop_model rules 9-11).
+// words, and what reaching them costs (docs/cost_model.md, rules 9-11).
 #include <vector>
 
 #include "engine/model/compiled.h"

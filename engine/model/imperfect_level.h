@@ -9,7 +9,7 @@
 
 namespace heliolite {
 
-// MACs as Timeloop counts them (timeloop_model rules 13, 24, 27).
+// MACs as Timeloop counts them (docs/cost_model.md, rules 13, 24, 27).
 struct ResidualComputes {
   u64 computes = 0;   // not the workload's with residual spatial factors
   u64 macs_used = 1;  // units in use: the average, truncated

@@ -1,8 +1,8 @@
 #pragma once
-// The walk of a nest with residual factors for one tensor and one tile, exact for every tensor (timeloop_model
-// rules 6, 7). Equal states are walked once: what a loop moves depends only on which dimensions are in their last
-// context, the remembered stride, and where the previous tile was. About 30 states are typical, a few thousand the
-// worst seen.
+// The walk of a nest with residual factors for one tensor and one tile, exact for every tensor
+// (docs/cost_model.md, rules 6 and 7). Equal states are walked once: what a loop moves depends only on which dimensions
+// are in their last context, the remembered stride, and where the previous tile was. About 30 states are typical, a few
+// thousand the worst seen.
 #include <span>
 #include <vector>
 

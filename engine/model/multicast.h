@@ -1,5 +1,5 @@
 #pragma once
-// Which receivers of a fan-out share their words, and what reaching them costs (timeloop_model rules 10, 11, 26).
+// Which receivers of a fan-out share their words, and what reaching them costs (docs/cost_model.md, rules 10, 11, 26).
 #include <span>
 #include <vector>
 
@@ -24,7 +24,7 @@ struct ReceiverGroups {
 void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                      std::vector<ReceiverGroups>& out);
 
-// Number of distinct offsets among the receivers, N of section K: closed form, else by enumeration.
+// Number of distinct offsets among the receivers, N of docs/cost_model.md: closed form, else by enumeration.
 u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine);
 
 // Words of one sender for one multicast record, after bypass scaling (rule 16 scales words, not hops).

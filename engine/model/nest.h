@@ -1,6 +1,6 @@
 #pragma once
 // One pass over a perfect loop nest: steps and products that every count is made of, and the closed forms of
-// timeloop_model section K for temporal traffic and spatial distinctness. Header-only: all of it is on the hot path of
+// docs/cost_model.md for temporal traffic and spatial distinctness. Header-only: all of it is on the hot path of
 // CostModel::evaluate.
 #include <algorithm>
 #include <array>
@@ -237,8 +237,8 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
 
 }  // namespace detail
 
-// S of section K: words per instance that cross into the tile of level `level`, whose box is `box`, over the temporal
-// loops of all levels outside it. `moving`: the loops that move t.
+// S of docs/cost_model.md: words per instance that cross into the tile of level `level`, whose box is `box`, over the
+// temporal loops of all levels outside it. `moving`: the loops that move t.
 inline u64 temporal_traffic(const CompiledTensor& t, LoopMask moving, const Nest& nest, int level, const Box& box) {
   const LoopMask outside = moving & nest.temporal & ~nest.through[level];
   if (outside == 0) return box.words;
@@ -257,7 +257,7 @@ inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
   return n1 * n2 - lost1 * lost2;
 }
 
-// N of section K for a tensor with sliding ranks: see below.
+// N of docs/cost_model.md for a tensor with sliding ranks: see below.
 [[gnu::noinline]] inline u64 distinct_sliding(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
   DimensionMask seen = 0;
   for (LoopMask rest = moving; rest != 0; rest &= rest - 1)
@@ -281,8 +281,8 @@ inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
   return n * nest.product(moving);
 }
 
-// N of section K: the receivers' distinct offsets of a fan-out, a product over ranks of at most two spatial dimensions
-// each; 0 when the case needs enumeration (multicast.h). `moving`: the loops of the fan-out that move t.
+// N of docs/cost_model.md: the receivers' distinct offsets of a fan-out, a product over ranks of at most two spatial
+// dimensions each; 0 when the case needs enumeration (multicast.h). `moving`: the loops of the fan-out that move t.
 inline u64 distinct_offsets_closed(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
   if (!t.sliding || moving == 0) return nest.product(moving);
   return t.entangled ? 0 : distinct_sliding(t, nest, moving);

@@ -1,7 +1,7 @@
 #pragma once
-// What the loop nest of a mapping moves, before bypass and first-read elision (timeloop_model rules 4-13): the input of
-// collapse.h. Sums of words are doubles because instances in use and deliveries to partly idle fan-outs are averages;
-// their values are integers below 2^53 unless stated otherwise.
+// What the loop nest of a mapping moves, before bypass and first-read elision (docs/cost_model.md, rules 4-13): the
+// input of collapse.h. Sums of words are doubles because instances in use and deliveries to partly idle fan-outs are
+// averages; their values are integers below 2^53 unless stated otherwise.
 #include <vector>
 
 #include "engine/base/types.h"

@@ -1,5 +1,5 @@
 #pragma once
-// The share of the output that belongs to one instance of each level (timeloop_model rule 14): what is never read
+// The share of the output that belongs to one instance of each level (docs/cost_model.md, rule 14): what is never read
 // before it is first written.
 #include <array>
 

@@ -1,7 +1,7 @@
 #pragma once
 // Memory co-search (Sunstone-arch; Ng, UBC 2022, chapters 5 and 7): which of several machines of one shape serves a set
-// of layers best, and how the layers are mapped on it, without a search for every machine. Specification: sunstone.md
-// section 9; proofs: docs/rules/co_search.md.
+// of layers best, and how the layers are mapped on it, without a search for every machine. Proofs:
+// docs/rules/co_search.md.
 //
 // `exact` proves the best machine and its mappings together. `sunstone` ranks the machines by one walk (memory_bins.h)
 // and searches the most promising ones in full.

@@ -1,6 +1,6 @@
 #pragma once
 // The strategy `exact`: the optimum of the mapspace with its certificate, or under a budget the best so far with a
-// proven gap. Specification: sunstone.md section 8; proofs: docs/rules/exact.md.
+// proven gap. Proofs: docs/rules/exact.md.
 #include <limits>
 
 #include "engine/search/layer_problem.h"

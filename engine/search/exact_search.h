@@ -1,6 +1,6 @@
 #pragma once
 // The exact search of one keep choice: a layered graph whose nodes are states (exact_state.h) after each level, from
-// the inside out. Specification: sunstone.md section 8; proofs: docs/rules/exact.md.
+// the inside out. Proofs: docs/rules/exact.md.
 #include <functional>
 #include <vector>
 

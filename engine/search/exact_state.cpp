@@ -151,7 +151,7 @@ void ExactSteps::loop(ExactState& s, int d, u32 iterations, const Extents& left)
   s.tile.extent[static_cast<std::size_t>(d)] *= iterations;
 }
 
-// One loop of section K: what it makes of the words fetched by the loops inside it.
+// One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
 void ExactSteps::move(ExactState& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
   (void)left;

@@ -1,6 +1,6 @@
 #pragma once
-// Machines of one shape that differ in what their memories hold and cost: what a co-search chooses from. Specification:
-// sunstone.md section 9 (Sunstone-arch); proofs: docs/rules/co_search.md.
+// Machines of one shape that differ in what their memories hold and cost: what a co-search chooses from (Sunstone-arch:
+// Ng, UBC 2022, chapters 5 and 7; docs/rules/co_search.md).
 #include <span>
 #include <vector>
 

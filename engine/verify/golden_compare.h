@@ -17,7 +17,7 @@ struct Difference {
 };
 
 // Tolerances: counts and cycles exact; fills of a read-only tensor +-1, and then its energy is free (the reference
-// truncates a sum of doubles; docs/cost_model.md rule H); energies 1e-6 relative; words and hops on networks 1e-9.
+// truncates a sum of doubles; docs/cost_model.md, rule 30); energies 1e-6 relative; words and hops on networks 1e-9.
 std::vector<Difference> compare(const GoldenRecord& record, const Breakdown& ours, const Workload& workload);
 
 }  // namespace heliolite
