@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -131,11 +130,6 @@ class CommandMaker {
   TextMutator mutator_;
   int files_ = 0;
 };
-
-u64 from_environment(const char* name, u64 otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::stoull(text) : otherwise;
-}
 
 TEST(CommandFuzz, EveryCommandEndsAndSaysWhy) {
   const u64 runs = from_environment("HELIOLITE_FUZZ_COMMANDS", 15), seed = from_environment("HELIOLITE_FUZZ_SEED", 1);

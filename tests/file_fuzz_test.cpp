@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -31,11 +30,6 @@ namespace fs = std::filesystem;
 
 const fs::path kTests = HELIOLITE_TEST_DATA;
 const fs::path kRoot = kTests.parent_path();
-
-u64 from_environment(const char* name, u64 otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::stoull(text) : otherwise;
-}
 
 // Sound files to start from: those of the folders that end in `ending`, in the order of their names.
 std::vector<std::string> texts(const std::vector<fs::path>& folders, const std::string& ending = ".yaml") {

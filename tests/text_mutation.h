@@ -3,12 +3,20 @@
 // every compiler: the generator's numbers are used without the standard library's distributions.
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heliolite {
+
+// How long a fuzzer runs, and from which seed: the number in an environment variable, `otherwise` where it is not set.
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::stoull(text) : otherwise;
+}
 
 class TextMutator {
  public:
