@@ -33,11 +33,15 @@ class EdgeReader {
     unread_inputs();
     add_edges(std::move(edges_), network_, errors_);
     if (errors_.size() == before && !topological_order(network_.layers.size(), network_.edges))
-      errors_.push_back(nodes_.edges.value_or(nodes_.reads.empty() ? *nodes_.inputs : nodes_.reads.front().second)
-                            .error("the edges close a circle, must lead from earlier to later layers"));
+      errors_.push_back(where_edges_are().error("the edges close a circle, must lead from earlier to later layers"));
   }
 
  private:
+  // One of the places that make edges: there is one.
+  const YamlNode& where_edges_are() const {
+    if (nodes_.edges) return *nodes_.edges;
+    return nodes_.reads.empty() ? *nodes_.inputs : nodes_.reads.front().second;
+  }
   bool is_layer(const std::string& name) const { return std::ranges::find(layers_, name) != layers_.end(); }
   auto input(const std::string& name) { return std::ranges::find(network_.inputs, name, &Input::name); }
 
