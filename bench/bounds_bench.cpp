@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "engine/bounds/iotile_search.h"
 #include "engine/bounds/lower_bounds.h"
+#include "engine/bounds/tiling/iotile_search.h"
 #include "workloads/load.h"
 
 namespace heliolite {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "arch/load.h"
-#include "cli/command.h"
-#include "cli/help.h"
-#include "cli/json.h"
-#include "cli/lines.h"
-#include "cli/version.h"
+#include "cli/ui/command.h"
+#include "cli/ui/help.h"
+#include "cli/ui/json.h"
+#include "cli/ui/lines.h"
+#include "cli/ui/version.h"
 #include "engine/base/text.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
@@ -133,25 +133,6 @@ CLI::Validator whole_number(u64 low, u64 high) {
         const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool good = problem == std::errc() && end == text.data() + text.size() && value >= low && value <= high;
         return good ? std::string() : fmt::format("'{}' must be a whole number from {} to {}", text, low, high);
-      },
-      "");
-}
-
-CLI::Validator memory_size() {
-  return CLI::Validator(
-      [](std::string& text) {
-        return parse_memory(text) ? std::string() : fmt::format("'{}' must be {}", text, kMemorySizes);
-      },
-      "");
-}
-
-CLI::Validator positive_number(double high) {
-  return CLI::Validator(
-      [high](std::string& text) {
-        double value = 0;
-        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool good = problem == std::errc() && end == text.data() + text.size() && value > 0 && value <= high;
-        return good ? std::string() : fmt::format("'{}' must be a number above 0 and at most {:g}", text, high);
       },
       "");
 }

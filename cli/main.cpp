@@ -4,9 +4,9 @@
 #include <exception>
 
 #include "cli/app.h"
-#include "cli/file_writer.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
+#include "cli/ui/file_writer.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/output.h"
 
 // The library does not throw for bad input; what arrives here is a bug, and says so.
 int main(int argc, char** argv) {

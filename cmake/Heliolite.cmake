@@ -20,12 +20,12 @@ if(HELIOLITE_SANITIZE)
 endif()
 
 # heliolite_library(name DEPENDS target... [PRIVATE target...] [SOURCES file...])
-# All .cpp files of the folder, as heliolite::name; its headers are installed with it.
+# All .cpp files of the folder and of those in it, as heliolite::name; its headers are installed with it.
 function(heliolite_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  # A header with a source is the first thing that source includes (tests/include_arrows_test.sh): it need not be
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  # A header with a source is the first thing that source includes (tests/tree/include_arrows_test.sh): it need not be
   # compiled alone a second time.
   set(alone "")
   foreach(header IN LISTS headers)

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/bounds/conv_bound.h"
-#include "engine/bounds/iolb_touched.h"
+#include "engine/bounds/conv/conv_bound.h"
+#include "engine/bounds/segment/iolb_touched.h"
 
 namespace heliolite {
 namespace {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/bounds/conv_shape.h"
-#include "engine/bounds/hbl_nest.h"
-#include "engine/bounds/hbl_rows.h"
-#include "engine/bounds/iolb_segment.h"
-#include "engine/bounds/orojenesis_levels.h"
+#include "engine/bounds/conv/conv_shape.h"
+#include "engine/bounds/curve/orojenesis_levels.h"
+#include "engine/bounds/hbl/hbl_nest.h"
+#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/segment/iolb_segment.h"
 #include "engine/bounds/traffic_rule.h"
 
 namespace heliolite {

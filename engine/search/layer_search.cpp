@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/search/exact.h"
-#include "engine/search/exhaustive.h"
-#include "engine/search/imperfect_bound.h"
-#include "engine/search/imperfect_look.h"
-#include "engine/search/imperfect_search.h"
-#include "engine/search/random_search.h"
-#include "engine/search/sunstone.h"
+#include "engine/search/baseline/exhaustive.h"
+#include "engine/search/baseline/random_search.h"
+#include "engine/search/exact/exact.h"
+#include "engine/search/imperfect/imperfect_bound.h"
+#include "engine/search/imperfect/imperfect_look.h"
+#include "engine/search/imperfect/imperfect_search.h"
+#include "engine/search/sunstone/sunstone.h"
 
 namespace heliolite {
 namespace {
@@ -94,14 +94,16 @@ KeepMasks LayerSearch::with_room(KeepMasks keep, int first) const {
 }
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
-  const std::string& strategy = problem_->options.strategy;
-  if (strategy == "exact") {
-    const LayerAnswer start = search_sunstone(budget.half());
-    return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
+  LayerAnswer answer;
+  switch (problem_->options.strategy) {
+    case Strategy::Exact: {
+      const LayerAnswer start = search_sunstone(budget.half());
+      return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
+    }
+    case Strategy::Sunstone: answer = search_sunstone(budget); break;
+    case Strategy::Random: answer = random_search(*problem_, budget); break;
+    case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
   }
-  LayerAnswer answer = strategy == "exhaustive" ? exhaustive_search(*problem_, budget)
-                       : strategy == "random"   ? random_search(*problem_, budget)
-                                                : search_sunstone(budget);
   answer.end = budget.end(answer.statistics.evaluated);
   return answer;
 }
@@ -162,7 +164,7 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
 
 bool LayerSearch::has_second_step() const {
   const SearchOptions& options = problem_->options;
-  return options.imperfect && options.strategy != "exhaustive" && options.strategy != "random";
+  return options.imperfect && climbs_to_imperfect(options.strategy);
 }
 
 LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
@@ -184,7 +186,7 @@ std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const
 MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const {
   const Objective objective = problem_->options.objective;
   MappingResult out;
-  out.strategy = not_searched(best.end) ? "sunstone" : problem_->options.strategy;
+  out.strategy = not_searched(best.end) ? Strategy::Sunstone : problem_->options.strategy;
   out.statistics = best.statistics;
   out.statistics.rules += order_counts_;
   if (!best.found) {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/layer_problem.h"
-#include "engine/search/refine.h"
-#include "engine/search/search_budget.h"
+#include "engine/search/core/budget.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/search/sunstone/refine.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/order_trie.h"
 

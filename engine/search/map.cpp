@@ -6,10 +6,9 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/base/text.h"
+#include "engine/search/core/budget.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/layer_search.h"
-#include "engine/search/parallel.h"
-#include "engine/search/search_budget.h"
 
 namespace heliolite {
 namespace {
@@ -106,44 +105,11 @@ class ProgressReporter {
   u64 layers_done_ = 0;
 };
 
-Diagnostics check_strategy(const SearchOptions& options) {
-  const auto known = strategy_names();
-  if (std::find(known.begin(), known.end(), options.strategy) != known.end()) return {};
-  return {
-      {"", 0, "strategy",
-       options.strategy + " is not a strategy" + did_you_mean(options.strategy, known) + "; there is " + join(known)}};
-}
-
 }  // namespace
-
-std::vector<std::string> strategy_names() { return {"exact", "sunstone", "random", "exhaustive"}; }
-
-std::string_view name(Status status) {
-  switch (status) {
-    case Status::Optimal: return "optimal";
-    case Status::Bounded: return "bounded";
-    case Status::Feasible: return "feasible";
-    case Status::Infeasible: return "infeasible";
-  }
-  return "";
-}
-
-SearchStatistics& SearchStatistics::operator+=(const SearchStatistics& other) {
-  evaluated += other.evaluated;
-  for (std::size_t i = 0; i < tiles.size(); ++i) tiles[i] += other.tiles[i];
-  rules += other.rules;
-  return *this;
-}
-
-bool NetworkResult::all_feasible() const {
-  return std::all_of(layers.begin(), layers.end(),
-                     [](const LayerResult& l) { return l.result.status != Status::Infeasible; });
-}
 
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options) {
   const auto start = Clock::now();
-  if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
 
   // Step 1. One search per shape.
   const std::vector<std::size_t> shape_of = first_of_shape(network);

@@ -4,52 +4,48 @@
 
 #include <algorithm>
 
-#include "engine/base/byte_size.h"
 #include "engine/base/text.h"
-#include "engine/search/search_limits.h"
+#include "engine/search/core/option_table.h"
 
 namespace heliolite {
+namespace {
 
-void read_search_options(MapReader& reader, SearchOptions& options, Diagnostics& errors) {
-  const auto most = static_cast<i64>(kMaxCount);
-  if (const auto seconds = read_budget(reader, kMaxBudgetSeconds, errors)) options.budget_seconds = seconds;
-  if (const auto n = reader.integer("evaluations", 1, most)) options.budget_evaluations = static_cast<u64>(*n);
-  if (const auto memory = reader.child("memory")) {
-    if (const auto bytes = parse_memory(memory->text())) options.memory_bytes = *bytes;
-    else errors.push_back(memory->error(fmt::format("memory = {}, must be {}", memory->text(), kMemorySizes)));
+// YAML writes numbers and switches in more ways than the table knows.
+std::string plain_text(const YamlNode& node, const SearchOption& option) {
+  if (option.type.empty()) {
+    if (const auto on = node.as_bool()) return *on ? "true" : "false";
+  } else if (option.type == "N") {
+    if (const auto n = node.as_integer()) return fmt::format("{}", *n);
+  } else if (const auto x = node.as_number()) {
+    return fmt::format("{}", *x);
   }
-  if (const auto n = reader.integer("seed", 0, most)) options.seed = static_cast<u64>(*n);
-  if (const auto n = reader.integer("victory", 1, most)) options.victory = static_cast<u64>(*n);
-  options.imperfect = reader.boolean("imperfect").value_or(options.imperfect);
-  options.free = reader.boolean("free").value_or(options.free);
-  for (const std::string& word : reader.words("without").value_or(std::vector<std::string>{})) {
-    if (const auto rule = parse_rule(word)) {
-      options.rules.set(*rule, false);
-    } else {
-      errors.push_back(reader.child("without")->error(
-          fmt::format("'{}' is not a rule{}; rules: {}", word, did_you_mean(word, rule_names()), join(rule_names()))));
+  return node.is_scalar() ? node.text() : "a list or map";
+}
+
+void set(const YamlNode& at, const SearchOption& option, const std::string& value, SearchOptions& options,
+         Diagnostics& errors) {
+  if (!option.set(options, value))
+    errors.push_back(at.error(fmt::format("{} = {}, must be {}", option.name, value, must_be(option, value))));
+}
+
+}  // namespace
+
+void read_search_option(const YamlNode& node, std::string_view name, SearchOptions& options, Diagnostics& errors) {
+  const SearchOption& option = search_option(name);
+  set(node, option, plain_text(node, option), options, errors);
+}
+
+void read_search_options(MapReader& reader, SearchOptions& options, Diagnostics& errors,
+                         std::initializer_list<std::string_view> leave) {
+  for (const SearchOption& option : search_option_table()) {
+    if (std::ranges::find(leave, option.name) != leave.end()) continue;
+    if (option.name == "without") {
+      for (const std::string& word : reader.words(option.name).value_or(std::vector<std::string>{}))
+        set(*reader.child(option.name), option, word, options, errors);
+    } else if (const auto node = reader.child(option.name)) {
+      read_search_option(*node, option.name, options, errors);
     }
   }
-}
-
-std::optional<double> read_budget(MapReader& reader, double most, Diagnostics& errors) {
-  const auto seconds = reader.number("budget", 0, most);
-  if (!seconds || *seconds > 0) return seconds;
-  errors.push_back(reader.child("budget")->error("budget = 0, must be seconds above 0"));
-  return std::nullopt;
-}
-
-std::optional<u64> parse_memory(std::string_view text) {
-  const std::optional<double> bytes = parse_bytes(text);
-  if (!bytes || *bytes < 1 || *bytes > static_cast<double>(kMaxCount)) return std::nullopt;
-  return static_cast<u64>(*bytes);
-}
-
-void check_strategy(const YamlNode& node, const std::string& name, Diagnostics& errors) {
-  const std::vector<std::string> known = strategy_names();
-  if (std::ranges::find(known, name) != known.end()) return;
-  errors.push_back(node.error(
-      fmt::format("'{}' is not a strategy{}; strategies: {}", name, did_you_mean(name, known), join(known))));
 }
 
 }  // namespace heliolite

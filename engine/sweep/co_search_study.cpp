@@ -40,7 +40,7 @@ void list_levels(const Architecture& machine, CoSearchStudy& out) {
 
 }  // namespace
 
-Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<std::string>& strategies,
+Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<Strategy>& strategies,
                                           const std::atomic<bool>* stop, const CoSearchStudyProgress& progress) {
   CoSearchStudy out;
   const DesignPoints points(spec);
@@ -63,7 +63,7 @@ Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vect
   const std::vector<Question> asked = questions(spec);
   const u64 of = asked.size() * strategies.size();
   for (const Question& question : asked)
-    for (const std::string& strategy : strategies) {
+    for (const Strategy strategy : strategies) {
       SearchOptions options = spec.options;
       options.strategy = strategy;
       options.stop = stop;
@@ -73,7 +73,7 @@ Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vect
       if (!grid) return grid.errors();
       out.interrupted = stop != nullptr && stop->load();
       if (out.interrupted) return out;
-      out.rows.push_back({question.layer, strategy, *std::move(together), *std::move(grid)});
+      out.rows.push_back({question.layer, std::string(name(strategy)), *std::move(together), *std::move(grid)});
       if (progress) progress(out.rows.size(), of, question.layer);
     }
   return out;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/search/co_search.h"
+#include "engine/search/co_search/co_search.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
@@ -30,7 +30,7 @@ using CoSearchStudyProgress = std::function<void(u64 done, u64 of, const std::st
 
 // Every layer of the sweep by itself, then all of them with their counts and weights, by each strategy. Errors: a sweep
 // whose machines are of more than one shape, or more than kMaxStudyMachines; those of co_search().
-Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<std::string>& strategies,
+Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<Strategy>& strategies,
                                           const std::atomic<bool>* stop = nullptr,
                                           const CoSearchStudyProgress& progress = {});
 

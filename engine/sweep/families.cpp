@@ -5,7 +5,7 @@
 namespace heliolite {
 
 bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
-  const bool can = (spec.options.strategy == "exact" || spec.options.strategy == "sunstone") && !spec.options.imperfect;
+  const bool can = searches_machines_together(spec.options.strategy) && !spec.options.imperfect;
   return spec.goal == SweepGoal::Best && can && points.family_size() > 1;
 }
 

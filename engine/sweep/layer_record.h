@@ -2,7 +2,7 @@
 // A layer's answer as it is written down.
 #include <string>
 
-#include "engine/bounds/movement_distance.h"
+#include "engine/bounds/curve/movement_distance.h"
 #include "engine/search/map.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"

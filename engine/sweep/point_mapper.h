@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/bounds/movement_distance.h"
-#include "engine/search/parallel.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/search/core/parallel.h"
 #include "engine/sweep/run_state.h"
 
 namespace heliolite {

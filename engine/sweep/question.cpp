@@ -12,7 +12,7 @@ namespace {
 std::string options_text(const SearchOptions& options) {
   std::string text =
       fmt::format("{} {} free={} imperfect={} budget={} evaluations={} seed={} victory={}", name(options.objective),
-                  options.strategy, options.free, options.imperfect, options.budget_seconds.value_or(0),
+                  name(options.strategy), options.free, options.imperfect, options.budget_seconds.value_or(0),
                   options.budget_evaluations.value_or(0), options.seed, options.victory);
   // Only where it is not the usual one: databases from before it could be chosen ask the same.
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
@@ -71,7 +71,7 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.text = spec.text;
   record.version = version;
   record.objective = name(spec.options.objective);
-  record.strategy = spec.options.strategy;
+  record.strategy = name(spec.options.strategy);
   record.goal = kSweepGoalNames[static_cast<std::size_t>(spec.goal)];
   record.grid_points = points.grid();
   record.planned_points = points.planned();

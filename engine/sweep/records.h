@@ -75,7 +75,8 @@ struct LayerRecord {
   double cycles = 0;
   double value = 0;
   double lower_bound = 0;
-  // Across the boundary inside the outermost level (engine/bounds/movement_distance.h); both 0 if that is not known.
+  // Across the boundary inside the outermost level (engine/bounds/curve/movement_distance.h); both 0 if that is not
+  // known.
   u64 words_moved = 0;
   u64 least_words = 0;  // that any mapping moves
   double utilization = 0;

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "engine/search/co_search.h"
-#include "engine/search/parallel.h"
+#include "engine/search/co_search/co_search.h"
+#include "engine/search/core/parallel.h"
 #include "engine/sweep/families.h"
 #include "engine/sweep/pilots.h"
 #include "engine/sweep/point_mapper.h"

@@ -1,7 +1,7 @@
 #include "engine/sweep/sweep_facts.h"
 
 #include "engine/base/yaml_node.h"
-#include "engine/search/objective.h"
+#include "engine/search/core/objective.h"
 
 namespace heliolite {
 

@@ -135,23 +135,12 @@ class Reader {
   // Objective, strategy, budgets, goal.
   void read_question(MapReader& reader) {
     SearchOptions& options = out_.options;
-    if (const auto word = reader.choice("objective", {"energy", "delay", "edp", "ed2p"}))
-      options.objective = *parse_objective(*word);
-    if (const auto name = reader.string("strategy")) {
-      options.strategy = *name;
-      check_strategy(*reader.child("strategy"), *name, errors_);
-    }
-    read_search_options(reader, options, errors_);
+    read_search_options(reader, options, errors_, {"threads"});
     if (const auto word = reader.choice("goal", {"all", "front", "best"})) out_.goal = *parse_sweep_goal(*word);
     const auto most = static_cast<i64>(kMaxGridPoints);
     if (const auto n = reader.integer("sample", 1, most)) out_.sample = static_cast<u64>(*n);
     if (const auto n = reader.integer("pilots", 0, static_cast<i64>(kMaxPilots))) out_.pilots = static_cast<u64>(*n);
-    if (overrides_.objective) options.objective = *overrides_.objective;
-    if (overrides_.strategy) options.strategy = *overrides_.strategy;
-    if (overrides_.budget_seconds) options.budget_seconds = overrides_.budget_seconds;
-    if (overrides_.budget_evaluations) options.budget_evaluations = overrides_.budget_evaluations;
-    if (overrides_.memory_bytes) options.memory_bytes = *overrides_.memory_bytes;
-    if (overrides_.seed) options.seed = *overrides_.seed;
+    for (const GivenOption& given : overrides_.options) given.option->set(options, given.value);
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.sample) out_.sample = overrides_.sample;
   }

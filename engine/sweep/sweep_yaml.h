@@ -2,18 +2,18 @@
 // The sweep file (docs/formats_sweep.md).
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/search/core/option_table.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
 
 // What is asked for on the command line instead of what the file says.
 struct SweepOverrides {
-  std::optional<Objective> objective{};
-  std::optional<std::string> strategy{};  // of strategy_names()
+  std::vector<GivenOption> options{};  // of the searches
   std::optional<SweepGoal> goal{};
-  std::optional<double> budget_seconds{};
-  std::optional<u64> budget_evaluations{}, memory_bytes{}, seed{}, sample{};
+  std::optional<u64> sample{};
 };
 
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name);

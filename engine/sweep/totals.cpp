@@ -1,7 +1,7 @@
 #include "engine/sweep/totals.h"
 
 #include "engine/model/cost_model.h"
-#include "engine/search/layer_problem.h"
+#include "engine/search/core/layer_problem.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {

@@ -17,7 +17,7 @@ struct Totals {
 
 Totals totals(const std::vector<LayerRecord>& layers);
 
-// Lower bounds on the totals: what every mapping of every layer pays (engine/search/compulsory.h); value and
+// Lower bounds on the totals: what every mapping of every layer pays (engine/search/core/compulsory.h); value and
 // lower_bound are equal. Errors: constraints of the machine that a layer cannot obey, named by layer.
 Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& machine);
 

@@ -9,7 +9,7 @@
 #include "arch/architecture.h"
 #include "engine/base/result.h"
 #include "engine/model/mapping.h"
-#include "engine/search/objective.h"
+#include "engine/search/core/objective.h"
 #include "workloads/workload.h"
 
 namespace heliolite {

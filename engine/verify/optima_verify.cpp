@@ -11,8 +11,8 @@
 #include "arch/load.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_check.h"
+#include "engine/search/core/parallel.h"
 #include "engine/search/map.h"
-#include "engine/search/parallel.h"
 #include "engine/space/mapspace.h"
 #include "engine/verify/json_record.h"
 #include "engine/verify/line_reader.h"
@@ -182,7 +182,7 @@ Outcome answer(const Question& q, const OptimaOptions& options) {
         {fmt::format("optimum ({})", name(q.record.objective)), q.record.optimum, found->value});
   if (found->lower_bound > q.record.optimum * (1 + kTolerance))
     out.mismatch.differences.push_back({"lower bound above the optimum", q.record.optimum, found->lower_bound});
-  if (!out.proven && options.strategy == "exact")
+  if (!out.proven && options.strategy == Strategy::Exact)
     out.mismatch.refused =
         fmt::format("not proven: found {:.12g}, lower bound {:.12g}", found->value, found->lower_bound);
   replay(q, out.mismatch);
@@ -208,12 +208,6 @@ bool holds_optima(const std::string& path) {
 }
 
 Result<OptimaReport> verify_optima(const std::string& path, const OptimaOptions& options) {
-  const std::vector<std::string> known = strategy_names();
-  if (std::find(known.begin(), known.end(), options.strategy) == known.end())
-    return Diagnostic{"", 0, "strategy",
-                      fmt::format("{} is not a strategy{}; there is {}", options.strategy,
-                                  did_you_mean(options.strategy, known), join(known))};
-
   // Step 1. Everything is read before anything is searched: complaints come at once.
   const auto questions = Reader(path, options).run();
   if (!questions) return questions.errors();

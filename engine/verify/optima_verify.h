@@ -9,6 +9,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/search/core/strategy.h"
 #include "engine/verify/golden_verify.h"
 
 namespace heliolite {
@@ -18,7 +19,7 @@ struct OptimaOptions {
   std::optional<std::string> id;         // only records called so (OptimumRecord::id)
   std::optional<u64> limit;              // at most this many records
   u64 show = 5;                          // keep this many mismatched records
-  std::string strategy = "exact";        // one that proves nothing must still reach the optimum
+  Strategy strategy = Strategy::Exact;   // one that proves nothing must still reach the optimum
   int threads = 0;                       // records side by side; 0 = every core
   std::optional<double> budget_seconds;  // of one record
   const std::atomic<bool>* stop = nullptr;

@@ -1,0 +1,206 @@
+// heliolite bench: mappers side by side, or the rules of one added one by one.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/bench/bench_co_search.h"
+#include "cli/bench/bench_config.h"
+#include "cli/bench/bench_tables.h"
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/progress.h"
+#include "cli/ui/search_arguments.h"
+#include "cli/ui/table.h"
+#include "engine/sweep/design_points.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct BenchArguments {
+  std::string config, csv;
+  SearchArguments search;
+  int threads = 1;
+  bool summary_only = false;
+  bool check = false;
+};
+
+Json question(const BenchArguments& arguments, const std::string& name, Objective objective,
+              const std::vector<BenchMachine>& machines, const std::vector<BenchLayer>& layers) {
+  Json out = {{"config", arguments.config},
+              {"name", name},
+              {"objective", std::string(heliolite::name(objective))},
+              {"threads", arguments.threads}};
+  out["machines"] = Json::array();
+  for (const BenchMachine& m : machines) out["machines"].push_back(cli::question(m.architecture));
+  out["layers"] = Json::array();
+  for (const BenchLayer& l : layers) {
+    Json layer = cli::question(l.workload);
+    layer["name"] = l.name;
+    out["layers"].push_back(std::move(layer));
+  }
+  return out;
+}
+
+Json strategies_json(const BenchSuite& suite) {
+  Json out = Json::array();
+  for (const BenchStrategy& s : suite.strategies) {
+    Json one = options_json(s.options, {"objective", "threads", "strategy"});
+    one["label"] = s.label;
+    one["name"] = name(s.options.strategy);
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// The three forms of an answer.
+int write(const Output& output, const std::string& tables, const std::string& csv, const Json& json) {
+  output.table(tables);
+  const bool interrupted = json.at("interrupted").get<bool>();
+  if (interrupted) output.note("heliolite: interrupted, these are the rows that were done");
+  bool written = output.write("--csv", csv);
+  written &= output.json(json);
+  return !written ? kBadInput : interrupted ? kInterrupted : kSuccess;
+}
+
+// The suite's answer, with a bar while it is on its way.
+template <class Run>
+auto with_progress(const Output& output, const char* unit, std::size_t of, Run run) {
+  Progress bar(output, unit, of);
+  return run([&](u64 done, u64, const std::string& detail) { bar.update(done, detail); });
+}
+
+int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& output) {
+  suite.threads = arguments.threads;
+  const std::size_t searches = suite.machines.size() * suite.layers.size() * suite.strategies.size();
+  const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
+    return run_bench(suite, &interrupt_flag(), progress);
+  });
+  if (!result) return fail(result.errors());
+  const std::vector<BenchSummary> summaries = summarize(result->rows);
+  std::string text =
+      fmt::format("{}, objective {}, {} thread{}: {} of {} searches\n\n", suite.name, name(suite.objective),
+                  arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
+  if (!arguments.summary_only) text += rows_table(result->rows, suite.objective) + "\n";
+  text += summary_table(summaries);
+  if (result->left_out > 0)
+    output.note(fmt::format("heliolite: {} external results are of machines or layers that the suite does not have",
+                            result->left_out));
+  if (result->repeated > 0)
+    output.note(fmt::format("heliolite: {} external results repeat a mapper on a layer; the best of each is shown",
+                            result->repeated));
+  Json answer = answer_head("bench");
+  answer["question"] = question(arguments, suite.name, suite.objective, suite.machines, suite.layers);
+  answer["question"]["strategies"] = strategies_json(suite);
+  answer["question"]["repeat"] = suite.repeat;
+  answer["rows"] = rows_json(result->rows);
+  answer["summary"] = summary_json(summaries);
+  answer["interrupted"] = result->interrupted;
+  const int code = write(output, text, rows_csv(result->rows, suite.objective), answer);
+  bool any = false;
+  for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
+  return code == kSuccess && !any ? kNegative : code;
+}
+
+int run_ablation_suite(const AblationSuite& suite, const BenchArguments& arguments, const Output& output) {
+  const std::size_t searches = suite.machines.size() * suite.layers.size() * kAblationSearches;
+  const auto result = with_progress(output, "searches", searches, [&](const BenchProgress& progress) {
+    return run_ablation(suite, &interrupt_flag(), progress);
+  });
+  if (!result) return fail(result.errors());
+  const std::string text = fmt::format("{}, objective {}: points looked at with the rules added one by one\n\n",
+                                       suite.name, name(suite.objective)) +
+                           ablation_table(*result, suite.objective);
+  Json answer = answer_head("bench");
+  answer["question"] = question(arguments, suite.name, suite.objective, suite.machines, suite.layers);
+  answer["question"]["budget"] = suite.budget_seconds;
+  answer["ablation"] = ablation_json(*result);
+  answer["interrupted"] = result->interrupted;
+  return write(output, text, ablation_csv(*result), answer);
+}
+
+// Each layer, and all together, by each strategy.
+std::size_t comparisons(const CoSearchSuite& suite) {
+  const std::size_t layers = suite.sweep.layers.size();
+  return (layers + (layers > 1)) * suite.strategies.size();
+}
+
+int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& arguments, const Output& output) {
+  SweepSpec sweep = suite.sweep;
+  sweep.options.threads = arguments.threads;
+  const auto study = with_progress(output, "comparisons", comparisons(suite), [&](const BenchProgress& progress) {
+    return run_co_search_study(sweep, suite.strategies, &interrupt_flag(), progress);
+  });
+  if (!study) return fail(study.errors());
+  const std::string text =
+      fmt::format("{}, objective {}, {} thread{}: {} machines, searched one by one and together\n\n", suite.name,
+                  name(sweep.options.objective), arguments.threads, arguments.threads == 1 ? "" : "s",
+                  study->machines.size()) +
+      co_search_tables(*study, sweep);
+  Json answer = answer_head("bench");
+  answer["question"] = {
+      {"config", arguments.config},   {"name", suite.name},  {"objective", std::string(name(sweep.options.objective))},
+      {"threads", arguments.threads}, {"sweep", sweep.name}, {"machines", study->machines.size()}};
+  answer["co_search"] = co_search_json(*study);
+  answer["interrupted"] = study->interrupted;
+  return write(output, text, co_search_csv(*study), answer);
+}
+
+std::string plan(const BenchConfig& config) {
+  if (config.co_search)
+    return fmt::format("{}: {} machines at most, {} layers, {} searches of all together and one by one\n",
+                       config.co_search->name, DesignPoints(config.co_search->sweep).planned(),
+                       config.co_search->sweep.layers.size(), comparisons(*config.co_search));
+
+  const auto text = [](const auto& suite, const char* unit, std::size_t each) {
+    return fmt::format("{}: {} machines, {} layers, {} {}\n", suite.name, suite.machines.size(), suite.layers.size(),
+                       suite.machines.size() * suite.layers.size() * each, unit);
+  };
+  return config.suite ? text(*config.suite, "searches", config.suite->strategies.size())
+                      : text(*config.ablation, "searches of the ablation", kAblationSearches);
+}
+
+int run(const BenchArguments& arguments, const Output& output) {
+  Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given());
+  if (!config) return fail(config.errors());
+  if (arguments.check) {
+    output.table(plan(*config));
+    return kSuccess;
+  }
+  if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
+  if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
+  return run_suite(*std::move(config->suite), arguments, output);
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* command = app.add_subcommand("bench", "Mappers side by side: time, evaluations, quality, gap");
+  command->add_option("config", arguments->config, "Suite: a YAML file, docs/formats_bench.md")
+      ->required()
+      ->type_name("CONFIG");
+  arguments->search.add_to(*command, {"objective"}, "Instead of the suite's: ");
+  add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
+  command
+      ->add_option("-t,--threads", arguments->threads,
+                   "Of one search; searches run one after the other; 0 = every core")
+      ->type_name("N")
+      ->check(whole_number(0, 1024))
+      ->capture_default_str();
+  command->add_flag("--summary", arguments->summary_only, "Print the summary by strategy and machine only");
+  command->add_flag("--check", arguments->check, "Read the suite, say how large it is, search nothing");
+  add_output_options(*command, output);
+  command->footer(
+      "Ctrl-C ends the suite; the rows that are done are printed and written. Exit code 1 when nothing was mapped.\n\n"
+      "Examples:\n"
+      "  heliolite bench configs/bench/quick.yaml\n"
+      "  heliolite bench configs/bench/evaluation.yaml --summary --csv rows.csv\n"
+      "  heliolite bench configs/bench/ablation.yaml");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

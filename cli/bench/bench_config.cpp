@@ -1,0 +1,236 @@
+#include "cli/bench/bench_config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "arch/load.h"
+#include "cli/bench/bench_external.h"
+#include "engine/base/text.h"
+#include "engine/base/text_file.h"
+#include "engine/base/yaml_node.h"
+#include "engine/search/options_yaml.h"
+#include "engine/sweep/sweep_yaml.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr i64 kMaxRepeat = 1000;
+
+class SuiteReader {
+ public:
+  SuiteReader(const std::string& path, std::span<const GivenOption> instead) : path_(path), instead_(instead) {}
+
+  Result<BenchConfig> run(const YamlNode& root) {
+    MapReader reader(root, errors_);
+    const auto bench = reader.child("bench"), ablation = reader.child("ablation"),
+               co_search = reader.child("co_search");
+    reader.finish();
+    BenchConfig out;
+    const int suites = bench.has_value() + ablation.has_value() + co_search.has_value();
+    if (reader.valid() && suites != 1)
+      reader.error(
+          fmt::format("must have one of the keys 'bench' (mappers to compare), 'ablation' (rules added one by "
+                      "one) and 'co_search' (memories searched together), has {}",
+                      suites == 0 ? "none" : "more"));
+    if (bench) out.suite = suite(*bench);
+    if (ablation) out.ablation = ablation_suite(*ablation);
+    if (co_search) out.co_search = co_search_suite(*co_search);
+    if (!errors_.empty()) return std::move(errors_);
+    return out;
+  }
+
+ private:
+  void append(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
+
+  BenchSuite suite(const YamlNode& node) {
+    BenchSuite out;
+    MapReader reader(node, errors_);
+    out.name = name_of(reader, node);
+    out.objective = objective(reader);
+    out.strategies = strategies(reader);
+    out.machines = machines(reader);
+    out.layers = layers(reader);
+    for (const YamlNode& file : elements(reader.child("external"))) add_external(file, out);
+    if (const auto n = reader.integer("repeat", 1, kMaxRepeat)) out.repeat = static_cast<int>(*n);
+    reader.finish();
+    return out;
+  }
+
+  AblationSuite ablation_suite(const YamlNode& node) {
+    AblationSuite out;
+    MapReader reader(node, errors_);
+    out.name = name_of(reader, node);
+    out.objective = objective(reader);
+    out.machines = machines(reader);
+    out.layers = layers(reader);
+    if (const auto node = reader.child("budget")) {
+      SearchOptions limited;
+      read_search_option(*node, "budget", limited, errors_);
+      out.budget_seconds = limited.budget_seconds.value_or(out.budget_seconds);
+    }
+    reader.finish();
+    return out;
+  }
+
+  std::optional<CoSearchSuite> co_search_suite(const YamlNode& node) {
+    CoSearchSuite out;
+    MapReader reader(node, errors_);
+    out.name = name_of(reader, node);
+    const auto file = reader.required_string("sweep");
+    for (const YamlNode& node : elements(reader.child("strategies"))) {
+      const auto strategy = parse_strategy(node.text());
+      if (strategy && searches_machines_together(*strategy)) out.strategies.push_back(*strategy);
+      else errors_.push_back(node.error(fmt::format("strategies = {}, must be sunstone or exact", node.text())));
+    }
+    if (out.strategies.empty()) out.strategies = {Strategy::Sunstone, Strategy::Exact};
+    reader.finish();
+    if (!file) return std::nullopt;
+    auto sweep = load_sweep(named_file(path_, *file, true), {.options = {instead_.begin(), instead_.end()}});
+    if (!sweep) {
+      append(sweep.errors());
+      errors_.push_back(reader.child("sweep")->error(fmt::format("sweep '{}' cannot be read", *file)));
+      return std::nullopt;
+    }
+    out.sweep = *std::move(sweep);
+    return out;
+  }
+
+  static std::string name_of(MapReader& reader, const YamlNode& node) {
+    return reader.string("name").value_or(fs::path(node.file()).stem().string());
+  }
+
+  Objective objective(MapReader& reader) {
+    SearchOptions options;
+    if (const auto node = reader.child("objective")) read_search_option(*node, "objective", options, errors_);
+    for (const GivenOption& given : instead_) given.option->set(options, given.value);
+    return options.objective;
+  }
+
+  // Complains about a second one of the same name.
+  void unique(std::set<std::string>& seen, const std::string& name, const YamlNode& node, const char* advice) {
+    if (!seen.insert(name).second) errors_.push_back(node.error(fmt::format("'{}' is there already{}", name, advice)));
+  }
+
+  std::vector<BenchStrategy> strategies(MapReader& reader) {
+    std::vector<BenchStrategy> out;
+    std::set<std::string> seen;
+    const auto list = reader.required_child("strategies");
+    for (const YamlNode& node : elements(list)) {
+      BenchStrategy s = strategy(node);
+      unique(seen, s.label, node, "; tell them apart with 'label'");
+      out.push_back(std::move(s));
+    }
+    if (list && out.empty()) errors_.push_back(list->error("must name at least one strategy"));
+    return out;
+  }
+
+  BenchStrategy strategy(const YamlNode& node) {
+    BenchStrategy out;
+    if (node.is_scalar()) {
+      out.label = node.text();
+      read_search_option(node, "strategy", out.options, errors_);
+      return out;
+    }
+    MapReader reader(node, errors_);
+    if (const auto name = reader.required_child("name")) read_search_option(*name, "strategy", out.options, errors_);
+    out.label = reader.string("label").value_or(std::string(name(out.options.strategy)));
+    read_search_options(reader, out.options, errors_, {"objective", "strategy", "threads"});
+    reader.finish();
+    return out;
+  }
+
+  // What a scalar, or the key `key` of a map with an optional name, says; empty after complaining.
+  struct Named {
+    std::string what, name;
+    YamlNode node;
+  };
+  std::optional<Named> named(const YamlNode& node, const char* key) {
+    if (node.is_scalar()) return Named{node.text(), "", node};
+    MapReader reader(node, errors_);
+    const auto what = reader.required_string(key);
+    const std::string name = reader.string("name").value_or("");
+    reader.finish();
+    if (!what) return std::nullopt;
+    return Named{*what, name, node};
+  }
+
+  std::vector<BenchMachine> machines(MapReader& reader) {
+    std::vector<BenchMachine> out;
+    std::set<std::string> seen;
+    const auto list = reader.required_child("machines");
+    for (const YamlNode& node : elements(list)) {
+      const auto entry = named(node, "machine");
+      if (!entry) continue;
+      const bool path_like = entry->what.ends_with(".yaml") || entry->what.ends_with(".yml");
+      Result<Architecture> machine = load_architecture(named_file(path_, entry->what, path_like));
+      if (!machine) {
+        append(machine.errors());
+        errors_.push_back(node.error(fmt::format("machine '{}' cannot be read", entry->what)));
+        continue;
+      }
+      const std::string name = entry->name.empty() ? machine->name : entry->name;
+      unique(seen, name, node, "; give it another 'name'");
+      out.push_back({name, *std::move(machine)});
+    }
+    if (list && elements(list).empty()) errors_.push_back(list->error("must name at least one machine"));
+    return out;
+  }
+
+  std::vector<BenchLayer> layers(MapReader& reader) {
+    std::vector<BenchLayer> out;
+    std::set<std::string> seen;
+    const auto list = reader.required_child("workloads");
+    for (const YamlNode& node : elements(list)) {
+      const auto entry = named(node, "workload");
+      if (!entry) continue;
+      const bool path_like = entry->what.find(".yaml") != std::string::npos;
+      const std::string what = named_file(path_, entry->what, path_like);
+      Result<Network> network = load_network(what);
+      if (!network) {
+        append(network.errors());
+        errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", entry->what)));
+        continue;
+      }
+      const bool file = what != entry->what;
+      const std::string name = !entry->name.empty() ? entry->name : file ? network->name : entry->what;
+      for (const Layer& layer : network->layers) {
+        const std::string full = network->layers.size() == 1 ? name : name + "/" + layer.workload.name;
+        unique(seen, full, node, "; give it another 'name'");
+        out.push_back({full, layer.workload});
+      }
+    }
+    if (list && elements(list).empty()) errors_.push_back(list->error("must name at least one workload"));
+    return out;
+  }
+
+  void add_external(const YamlNode& node, BenchSuite& out) {
+    if (!node.is_scalar()) return errors_.push_back(node.error("external must be a file or a list of files"));
+    const auto results = load_external_results(named_file(path_, node.text(), true), out.objective);
+    if (results) {
+      out.external.insert(out.external.end(), results->begin(), results->end());
+      return;
+    }
+    append(results.errors());
+    errors_.push_back(node.error(fmt::format("external table '{}' cannot be read", node.text())));
+  }
+
+  std::string path_;
+  std::span<const GivenOption> instead_;  // of what the file says
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead) {
+  const Result<YamlNode> root = YamlNode::load_file(path);
+  if (!root) return root.errors();
+  return SuiteReader(path, instead).run(*root);
+}
+
+}  // namespace heliolite::cli

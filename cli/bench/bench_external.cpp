@@ -1,0 +1,169 @@
+#include "cli/bench/bench_external.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "engine/base/text.h"
+#include "engine/base/text_file.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kNoColumn = ~std::size_t{0};
+constexpr double kMostValue = 1e90;  // products of three stay finite
+constexpr double kMostEvaluated = 9e15;
+
+// Parts between commas, empty ones included; a part in quotes may have commas, and quotes as "". None if a quote is
+// never closed.
+std::optional<std::vector<std::string>> cells_of(std::string_view line) {
+  std::vector<std::string> out(1);
+  bool inside = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const bool quote = line[at] == '"' && (inside || trim(out.back()).empty());
+    if (quote && inside && line.substr(at + 1).starts_with('"')) {
+      out.back() += line[++at];
+    } else if (quote) {
+      inside = !inside;
+    } else if (line[at] == ',' && !inside) {
+      out.emplace_back();
+    } else {
+      out.back() += line[at];
+    }
+  }
+  if (inside) return std::nullopt;
+  for (std::string& cell : out) cell = trim(cell);
+  return out;
+}
+
+class RowsReader {
+ public:
+  RowsReader(const std::string& path, Objective objective) : path_(path), objective_(objective) {}
+
+  Result<std::vector<ExternalResult>> run(std::string_view text) {
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string_view line = trim(text.substr(begin, end - begin));
+      begin = end + 1;
+      ++line_;
+      if (line.empty() || line.front() == '#') continue;
+      if (auto cells = cells_of(line); !cells) {
+        complain("", "a quote is never closed");
+      } else if (!headed_) {
+        read_header(*std::move(cells));
+      } else {
+        read_row(*cells);
+      }
+      if (!headed_) break;
+    }
+    if (line_ == 0 || (!headed_ && errors_.empty())) complain("", "has no header line with the names of its columns");
+    if (!errors_.empty()) return std::move(errors_);
+    return std::move(rows_);
+  }
+
+ private:
+  void complain(const std::string& field, std::string message) {
+    errors_.push_back({path_, std::max(line_, 1), field, std::move(message)});
+  }
+
+  // Place of the first of these columns.
+  std::size_t column(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+      const auto at = std::find(header_.begin(), header_.end(), name);
+      if (at != header_.end()) return static_cast<std::size_t>(at - header_.begin());
+    }
+    return kNoColumn;
+  }
+
+  void read_header(std::vector<std::string> names) {
+    for (std::string& name : names) name = lower(name);
+    header_ = std::move(names);
+    for (std::size_t k = 0; k < header_.size(); ++k)
+      if (std::find(header_.begin(), header_.begin() + static_cast<std::ptrdiff_t>(k), header_[k]) !=
+          header_.begin() + static_cast<std::ptrdiff_t>(k))
+        complain("", fmt::format("two columns are called '{}'", header_[k]));
+    if (header_.size() == 1 && header_[0].find_first_of(";\t") != std::string::npos)
+      return complain("", "the names of the columns must be separated by commas");
+    column_ = {{"machine", column({"machine"})},       {"layer", column({"layer"})},
+               {"mapper", column({"mapper", "tool"})}, {"setting", column({"setting"})},
+               {"value", column({"value"})},           {"energy_pj", column({"energy_pj"})},
+               {"cycles", column({"cycles"})},         {"objective", column({"objective"})},
+               {"evaluated", column({"evaluated"})},   {"seconds", column({"seconds", "cpu_s"})}};
+    for (const char* name : {"machine", "layer", "mapper"})
+      if (column_[name] == kNoColumn)
+        complain("",
+                 fmt::format("missing column '{}'{}; columns: {}", name, did_you_mean(name, header_), join(header_)));
+    if (column_["value"] == kNoColumn && (column_["energy_pj"] == kNoColumn || column_["cycles"] == kNoColumn))
+      complain("", fmt::format("missing column 'value', or 'energy_pj' and 'cycles'; columns: {}", join(header_)));
+    headed_ = errors_.empty();
+  }
+
+  void read_row(const std::vector<std::string>& cells) {
+    if (cells.size() != header_.size())
+      return complain("", fmt::format("{} cells, the header has {}", cells.size(), header_.size()));
+    const auto text = [&](const char* name) {
+      const std::size_t at = column_.at(name);
+      return at == kNoColumn ? std::string() : cells[at];
+    };
+    if (!text("objective").empty()) {
+      const auto objective = parse_objective(lower(text("objective")));
+      if (!objective)
+        return complain("objective", fmt::format("'{}', must be edp, energy, delay or ed2p", text("objective")));
+      if (*objective != objective_) return;
+    }
+    ExternalResult row{text("machine"), text("layer"), text("mapper"), 0, {}, {}};
+    if (row.machine.empty() || row.layer.empty() || row.mapper.empty())
+      return complain("", "machine, layer and mapper must not be empty");
+    if (!text("setting").empty()) row.mapper += " (" + text("setting") + ")";
+    if (!text("seconds").empty()) row.seconds = number("seconds", text("seconds"));
+    if (!text("evaluated").empty())
+      if (const auto n = number("evaluated", text("evaluated"), kMostEvaluated)) row.evaluated = static_cast<u64>(*n);
+    if (const auto value = value_of(text("value"), text("energy_pj"), text("cycles"))) {
+      row.value = *value;
+      rows_.push_back(std::move(row));
+    }
+  }
+
+  std::optional<double> value_of(const std::string& value, const std::string& energy, const std::string& cycles) {
+    if (!value.empty()) return number("value", value);
+    const auto pj = number("energy_pj", energy), time = number("cycles", cycles);
+    if (!pj || !time) return std::nullopt;
+    switch (objective_) {
+      case Objective::Energy: return pj;
+      case Objective::Delay: return time;
+      case Objective::Edp: return *pj * *time;
+      case Objective::Ed2p: return *pj * *time * *time;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<double> number(const char* name, const std::string& text, double most = kMostValue) {
+    double value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem == std::errc() && end == text.data() + text.size() && value > 0 && value <= most) return value;
+    complain(name, fmt::format("'{}', must be a number above 0 and at most {:g}", text, most));
+    return std::nullopt;
+  }
+
+  const std::string& path_;
+  Objective objective_;
+  int line_ = 0;
+  bool headed_ = false;
+  std::vector<std::string> header_;
+  std::map<std::string, std::size_t> column_;
+  std::vector<ExternalResult> rows_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<std::vector<ExternalResult>> load_external_results(const std::string& path, Objective objective) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.errors();
+  return RowsReader(path, objective).run(*text);
+}
+
+}  // namespace heliolite::cli

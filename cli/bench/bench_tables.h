@@ -1,0 +1,24 @@
+#pragma once
+// The answers of `heliolite bench` for people, spreadsheets and programs (docs/commands.md, docs/json.md).
+#include <string>
+#include <vector>
+
+#include "cli/ui/json.h"
+#include "engine/search/study/ablation.h"
+#include "engine/search/study/bench_suite.h"
+
+namespace heliolite::cli {
+
+std::string rows_table(const std::vector<BenchRow>& rows, Objective objective);
+std::string summary_table(const std::vector<BenchSummary>& summaries);
+std::string ablation_table(const AblationResult& result, Objective objective);
+
+// One line a row, the first with the names of the columns; empty cells where there is nothing.
+std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective);
+std::string ablation_csv(const AblationResult& result);
+
+Json rows_json(const std::vector<BenchRow>& rows);
+Json summary_json(const std::vector<BenchSummary>& summaries);
+Json ablation_json(const AblationResult& result);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,136 @@
+// heliolite bound: what no mapping can beat.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/bound/bound_experiment.h"
+#include "cli/bound/bound_orojenesis.h"
+#include "cli/bound/bound_symbolic.h"
+#include "cli/ui/command.h"
+#include "cli/ui/word_units.h"
+#include "engine/base/text.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct BoundArguments {
+  std::string kind;  // empty: all, or orojenesis when one of its own options is given
+  std::string experiment;
+  std::vector<std::string> buffers, word_sizes;  // as written
+  OrojenesisArguments orojenesis;
+  SymbolicArguments symbolic;
+  // Options that only one side knows.
+  std::vector<const CLI::Option*> of_orojenesis, of_symbolic;
+  std::vector<const CLI::Option*> of_questions;  // all that do not go with --experiment
+};
+
+constexpr const char* kOrojenesis = "orojenesis";
+
+const CLI::Option* given(const std::vector<const CLI::Option*>& options) {
+  const auto at = std::ranges::find_if(options, [](const CLI::Option* option) { return option->count() > 0; });
+  return at == options.end() ? nullptr : *at;
+}
+
+int run_questions(const BoundArguments& arguments, const Output& output) {
+  std::vector<std::string> kinds = symbolic_kinds();
+  kinds.emplace_back(kOrojenesis);
+  std::string kind = arguments.kind;
+  if (kind.empty()) kind = given(arguments.of_orojenesis) != nullptr ? kOrojenesis : "all";
+  if (std::ranges::find(kinds, kind) == kinds.end())
+    return fail(fmt::format("--kind: unknown name '{}'{}; known: {}", kind, did_you_mean(kind, kinds), join(kinds)));
+  const bool curve = kind == kOrojenesis;
+  if (const CLI::Option* other = given(curve ? arguments.of_symbolic : arguments.of_orojenesis))
+    return fail(fmt::format("{}: does not go with --kind {}", other->get_name(), kind));
+  if (curve) return run_orojenesis(arguments.orojenesis, output);
+  SymbolicArguments symbolic = arguments.symbolic;
+  const OrojenesisArguments& shared = arguments.orojenesis;
+  symbolic.kind = kind;
+  symbolic.architecture = shared.architecture;
+  symbolic.workload = shared.workload;
+  symbolic.layer = shared.layer;
+  symbolic.buffers = shared.buffers;
+  symbolic.word_sizes = shared.word_sizes;
+  symbolic.word_bytes = shared.word_bytes;
+  return run_symbolic(symbolic, output);
+}
+
+int run(BoundArguments arguments, const Output& output) {
+  if (!arguments.experiment.empty()) {
+    if (const CLI::Option* other = given(arguments.of_questions))
+      return fail(fmt::format("{}: does not go with --experiment, whose file says it", other->get_name()));
+    return run_experiment(arguments.experiment, output);
+  }
+  if (arguments.orojenesis.workload.empty()) return fail("-w, --workload is required, or --experiment");
+  const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
+  if (!sizes) return fail(sizes.errors());
+  const Result<std::vector<u64>> buffers = read_buffers(arguments.buffers, sizes->every.value_or(1));
+  if (!buffers) return fail(buffers.errors());
+  arguments.orojenesis.buffers = *buffers;
+  arguments.orojenesis.word_sizes = sizes->of_tensor;
+  arguments.orojenesis.word_bytes = sizes->every;
+  return run_questions(arguments, output);
+}
+
+// Those that `add` adds to the command.
+template <class Add>
+std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
+  const std::size_t before = command.get_options().size();
+  add();
+  const std::vector<CLI::Option*> all = command.get_options();
+  return {all.begin() + static_cast<std::ptrdiff_t>(before), all.end()};
+}
+
+// What every kind understands.
+void add_shared_options(CLI::App& command, Output& output, BoundArguments& arguments) {
+  OrojenesisArguments& shared = arguments.orojenesis;
+  command.add_option("-w,--workload", shared.workload, "Workload: preset, file or text")->type_name("W");
+  command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
+  command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("NAME");
+  command
+      .add_option("-k,--kind", arguments.kind,
+                  "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
+      ->type_name("NAME");
+  command
+      .add_option("--buffer", arguments.buffers,
+                  "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; of 1024)")
+      ->type_name("SIZE")
+      ->delimiter(',');
+  command
+      .add_option("--word-size", arguments.word_sizes,
+                  "Bytes in a word: of every one (2; for units of --buffer, 1 unless given), or of a tensor (A=2; all "
+                  "numbers are then bytes)")
+      ->type_name("[TENSOR=]N")
+      ->delimiter(',');
+  add_target_option(command, output, "--csv", shared.csv, "Write the bounds or the curve; - = stdout");
+}
+
+}  // namespace
+
+void add_bound_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<BoundArguments>();
+  CLI::App* command = app.add_subcommand("bound", "What no mapping can beat, by size of the buffer");
+  arguments->of_questions = own_options(*command, [&] { add_shared_options(*command, output, *arguments); });
+  arguments->of_orojenesis =
+      own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
+  arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
+  for (const auto* own : {&arguments->of_orojenesis, &arguments->of_symbolic})
+    arguments->of_questions.insert(arguments->of_questions.end(), own->begin(), own->end());
+  command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
+      ->type_name("FILE");
+  add_output_options(*command, output);
+  command->footer(
+      "Examples:\n"
+      "  heliolite bound -w gemm:1024x1024x1024\n"
+      "  heliolite bound -w resnet18 -a eyeriss\n"
+      "  heliolite bound -w resnet18 --layer conv1 --kind iolb --buffer 8192,65536\n"
+      "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
+      "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
+      "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
+      "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,36 @@
+#include "cli/bound/bound_curves.h"
+
+#include <fmt/format.h>
+
+namespace heliolite::cli {
+
+std::vector<std::size_t> thinned(std::size_t points, std::size_t most) {
+  std::vector<std::size_t> chosen;
+  if (points <= most) {
+    for (std::size_t i = 0; i < points; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  for (std::size_t k = 0; k < most; ++k) chosen.push_back(k * (points - 1) / (most - 1));
+  return chosen;
+}
+
+Json curve_json(const std::vector<PicturePoint>& points) {
+  Json json = Json::array();
+  for (const PicturePoint& p : points) json.push_back({{"buffer_words", p.buffer}, {"accesses", p.accesses}});
+  return json;
+}
+
+std::string curve_csv(const std::vector<PicturePoint>& points) {
+  std::string text = "buffer_words,accesses\n";
+  for (const PicturePoint& p : points) text += fmt::format("{},{}\n", p.buffer, p.accesses);
+  return text;
+}
+
+std::string tile_text(const Extents& tile, const Workload& workload) {
+  std::string text;
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+    if (tile[d] > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", workload.dimensions[d].name, tile[d]);
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,33 @@
+#pragma once
+// What the tables, CSV files and JSON of curves share.
+#include <string>
+#include <vector>
+
+#include "cli/bound/curve_svg.h"
+#include "cli/ui/json.h"
+#include "engine/base/result.h"
+#include "engine/bounds/curve/orojenesis.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+// At most `most` of the points, first and last included, spread evenly.
+std::vector<std::size_t> thinned(std::size_t points, std::size_t most);
+
+template <class How>
+std::vector<PicturePoint> picture_points(const Staircase<How>& curve) {
+  std::vector<PicturePoint> points;
+  for (const auto& p : curve.points()) points.push_back({p.buffer, p.accesses});
+  return points;
+}
+
+// [{"buffer_words", "accesses"}]
+Json curve_json(const std::vector<PicturePoint>& points);
+
+// "buffer_words,accesses" and a line for each point.
+std::string curve_csv(const std::vector<PicturePoint>& points);
+
+// "M32 N64", tiles above 1; "-" for none.
+std::string tile_text(const Extents& tile, const Workload& workload);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,33 @@
+#pragma once
+// heliolite bound of a network: what it must move as a whole, and under which assumptions; what is not fused, and why.
+#include <string>
+#include <vector>
+
+#include "cli/ui/json.h"
+#include "cli/ui/output.h"
+#include "workloads/network.h"
+
+namespace heliolite::cli {
+
+// The assumptions of network_bound().
+inline constexpr const char* kNetworkHoldsUnder =
+    "loads and stores, sums from zero; any schedule that computes no layer twice; operands without an edge are arrays "
+    "of "
+    "their own";
+
+struct NetworkAnswer {
+  std::string text;  // a table, for people
+  Json json;         // docs/json.md: `network`; fewer than were asked for after Ctrl-C
+};
+
+// At these capacities, in words. Notes when operands that nobody names, of equal size, had to be taken for different
+// arrays.
+NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const Output& output);
+
+// The edges between layers that join no links of a chain: `from`, `to`, `tensor`, `because`.
+Json edges_not_fused(const Network& network);
+
+// The same as a note; empty if there are none.
+std::string note_not_fused(const Network& network);
+
+}  // namespace heliolite::cli

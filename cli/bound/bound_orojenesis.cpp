@@ -1,0 +1,281 @@
+#include "cli/bound/bound_orojenesis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "arch/load.h"
+#include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_orojenesis_fused.h"
+#include "cli/bound/bound_orojenesis_layer.h"
+#include "cli/map/level_bounds.h"
+#include "cli/map/partial_answer.h"
+#include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/bounds/curve/orojenesis_nested.h"
+#include "engine/bounds/curve/provision.h"
+#include "engine/model/cost_model.h"
+#include "engine/search/map.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr u64 kMaxWordSize = 64;
+
+void complain(Diagnostics& errors, const char* option, const std::string& word, const std::vector<std::string>& known) {
+  errors.push_back(
+      {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
+}
+
+// "A=2": bytes in a word of tensor A.
+void read_word_size(const std::string& text, const Workload& workload, OrojenesisOptions& options,
+                    Diagnostics& errors) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const std::optional<int> tensor = workload.find_tensor(name);
+  u32 size = 0;
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
+  if (!tensor) {
+    std::vector<std::string> names;
+    for (const Tensor& t : workload.tensors) names.push_back(t.name);
+    errors.push_back({"", 0, "--word-size",
+                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
+                                  did_you_mean(name, names), join(names))});
+  } else if (problem != std::errc() || end != number.data() + number.size() || size < 1 || size > kMaxWordSize) {
+    errors.push_back(
+        {"", 0, "--word-size",
+         fmt::format("'{}' must be TENSOR=BYTES with 1 to {} bytes, like {}=2", text, kMaxWordSize, name)});
+  } else {
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) options.word_size[v] = size;
+  }
+}
+
+Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& arguments, const Workload& workload) {
+  OrojenesisOptions options;
+  Diagnostics errors;
+  options.imperfect = arguments.imperfect;
+  if (arguments.counts == "timeloop") {
+    options.words = WordCount::Timeloop;
+  } else if (arguments.counts != "distinct") {
+    complain(errors, "--counts", arguments.counts, {"distinct", "timeloop"});
+  }
+  if (arguments.partial_sums == "write_only") {
+    options.partial_sums = PartialSums::WriteOnly;
+  } else if (arguments.partial_sums != "read_back") {
+    complain(errors, "--partial-sums", arguments.partial_sums, {"read_back", "write_only"});
+  }
+  for (const std::string& text : arguments.word_sizes) read_word_size(text, workload, options, errors);
+  if (!errors.empty()) return errors;
+  return options;
+}
+
+std::string order_text(const Tiling& how, const Workload& workload) {
+  std::string text;
+  for (int k = how.loop_count; k-- > 0;)
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[static_cast<std::size_t>(k)]].name);
+  return text.empty() ? "-" : text;
+}
+
+std::string kept_text(TensorMask kept, const Workload& workload) {
+  std::string text;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+    if ((kept >> v & 1) != 0) text += (text.empty() ? "" : " ") + workload.tensors[v].name;
+  return text.empty() ? "-" : text;
+}
+
+std::string nesting_text(const Nesting& how, const Workload& workload) {
+  std::string text;
+  for (std::size_t k = 0; k < how.count; ++k)
+    text += fmt::format("{}{}: {}", k > 0 ? " | " : "", workload.tensors[how.tensor[k]].name,
+                        tile_text(how.tile[k], workload));
+  return text.empty() ? "-" : text;
+}
+
+Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions& options, bool nested) {
+  LayerCurve out;
+  if (nested) {
+    const Result<NestedCurve> curve = nested_curve(workload, options);
+    if (!curve) return curve.errors();
+    out.points = picture_points(*curve);
+    out.headings = {"<tiles, innermost first"};
+    for (const auto& p : curve->points()) out.how.push_back({nesting_text(p.how, workload)});
+    return out;
+  }
+  const Result<Curve> curve = one_buffer_curve(workload, options);
+  if (!curve) return curve.errors();
+  out.points = picture_points(*curve);
+  out.headings = {"<kept", "<tile", "<loops over tiles, innermost right"};
+  for (const auto& p : curve->points())
+    out.how.push_back({kept_text(p.how.kept, workload), tile_text(p.how.tile, workload), order_text(p.how, workload)});
+  return out;
+}
+
+// Adds the machine's levels, and how far the mapper's answer is from their bounds if that is asked for.
+Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments, const Architecture& architecture) {
+  const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
+  if (!curve) return curve.errors();
+  answer.levels = level_bounds(*curve, answer.workload, architecture);
+  if (!arguments.map) return {};
+  const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
+  if (!mapped) return mapped.errors();
+  if (mapped->status == Status::Infeasible) return mapped->why_infeasible;
+  answer.distances = level_distances(*curve, answer.workload, architecture,
+                                     CostModel(answer.workload, architecture).explain(mapped->mapping));
+  return {};
+}
+
+Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Workload& workload,
+                                 const std::optional<Architecture>& architecture) {
+  LayerAnswer answer;
+  answer.workload = workload;
+  const Result<OrojenesisOptions> options = orojenesis_options(arguments, workload);
+  if (!options) return options.errors();
+  answer.options = *options;
+  if (!arguments.word_sizes.empty()) answer.unit = "bytes";
+  Result<LayerCurve> curve = layer_curve(workload, *options, arguments.nested);
+  if (!curve) return curve.errors();
+  answer.curve = std::move(*curve);
+  if (!architecture) return answer;
+  if (Diagnostics errors = add_levels(answer, arguments, *architecture); !errors.empty()) return errors;
+  return answer;
+}
+
+int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
+              const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  const auto found = until_interrupted([=] { return answer_layer(arguments, workload, architecture); });
+  if (!found) return write_partial_answer(output, json, 0, 1, "layers");
+  const Result<LayerAnswer>& answer = *found;
+  if (!answer) return fail(answer.errors());
+  if (!output.write("--csv", curve_csv(answer->curve.points))) return kBadInput;
+  if (!output.write("--svg", curve_svg(layer_picture(*answer)))) return kBadInput;
+  output.table(layer_text(*answer, arguments));
+  json.update(layer_json(*answer, arguments));
+  return write_partial_answer(output, json, 1, 1, "layers");
+}
+
+int run_layers(const OrojenesisArguments& arguments, const Network& network,
+               const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  Table table({"<layer", "MACs", "operands", "minimum", "MACs/word", "maximal effectual buffer", "gap 1"});
+  json["layers"] = Json::array();
+  std::string csv = "layer,buffer_words,accesses\n";
+  for (const Layer& layer : network.layers) {
+    const auto found =
+        until_interrupted([=, workload = layer.workload] { return answer_layer(arguments, workload, architecture); });
+    if (!found) break;
+    const Result<LayerAnswer>& answer = *found;
+    if (!answer) return fail(answer.errors());
+    table.row(
+        {layer.workload.name, count(static_cast<double>(layer.workload.macs())), grouped(answer->operands()),
+         grouped(answer->minimum()), fmt::format("{:.4g}", intensity(layer.workload.macs(), answer->minimum())),
+         grouped(answer->effectual()),
+         fmt::format("{:.3f}", static_cast<double>(answer->effectual()) / static_cast<double>(answer->operands()))});
+    json["layers"].push_back(layer_json(*answer, arguments));
+    for (const PicturePoint& p : answer->curve.points)
+      csv += fmt::format("{},{},{}\n", csv_cell(layer.workload.name), p.buffer, p.accesses);
+  }
+  if (!output.write("--csv", csv)) return kBadInput;
+  output.table(table.to_string() + "  --layer NAME shows a layer's curve, --fuse the network's.\n");
+  return write_partial_answer(output, json, json["layers"].size(), network.layers.size(), "layers");
+}
+
+// Options that do not go together.
+Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
+  Diagnostics errors;
+  const auto refuse = [&](bool when, const char* option, const char* why) {
+    if (when) errors.push_back({"", 0, option, why});
+  };
+  refuse(a.map && a.architecture.empty(), "--map", "needs a machine, -a");
+  refuse(a.map && a.imperfect, "--map", "shows perfect mappings; leave out --imperfect");
+  refuse(a.map && !a.word_sizes.empty(), "--map", "counts words; leave out --word-size");
+  refuse(!a.architecture.empty() && !a.word_sizes.empty(), "--word-size", "machines count words; leave out -a");
+  refuse(a.fuse && (a.nested || a.map || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
+         "is about one buffer and words; leave out -a, --map, --nested and sizes of tensors (--word-size A=2)");
+  refuse(a.whole_weights && a.stream_weights, "--whole-weights", "contradicts --stream-weights");
+  const OrojenesisArguments usual;
+  refuse(!a.fuse && (a.perfect_blocks || a.whole_weights || a.stream_weights || a.softmax != usual.softmax ||
+                     a.pairs != usual.pairs || a.execution != usual.execution),
+         "--fuse", "is missing: other options given are about fused schedules");
+  refuse((a.fuse || a.nested) && a.counts != "distinct", "--counts",
+         "is about one buffer and one layer; leave out --fuse and --nested");
+  refuse(a.fuse && a.partial_sums != "read_back", "--partial-sums", "goes with single layers; leave out --fuse");
+  refuse(a.fuse && !a.layer.empty(), "--fuse", "is about the whole network; leave out --layer");
+  refuse(!a.fuse && !one_layer && (!a.svg.empty() || !a.buffers.empty()), "--layer",
+         "--svg and --buffer are about one layer; choose it, or take --fuse");
+  return errors;
+}
+
+}  // namespace
+
+void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& a) {
+  command.add_flag("--imperfect", a.imperfect, "Also tiles that do not divide the sizes");
+  command.add_flag("--nested", a.nested, "Any number of levels instead of one buffer");
+  command
+      .add_option("--counts", a.counts,
+                  "Words of one buffer: distinct ones, or those that timeloop counts (no bound, for comparison)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--map", a.map, "With -a: also map the layer and compare");
+  command.add_flag("--all", a.all, "All points of the curve in the table");
+  command.add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
+  command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--pairs", a.pairs, "With --fuse: links that pass their intermediate in parts: all or first")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--execution", a.execution, "With --fuse: sequential or pipelined links")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
+  command.add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");
+  command.add_flag("--stream-weights", a.stream_weights, "With --fuse: no weights stay between blocks of rows");
+  add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
+}
+
+int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
+  const Result<Network> network = load_network(arguments.workload);
+  std::optional<Architecture> architecture;
+  Diagnostics errors;
+  if (!network) errors = network.errors();
+  if (!arguments.architecture.empty()) {
+    Result<Architecture> loaded = load_architecture(arguments.architecture);
+    if (!loaded) errors.insert(errors.end(), loaded.errors().begin(), loaded.errors().end());
+    if (loaded) architecture = std::move(*loaded);
+  }
+  if (!errors.empty()) return fail(errors);
+  const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
+  errors = contradictions(arguments, one_layer);
+  if (!errors.empty()) return fail(errors);
+  if (arguments.fuse) return run_fused(arguments, *network, output);
+  Json json = answer_head("bound");
+  json["question"] = {{"kind", "orojenesis"},
+                      {"workload", network->name},
+                      {"layer", arguments.layer},
+                      {"architecture", architecture ? question(*architecture) : Json()},
+                      {"imperfect", arguments.imperfect},
+                      {"nested", arguments.nested},
+                      {"counts", arguments.counts},
+                      {"partial_sums", arguments.partial_sums},
+                      {"word_size", arguments.word_sizes},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
+  if (!one_layer) return run_layers(arguments, *network, architecture, json, output);
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  if (!workload) return fail(workload.errors());
+  return run_layer(arguments, *workload, architecture, json, output);
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,273 @@
+#include "cli/bound/bound_orojenesis_fused.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_network.h"
+#include "cli/map/partial_answer.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "cli/ui/word_units.h"
+#include "engine/base/text.h"
+#include "engine/bounds/network/network_bound.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kFusedRows = 24;
+constexpr double kLeastFall = 1.0 / 512;
+constexpr double kBoundStep = 1.2;   // from one capacity of the bound's picture to the next
+constexpr double kUnlimited = 1e18;  // words
+constexpr const char* kSchedules = "least over the schedules of docs/rules/fusion.md, no bound: others may move less";
+
+struct FusedPoint {
+  u64 buffer = 0, unfused = 0, fused = 0;
+};
+
+// Every word that is not an intermediate once.
+u64 network_minimum(const Network& network) { return network_bound(network, kUnlimited).words; }
+
+// What no schedule of the network beats, fused or not.
+u64 bound_at(const Network& network, u64 capacity) {
+  return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1))).words;
+}
+
+// Where a curve falls: `unfused` at each of its steps, `fused`, which falls almost everywhere, by a part of kLeastFall
+// or for the last time. Or at the capacities asked for.
+std::vector<FusedPoint> fused_points(const SegmentedNetwork& network, const std::vector<u64>& buffers) {
+  std::vector<FusedPoint> points;
+  const auto at = [&](u64 capacity) {
+    return FusedPoint{capacity, network.unfused(capacity), network.fused(capacity)};
+  };
+  for (const u64 capacity : buffers) points.push_back(at(capacity));
+  if (!buffers.empty()) return points;
+  FusedPoint lowest;  // the first of the last accesses
+  for (const u64 capacity : network.capacities()) {
+    const FusedPoint p = at(capacity);
+    const bool falls = points.empty() || p.unfused < points.back().unfused ||
+                       p.fused + static_cast<u64>(kLeastFall * static_cast<double>(p.fused)) < points.back().fused;
+    if (falls) points.push_back(p);
+    if (falls || p.fused < lowest.fused) lowest = p;
+  }
+  if (lowest.fused < points.back().fused) points.push_back(lowest);
+  return points;
+}
+
+const char* kind_name(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::Alone: return "alone";
+    case SegmentKind::Untiled: return "untiled";
+    case SegmentKind::Tiled: return "tiled";
+  }
+  return "";
+}
+
+const char* template_name(FusionTemplate how) {
+  switch (how) {
+    case FusionTemplate::Rows: return "rows";
+    case FusionTemplate::InputAgain: return "input_again";
+    case FusionTemplate::OutputSpilled: return "output_spilled";
+    case FusionTemplate::WeightsOuter: return "weights_outer";
+  }
+  return "";
+}
+
+std::vector<std::string> kept_names(const Segment& s, const Chain& chain) {
+  std::vector<std::string> names;
+  for (std::size_t e = s.first; e < s.last; ++e)
+    if ((s.tiles.kept >> (e - s.first) & 1) != 0) names.push_back(chain.links[e].name);
+  return names;
+}
+
+std::string segment_text(const Segment& s, const Chain& chain) {
+  std::string links;
+  for (std::size_t e = s.first; e < s.last; ++e) links += (e > s.first ? "+" : "") + chain.links[e].name;
+  if (s.kind != SegmentKind::Tiled) return s.kind == SegmentKind::Alone ? links : links + " (untiled)";
+  std::string text = fmt::format("{} ({}; {} row{}", links, template_names(s.tiles, s.last - s.first), s.tiles.rows,
+                                 s.tiles.rows == 1 ? "" : "s");
+  if (s.tiles.parts > 1) text += fmt::format(", {} parts", s.tiles.parts);
+  const std::vector<std::string> kept = kept_names(s, chain);
+  if (!kept.empty()) text += ", weights of " + join(kept) + " stay";
+  if (s.tiles.partly != kNoLink)
+    text +=
+        fmt::format(", {} words of {}'s", grouped(s.tiles.partly_words), chain.links[s.first + s.tiles.partly].name);
+  return text + ")";
+}
+
+Json segment_json(const Segment& s, const Chain& chain) {
+  Json json = {
+      {"layers", Json::array()}, {"kind", kind_name(s.kind)}, {"buffer_words", s.buffer}, {"accesses", s.accesses}};
+  for (std::size_t e = s.first; e < s.last; ++e) json["layers"].push_back(chain.links[e].name);
+  if (s.kind != SegmentKind::Tiled) return json;
+  json["template"] = template_name(s.tiles.how);
+  json["templates"] = template_names(s.tiles, s.last - s.first);
+  json["rows"] = s.tiles.rows;
+  json["parts"] = s.tiles.parts;
+  json["weights_kept"] = kept_names(s, chain);
+  json["weights_partly"] = nullptr;
+  if (s.tiles.partly != kNoLink)
+    json["weights_partly"] = {{"layer", chain.links[s.first + s.tiles.partly].name}, {"words", s.tiles.partly_words}};
+  return json;
+}
+
+// Of chains of several links: single layers have nothing to tell.
+std::string segments_text(const SegmentedNetwork& network, u64 capacity) {
+  std::string text;
+  for (std::size_t c = 0; c < network.chains().size(); ++c) {
+    const Chain& chain = network.chains()[c];
+    if (chain.links.size() == 1) continue;
+    for (const Segment& s : network.segmented(c).best(capacity).segments)
+      text += (text.empty() ? "" : " | ") + segment_text(s, chain);
+  }
+  return text;
+}
+
+Json segments_json(const SegmentedNetwork& network, u64 capacity) {
+  Json json = Json::array();
+  for (std::size_t c = 0; c < network.chains().size(); ++c) {
+    const Chain& chain = network.chains()[c];
+    for (const Segment& s : network.segmented(c).best(capacity).segments) json.push_back(segment_json(s, chain));
+  }
+  return json;
+}
+
+std::string fused_csv(const std::vector<FusedPoint>& points) {
+  std::string text = "buffer_words,unfused,fused\n";
+  for (const FusedPoint& p : points) text += fmt::format("{},{},{}\n", p.buffer, p.unfused, p.fused);
+  return text;
+}
+
+// The whole curves whatever capacities were asked for: these are lines across. Between two capacities the bound is
+// drawn as low as at the larger one.
+CurvePicture fused_picture(const Network& network, const SegmentedNetwork& segmented,
+                           const OrojenesisArguments& arguments) {
+  CurvePicture picture;
+  picture.title = network.name;
+  picture.curves = {
+      {"unfused, layer by layer", {}}, {"fused, least over these schedules", {}}, {"bound on any schedule", {}}};
+  const std::vector<FusedPoint> points = fused_points(segmented, {});
+  for (const FusedPoint& p : points) {
+    picture.curves[0].steps.push_back({p.buffer, p.unfused});
+    picture.curves[1].steps.push_back({p.buffer, p.fused});
+  }
+  u64 last = points.back().buffer;
+  for (const u64 asked : arguments.buffers) {
+    picture.walls.push_back({arguments.word_bytes ? bytes_text(asked, *arguments.word_bytes) : grouped(asked), asked});
+    last = std::max(last, asked);
+  }
+  for (u64 capacity = 1; capacity < last;) {
+    const u64 next =
+        std::min(last, std::max(capacity + 1, static_cast<u64>(static_cast<double>(capacity) * kBoundStep)));
+    picture.curves[2].steps.push_back({capacity, bound_at(network, next)});
+    capacity = next;
+  }
+  picture.minimum = network_minimum(network);
+  return picture;
+}
+
+std::string fused_text(const Network& network, const SegmentedNetwork& segmented, const std::vector<FusedPoint>& points,
+                       const std::vector<std::size_t>& shown, const std::optional<double>& word_bytes) {
+  std::string text = fmt::format("{}: accesses with one buffer, least over these schedules, {} MACs\n\n", network.name,
+                                 count(static_cast<double>(network.macs())));
+  Table table(
+      {"buffer [words]", "[bytes]", "any schedule >=", "unfused", "fused", "x less", "<segments of the chains"});
+  for (const std::size_t i : shown) {
+    const FusedPoint& p = points[i];
+    table.row({grouped(p.buffer), word_bytes ? bytes_text(p.buffer, *word_bytes) : "",
+               grouped(bound_at(network, p.buffer)), grouped(p.unfused), grouped(p.fused),
+               fmt::format("{:.2f}", static_cast<double>(p.unfused) / static_cast<double>(p.fused)),
+               segments_text(segmented, p.buffer)});
+  }
+  text += table.to_string() + fmt::format("  unfused, fused: {}.\n", kSchedules);
+  if (shown.size() < points.size())
+    text += fmt::format("  {} of {} points; --all lists them, --csv FILE writes them.\n", shown.size(), points.size());
+  return text;
+}
+
+}  // namespace
+
+Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments) {
+  SegmentOptions options;
+  Diagnostics errors;
+  // The first of the two names is the default; true for the second one.
+  const auto second = [&](const char* option, const std::string& word, const char* first, const char* other) {
+    if (word == other || word == first) return word == other;
+    const std::vector<std::string> known{first, other};
+    errors.push_back(
+        {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
+    return false;
+  };
+  options.imperfect = arguments.imperfect;
+  options.fusion.incremental_softmax = !second("--softmax", arguments.softmax, "incremental", "whole");
+  options.fusion.inner_pairs = !second("--pairs", arguments.pairs, "all", "first");
+  if (second("--execution", arguments.execution, "sequential", "pipelined"))
+    options.fusion.execution = Execution::Pipelined;
+  options.fusion.perfect = arguments.perfect_blocks;
+  if (arguments.whole_weights) options.fusion.weights = Staying::Wholes;
+  if (arguments.stream_weights) options.fusion.weights = Staying::None;
+  if (!errors.empty()) return errors;
+  return options;
+}
+
+int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output) {
+  const Result<SegmentOptions> options = segment_options(arguments);
+  if (!options) return fail(options.errors());
+  struct Fused {
+    Result<SegmentedNetwork> network;
+    std::vector<FusedPoint> points;
+  };
+  const auto found = until_interrupted([=, options = *options] {
+    Fused fused{SegmentedNetwork::create(network, options), {}};
+    if (fused.network) fused.points = fused_points(*fused.network, arguments.buffers);
+    return fused;
+  });
+  Json json = answer_head("bound");
+  json["question"] = {{"kind", "orojenesis"},
+                      {"fuse", true},
+                      {"workload", network.name},
+                      {"imperfect", arguments.imperfect},
+                      {"softmax", arguments.softmax},
+                      {"pairs", arguments.pairs},
+                      {"execution", arguments.execution},
+                      {"perfect_blocks", arguments.perfect_blocks},
+                      {"whole_weights", arguments.whole_weights},
+                      {"stream_weights", arguments.stream_weights},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
+  if (!found) return write_partial_answer(output, json, 0, 1, "networks");
+  const Result<SegmentedNetwork>& segmented = found->network;
+  if (!segmented) return fail(segmented.errors());
+  if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
+  if (const std::string note = note_not_fused(network); !note.empty()) output.note(note);
+  const std::vector<FusedPoint>& points = found->points;
+  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
+  if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
+    return kBadInput;
+  const bool all = arguments.all || !arguments.buffers.empty();
+  output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows),
+                          arguments.word_bytes));
+  json["macs"] = network.macs();
+  json["minimum"] = network_minimum(network);
+  json["schedules"] = kSchedules;
+  json["not_fused"] = edges_not_fused(network);
+  json["bounds"] = Json::array();
+  for (const u64 buffer : arguments.buffers)
+    json["bounds"].push_back({{"kind", "iolb"},
+                              {"level", nullptr},
+                              {"capacity_words", buffer},
+                              {"words", bound_at(network, buffer)},
+                              {"holds_under", kNetworkHoldsUnder}});
+  json["curve"] = Json::array();
+  for (const FusedPoint& p : points)
+    json["curve"].push_back({{"buffer_words", p.buffer},
+                             {"accesses", p.fused},
+                             {"unfused", p.unfused},
+                             {"segments", segments_json(*segmented, p.buffer)}});
+  return write_partial_answer(output, json, 1, 1, "networks");
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,14 @@
+#pragma once
+// heliolite bound --kind orojenesis --fuse: whole networks, fused or not, by buffer size.
+#include "cli/bound/bound_orojenesis.h"
+#include "engine/base/result.h"
+#include "engine/bounds/fusion/cut.h"
+#include "workloads/network.h"
+
+namespace heliolite::cli {
+
+Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments);
+
+int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output);
+
+}  // namespace heliolite::cli

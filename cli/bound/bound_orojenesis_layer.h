@@ -1,0 +1,42 @@
+#pragma once
+// One layer's answer of heliolite bound --kind orojenesis, and how it is shown.
+#include <string>
+#include <vector>
+
+#include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_orojenesis.h"
+#include "cli/bound/curve_svg.h"
+#include "cli/ui/json.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/bounds/curve/orojenesis.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+// One layer's curve, whatever its kind.
+struct LayerCurve {
+  std::vector<PicturePoint> points;
+  std::vector<std::vector<std::string>> how;  // cells of the table, one list a point
+  std::vector<std::string> headings;          // of these cells
+};
+
+struct LayerAnswer {
+  Workload workload;
+  OrojenesisOptions options;
+  LayerCurve curve;
+  std::vector<LevelBound> levels;
+  std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
+  std::string unit = "words";
+
+  u64 minimum() const { return algorithmic_minimum(workload, options); }
+  u64 least() const { return curve.points.back().accesses; }  // accesses of a large buffer
+  bool is_bound() const { return options.words == WordCount::Distinct; }
+  u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
+  u64 operands() const { return operand_words(workload, options); }
+};
+
+std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments);
+Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments);
+CurvePicture layer_picture(const LayerAnswer& answer);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,165 @@
+#include "cli/bound/bound_symbolic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "arch/load.h"
+#include "cli/bound/bound_network.h"
+#include "cli/bound/bound_symbolic_layer.h"
+#include "cli/map/level_bounds.h"
+#include "cli/map/partial_answer.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;
+
+// "A=2": words that an element of tensor A takes.
+void read_word_size(const std::string& text, const Workload& workload, std::vector<double>& sizes,
+                    Diagnostics& errors) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
+  const std::optional<int> tensor = workload.find_tensor(name);
+  double size = 0;
+  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
+  if (!tensor) {
+    std::vector<std::string> names;
+    for (const Tensor& t : workload.tensors) names.push_back(t.name);
+    errors.push_back({"", 0, "--word-size",
+                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
+                                  did_you_mean(name, names), join(names))});
+  } else if (problem != std::errc() || end != number.data() + number.size() ||
+             !(size >= kLeastWordSize && size <= kMostWordSize)) {
+    errors.push_back({"", 0, "--word-size",
+                      fmt::format("'{}' must be TENSOR=SIZE with a size from {:g} to {:g}, like {}=2", text,
+                                  kLeastWordSize, kMostWordSize, name)});
+  } else {
+    for (std::size_t v = 0; v < sizes.size(); ++v)
+      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) sizes[v] = size;
+  }
+}
+
+Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
+  std::vector<double> sizes(workload.tensors.size(), 1);
+  Diagnostics errors;
+  for (const std::string& text : arguments.word_sizes) read_word_size(text, workload, sizes, errors);
+  if (!errors.empty()) return errors;
+  return sizes;
+}
+
+int run_layer(const SymbolicArguments& arguments, const Workload& workload,
+              const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  const Result<std::vector<double>> sizes = word_sizes(arguments, workload);
+  if (!sizes) return fail(sizes.errors());
+  const auto answer = until_interrupted([=, sizes = *sizes] {
+    return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), true);
+  });
+  if (answer) {
+    output.table(symbolic_text(*answer, arguments));
+    json.update(symbolic_json(*answer, arguments));
+    if (!output.write("--csv", kSymbolicCsvHead + symbolic_csv(*answer, arguments))) return kBadInput;
+  }
+  return write_partial_answer(output, json, answer.has_value(), 1, "layers");
+}
+
+// One row a layer and memory; then what the whole network must move.
+int run_layers(const SymbolicArguments& arguments, const Network& network,
+               const std::optional<Architecture>& architecture, Json json, const Output& output) {
+  Table table({"<layer", "<outside", "capacity", "words at least", "<by", "best tiling", "gap"});
+  json["layers"] = Json::array();
+  std::string csv = kSymbolicCsvHead;
+  for (const Layer& layer : network.layers) {
+    const Result<std::vector<double>> sizes = word_sizes(arguments, layer.workload);
+    if (!sizes) return fail(sizes.errors());
+    // The table has no tiles.
+    const bool together = !output.json_target.empty();
+    const auto answer = until_interrupted([=, sizes = *sizes, workload = layer.workload] {
+      return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), together);
+    });
+    if (!answer) break;
+    for (const PlaceAnswer& place : answer->places) {
+      const LowerBound& most = best(place.bounds);
+      const auto above = gap(place);
+      table.row({layer.workload.name, place.place.level,
+                 place.place.capacity ? count(*place.place.capacity) : "unbounded", grouped(most.words),
+                 std::string(name(most.kind)), place.tile ? count(std::round(place.tile->words)) : "-",
+                 above ? percent(*above) : "-"});
+    }
+    json["layers"].push_back(symbolic_json(*answer, arguments));
+    csv += symbolic_csv(*answer, arguments);
+  }
+  std::size_t done = json["layers"].size(), of = network.layers.size();
+  std::string text = table.to_string();
+  if (done == of && !arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
+    std::vector<double> capacities;
+    for (const Place& place : places(arguments, network.layers.front().workload, architecture))
+      capacities.push_back(*place.capacity);
+    const NetworkAnswer whole = network_answer(network, capacities, output);
+    text += "\n" + whole.text;
+    of += capacities.size();
+    done += whole.json.size();
+    json["network"] = whole.json;
+    for (const Json& row : whole.json)
+      csv += fmt::format(",,{:.0f},network,{}\n", row["capacity_words"].get<double>(), row["words"].get<u64>());
+  }
+  output.table(text + "  --layer NAME shows a layer in detail.\n");
+  if (!output.write("--csv", csv)) return kBadInput;
+  return write_partial_answer(output, json, done, of, "bounds");
+}
+
+}  // namespace
+
+std::vector<std::string> symbolic_kinds() { return {"all", "hbl", "conv", "iolb"}; }
+
+void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
+  command.add_flag("--loads", arguments.loads, "Not of orojenesis: count loads only, stores are free");
+  command.add_flag("--outputs-read", arguments.outputs_read,
+                   "Not of orojenesis: outputs start as words to be read, not as zeros");
+}
+
+int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
+  const Result<Network> network = load_network(arguments.workload);
+  std::optional<Architecture> architecture;
+  Diagnostics errors;
+  if (!network) errors = network.errors();
+  if (!arguments.architecture.empty()) {
+    Result<Architecture> loaded = load_architecture(arguments.architecture);
+    if (!loaded) errors.insert(errors.end(), loaded.errors().begin(), loaded.errors().end());
+    if (loaded) architecture = *std::move(loaded);
+    if (!arguments.buffers.empty())
+      errors.push_back({"", 0, "--buffer", "a machine has capacities of its own; leave out -a"});
+    if (architecture && architecture->levels.size() == 1)
+      errors.push_back({"", 0, "--architecture",
+                        fmt::format("{} has one level, {}, and so no memory that words are moved into; leave out -a",
+                                    architecture->name, architecture->levels.front().name)});
+    if (!arguments.word_sizes.empty()) errors.push_back({"", 0, "--word-size", "machines count words; leave out -a"});
+  }
+  if (std::ranges::find(arguments.buffers, u64{0}) != arguments.buffers.end())
+    errors.push_back({"", 0, "--buffer", "0 words hold nothing, must be at least 1"});
+  if (!errors.empty()) return fail(errors);
+  Json json = answer_head("bound");
+  json["question"] = {{"kind", arguments.kind},
+                      {"architecture", architecture ? question(*architecture) : Json()},
+                      {"loads", arguments.loads},
+                      {"outputs_read", arguments.outputs_read},
+                      {"word_sizes", arguments.word_sizes},
+                      {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
+  if (arguments.layer.empty() && network->layers.size() > 1)
+    return run_layers(arguments, *network, architecture, json, output);
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  if (!workload) return fail(workload.errors());
+  json["question"]["workload"] = question(*workload);
+  return run_layer(arguments, *workload, architecture, json, output);
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,138 @@
+#include "cli/map/cost_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+
+namespace heliolite::cli {
+namespace {
+
+// "K 4, C 3 (last 2)", outermost first; "" without loops.
+std::string loops_text(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
+  std::vector<std::string> parts;
+  for (const Loop& loop : mapping.loops()) {
+    if (loop.level != level || loop.kind != kind) continue;
+    const std::string& name = workload.dimensions[loop.dimension].name;
+    parts.push_back(loop.is_perfect() ? fmt::format("{} {}", name, loop.end)
+                                      : fmt::format("{} {} (last {})", name, loop.end, loop.residual));
+  }
+  std::reverse(parts.begin(), parts.end());
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string share(double pj, double total) { return total > 0 ? percent(pj / total) : ""; }
+
+}  // namespace
+
+std::string summary_text(const Breakdown& b, const Workload& workload, const Architecture& architecture) {
+  std::string text = fmt::format("{} on {}\n\n", workload.name, architecture.name);
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<12} {}\n", name, value);
+  };
+  const double pj = b.energy.picojoules();
+  line("energy", fmt::format("{}  ({:.10g} pJ)", energy(pj), pj));
+  line("cycles", grouped(b.cycles));
+  line("EDP", fmt::format("{:.6g} pJ x cycles", edp(b.energy, b.cycles)));
+  line("utilization", fmt::format("{}  ({} of {} {} units in use)", percent(b.utilization), b.compute.utilized,
+                                  b.compute.instances, b.compute.name));
+  line("MACs",
+       fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()), pj / static_cast<double>(workload.macs())));
+  return text;
+}
+
+std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  Table table({"<level", "<keeps", "<loops, outermost first", "<across X below", "<across Y below"});
+  for (int i = mapping.level_count - 1; i >= 0; --i) {
+    std::vector<std::string> kept;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(workload.tensors[v].name);
+    table.row({architecture.levels[i].name, fmt::format("{}", fmt::join(kept, " ")),
+               loops_text(mapping, workload, i, LoopKind::Temporal),
+               loops_text(mapping, workload, i, LoopKind::SpatialX),
+               loops_text(mapping, workload, i, LoopKind::SpatialY)});
+  }
+  return table.to_string();
+}
+
+std::string storage_table(const Breakdown& b, const Workload& workload) {
+  const double total = b.energy.picojoules();
+  const EnergyUnit unit = energy_unit(total);
+  Table table({"<level", "<tensor", "tile", "instances", "reads", "fills", "updates",
+               fmt::format("energy [{}]", unit.name), "share"});
+  Energy storage, network, leakage, addresses;
+  for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
+    std::string name = level->name;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+      const TensorTraffic& t = level->tensor[v];
+      network += level->network[v].energy;
+      addresses += t.address_generation_energy;
+      if (!t.kept) continue;
+      storage += t.energy;
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words), grouped(t.instances),
+                 grouped(static_cast<u64>(t.reads)), grouped(static_cast<u64>(t.fills)),
+                 grouped(static_cast<u64>(t.updates)), unit(t.energy.picojoules()),
+                 share(t.energy.picojoules(), total)});
+    }
+    leakage += level->leakage;
+  }
+  table.rule();
+  const auto part = [&](const char* what, Energy e, bool always) {
+    if (always || e.units != 0)
+      table.row({what, "", "", "", "", "", "", unit(e.picojoules()), share(e.picojoules(), total)});
+  };
+  part("storage", storage, true);
+  part("address generation", addresses, false);
+  part("networks", network, false);
+  part("leakage", leakage, false);
+  part(b.compute.name.c_str(), b.compute.energy, true);
+  table.rule();
+  part("total", b.energy, true);
+  return table.to_string();
+}
+
+std::string time_table(const Breakdown& b) {
+  const EnergyUnit unit = energy_unit(b.energy.picojoules());
+  Table table({"<level", "words used", "capacity", "room used", "cycles", "<", fmt::format("leakage [{}]", unit.name)});
+  // A level waits for the compute units unless its bandwidth asks for more cycles.
+  const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
+  for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
+    const bool bounded = level->capacity_words != 0;
+    table.row(
+        {level->name, grouped(level->used_words), bounded ? grouped(level->capacity_words) : "unbounded",
+         bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
+         grouped(level->cycles), limit(level->cycles),
+         level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
+  }
+  table.row(
+      {b.compute.name, "", "", "", grouped(b.compute.cycles), b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
+  return table.to_string();
+}
+
+std::string network_table(const Breakdown& b, const Workload& workload) {
+  const EnergyUnit unit = energy_unit(b.energy.picojoules());
+  Table table({"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops",
+               fmt::format("energy [{}]", unit.name)});
+  for (std::size_t i = b.level.size(); i-- > 0;) {
+    const LevelBreakdown& level = b.level[i];
+    std::string name = fmt::format("{} -> {}", level.name, i == 0 ? b.compute.name : b.level[i - 1].name);
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+      const NetworkTraffic& n = level.network[v];
+      if (n.ingresses == 0 && n.energy.units == 0) continue;
+      std::vector<std::string> groups;
+      for (const MulticastRecord& m : n.multicast) groups.push_back(fmt::format("{} to {}", m.groups, m.multicast));
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(n.fanout), count(n.ingresses),
+                 n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
+                 n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
+                 n.hops > 0 ? fmt::format("{:.4g}", n.hops) : "",
+                 n.energy.units != 0 ? unit(n.energy.picojoules()) : ""});
+    }
+  }
+  return table.to_string();
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,77 @@
+#include "cli/map/level_bounds.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cli/ui/table.h"
+#include "engine/bounds/curve/provision.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::vector<std::string> cells(const LevelBound& level, const Workload& workload) {
+  const auto& [boundary, least] = level;
+  return {boundary.level, boundary.capacity_words ? grouped(*boundary.capacity_words) : "unbounded", grouped(least),
+          fmt::format("{:.4g}", intensity(workload.macs(), least))};
+}
+
+std::vector<std::string> cells(const LevelDistance& level, const Workload& workload) {
+  std::vector<std::string> row = cells(level.bound, workload);
+  row.insert(row.end(),
+             {grouped(level.mapping.words), grouped(level.mapping.accesses), fmt::format("{:.3f}", level.ratio())});
+  return row;
+}
+
+template <class Level>
+std::string table_of(std::span<const Level> levels, const Workload& workload) {
+  Table table({"<outside level", "words inside", "accesses at least", "MACs/word at most", "mapping holds", "moves",
+               "x bound"});
+  for (const Level& level : levels) table.row(cells(level, workload));
+  return table.to_string() +
+         "  No mapping moves less, however many levels are inside; words of all instances, operands of units "
+         "included.\n";
+}
+
+}  // namespace
+
+std::string level_table(std::span<const LevelBound> levels, const Workload& workload) {
+  return table_of(levels, workload);
+}
+
+std::string level_table(std::span<const LevelDistance> levels, const Workload& workload) {
+  return table_of(levels, workload);
+}
+
+int one_tensor(const Workload& workload, int v) {
+  return workload.tensors[static_cast<std::size_t>(v)].access_of.value_or(v);
+}
+
+std::string repeated_tensors(const Workload& workload) {
+  std::string text;
+  for (const Tensor& t : workload.tensors)
+    if (t.access_of)
+      text += fmt::format("; {} and {} are one tensor", workload.tensors[static_cast<std::size_t>(*t.access_of)].name,
+                          t.name);
+  return text;
+}
+
+Json level_bound_json(const LevelBound& level, const std::string& tiles) {
+  const auto& capacity = level.boundary.capacity_words;
+  return {{"kind", kNestedCurve},
+          {"level", level.boundary.level},
+          {"capacity_words", capacity ? Json(*capacity) : Json()},
+          {"words", level.least},
+          {"holds_under", kAnyMapping + tiles}};
+}
+
+Json level_bound_json(const LevelDistance& level, const std::string& tiles) {
+  Json json = level_bound_json(level.bound, tiles);
+  json["mapping"] = {{"words_held", level.mapping.words},
+                     {"words", level.mapping.accesses},
+                     {"least_for_words_held", level.least_for_held},
+                     {"distance", level.ratio()}};
+  return json;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,32 @@
+#pragma once
+// A machine's levels against what no mapping can beat, as table and as JSON: the bounds alone, or with a mapping.
+#include <span>
+#include <string>
+
+#include "cli/ui/json.h"
+#include "engine/bounds/curve/movement_distance.h"
+
+namespace heliolite::cli {
+
+std::string level_table(std::span<const LevelBound> levels, const Workload& workload);
+std::string level_table(std::span<const LevelDistance> levels, const Workload& workload);
+
+// The elements of "bounds" in docs/json.md; `tiles` says for which mappings they hold.
+Json level_bound_json(const LevelBound& level, const std::string& tiles);
+Json level_bound_json(const LevelDistance& level, const std::string& tiles);
+
+// The names of the two curves in tables, CSV and JSON: the least of all mappings on one buffer, and on any levels.
+inline constexpr const char* kOneBufferCurve = "orojenesis";
+inline constexpr const char* kNestedCurve = "nested";
+
+inline constexpr const char* kAnyMapping = "any mapping, ";
+inline constexpr const char* kPerfectTiles = "perfect tiles";
+inline constexpr const char* kAnyTiles = "tiles of any size";
+
+// The tensor whose words tensor v has: itself, or the first access of one that the Einsum reads several times.
+int one_tensor(const Workload& workload, int v);
+
+// "; A and A#2 are one tensor" for the assumptions of a bound that counts such a tensor once; else empty.
+std::string repeated_tensors(const Workload& workload);
+
+}  // namespace heliolite::cli

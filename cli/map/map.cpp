@@ -1,0 +1,129 @@
+// heliolite map: the best mapping of every layer of a network.
+#include "engine/search/map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/level_places.h"
+#include "arch/load.h"
+#include "cli/map/map_answer.h"
+#include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/progress.h"
+#include "cli/ui/search_arguments.h"
+#include "cli/ui/table.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct MapArguments {
+  std::string architecture, workload, layer;
+  SearchArguments search;
+};
+
+SearchOptions search_options(const MapArguments& arguments) {
+  SearchOptions options;
+  arguments.search.apply(options);
+  options.look_at_imperfect = true;
+  options.stop = &interrupt_flag();
+  return options;
+}
+
+Json answer_json(const SearchOptions& options, const MapAnswer& answer) {
+  Json json = answer_head("map");
+  const Network& network = answer.network;
+  json["question"] = {{"architecture", question(answer.architecture)},
+                      {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
+                      {"options", options_json(options)}};
+  add_map_answer(json, answer, std::string(name(options.objective)), interrupt_flag());
+  return json;
+}
+
+// Says for each layer without a mapping what stands in its way.
+void explain_infeasible(const NetworkResult& result, const std::string& machine) {
+  for (const LayerResult& layer : result.layers) {
+    if (layer.result.status != Status::Infeasible) continue;
+    fail("no legal mapping of " + layer.name);
+    fail(at_their_levels(layer.result.why_infeasible, machine));
+  }
+}
+
+// "conv1: best 3.05e+12, gap 4.1 %": how far it may be above the least possible value.
+std::string best_so_far(const SearchProgress& news) {
+  if (news.value == 0) return "";
+  const std::string best = fmt::format("{}: best {}", news.layer, scientific(news.value));
+  if (news.lower_bound == 0) return best;
+  return fmt::format("{}, gap {}", best, percent(std::max(0.0, news.value / news.lower_bound - 1)));
+}
+
+Result<NetworkResult> search(const Network& network, const Architecture& architecture, SearchOptions options,
+                             const Output& output) {
+  Progress progress(output, "layers", network.layers.size(),
+                    {"Ctrl-C ends the search with the best found so far; --budget SECONDS does so for each layer"});
+  options.progress = [&](const SearchProgress& news) { progress.update(news.layers_done, best_so_far(news)); };
+  return map_network(network, architecture, options);
+}
+
+int run(const MapArguments& arguments, const Output& output) {
+  Result<Architecture> architecture = load_architecture(arguments.architecture);
+  Result<Network> network = load_network(arguments.workload);
+  const SearchOptions options = search_options(arguments);
+  Diagnostics errors;
+  const auto collect = [&](const auto& result) {
+    if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+  };
+  collect(architecture);
+  collect(network);
+  if (!errors.empty()) return fail(errors);
+  if (!arguments.layer.empty()) {
+    const Result<Workload> layer = pick_layer(*network, arguments.layer);
+    if (!layer) return fail(layer.errors());
+    std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
+  }
+  Result<NetworkResult> result = search(*network, *architecture, options, output);
+  if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
+  const MapAnswer answer =
+      map_answer(*std::move(network), *std::move(architecture), *std::move(result), options.imperfect);
+  output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
+                           name(options.objective), name(options.strategy)) +
+               map_text(answer));
+  if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
+  explain_infeasible(answer.result, arguments.architecture);
+  if (!output.json(answer_json(options, answer))) return kBadInput;
+  if (interrupt_flag()) return kInterrupted;
+  return answer.result.all_feasible() ? kSuccess : kNegative;
+}
+
+}  // namespace
+
+void add_map_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<MapArguments>();
+  CLI::App* command = app.add_subcommand("map", "Best mapping of every layer of a workload on a machine");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
+      ->required()
+      ->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
+      ->required()
+      ->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
+  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "without", "imperfect", "budget",
+                                      "evaluations", "memory", "seed", "victory"});
+  add_output_options(*command, output);
+  command->footer(
+      "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"
+      "  heliolite map -a eyeriss -w resnet18\n"
+      "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
+      "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

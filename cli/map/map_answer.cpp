@@ -1,0 +1,225 @@
+#include "cli/map/map_answer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/map/level_bounds.h"
+#include "cli/map/not_proven.h"
+#include "cli/map/status.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::string sizes_text(const Workload& workload) {
+  std::vector<std::string> parts;
+  for (const Dimension& d : workload.dimensions)
+    if (d.size > 1) parts.push_back(fmt::format("{}{}", d.name, d.size));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+using Distances = Result<std::vector<LevelDistance>>;
+
+// At the outermost boundary; null where nothing is known.
+const LevelDistance* outermost(const Distances& levels) {
+  return levels && !levels->empty() ? &levels->back() : nullptr;
+}
+
+// Of all layers together; empty if it is not known of each.
+std::string total_distance(const MapAnswer& answer) {
+  double moved = 0, least = 0;
+  for (std::size_t i = 0; i < answer.distances.size(); ++i) {
+    const LevelDistance* distance = outermost(answer.distances[i]);
+    if (distance == nullptr) return "";
+    const auto runs = static_cast<double>(answer.result.layers[i].count);
+    moved += runs * static_cast<double>(distance->mapping.accesses);
+    least += runs * static_cast<double>(distance->bound.least);
+  }
+  return fmt::format("{:.2f}", moved / least);
+}
+
+// Of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
+struct EdpTotals {
+  double of_totals = 0;  // total energy times total cycles
+  double sum = 0;        // of the layers' energy times cycles
+  double values = 0;     // sum of the layers' objectives
+};
+
+EdpTotals edp_totals(const NetworkResult& result) {
+  EdpTotals out;
+  out.of_totals = edp(result.total.energy, result.total.cycles);
+  for (const LayerResult& layer : result.layers) {
+    if (layer.result.status == Status::Infeasible) continue;
+    const auto runs = static_cast<double>(layer.count);
+    out.sum += runs * edp(layer.result.cost.energy, layer.result.cost.cycles);
+    out.values += runs * layer.result.value;
+  }
+  return out;
+}
+
+std::string result_table(const MapAnswer& answer) {
+  const NetworkResult& result = answer.result;
+  const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
+  Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
+               "EDP [pJ x cycles]", "gap", fmt::format("x least {}", answer.architecture.levels.back().name),
+               "|<status", "evaluated", "time"});
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerResult& layer = result.layers[i];
+    const MappingResult& r = layer.result;
+    std::vector<std::string> row{layer.name, fmt::format("{}", layer.count),
+                                 sizes_text(answer.network.layers[i].workload)};
+    if (r.status == Status::Infeasible) {
+      row.insert(row.end(), {"-", "-", "-", "-", "-", ""});
+    } else {
+      const bool bounded = r.lower_bound > 0;
+      const LevelDistance* distance = outermost(answer.distances[i]);
+      row.insert(row.end(), {unit(r.cost.energy.picojoules()), grouped(r.cost.cycles), percent(r.utilization),
+                             scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
+                             distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
+    }
+    row.insert(row.end(),
+               {status_text(name(r.status), answer.imperfect), grouped(r.statistics.evaluated), seconds(r.seconds)});
+    table.row(row);
+  }
+  table.rule();
+  u64 runs = 0;
+  for (const LayerResult& layer : result.layers)
+    if (layer.result.status != Status::Infeasible) runs += layer.count;
+  const Cost& total = result.total;
+  const EdpTotals edps = edp_totals(result);
+  const bool one = runs <= 1;  // then both are the same
+  table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
+             unit(total.energy.picojoules()), grouped(total.cycles), "", one ? scientific(edps.of_totals) : "", "",
+             total_distance(answer), "", "", seconds(result.seconds)});
+  if (!one) {
+    table.row({"", "", "total energy x total cycles", "", "", "", scientific(edps.of_totals)});
+    table.row({"", "", "sum of the layers' EDPs", "", "", "", scientific(edps.sum)});
+  }
+  return table.to_string();
+}
+
+// What a short look at other factors found, layer by layer.
+std::string looks_text(const NetworkResult& result) {
+  std::string text;
+  for (const LayerResult& layer : result.layers) {
+    if (!layer.result.look) continue;
+    const ImperfectLook& look = *layer.result.look;
+    text += fmt::format(
+        "  {}: the divisors of {} leave at least {} of the units idle.\n"
+        "  A short look at other factors ({} mappings) found {:.4g} x less, utilization {}; see --imperfect.\n",
+        layer.name, join(look.dimensions), percent(1 - look.perfect_utilization), grouped(look.evaluated),
+        layer.result.value / look.value, percent(look.utilization));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
+  if (!r.look) return nullptr;
+  const ImperfectLook& look = *r.look;
+  Json json = {{"dimensions", look.dimensions},
+               {"perfect_utilization", look.perfect_utilization},
+               {"evaluated", look.evaluated},
+               {"value", look.value},
+               {"times_better", r.value / look.value}};
+  add_cost(json, look.cost.energy, look.cost.cycles, look.utilization);
+  json["mapping"] = to_json(look.mapping, workload, architecture);
+  return json;
+}
+
+Json rules_json(const RuleCounts& counts) {
+  Json json = Json::object();
+  for (const RuleInfo& info : kRuleTable) {
+    const auto r = static_cast<std::size_t>(info.rule);
+    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
+  }
+  return json;
+}
+
+Json distances_json(const Distances& levels) {
+  if (!levels) return nullptr;
+  Json bounds = Json::array();
+  for (const LevelDistance& level : *levels) bounds.push_back(level_bound_json(level, kPerfectTiles));
+  return bounds;
+}
+
+Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string& objective) {
+  const LayerResult& layer = answer.result.layers[i];
+  const Workload& workload = answer.network.layers[i].workload;
+  const MappingResult& r = layer.result;
+  Json json = question(workload);
+  json["name"] = layer.name;
+  json["count"] = layer.count;
+  const bool feasible = r.status != Status::Infeasible;
+  if (feasible) {
+    add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
+  } else {
+    for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
+  }
+  json["objective"] = objective;
+  json["value"] = feasible ? Json(r.value) : Json();
+  json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
+  json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
+  json["status"] = std::string(name(r.status));
+  json["mapspace"] = mapspace_json(answer.imperfect);
+  json["strategy"] = name(r.strategy);
+  json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
+  json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
+  json["evaluated"] = r.statistics.evaluated;
+  json["seconds"] = r.seconds;
+  json["rules"] = rules_json(r.statistics.rules);
+  json["imperfect_look"] = look_json(r, workload, answer.architecture);
+  json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
+  json["bounds"] = distances_json(answer.distances[i]);
+  if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
+  if (feasible) return json;
+  json["reasons"] = Json::array();
+  for (const Diagnostic& d : r.why_infeasible) json["reasons"].push_back(d.to_string());
+  return json;
+}
+
+}  // namespace
+
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect) {
+  MovementBound bound;
+  std::vector<Distances> distances;
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    const MappingResult& mapped = result.layers[i].result;
+    const Workload& workload = network.layers[i].workload;
+    distances.push_back(mapped.status == Status::Infeasible
+                            ? Distances(Diagnostic{workload.name, 0, "", "the layer has no mapping"})
+                            : bound.distances(workload, architecture, mapped.mapping));
+  }
+  return {std::move(network), std::move(architecture), std::move(result), imperfect, std::move(distances)};
+}
+
+std::string map_text(const MapAnswer& answer) {
+  std::vector<NotProven> not_proven;
+  for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
+  std::string text = result_table(answer) + not_proven_text(not_proven) + looks_text(answer.result);
+  if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
+  const Distances& levels = answer.distances[0];
+  if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);
+  if (levels->empty()) return text;
+  return text + "\n" + level_table(*levels, answer.network.layers[0].workload);
+}
+
+void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted) {
+  json["layers"] = Json::array();
+  for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
+    json["layers"].push_back(mapped_layer_json(answer, i, objective));
+  const Cost& total = answer.result.total;
+  const EdpTotals edps = edp_totals(answer.result);
+  json["total"] = {{"energy_pj", total.energy.picojoules()},
+                   {"cycles", total.cycles},
+                   {"edp_pj_cycles", edps.of_totals},
+                   {"edp_of_totals_pj_cycles", edps.of_totals},
+                   {"sum_of_layer_edps_pj_cycles", edps.sum},
+                   {"sum_of_layer_values", edps.values},
+                   {"seconds", answer.result.seconds},
+                   {"all_feasible", answer.result.all_feasible()},
+                   {"interrupted", interrupted}};
+}
+
+}  // namespace heliolite::cli

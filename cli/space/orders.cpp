@@ -1,0 +1,171 @@
+// heliolite orders: the loop orders that can matter, and why the others do not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+#include "engine/space/order_dot.h"
+#include "engine/space/order_text.h"
+#include "engine/space/order_trie.h"
+#include "engine/space/reuse.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct OrdersArguments {
+  std::string workload, layer;
+  std::vector<std::string> without;
+  std::string dot;
+  bool all = false;
+  bool skip_unit = false;
+};
+
+u64 factorial(int n) { return n <= 1 ? 1 : static_cast<u64>(n) * factorial(n - 1); }
+
+std::vector<int> rejected(const OrderTrie& trie) {
+  std::vector<int> nodes;
+  for (std::size_t n = 0; n < trie.nodes.size(); ++n)
+    if (trie.nodes[n].fate != OrderFate::Inner && trie.nodes[n].fate != OrderFate::Kept) {
+      nodes.push_back(static_cast<int>(n));
+    }
+  return nodes;
+}
+
+OrderTrie build(const Workload& workload, const OrdersArguments& arguments) {
+  OrderOptions options;
+  options.keep_nodes = arguments.all || !arguments.dot.empty();
+  for (const std::string& rule : arguments.without) {
+    const auto it = std::find(kOrderRuleNames.begin(), kOrderRuleNames.end(), rule);
+    options.rule[static_cast<std::size_t>(it - kOrderRuleNames.begin())] = false;
+  }
+  return build_order_trie(infer_reuse(workload, arguments.skip_unit ? UnitDimensions::Skip : UnitDimensions::Keep),
+                          options);
+}
+
+std::string detail_text(const Workload& workload, const OrderTrie& trie, bool all) {
+  std::string text =
+      fmt::format("{}: {} of {} loop orders can matter ({} loops, {} partial orders visited)\n\n", workload.name,
+                  trie.kept.size(), factorial(trie.loop_count), trie.loop_count, trie.visited);
+  std::vector<std::string> headings{"<order, innermost right"};
+  for (const Tensor& t : workload.tensors) headings.push_back("<" + t.name + " kept over");
+  Table table(headings);
+  for (const LoopOrder& order : trie.kept) {
+    std::vector<std::string> cells{order_text(order, workload)};
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) cells.push_back(reuse_text(order.reuse[v], workload));
+    table.row(cells);
+  }
+  text += table.to_string() + "  Loops in parentheses may stand in any order outside the others.\n";
+  if (!all) return text;
+  Table cut({"<cut, innermost right", "<why"});
+  for (const int n : rejected(trie))
+    cut.row({path_text(trie, n, workload), reason_text(trie, trie.nodes[n], workload)});
+  return text + "\n" + cut.to_string();
+}
+
+Json reuse_json(const OrderReuse& reuse, const Workload& workload) {
+  const auto list = [&](DimensionMask mask) {
+    Json found = Json::array();
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+      if (mask >> d & 1) found.push_back(workload.dimensions[d].name);
+    return found;
+  };
+  return {{"full", list(reuse.full)}, {"overlap", list(reuse.partial)}};
+}
+
+Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
+  Json json = {{"name", workload.name}, {"dimensions", Json::array()}, {"total", factorial(trie.loop_count)}};
+  for (const Dimension& d : workload.dimensions) json["dimensions"].push_back(d.name);
+  json["kept"] = Json::array();
+  for (const LoopOrder& order : trie.kept) {
+    Json loops = Json::array();
+    for (int i = order.count - 1; i >= 0; --i) loops.push_back(workload.dimensions[order.loop[i]].name);
+    Json reuse = Json::object();
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      reuse[workload.tensors[v].name] = reuse_json(order.reuse[v], workload);
+    json["kept"].push_back({{"order", loops}, {"deciding", order.gaining}, {"reuse", reuse}});
+  }
+  json["visited"] = trie.visited;
+  for (std::size_t r = 0; r < kOrderRules; ++r) json["cuts"][kOrderRuleNames[r]] = trie.cuts[r];
+  if (!all) return json;
+  json["rejected"] = Json::array();
+  for (const int n : rejected(trie)) {
+    json["rejected"].push_back(
+        {{"inner_loops", path_text(trie, n, workload)}, {"reason", reason_text(trie, trie.nodes[n], workload)}});
+  }
+  return json;
+}
+
+int run(const OrdersArguments& arguments, const Output& output) {
+  const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
+  for (const std::string& rule : arguments.without)
+    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
+      return fail(
+          fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
+    }
+  const Result<Network> network = load_network(arguments.workload);
+  if (!network) return fail(network.errors());
+  Json answer = answer_head("orders");
+  answer["question"] = {{"workload", arguments.workload},
+                        {"layer", arguments.layer},
+                        {"without", arguments.without},
+                        {"skip_unit", arguments.skip_unit}};
+  const auto incomplete = [](const Workload& w) {
+    return fail(fmt::format("{}: without these rules the trie has more than {} nodes", w.name, kMaxOrderNodes));
+  };
+  if (!arguments.layer.empty() || network->layers.size() == 1) {
+    const Result<Workload> workload = pick_layer(*network, arguments.layer);
+    if (!workload) return fail(workload.errors());
+    const OrderTrie trie = build(*workload, arguments);
+    if (!trie.complete) return incomplete(*workload);
+    if (!arguments.dot.empty() && !output.write("--dot", order_trie_dot(trie, *workload))) return kBadInput;
+    output.table(detail_text(*workload, trie, arguments.all));
+    answer.update(trie_json(*workload, trie, arguments.all));
+    return output.json(answer) ? kSuccess : kBadInput;
+  }
+  if (!arguments.dot.empty()) return fail("--dot draws one layer's trie, choose it with --layer");
+  Table table({"<layer", "loops", "orders", "kept"});
+  answer["layers"] = Json::array();
+  for (const Layer& layer : network->layers) {
+    const OrderTrie trie = build(layer.workload, arguments);
+    if (!trie.complete) return incomplete(layer.workload);
+    table.row({layer.workload.name, fmt::format("{}", trie.loop_count), fmt::format("{}", factorial(trie.loop_count)),
+               fmt::format("{}", trie.kept.size())});
+    answer["layers"].push_back(trie_json(layer.workload, trie, arguments.all));
+  }
+  output.table(table.to_string() + "  --layer NAME shows a layer's orders.\n");
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+}  // namespace
+
+void add_orders_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<OrdersArguments>();
+  CLI::App* command = app.add_subcommand("orders", "Loop orders that can matter, with each tensor's reuse");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
+      ->required()
+      ->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
+  command->add_flag("--all", arguments->all, "Also what was cut, and why");
+  add_target_option(*command, output, "--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");
+  command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
+  command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
+      ->type_name("RULE")
+      ->delimiter(',');
+  add_output_options(*command, output);
+  command->footer(
+      "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"
+      "  heliolite orders -w resnet18 --layer conv1 --all\n"
+      "  heliolite orders -w gemm:8x8x8 --dot - | dot -Tsvg -o trie.svg");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,185 @@
+// heliolite space: how many mappings there are, in closed form, by part.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arch/level_places.h"
+#include "arch/load.h"
+#include "cli/map/partial_answer.h"
+#include "cli/space/space_tiles.h"
+#include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/mapspace_size.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct SpaceArguments {
+  std::string architecture, workload, layer;
+  bool free = false;
+  bool unit_loops = false;
+  TileQuestion tiles;
+};
+
+// "362880", or "8.60e+17" with all digits in the JSON.
+std::string text(const BigCount& n) {
+  const std::string digits = n.str();
+  if (digits.size() <= 9) return digits;
+  return fmt::format("{}.{}e+{}", digits[0], digits.substr(1, 2), digits.size() - 1);
+}
+
+// Beyond 64 bits the nearest double.
+Json json(const BigCount& n) {
+  return n <= BigCount(~u64{0}) ? Json(static_cast<u64>(n)) : Json(static_cast<double>(n));
+}
+
+std::string parts_text(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
+  Table splits({"<dimension", "size", "ways to split"});
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+    splits.row({workload.dimensions[d].name, fmt::format("{}", workload.dimensions[d].size), text(size.splits[d])});
+  }
+  Table levels({"<level", "unrollings below", "loop orders", "keep choices"});
+  for (std::size_t i = architecture.levels.size(); i-- > 0;) {
+    levels.row({architecture.levels[i].name, size.unrollings[i] == 0 ? "not counted" : text(size.unrollings[i]),
+                text(size.orders[i]), text(size.keeps[i])});
+  }
+  return splits.to_string() + "\n" + levels.to_string();
+}
+
+std::string size_text(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
+  BigCount orders = 1, keeps = 1;
+  for (const BigCount& n : size.orders) orders *= n;
+  for (const BigCount& n : size.keeps) keeps *= n;
+  std::string out =
+      fmt::format("{} on {}: {} mappings, capacities aside\n\n", workload.name, architecture.name, text(size.mappings));
+  const auto line = [&](const char* what, const std::string& n, const char* note = "") {
+    out += fmt::format("  {:<14} {:>14}{}{}\n", what, n, *note != '\0' ? "  " : "", note);
+  };
+  line("tilings", text(size.tilings), size.tilings_exact ? "" : "without the joint limit of the fan-outs");
+  line("x loop orders", text(orders));
+  line("x keep choices", text(keeps));
+  if (size.nests) line("loop nests", text(*size.nests), "different ones: a loop of one iteration has no place");
+  return out + "\n" + parts_text(workload, architecture, size);
+}
+
+Json size_json(const Workload& workload, const Architecture& architecture, const MapspaceSize& size) {
+  Json splits = Json::object();
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+    splits[workload.dimensions[d].name] = json(size.splits[d]);
+  Json unrollings = Json::object(), orders = Json::object(), keeps = Json::object();
+  for (std::size_t i = architecture.levels.size(); i-- > 0;) {
+    const std::string& level = architecture.levels[i].name;
+    unrollings[level] = size.unrollings[i] == 0 ? Json() : json(size.unrollings[i]);
+    orders[level] = json(size.orders[i]);
+    keeps[level] = json(size.keeps[i]);
+  }
+  return {{"name", workload.name},
+          {"mappings", json(size.mappings)},
+          {"mappings_exact", size.mappings.str()},
+          {"by_part",
+           {{"splits", splits},
+            {"tilings", json(size.tilings)},
+            {"tilings_exact", size.tilings_exact},
+            {"unrollings", unrollings},
+            {"orders", orders},
+            {"keeps", keeps}}},
+          {"nests", size.nests ? json(*size.nests) : Json()}};
+}
+
+// What the options ask for together and cannot have.
+std::string conflict(const SpaceArguments& arguments) {
+  const TileQuestion& tiles = arguments.tiles;
+  if (tiles.level.empty() && !tiles.dot.empty()) return "--dot draws the tiles of a level, choose it with --tiles";
+  if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";
+  return "";
+}
+
+int run(const SpaceArguments& arguments, const Output& output) {
+  if (const std::string why = conflict(arguments); !why.empty()) return fail(why);
+  const Result<Architecture> architecture = load_architecture(arguments.architecture);
+  const Result<Network> network = load_network(arguments.workload);
+  Diagnostics errors;
+  if (!architecture) errors = architecture.errors();
+  if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
+  if (!errors.empty()) return fail(errors);
+  std::vector<Workload> workloads;
+  if (!arguments.layer.empty()) {
+    const Result<Workload> layer = pick_layer(*network, arguments.layer);
+    if (!layer) return fail(layer.errors());
+    workloads.push_back(*layer);
+  } else {
+    for (const Layer& layer : network->layers) workloads.push_back(layer.workload);
+  }
+  Json answer = answer_head("space");
+  answer["question"] = {{"architecture", question(*architecture)},
+                        {"workload", network->name},
+                        {"layer", arguments.layer},
+                        {"free", arguments.free},
+                        {"unit_loops", arguments.unit_loops}};
+  if (!arguments.tiles.level.empty()) {
+    if (workloads.size() > 1) return fail("--tiles shows one layer's tiles, choose it with --layer");
+    const Result<Mapspace> space = resolve(workloads.front(), *architecture, {.free = arguments.free});
+    if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
+    return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
+  }
+  Table table({"<layer", "tilings", "mappings", "loop nests"});
+  if (workloads.size() > 1) answer["layers"] = Json::array();
+  std::size_t done = 0;
+  for (const Workload& workload : workloads) {
+    const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
+    if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
+    const auto counted = until_interrupted([space = *space, unit_loops = arguments.unit_loops] {
+      return mapspace_size(space, {.unit_loops = unit_loops});
+    });
+    if (!counted) break;
+    const MapspaceSize& size = *counted;
+    ++done;
+    if (workloads.size() == 1) {
+      output.table(size_text(workload, *architecture, size));
+      answer.update(size_json(workload, *architecture, size));
+      break;
+    }
+    table.row({workload.name, text(size.tilings), text(size.mappings), size.nests ? text(*size.nests) : "not counted"});
+    answer["layers"].push_back(size_json(workload, *architecture, size));
+  }
+  if (workloads.size() > 1) output.table(table.to_string() + "  --layer NAME shows a layer's parts.\n");
+  return write_partial_answer(output, answer, done, workloads.size(), "layers");
+}
+
+}  // namespace
+
+void add_space_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<SpaceArguments>();
+  CLI::App* command = app.add_subcommand("space", "Size of the mapspace in closed form, by part");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
+      ->required()
+      ->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
+      ->required()
+      ->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("NAME");
+  command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
+  command->add_flag("--unit-loops", arguments->unit_loops,
+                    "Count the orders of dimensions of size 1 too, as published counts do");
+  command->add_option("--tiles", arguments->tiles.level, "The tiles of this level that fit and cannot grow")
+      ->type_name("LEVEL");
+  command->add_flag("--all", arguments->tiles.all, "With --tiles: also those that can grow");
+  add_target_option(*command, output, "--dot", arguments->tiles.dot,
+                    "With --tiles: draw them for Graphviz; - = stdout");
+  add_output_options(*command, output);
+  command->footer(
+      "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
+      "  heliolite space -a eyeriss -w gemm:512x512x512\n"
+      "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops\n"
+      "  heliolite space -a eyeriss -w conv:c=4,p=14,k=4,r=3 --tiles PsumSpad --dot - | dot -Tsvg -o tiles.svg");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,26 @@
+#pragma once
+// The tiles of one level, for `heliolite space --tiles`.
+#include <string>
+
+#include "arch/architecture.h"
+#include "cli/ui/output.h"
+#include "engine/base/result.h"
+#include "engine/space/mapspace.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+struct TileQuestion {
+  std::string level;  // its name
+  std::string dot;    // file for Graphviz, "-" = stdout, "" = none
+  bool all = false;   // also tiles that can grow
+};
+
+// The level called so. Errors list the levels, with a suggestion.
+Result<int> pick_level(const Architecture& architecture, const std::string& name);
+
+// Prints, draws and adds to `answer`; returns the exit code.
+int show_tiles(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+               const TileQuestion& question, nlohmann::ordered_json answer, const Output& output);
+
+}  // namespace heliolite::cli

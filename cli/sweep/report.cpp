@@ -1,0 +1,100 @@
+// heliolite report: a sweep as one HTML page that opens anywhere.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/sweep/store_warnings.h"
+#include "cli/ui/command.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "cli/ui/version.h"
+#include "engine/report/report_page.h"
+#include "engine/sweep/store.h"
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr u64 kMaxDrawn = 100'000;  // what a browser still draws
+constexpr u64 kMaxBest = 1'000;
+
+struct ReportArguments {
+  std::string database, page;
+  ReportLimits limits;
+};
+
+// -o, or the database's name with another ending.
+std::string page_name(const ReportArguments& arguments) {
+  return arguments.page.empty() ? fs::path(arguments.database).replace_extension(".html").string() : arguments.page;
+}
+
+Json answer_json(const ReportArguments& arguments, const std::string& page, const ReportData& data, std::size_t bytes) {
+  Json answer = answer_head("report");
+  answer["question"] = {
+      {"database", arguments.database}, {"points", arguments.limits.points}, {"best", arguments.limits.best}};
+  answer["sweep"] = {{"name", data.sweep.name}, {"question", data.sweep.question}};
+  answer["page"] = page;
+  answer["bytes"] = bytes;
+  answer["points"] = data.summary.points();
+  answer["mapped"] = data.summary.count(PointState::Done);
+  answer["drawn"] = data.drawn().size();
+  answer["front"] = data.summary.front.size();
+  answer["detailed"] = data.details.size();
+  return answer;
+}
+
+std::string text(const std::string& page, const ReportData& data, std::size_t bytes) {
+  return fmt::format("{}: {} of {} points mapped, {} drawn, {} on the Pareto front ({:.1f} MB)\n", page,
+                     grouped(data.summary.count(PointState::Done)), grouped(data.summary.points()),
+                     grouped(data.drawn().size()), grouped(data.summary.front.size()),
+                     static_cast<double>(bytes) / 1e6);
+}
+
+int run(const ReportArguments& arguments, const Output& output) {
+  const std::string page = page_name(arguments);
+  const Result<Store> store = Store::read(arguments.database);
+  if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
+  if (arguments.page.empty() && !output.claim("-o", page)) return kBadInput;
+  const Result<ReportData> data = read_report(*store, arguments.limits);
+  if (!data) return fail(data.errors());
+  if (data->summary.points() == 0) {
+    fail(fmt::format("{} holds no points yet, there is nothing to report", arguments.database));
+    return kNegative;
+  }
+  const Result<std::string> html = report_page(*data, version_line());
+  if (!html) return fail(html.errors());
+  if (!output.write("-o", *html)) return kBadInput;
+  output.table(text(page, *data, html->size()));
+  return output.json(answer_json(arguments, page, *data, html->size())) ? kSuccess : kBadInput;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand("report", "A sweep's results as one HTML page");
+  command->add_option("database", arguments->database, "Database of a sweep, running or done")
+      ->required()
+      ->type_name("DB");
+  add_target_option(*command, output, "-o,--output", arguments->page,
+                    "The page; without it DB's name with .html; - = stdout");
+  command
+      ->add_option("--points", arguments->limits.points, "Draw so many points at most, a sample of those off the front")
+      ->type_name("N")
+      ->check(whole_number(0, kMaxDrawn))
+      ->capture_default_str();
+  command->add_option("--best", arguments->limits.best, "So many best points in the table")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxBest))
+      ->capture_default_str();
+  add_output_options(*command, output);
+  command->footer(
+      "Examples:\n  heliolite report eyeriss.db\n  heliolite report eyeriss.db -o front.html --points 20000");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

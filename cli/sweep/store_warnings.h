@@ -1,0 +1,14 @@
+#pragma once
+// What a reader of a results database should know about its rows (Store::warnings()).
+#include <string>
+#include <vector>
+
+#include "cli/ui/output.h"
+
+namespace heliolite::cli {
+
+inline void note_warnings(const std::vector<std::string>& warnings, const Output& output) {
+  for (const std::string& warning : warnings) output.note("heliolite: " + warning);
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,250 @@
+// heliolite sweep: design points times layers, over night.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/sweep_export.h"
+#include "cli/sweep/sweep_slurm.h"
+#include "cli/sweep/sweep_status.h"
+#include "cli/sweep/sweep_tables.h"
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/progress.h"
+#include "cli/ui/search_arguments.h"
+#include "cli/ui/table.h"
+#include "cli/ui/version.h"
+#include "engine/base/text.h"
+#include "engine/sweep/question.h"
+#include "engine/sweep/runner.h"
+#include "engine/sweep/store_repair.h"
+#include "engine/sweep/sweep_yaml.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr u64 kMaxShards = 1'000'000;
+
+struct SweepArguments {
+  std::string file, database, shard;
+  std::string goal;
+  std::optional<u64> sample;
+  SearchArguments search;
+  int threads = 0;
+  bool resume = false;
+  bool repair = false;
+  bool check = false;
+  std::string status;        // database to look at
+  SweepExport rows;          // database to read out
+  std::optional<u64> slurm;  // shards of an array job
+};
+
+// "2/4": the second of four parts.
+std::optional<Shard> parse_shard(const std::string& text) {
+  if (text.empty()) return Shard{};
+  const auto whole = [](std::string_view part) -> u64 {
+    u64 value = 0;
+    const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return problem == std::errc() && end == part.data() + part.size() ? value : 0;
+  };
+  const std::size_t slash = std::min(text.find('/'), text.size() - 1);
+  const u64 number = whole(std::string_view(text).substr(0, slash)),
+            of = whole(std::string_view(text).substr(slash + 1));
+  if (number == 0 || number > of || of > kMaxShards) return std::nullopt;
+  return Shard{number - 1, of};
+}
+
+Result<SweepOverrides> overrides(const SweepArguments& arguments) {
+  SweepOverrides out{.options = arguments.search.given(), .goal = {}, .sample = arguments.sample};
+  if (arguments.goal.empty()) return out;
+  out.goal = parse_sweep_goal(lower(arguments.goal));
+  if (out.goal) return out;
+  const std::vector<std::string> known(kSweepGoalNames.begin(), kSweepGoalNames.end());
+  return Diagnostic{
+      "", 0, "--goal",
+      fmt::format("unknown name '{}'{}; known: {}", arguments.goal, did_you_mean(arguments.goal, known), join(known))};
+}
+
+// What the tasks of an array job are told besides the file.
+std::vector<std::string> given_options(const SweepArguments& arguments) {
+  std::vector<std::string> out;
+  for (const GivenOption& one : arguments.search.given())
+    out.insert(out.end(), {fmt::format("--{}", one.option->name), one.value});
+  if (!arguments.goal.empty()) out.insert(out.end(), {"--goal", arguments.goal});
+  if (arguments.sample) out.insert(out.end(), {"--sample", fmt::format("{}", *arguments.sample)});
+  return out;
+}
+
+std::string plan(const SweepSpec& spec) {
+  const DesignPoints points(spec);
+  Table table({"<parameter", "values", "<from", "<to", "<sets"});
+  for (const SweepParameter& parameter : spec.parameters) {
+    std::vector<std::string> fields;
+    for (const FieldPath& field : parameter.fields) fields.push_back(field.text);
+    table.row({parameter.name, grouped(parameter.values.size()), parameter.values.front().text,
+               parameter.values.back().text, join(fields)});
+  }
+  return fmt::format("{} on {}: {} of {} design points, {} layers each\n\n", spec.name, spec.machine.name.value_or(""),
+                     grouped(points.planned()), grouped(points.grid()), spec.layers.size()) +
+         table.to_string();
+}
+
+Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
+  Progress progress(output, "points", store.sweep().shard_points);
+  return run_sweep(spec, store, shard, [&](const SweepNews& news) {
+    progress.update(news.points, news.best ? "best " + scientific(*news.best) : "", news.kept);
+  });
+}
+
+int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& store, const SweepRun& run,
+          const Output& output) {
+  const Result<SweepSummary> summary = summarize(store);
+  if (!summary) return fail(summary.errors());
+  Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
+  if (!summary->best.empty()) layers = store.layers(summary->best.front());
+  if (!layers) return fail(layers.errors());
+  const SweepRecord& sweep = store.sweep();
+  output.table(fmt::format("{} on {}, objective {}, strategy {}, goal {}: {} of {} points\n\n", sweep.name,
+                           spec.machine.name.value_or(""), sweep.objective, sweep.strategy, sweep.goal,
+                           grouped(summary->points()), grouped(sweep.planned_points)) +
+               sweep_tables(sweep, *summary, *layers) +
+               fmt::format("\n  {} layers searched, {} reused; results in {}\n", grouped(run.searched),
+                           grouped(run.reused), store.path()));
+  Json answer = answer_head("sweep");
+  answer["question"] = {{"file", arguments.file},       {"name", sweep.name},
+                        {"hash", sweep.question},       {"objective", sweep.objective},
+                        {"strategy", sweep.strategy},   {"goal", sweep.goal},
+                        {"grid", sweep.grid_points},    {"planned", sweep.planned_points},
+                        {"shard", sweep.shard + 1},     {"shards", sweep.shards},
+                        {"threads", arguments.threads}, {"parameters", sweep.parameters}};
+  answer["database"] = store.path();
+  answer["searched"] = run.searched;
+  answer["reused"] = run.reused;
+  answer["interrupted"] = run.interrupted;
+  add_sweep_answer(answer, sweep, *summary, *layers);
+  if (!output.json(answer)) return kBadInput;
+  if (run.interrupted) {
+    output.note(fmt::format("heliolite: interrupted; what is done is in {}, go on with --resume", store.path()));
+    return kInterrupted;
+  }
+  return summary->count(PointState::Done) > 0 ? kSuccess : kNegative;
+}
+
+// False after complaining.
+bool repair(const std::string& path, const SweepRecord& record, const Output& output) {
+  const Result<StoreRepair> result = repair_store(path, record);
+  if (!result) {
+    fail(result.errors());
+    return false;
+  }
+  if (result->repaired)
+    output.note(
+        fmt::format("heliolite: {} was damaged; {} points and {} layers are kept, the others are searched again; "
+                    "the damaged file is {}",
+                    path, grouped(result->points), grouped(result->layers), result->damaged_copy));
+  return true;
+}
+
+int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, const std::string& path,
+              const Output& output) {
+  spec.options.threads = arguments.threads;
+  spec.options.stop = &interrupt_flag();
+  const SweepRecord record = sweep_record(spec, shard, version_line());
+  if (arguments.repair && !repair(path, record, output)) return kBadInput;
+  Result<Store> store = arguments.resume ? Store::resume(path, record) : Store::create(path, record);
+  if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
+  const Result<SweepRun> result = run_with_progress(spec, *store, shard, output);
+  if (!result) return fail(result.errors());
+  const int code = print(arguments, spec, *store, *result, output);
+  const Diagnostics errors = store->close(!result->interrupted);
+  return errors.empty() ? code : fail(errors);
+}
+
+int run_file(const SweepArguments& arguments, const Output& output) {
+  const std::optional<Shard> shard = parse_shard(arguments.shard);
+  if (!shard)
+    return fail(fmt::format("--shard: '{}' must be I/N, the I-th of N parts, from 1/N to N/N; at most {} parts",
+                            arguments.shard, kMaxShards));
+  const Result<SweepOverrides> asked = overrides(arguments);
+  if (!asked) return fail(asked.errors());
+  Result<SweepSpec> spec = load_sweep(arguments.file, *asked);
+  if (!spec) return fail(spec.errors());
+  for (const Diagnostic& warning : spec->warnings) output.note("heliolite: " + warning.to_string());
+  if (arguments.check) {
+    output.table(plan(*spec));
+    return kSuccess;
+  }
+  const std::string path = arguments.database.empty() ? spec->name + ".db" : arguments.database;
+  if (arguments.slurm)
+    return write_slurm_script(
+        {spec->name, arguments.file, path, *arguments.slurm, arguments.threads, given_options(arguments)}, output);
+  return run_shard(arguments, *std::move(spec), *shard, path, output);
+}
+
+int run(const SweepArguments& arguments, const Output& output) {
+  const int asked = !arguments.file.empty() + !arguments.status.empty() + !arguments.rows.database.empty();
+  if (asked != 1) return fail("sweep needs one of a sweep file, --status DB and --export DB");
+  if (!arguments.status.empty()) return run_sweep_status(arguments.status, output);
+  if (!arguments.rows.database.empty()) return run_sweep_export(arguments.rows, output);
+  return run_file(arguments, output);
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* command = app.add_subcommand("sweep", "Design-space exploration: many machines, many layers");
+  CLI::Option* file = command->add_option("sweep", arguments->file, "Sweep: a YAML file, docs/formats_sweep.md");
+  file->type_name("FILE");
+  command->add_option("-o,--output", arguments->database, "Results database; the sweep's name with .db if not given")
+      ->type_name("DB");
+  CLI::Option* resume =
+      command->add_flag("--resume", arguments->resume, "Go on with what the database has, or begin it");
+  command->add_flag("--repair", arguments->repair, "With --resume: rows that are damaged or lost are searched again")
+      ->needs(resume);
+  command->add_option("--shard", arguments->shard, "Only the I-th of N parts, 1/N to N/N; merge unites them")
+      ->type_name("I/N");
+  command->add_option("-t,--threads", arguments->threads, "0 = every core; the results do not depend on it")
+      ->type_name("N")
+      ->check(whole_number(0, 1024))
+      ->capture_default_str();
+  arguments->search.add_to(*command, {"objective", "strategy", "budget", "evaluations", "memory", "seed"},
+                           "Instead of the file's: ");
+  command->add_option("--goal", arguments->goal, "Instead of the file's: all, front or best")->type_name("NAME");
+  command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxGridPoints));
+  command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
+  command->add_option("--slurm", arguments->slurm, "Map nothing, write an sbatch script of N shards; docs/slurm.md")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxSlurmShards));
+  CLI::Option* status = command->add_option("--status", arguments->status, "How far the sweep of a database is");
+  status->type_name("DB")->excludes(file);
+  CLI::Option* rows = command->add_option("--export", arguments->rows.database, "Read out the points of a database");
+  rows->type_name("DB")->excludes(file)->excludes(status);
+  add_target_option(*command, output, "--csv", arguments->rows.points_csv, "With --export: the points; - = stdout")
+      ->needs(rows);
+  add_target_option(*command, output, "--layers-csv", arguments->rows.layers_csv,
+                    "With --export: the layers of the points")
+      ->needs(rows);
+  add_output_options(*command, output);
+  command->footer(
+      "Results are kept as they come: after Ctrl-C, a crash or a power cut --resume goes on. Exit code 1 when no point "
+      "was\n"
+      "mapped, 130 after Ctrl-C.\n\n"
+      "Examples:\n"
+      "  heliolite sweep configs/sweeps/quick.yaml\n"
+      "  heliolite sweep configs/sweeps/eyeriss_l1_l2_pe.yaml -o night.db --resume\n"
+      "  heliolite sweep --status night.db                  from another terminal\n"
+      "  heliolite sweep --export night.db --csv points.csv --layers-csv layers.csv --json all.json\n"
+      "  heliolite sweep configs/sweeps/eyeriss_l1_l2_pe.yaml -o night.db --slurm 16");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

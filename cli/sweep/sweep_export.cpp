@@ -1,0 +1,45 @@
+#include "cli/sweep/sweep_export.h"
+
+#include <ostream>
+
+#include "cli/map/status.h"
+#include "cli/sweep/store_warnings.h"
+#include "cli/ui/json.h"
+#include "engine/sweep/export.h"
+#include "engine/sweep/sweep_facts.h"
+
+namespace heliolite::cli {
+namespace {
+
+Json json_head(const Store& store) {
+  const SweepRecord& sweep = store.sweep();
+  Json answer = answer_head("sweep");
+  answer["question"] = {{"export", store.path()},
+                        {"name", sweep.name},
+                        {"hash", sweep.question},
+                        {"version", sweep.version},
+                        {"objective", sweep.objective},
+                        {"strategy", sweep.strategy},
+                        {"goal", sweep.goal},
+                        {"parameters", sweep.parameters},
+                        {"text", sweep.text}};
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep));
+  return answer;
+}
+
+}  // namespace
+
+int run_sweep_export(const SweepExport& arguments, const Output& output) {
+  const Result<Store> store = Store::read(arguments.database);
+  if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
+  if (arguments.points_csv.empty() && arguments.layers_csv.empty() && output.json_target.empty())
+    return fail("--export needs --csv FILE, --layers-csv FILE or --json FILE");
+  const bool written =
+      output.write("--csv", [&](std::ostream& out) { return write_points_csv(*store, out); }) &&
+      output.write("--layers-csv", [&](std::ostream& out) { return write_layers_csv(*store, out); }) &&
+      output.write("--json", [&](std::ostream& out) { return write_json(*store, json_head(*store), out); });
+  return written ? kSuccess : kBadInput;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,135 @@
+#include "cli/sweep/sweep_slurm.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/ui/json.h"
+#include "cli/ui/version.h"
+#include "engine/base/file_claims.h"
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One word of a shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+  return out + "'";
+}
+
+std::string words(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += " " + quoted(text);
+  return out;
+}
+
+// As the value of an #SBATCH line, where % begins a pattern.
+std::string slurm_path(const std::string& path) {
+  std::string out;
+  for (const char c : path) out += c == '%' ? "%%" : std::string(1, c);
+  return out;
+}
+
+struct Places {
+  std::string program, file, result, script, shards;  // absolute
+};
+
+Places places_of(const SlurmSweep& sweep) {
+  std::error_code ignored;
+  const fs::path base = fs::absolute(sweep.database, ignored).lexically_normal().replace_extension();
+  return {fs::read_symlink("/proc/self/exe", ignored).string(), fs::absolute(sweep.file, ignored).lexically_normal(),
+          base.string() + ".db", base.string() + ".sbatch", base.string() + ".shards"};
+}
+
+std::string head(const SlurmSweep& sweep, const Places& places) {
+  const std::string threads =
+      sweep.threads > 0 ? fmt::format("#SBATCH --cpus-per-task={}\n", sweep.threads) : std::string();
+  return fmt::format(R"(#!/bin/bash
+#SBATCH --job-name="{name}"
+#SBATCH --array=1-{shards}
+#SBATCH --output="{folder}/%a.log"
+#SBATCH --open-mode=append
+#SBATCH --requeue
+#SBATCH --signal=B:USR1@60
+{threads}
+# The sweep {name} in {shards} shards, written by {version}.
+#
+#   bash {script} [options of sbatch]
+#       submits the shards, and a job that merges them when all have ended. Options such as --partition=long, --time=8:00:00
+#       or --array=1-{shards}%10 (at most 10 at a time) are those of the shards.
+#   sbatch {script}
+#       submits the shards alone; then: heliolite merge {result} {folder}/*.db
+#
+# A shard that is killed, requeued or submitted again goes on where it was. One that comes near the end of its time ends by
+# itself and requeues itself.
+)",
+                     fmt::arg("name", sweep.name), fmt::arg("shards", sweep.shards),
+                     fmt::arg("folder", slurm_path(places.shards)), fmt::arg("threads", threads),
+                     fmt::arg("version", version_line()), fmt::arg("script", places.script),
+                     fmt::arg("result", places.result));
+}
+
+std::string submission(const SlurmSweep& sweep, const Places& places) {
+  return fmt::format(R"(
+if [ -z "${{SLURM_ARRAY_TASK_ID:-}}" ]; then
+  mkdir -p {folder} || exit
+  array=$(sbatch --parsable "$@" "$0") || exit
+  sbatch --dependency="afterany:${{array%%;*}}" --job-name={job} --output={log} --open-mode=append <<'MERGE'
+#!/bin/bash
+exec {program} merge {result} {folder}/*.db
+MERGE
+  exit
+fi
+)",
+                     fmt::arg("folder", quoted(places.shards)), fmt::arg("job", quoted(sweep.name + " merge")),
+                     fmt::arg("log", quoted(slurm_path(places.shards) + "/merge.log")),
+                     fmt::arg("program", quoted(places.program)), fmt::arg("result", quoted(places.result)));
+}
+
+std::string task(const SlurmSweep& sweep, const Places& places) {
+  return fmt::format(R"(
+# Slurm asks to end: USR1, the time is over soon and the rest has to wait for the next turn; TERM, cancelled or preempted.
+requeue='' asked=''
+{program} sweep {file} -o {folder}/"$SLURM_ARRAY_TASK_ID".db --shard "$SLURM_ARRAY_TASK_ID"/{shards} --resume \
+  --threads "${{SLURM_CPUS_PER_TASK:-0}}"{options} &
+sweep=$!
+trap 'asked=yes requeue=yes; kill -TERM "$sweep"' USR1
+trap 'asked=yes; kill -TERM "$sweep"' TERM
+while wait "$sweep"; code=$?; [ -n "$asked" ]; do asked=; done
+if [ -n "$requeue" ]; then scontrol requeue "${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID"; fi
+exit "$code"
+)",
+                     fmt::arg("program", quoted(places.program)), fmt::arg("file", quoted(places.file)),
+                     fmt::arg("folder", quoted(places.shards)), fmt::arg("shards", sweep.shards),
+                     fmt::arg("options", words(sweep.options)));
+}
+
+}  // namespace
+
+int write_slurm_script(const SlurmSweep& sweep, const Output& output) {
+  const Places places = places_of(sweep);
+  for (const std::string& text : {sweep.name, places.script})
+    if (text.find_first_of("\"\n\r\\") != std::string::npos)
+      return fail(fmt::format(
+          "--slurm: '{}' cannot stand in an sbatch script: it has a quote, a backslash or a line end", text));
+  if (const Diagnostics taken = FileClaims::of_program().use_database(places.result); !taken.empty())
+    return fail(taken);
+  if (!output.claim("-o", places.script)) return kBadInput;
+  std::error_code problem;
+  fs::create_directories(places.shards, problem);
+  if (problem) return fail(fmt::format("--slurm: {} cannot be made: {}", places.shards, problem.message()));
+  if (!output.write("-o", head(sweep, places) + submission(sweep, places) + task(sweep, places))) return kBadInput;
+  output.table(fmt::format("{}: {} shards of the sweep {} into {}; submit with\n  bash {}\n", places.script,
+                           sweep.shards, sweep.name, places.result, quoted(places.script)));
+  Json answer = answer_head("sweep");
+  answer["question"] = {{"file", sweep.file}, {"name", sweep.name}, {"slurm", sweep.shards}};
+  answer["script"] = places.script;
+  answer["shards"] = places.shards;
+  answer["database"] = places.result;
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+}  // namespace heliolite::cli

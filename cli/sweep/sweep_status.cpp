@@ -1,0 +1,117 @@
+#include "cli/sweep/sweep_status.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/sweep_tables.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/sweep/front.h"
+#include "engine/sweep/store.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::string date(double seconds_since_1970) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(seconds_since_1970)));
+}
+
+struct SweepStatus {
+  std::string state = "stopped";      // running | finished | stopped | killed
+  std::optional<std::string> writer;  // who runs it
+  u64 points = 0, planned = 0;        // of a shard about
+  std::vector<RunRecord> runs;
+  double points_per_second = 0;  // of the last run
+  std::optional<double> seconds_left;
+};
+
+Result<SweepStatus> status_of(const Store& store, u64 points) {
+  SweepStatus out;
+  out.writer = writer_of(store.path());
+  out.points = points;
+  out.planned = store.sweep().shard_points;
+  Result<std::vector<RunRecord>> runs = store.runs();
+  if (!runs) return runs.errors();
+  out.runs = *std::move(runs);
+  if (out.runs.empty()) return out;
+  const RunRecord& last = out.runs.back();
+  out.state = out.writer ? "running" : last.finished ? "finished" : last.ended ? "stopped" : "killed";
+  if (last.seconds > 0 && (last.ended || out.writer))
+    out.points_per_second = static_cast<double>(last.points_written) / last.seconds;
+  if (out.writer && out.points_per_second > 0 && points < out.planned)
+    out.seconds_left = static_cast<double>(out.planned - points) / out.points_per_second;
+  return out;
+}
+
+std::string headline(const SweepRecord& sweep, const SweepStatus& status) {
+  std::string text = sweep.name;
+  if (sweep.shards > 1) text += fmt::format(" ({})", shard_text(sweep));
+  text += fmt::format(": {}{}, {} of {}{} points", status.state, status.writer ? " (" + *status.writer + ")" : "",
+                      grouped(status.points), sweep.shards > 1 ? "about " : "", grouped(status.planned));
+  if (status.planned > 0)
+    text += fmt::format(" ({})", percent(static_cast<double>(status.points) / static_cast<double>(status.planned)));
+  text += fmt::format("\n  objective {}, strategy {}, goal {}", sweep.objective, sweep.strategy, sweep.goal);
+  if (status.runs.empty()) return text + "\n";
+  const RunRecord& last = status.runs.back();
+  text += fmt::format("\n  {}started {}", status.runs.size() > 1 ? fmt::format("run {}, ", status.runs.size()) : "",
+                      date(last.started));
+  if (last.ended) text += fmt::format(", ended {}", date(*last.ended));
+  if (status.points_per_second > 0) text += fmt::format(", {:.3g} points/s", status.points_per_second);
+  if (status.seconds_left) text += fmt::format(", {} left", seconds(*status.seconds_left));
+  if (status.state == "killed" || status.state == "stopped") text += "; go on with --resume";
+  return text + "\n";
+}
+
+Json status_json(const SweepRecord& sweep, const SweepStatus& status) {
+  Json json = {{"state", status.state},
+               {"writer", status.writer ? Json(*status.writer) : Json()},
+               {"points", status.points},
+               {"planned", status.planned},
+               {"shard", sweep.shard + 1},
+               {"shards", sweep.shards},
+               {"points_per_second", status.points_per_second > 0 ? Json(status.points_per_second) : Json()},
+               {"seconds_left", status.seconds_left ? Json(*status.seconds_left) : Json()},
+               {"runs", Json::array()}};
+  for (const RunRecord& run : status.runs)
+    json["runs"].push_back({{"started", run.started},
+                            {"ended", run.ended ? Json(*run.ended) : Json()},
+                            {"finished", run.finished},
+                            {"writer", run.writer},
+                            {"points_written", run.points_written},
+                            {"seconds", run.seconds}});
+  return json;
+}
+
+}  // namespace
+
+int run_sweep_status(const std::string& database, const Output& output) {
+  const Result<Store> store = Store::read(database);
+  if (!store) return fail(store.errors());
+  note_warnings(store->warnings(), output);
+  const Result<SweepSummary> summary = summarize(*store);
+  if (!summary) return fail(summary.errors());
+  const Result<SweepStatus> status = status_of(*store, summary->points());
+  if (!status) return fail(status.errors());
+  Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
+  if (!summary->best.empty()) layers = store->layers(summary->best.front());
+  if (!layers) return fail(layers.errors());
+  const SweepRecord& sweep = store->sweep();
+  output.table(headline(sweep, *status) + "\n" + sweep_tables(sweep, *summary, *layers));
+  Json answer = answer_head("sweep");
+  answer["question"] = {{"status", database},
+                        {"name", sweep.name},
+                        {"hash", sweep.question},
+                        {"objective", sweep.objective},
+                        {"strategy", sweep.strategy},
+                        {"goal", sweep.goal},
+                        {"parameters", sweep.parameters}};
+  answer["status"] = status_json(sweep, *status);
+  add_sweep_answer(answer, sweep, *summary, *layers);
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,129 @@
+#include "cli/sweep/sweep_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "cli/map/not_proven.h"
+#include "cli/map/status.h"
+#include "cli/ui/table.h"
+#include "engine/sweep/export.h"
+#include "engine/sweep/sweep_facts.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kMaxFrontRows = 30;
+constexpr double kUm2PerMm2 = 1e6;
+
+// How far the value may be above the least possible one; empty where no bound is known.
+std::string gap(double value, double lower_bound) { return lower_bound > 0 ? percent(value / lower_bound - 1) : ""; }
+
+// How many times the least words that any mapping moves; empty where they are not known.
+std::string distance(double moved, double least) { return least > 0 ? fmt::format("{:.2f}", moved / least) : ""; }
+
+std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> points) {
+  double largest = 0;
+  for (const PointRecord& point : points) largest = std::max(largest, point.energy_pj);
+  const EnergyUnit unit = energy_unit(largest);
+  std::vector<std::string> headings{"point"};
+  headings.insert(headings.end(), sweep.parameters.begin(), sweep.parameters.end());
+  headings.insert(headings.end(),
+                  {fmt::format("energy [{}]", unit.name), "cycles", "area [mm2]", "units", "sum of " + sweep.objective,
+                   "gap", sums_differ(sweep) ? sweep.objective + " of totals" : "<", "x least words"});
+  Table table(headings);
+  for (const PointRecord& point : points) {
+    std::vector<std::string> row{grouped(point.id)};
+    row.insert(row.end(), point.values.begin(), point.values.end());
+    row.insert(row.end(),
+               {unit(point.energy_pj), count(point.cycles), fmt::format("{:.4g}", point.area_um2 / kUm2PerMm2),
+                grouped(point.compute_units), scientific(point.value), gap(point.value, point.lower_bound),
+                sums_differ(sweep) ? scientific(value_of_totals(sweep, point.energy_pj, point.cycles)) : "",
+                distance(point.words_moved, point.least_words)});
+    table.row(row);
+  }
+  return table.to_string();
+}
+
+std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord>& layers) {
+  const bool imperfect = imperfect_factors(sweep);
+  double largest = 0;
+  for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
+  const EnergyUnit unit = energy_unit(largest);
+  Table table({"<workload", "<layer", "count", "weight", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
+               "value", "gap", "x least words", "<status"});
+  for (const LayerRecord& layer : layers)
+    table.row({layer.workload, layer.name, grouped(layer.count), fmt::format("{:g}", layer.weight),
+               unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
+               gap(layer.value, layer.lower_bound),
+               distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)),
+               status_text(layer.status, imperfect)});
+  std::vector<NotProven> not_proven;
+  for (const LayerRecord& layer : layers)
+    not_proven.push_back({fmt::format("{} {}", layer.workload, layer.name), layer.mapping.empty() ? "" : layer.reason});
+  return table.to_string() + not_proven_text(not_proven);
+}
+
+std::string states_table(const SweepSummary& summary) {
+  Table table({"<points", "number", "<why"});
+  for (std::size_t s = 0; s < kPointStateNames.size(); ++s) {
+    const auto state = static_cast<PointState>(s);
+    if (summary.count(state) == 0) continue;
+    bool first = true;
+    for (const ReasonCount& reason : summary.reasons) {
+      if (reason.state != state) continue;
+      table.row({first ? std::string(name(state)) : "", grouped(reason.points), reason.reason});
+      first = false;
+    }
+    if (first) table.row({std::string(name(state)), grouped(summary.count(state)), ""});
+  }
+  return table.to_string();
+}
+
+// The two ways to add up a product.
+std::string sums_text(const SweepRecord& sweep) {
+  if (!sums_differ(sweep)) return "";
+  const std::string_view product = sweep.objective == "edp" ? "total cycles" : "total cycles squared";
+  return fmt::format("sum of {0}: over the layers, by count and weight; {0} of totals: total energy x {1}\n\n",
+                     sweep.objective, product);
+}
+
+}  // namespace
+
+std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
+                         const std::vector<LayerRecord>& layers_of_best) {
+  std::string text;
+  if (!summary.best.empty()) {
+    const std::size_t shown = std::min(kMaxFrontRows, summary.front.size());
+    text += "Best points\n" + points_table(sweep, summary.best) + "\n";
+    text += fmt::format("Pareto front over energy, cycles and area: {} points{}\n", summary.front.size(),
+                        shown < summary.front.size() ? fmt::format(", the {} of least energy", shown) : "") +
+            points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep);
+    text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) +
+            layers_table(sweep, layers_of_best) + "\n";
+  }
+  return text + states_table(summary);
+}
+
+void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary& summary,
+                      const std::vector<LayerRecord>& layers_of_best) {
+  Json& counts = answer["counts"] = Json::object();
+  for (std::size_t s = 0; s < kPointStateNames.size(); ++s)
+    counts[std::string(kPointStateNames[s])] = summary.by_state[s];
+  answer["reasons"] = Json::array();
+  for (const ReasonCount& reason : summary.reasons)
+    answer["reasons"].push_back({{"state", name(reason.state)}, {"reason", reason.reason}, {"points", reason.points}});
+  const auto points = [&](const std::vector<PointRecord>& records) {
+    Json out = Json::array();
+    for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
+    return out;
+  };
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep));
+  answer["best"] = points(summary.best);
+  answer["front"] = points(summary.front);
+  answer["layers"] = Json::array();
+  for (const LayerRecord& layer : layers_of_best) answer["layers"].push_back(heliolite::to_json(layer));
+}
+
+}  // namespace heliolite::cli

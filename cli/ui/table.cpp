@@ -1,0 +1,124 @@
+#include "cli/ui/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kContinued = 2;  // how much deeper the second line of a text begins
+
+constexpr std::array<EnergyUnit, 5> kEnergyUnits{{{1, "pJ"}, {1e3, "nJ"}, {1e6, "uJ"}, {1e9, "mJ"}, {1e12, "J"}}};
+
+}  // namespace
+
+Table::Table(std::vector<std::string> headings) : headings_(std::move(headings)) {
+  for (std::string& heading : headings_) {
+    group_.push_back(heading.starts_with('|'));
+    if (group_.back()) heading.erase(0, 1);
+    left_.push_back(heading.starts_with('<'));
+    if (left_.back()) heading.erase(0, 1);
+  }
+}
+
+void Table::row(std::vector<std::string> cells) {
+  cells.resize(headings_.size());
+  rows_.push_back(std::move(cells));
+}
+
+void Table::rule() { rows_.emplace_back(); }
+
+std::string Table::to_string(int indent, std::size_t width) const {
+  std::vector<ColumnSize> sizes;
+  for (std::size_t c = 0; c < headings_.size(); ++c) {
+    std::vector<std::string> cells;
+    for (const auto& row : rows_)
+      if (!row.empty()) cells.push_back(row[c]);
+    ColumnSize size = measured(c, left_[c], headings_[c], cells);
+    size.group = group_[c];
+    if (size.cells > 0) sizes.push_back(size);
+  }
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::string text;
+  for (const std::vector<ColumnSize>& part : layout(sizes, width - std::min(width, margin.size())))
+    text += (text.empty() ? "" : "\n") + part_text(part, margin);
+  return text;
+}
+
+std::string Table::part_text(const std::vector<ColumnSize>& columns, const std::string& margin) const {
+  std::size_t total = 0;
+  for (const ColumnSize& column : columns) total += column.width + kColumnGap;
+  const std::string rule_line = margin + std::string(total - std::min(total, kColumnGap), '-') + "\n";
+  std::string text = row_text(headings_, columns, margin, true) + rule_line;
+  for (const auto& cells : rows_) text += cells.empty() ? rule_line : row_text(cells, columns, margin, false);
+  return text;
+}
+
+// Of several lines if a cell is; headings stand at the bottom, cells at the top.
+std::string Table::row_text(const std::vector<std::string>& cells, const std::vector<ColumnSize>& columns,
+                            const std::string& margin, bool at_bottom) const {
+  std::vector<std::vector<std::string>> lines;
+  std::size_t height = 1;
+  for (const ColumnSize& column : columns) {
+    lines.push_back(broken(cells[column.column], column.width, column.left && !at_bottom ? kContinued : 0));
+    height = std::max(height, lines.back().size());
+  }
+  std::string text;
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line = margin;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t above = at_bottom ? height - lines[i].size() : 0;
+      const std::string cell = y < above || y - above >= lines[i].size() ? "" : lines[i][y - above];
+      const std::string pad(columns[i].width - std::min(columns[i].width, columns_of(cell)), ' ');
+      line += (columns[i].left ? cell + pad : pad + cell) + std::string(kColumnGap, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string count(double n) {
+  if (std::abs(n) >= 1e10) return scientific(n);
+  return n == std::floor(n) && n >= 0 ? grouped(static_cast<u64>(n)) : fmt::format("{:.2f}", n);
+}
+
+std::string grouped(u64 n) {
+  std::string digits = fmt::format("{}", n);
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+std::string scientific(double x) { return fmt::format("{:.4g}", x); }
+
+std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
+
+std::string energy(double picojoules) {
+  const EnergyUnit unit = energy_unit(picojoules);
+  return fmt::format("{:.4g} {}", picojoules / unit.picojoules, unit.name);
+}
+
+std::string seconds(double s) {
+  if (s < 1e-3) return fmt::format("{:.0f} us", s * 1e6);
+  if (s < 1) return fmt::format("{:.1f} ms", s * 1e3);
+  if (s < 120) return fmt::format("{:.2f} s", s);
+  return fmt::format("{:.1f} min", s / 60);
+}
+
+std::string EnergyUnit::operator()(double pj) const {
+  const double value = pj / picojoules;
+  return value == 0 ? "0" : fmt::format("{:.{}f}", value, value >= 1000 ? 1 : value >= 10 ? 2 : 4);
+}
+
+EnergyUnit energy_unit(double largest_pj) {
+  EnergyUnit unit = kEnergyUnits[0];
+  for (const EnergyUnit& u : kEnergyUnits)
+    if (largest_pj >= u.picojoules) unit = u;
+  return unit;
+}
+
+}  // namespace heliolite::cli

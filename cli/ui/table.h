@@ -1,0 +1,52 @@
+#pragma once
+// Aligned text tables and numbers for people. Locale plays no part; no colours, so that pipes and files get
+// what a terminal shows.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/ui/lines.h"
+#include "cli/ui/table_layout.h"
+#include "engine/base/types.h"
+
+namespace heliolite::cli {
+
+class Table {
+ public:
+  // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers). '|' before that:
+  // here begin columns that belong together, for tables that are too wide.
+  explicit Table(std::vector<std::string> headings);
+
+  void row(std::vector<std::string> cells);  // missing cells are empty
+  void rule();                               // a line across
+
+  // Lines of at most `width` columns: where the table is wider, headings and texts are broken into lines, and if that
+  // is not enough it becomes several (table_layout.h). Columns that are empty in every row are left out.
+  std::string to_string(int indent = 2, std::size_t width = line_width()) const;
+
+ private:
+  std::string part_text(const std::vector<ColumnSize>& columns, const std::string& margin) const;
+  std::string row_text(const std::vector<std::string>& cells, const std::vector<ColumnSize>& columns,
+                       const std::string& margin, bool at_bottom) const;
+
+  std::vector<std::string> headings_;
+  std::vector<bool> left_, group_;
+  std::vector<std::vector<std::string>> rows_;  // an empty row is a rule
+};
+
+std::string count(double n);            // "1,234,567" up to 10 digits, then "1.235e+12"
+std::string grouped(u64 n);             // "1,234,567"
+std::string scientific(double x);       // "1.337e+16"
+std::string percent(double fraction);   // "46.9 %"
+std::string energy(double picojoules);  // "7.166 mJ"
+std::string seconds(double s);          // "12.3 ms"
+
+// Energies of one table share a unit, so that columns can be compared.
+struct EnergyUnit {
+  double picojoules = 1;
+  std::string_view name = "pJ";
+  std::string operator()(double pj) const;  // "7165.7"
+};
+EnergyUnit energy_unit(double largest_pj);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,212 @@
+// heliolite verify: the cost model against recorded Timeloop runs, the searches against proven optima.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/search_arguments.h"
+#include "cli/ui/table.h"
+#include "cli/verify/verify_optima.h"
+#include "cli/verify/verify_text.h"
+#include "engine/base/file_claims.h"
+#include "engine/verify/golden_verify.h"
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct VerifyArguments {
+  std::vector<std::string> paths;
+  std::string mode, id;
+  SearchArguments search;  // of optima
+  u64 limit = 0;
+  u64 show = 5;
+  int threads = 0;
+};
+
+Json report_json(const std::string& file, const VerifyArguments& arguments, const VerifyReport& report,
+                 double seconds) {
+  Json answer;
+  answer["question"] = {{"file", file}, {"mode", arguments.mode}, {"id", arguments.id}, {"limit", arguments.limit}};
+  answer.update(tally_json(report.total));
+  Json modes = Json::object();
+  for (const auto& [mode, tally] : report.by_mode) modes[mode] = tally_json(tally);
+  answer["by_mode"] = modes;
+  answer["skip_reasons"] = report.skip_reasons;
+  answer["mismatches"] = Json::array();
+  for (const Mismatch& m : report.mismatches) answer["mismatches"].push_back(mismatch_json(m));
+  answer["seconds"] = seconds;
+  return answer;
+}
+
+std::string report_text(const std::string& file, const VerifyReport& report, double elapsed) {
+  Table table({"<mode", "matched", "mismatched", "skipped"});
+  const auto row = [&](const std::string& name, const VerifyTally& t) {
+    table.row({name, fmt::format("{}", t.matched), fmt::format("{}", t.mismatched), fmt::format("{}", t.skipped)});
+  };
+  for (const auto& [mode, tally] : report.by_mode) row(mode, tally);
+  table.rule();
+  row("all", report.total);
+  std::string text = table.to_string();
+  for (const auto& [reason, number] : report.skip_reasons) text += fmt::format("  skipped {}: {}\n", number, reason);
+  for (const Mismatch& m : report.mismatches) text += mismatch_text(file, m);
+  text += unseen_text(report.total, report.mismatches.size());
+  const u64 checked = report.total.matched + report.total.mismatched;
+  return text + fmt::format("  {} records checked in {}\n", checked, seconds(elapsed));
+}
+
+Result<VerifiedFile> check_golden(const std::string& file, const VerifyArguments& arguments) {
+  VerifyOptions options;
+  if (!arguments.mode.empty()) options.mode = arguments.mode;
+  if (!arguments.id.empty()) options.id = arguments.id;
+  if (arguments.limit > 0) options.limit = arguments.limit;
+  options.show = arguments.show;
+  const auto start = std::chrono::steady_clock::now();
+  const Result<VerifyReport> report = verify_golden(file, options);
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!report) return report.errors();
+  return VerifiedFile{report_text(file, *report, elapsed), report_json(file, arguments, *report, elapsed),
+                      report->total};
+}
+
+Result<VerifiedFile> check(const std::string& file, const VerifyArguments& arguments, const Output& output) {
+  if (!holds_optima(file)) {
+    const auto given = arguments.search.given();
+    if (given.empty()) return check_golden(file, arguments);
+    return Diagnostic{file, 0, fmt::format("--{}", given.front().option->name),
+                      "is for records of proven optima; these are recorded runs, which need no search"};
+  }
+  OptimaOptions options;
+  if (!arguments.mode.empty()) options.set = arguments.mode;
+  if (!arguments.id.empty()) options.id = arguments.id;
+  SearchOptions search;
+  arguments.search.apply(search);
+  options.strategy = search.strategy;
+  if (arguments.limit > 0) options.limit = arguments.limit;
+  options.show = arguments.show;
+  options.threads = arguments.threads;
+  options.budget_seconds = search.budget_seconds;
+  return check_optima(file, options, output);
+}
+
+// Files as they are, of folders the .jsonl files in them, by name. Errors: a folder without any.
+Result<std::vector<std::string>> record_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  Diagnostics errors;
+  for (const std::string& path : paths) {
+    std::error_code problem;
+    if (!fs::is_directory(path, problem)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (auto at = fs::directory_iterator(path, problem); !problem && at != fs::end(at); at.increment(problem))
+      if (at->path().extension() == ".jsonl") found.push_back(at->path().string());
+    if (problem) errors.push_back({path, 0, "", "cannot be read: " + problem.message()});
+    else if (found.empty()) errors.push_back({path, 0, "", "the folder holds no records, files called .jsonl"});
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  if (!errors.empty()) return errors;
+  return files;
+}
+
+// One file's answer as it is; of several, all together and one by one.
+Json answer_json(const VerifyArguments& arguments, const VerifyTally& total, Json files) {
+  Json answer = answer_head("verify");
+  if (files.size() == 1) {
+    answer.update(files[0]);
+    return answer;
+  }
+  answer["question"] = {{"paths", arguments.paths}};
+  answer.update(tally_json(total));
+  answer["files"] = std::move(files);
+  return answer;
+}
+
+int run(const VerifyArguments& arguments, const Output& output) {
+  const Result<std::vector<std::string>> files = record_files(arguments.paths);
+  if (!files) return fail(files.errors());
+  // Before the first one, which may take long.
+  Diagnostics taken;
+  for (const std::string& file : *files)
+    for (const Diagnostic& problem : FileClaims::of_program().read(file)) taken.push_back(problem);
+  if (!taken.empty()) return fail(taken);
+  const std::atomic<bool>& interrupted = interrupt_flag();
+  VerifyTally total;
+  Json answers = Json::array();
+  Diagnostics errors;
+  for (const std::string& file : *files) {
+    if (interrupted) break;
+    Result<VerifiedFile> one = check(file, arguments, output);
+    if (!one) {
+      errors.insert(errors.end(), one.errors().begin(), one.errors().end());
+      continue;
+    }
+    output.table(files->size() == 1 ? one->text : fmt::format("{}\n\n{}\n", file, one->text));
+    total.matched += one->total.matched;
+    total.mismatched += one->total.mismatched;
+    total.skipped += one->total.skipped;
+    answers.push_back(std::move(one->answer));
+  }
+  if (!errors.empty()) return fail(errors);
+  if (files->size() > 1)
+    output.table(fmt::format("{} files: {} records matched, {} mismatched, {} skipped\n", answers.size(), total.matched,
+                             total.mismatched, total.skipped));
+  if (!output.json(answer_json(arguments, total, std::move(answers)))) return kBadInput;
+  if (interrupted) {
+    output.note("heliolite: interrupted, records that were not searched are skipped");
+    return kInterrupted;
+  }
+  return total.mismatched == 0 ? kSuccess : kNegative;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<VerifyArguments>();
+  CLI::App* command = app.add_subcommand("verify", "Check against recorded Timeloop runs or proven optima");
+  command
+      ->add_option("files", arguments->paths,
+                   "Recorded runs (arch/ and problem/ beside them) or proven optima (machines/ and workloads/); "
+                   "of a folder all its .jsonl files")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--mode", arguments->mode,
+                   "Only records of this mode (strict, free, imperfect, link) or, of optima, set")
+      ->type_name("MODE");
+  command->add_option("--id", arguments->id, "Only this record; an optimum is called \"edp of gemm_a on m1_flat2\"")
+      ->type_name("ID");
+  command->add_option("--limit", arguments->limit, "At most N records")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000'000));
+  command->add_option("--show", arguments->show, "Print the differences of the first N records that differ")
+      ->type_name("N")
+      ->check(whole_number(0, 1'000'000'000))
+      ->capture_default_str();
+  arguments->search.add_to(*command, {"strategy", "budget"}, "Of optima: ");
+  command->add_option("-t,--threads", arguments->threads, "Of optima: records side by side, 0 = one for every core")
+      ->type_name("N")
+      ->check(whole_number(0, 1024))
+      ->capture_default_str();
+  add_output_options(*command, output);
+  command->footer(
+      "The kind of file is told by its content. Options count for each file. Exit code 1 when a record "
+      "differs.\n\nExamples:\n"
+      "  heliolite verify tests/golden/golden.jsonl           recorded runs: every count, energy and cycle number\n"
+      "  heliolite verify tests/golden/optima/optima.jsonl    proven optima: searched, and their mappings replayed\n"
+      "  heliolite verify tests/golden tests/golden/optima    every .jsonl file of these folders");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,63 @@
+#include "engine/bounds/curve/movement_distance.h"
+
+#include <utility>
+
+#include "engine/model/cost_model.h"
+#include "engine/model/fingerprint.h"
+
+namespace heliolite {
+namespace {
+
+// Layers of networks need less than a hundredth of it; an Einsum of many dimensions would take seconds.
+constexpr u64 kQuickNestings = 2'000'000;
+
+}  // namespace
+
+std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& workload,
+                                     const Architecture& architecture) {
+  std::vector<LevelBound> levels;
+  for (Boundary& boundary : boundaries(architecture, workload)) {
+    // The first point needs no storage, the last one has the fewest accesses.
+    const auto& capacity = boundary.capacity_words;
+    const u64 least = capacity ? curve.at(*capacity)->accesses : curve.points().back().accesses;
+    levels.push_back({std::move(boundary), least});
+  }
+  return levels;
+}
+
+std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workload& workload,
+                                           const Architecture& architecture, const Breakdown& breakdown) {
+  const std::vector<Crossing> pairs = crossings(breakdown);
+  std::vector<LevelDistance> distances;
+  for (LevelBound& bound : level_bounds(curve, workload, architecture)) {
+    const Crossing& pair = pairs[distances.size()];
+    distances.push_back({std::move(bound), pair, curve.at(pair.words)->accesses});
+  }
+  return distances;
+}
+
+Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& workload, const Architecture& architecture,
+                                                            const Mapping& mapping) {
+  return distances(workload, architecture, mapping, CostModel(workload, architecture).explain(mapping));
+}
+
+Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& workload, const Architecture& architecture,
+                                                            const Mapping& mapping, const Breakdown& breakdown) {
+  if (!mapping.is_perfect())
+    return Diagnostic{workload.name, 0, "", "an imperfect mapping's words are averages, which no bound holds for"};
+  const Result<NestedCurve>& least = curve(workload);
+  if (!least) return least.errors();
+  return level_distances(*least, workload, architecture, breakdown);
+}
+
+const Result<NestedCurve>& MovementBound::curve(const Workload& workload) {
+  std::unique_lock lock(mutex_);
+  Entry& entry = curves_[fingerprint(workload)];
+  lock.unlock();
+  OrojenesisOptions options;
+  options.max_nestings = kQuickNestings;
+  std::call_once(entry.once, [&] { entry.curve = nested_curve(workload, options); });
+  return *entry.curve;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,59 @@
+#pragma once
+// The ski slope of one Einsum: the least accesses to a backing store for every size of the one buffer in front of it,
+// over all tiles, loop orders and choices of what the buffer keeps (Huang, Tsai, Emer, Parashar, "Mind the Gap", ISCA
+// 2024). All tensors share one tile; for machines of several levels see orojenesis_nested.h.
+// Definitions and proofs: docs/rules/orojenesis.md.
+#include <array>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+#include "engine/bounds/curve/orojenesis_curve.h"
+#include "engine/model/compiled.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// What a partial sum costs that leaves the buffer before it is done.
+enum class PartialSums : u8 {
+  ReadBack,   // a write, and a read when it comes back: the cost model
+  WriteOnly,  // the write alone
+};
+
+// Which words count.
+enum class WordCount : u8 {
+  Distinct,  // those that an execution must hold and move: no execution of a mapping lies below the curve
+  Timeloop,  // the cost model's: boxes with the holes that strides leave, overlaps of tiles as the model finds them
+};
+
+struct OrojenesisOptions {
+  WordCount words = WordCount::Distinct;
+  bool imperfect = false;  // also tiles that do not divide the sizes
+  PartialSums partial_sums = PartialSums::ReadBack;
+  // Units (say bytes) in a word of each tensor; with all at 1 a curve counts words.
+  std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
+  // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
+  TensorMask resident = 0;
+  u64 max_nestings = 60'000'000;  // partial nestings that nested_curve() looks at before it gives up
+};
+
+// How a point of a curve is reached.
+struct Tiling {
+  Extents tile{};
+  TensorMask kept = 0;  // tensors that the buffer keeps
+  // Loops over the tiles, innermost first.
+  u8 loop_count = 0;
+  std::array<u8, kMaxDimensions> loop{};
+};
+
+using Curve = Staircase<Tiling>;
+
+// Error: an Einsum with so many tiles or loop orders that the search would take minutes.
+Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
+
+// Words (units) that all tensors take, holes of strides included.
+u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});
+
+// Different words (units) that some MAC uses: what any execution moves, however large the buffer.
+u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& options = {});
+
+}  // namespace heliolite

@@ -1,0 +1,30 @@
+#pragma once
+// What no mapping on any machine can beat: the least accesses across a boundary by the words of storage inside it, on
+// any number of levels, with or without fan-outs, each level keeping what it likes. One buffer shared by all tensors
+// (orojenesis.h) can be beaten by levels that hold different tensors for different tiles; this cannot, and is only a
+// little below. Proof: docs/rules/orojenesis.md.
+#include <array>
+
+#include "engine/base/result.h"
+#include "engine/bounds/curve/orojenesis.h"
+#include "engine/bounds/curve/orojenesis_curve.h"
+#include "engine/model/compiled.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// Tensors by the size of their tiles: each tile lies within the next one. A tensor that is not listed is not stored.
+struct Nesting {
+  u8 count = 0;
+  std::array<u8, kMaxTensors> tensor{};     // innermost first
+  std::array<Extents, kMaxTensors> tile{};  // of tensor[k]
+};
+
+using NestedCurve = Staircase<Nesting>;
+
+// Of Einsums of more than five tensors the five largest nest, the others count once. The first point needs no storage.
+// With `imperfect`, for mappings whose last tiles are smaller; words are then those really moved, which averages over
+// partly idle fan-outs may miss. Error: as one_buffer_curve().
+Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptions& options = {});
+
+}  // namespace heliolite

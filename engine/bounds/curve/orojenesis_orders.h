@@ -1,0 +1,45 @@
+#pragma once
+// The orders of the loops over tiles that can matter between one buffer and the store outside. Unlike those of
+// engine/space/order_trie.h they keep apart what the cost model tells apart in sliding tensors: overlaps that reappear
+// at loops further out. Proof: docs/rules/orojenesis.md.
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/bounds/curve/orojenesis_tensor.h"
+
+namespace heliolite {
+
+// What tiles share beyond what neighbours along the innermost moving loop do.
+enum class Overlaps : u8 {
+  Neighbours,  // nothing
+  Model,       // what the cost model finds at loops further out
+  Executed,    // whatever is still in the buffer when a loop wraps around
+};
+
+// What an order gives one tensor.
+struct BufferReuse {
+  DimensionMask inside = 0;  // loops within the innermost one that indexes the tensor: it stays where it is
+  // A tensor that is not plain: the loops from the innermost indexing one on, as far as they decide what is shared.
+  u8 run_count = 0;
+  std::array<u8, kMaxDimensions> run{};
+  bool may_return = false;  // a loop of the run further out may bring the tile back to words it has just left
+
+  bool covers(const BufferReuse& other) const;
+};
+
+struct BufferOrder {
+  u8 count = 0;
+  std::array<u8, kMaxDimensions> loop{};  // all loops, innermost first; those that no longer matter in canonical order
+  std::array<BufferReuse, kMaxTensors> reuse{};
+};
+
+// Of the loops over the dimensions `loops`, for the tensors `kept` by the buffer. No value: more than kMaxBufferOrders.
+std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
+                                                      DimensionMask loops, Overlaps overlaps);
+
+inline constexpr std::size_t kMaxBufferOrders = 1000;
+
+}  // namespace heliolite

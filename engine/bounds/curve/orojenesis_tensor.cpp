@@ -1,0 +1,232 @@
+#include "engine/bounds/curve/orojenesis_tensor.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+// A rank over the tiles of its dimensions: sums over all combinations of full and last tiles.
+class TiledRank {
+ public:
+  // `moving`: the dimension whose neighbouring tiles share words, or -1.
+  TiledRank(std::span<const Term> terms, const Extents& tile, const Extents& size, int moving)
+      : terms_(terms), tile_(tile), size_(size), moving_(moving) {}
+
+  u64 words() const { return from(0, 1, 1); }
+
+ private:
+  // Words of the ranges of terms k and later; `extent` is the range of the terms before, `times` their combinations.
+  u64 from(std::size_t k, u64 extent, u64 times) const {
+    if (k == terms_.size()) return times * along_moving(extent);
+    const auto [d, coefficient] = terms_[k];
+    if (d == moving_) return from(k + 1, extent, times);
+    const u64 tile = tile_[d], full = (size_[d] - 1) / tile, last = size_[d] - full * tile;
+    u64 sum = from(k + 1, extent + coefficient * (last - 1), times);
+    if (full > 0) sum += from(k + 1, extent + coefficient * (tile - 1), times * full);
+    return sum;
+  }
+
+  // All tiles of the moving dimension, shared words once.
+  u64 along_moving(u64 extent) const {
+    for (const auto& [d, coefficient] : terms_) {
+      if (d != moving_) continue;
+      const u64 count = (size_[d] - 1) / tile_[d] + 1;
+      const u64 shared = extent > coefficient ? extent - coefficient : 0;
+      return count * extent + coefficient * (size_[d] - count) - (count - 1) * shared;
+    }
+    return extent;
+  }
+
+  std::span<const Term> terms_;
+  const Extents& tile_;
+  const Extents& size_;
+  int moving_;
+};
+
+}  // namespace
+
+TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
+    : read_twice_(apart && workload.is_read_twice(tensor)) {
+  size_.fill(1);
+  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) size_[d] = static_cast<u32>(workload.dimensions[d].size);
+  for (const Rank& rank : workload.tensors[static_cast<std::size_t>(tensor)].ranks) {
+    ShapeRank& out = ranks_.emplace_back();
+    for (const Term& term : rank.terms) {
+      if (size_[term.dimension] == 1) continue;
+      out.terms.push_back(term);
+      const auto bit = static_cast<DimensionMask>(1u << term.dimension);
+      if ((indexing_ & bit) != 0) entangled_ = true;
+      out.dimensions |= bit;
+      indexing_ |= bit;
+    }
+    u64 unit = 0;
+    for (const Term& term : out.terms) unit = std::gcd(unit, term.coefficient);
+    for (Term& term : out.terms) term.coefficient /= apart ? unit : 1;
+    std::ranges::stable_sort(out.terms, {}, &Term::coefficient);
+    if (out.terms.size() > 1) sliding_.push_back(out.dimensions);
+    plain_ = plain_ && (out.terms.empty() || (out.terms.size() == 1 && out.terms[0].coefficient == 1));
+    if (out.terms.empty()) ranks_.pop_back();
+  }
+  plain_ = plain_ && !entangled_;
+}
+
+bool TensorShape::slides_by_steps(int dimension) const {
+  return std::ranges::any_of(ranks_, [&](const ShapeRank& rank) {
+    return (rank.dimensions >> dimension & 1) != 0 && std::ranges::any_of(rank.terms, [&](const Term& term) {
+             return term.dimension != dimension && term.coefficient > 1;
+           });
+  });
+}
+
+u64 TensorShape::box_words(const Extents& tile) const {
+  u64 words = 1;
+  for (const ShapeRank& rank : ranks_) words *= box_in(rank, tile);
+  return words;
+}
+
+u64 TensorShape::box_in(const ShapeRank& rank, const Extents& tile) const {
+  u64 extent = 1;
+  for (const Term& term : rank.terms) extent += term.coefficient * (tile[term.dimension] - 1);
+  return extent;
+}
+
+TensorShape::Move TensorShape::move_of(const Extents& tile, int dimension) const {
+  Move move{};
+  for (std::size_t r = 0; r < ranks_.size(); ++r)
+    for (const Term& term : ranks_[r].terms)
+      if (term.dimension == dimension) move[r] += static_cast<i64>(term.coefficient * tile[dimension]);
+  return move;
+}
+
+u64 TensorShape::model_words(const Extents& tile, std::span<const TileLoop> loops) const {
+  std::size_t a = 0;
+  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  return a == loops.size() ? box_words(tile) : overlapping_words(tile, loops, a);
+}
+
+// loops[moving] is the innermost loop that moves the tile. The tile after a step of loop j lies D_j away from where it
+// was: a step as long as those of loops[moving] brings in as many words, one of length 0 none, any other all.
+u64 TensorShape::overlapping_words(const Extents& tile, std::span<const TileLoop> loops, std::size_t moving) const {
+  const u64 all = box_words(tile);
+  const Move step = move_of(tile, loops[moving].dimension);
+  u64 kept = 1;
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    i64 extent = 1;
+    for (const Term& term : ranks_[r].terms) extent += static_cast<i64>(term.coefficient * (tile[term.dimension] - 1));
+    kept *= static_cast<u64>(std::max<i64>(0, extent - step[r]));
+  }
+  u64 outside = 1;
+  for (std::size_t j = moving; j < loops.size(); ++j) outside *= loops[j].count;
+  u64 words = all;
+  Move inside{};
+  for (std::size_t j = moving; j < loops.size(); ++j) {
+    outside /= loops[j].count;
+    const Move move = move_of(tile, loops[j].dimension);
+    Move distance{};
+    for (std::size_t r = 0; r < ranks_.size(); ++r) distance[r] = move[r] - inside[r];
+    const u64 fresh = distance == step ? all - kept : distance == Move{} ? 0 : all;
+    words += (loops[j].count - 1) * outside * fresh;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) inside[r] += move[r];
+  }
+  return words;
+}
+
+u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> loops) const {
+  std::size_t a = 0;
+  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  u64 words = 1;
+  for (std::size_t j = a; j < loops.size(); ++j)
+    if ((indexing_ >> loops[j].dimension & 1) == 0) words *= loops[j].count;
+  const int moving = a < loops.size() ? loops[a].dimension : -1;
+  for (const ShapeRank& rank : ranks_) words *= TiledRank(rank.terms, tile, size_, moving).words();
+  return words;
+}
+
+u64 TensorShape::distinct_in(const ShapeRank& rank, const Extents& tile) const {
+  u64 most = 1, solid = 1;
+  // By ascending coefficients: as long as no step leaves a gap, the positions are all of a range.
+  for (const Term& term : rank.terms) {
+    if (tile[term.dimension] > 1 && term.coefficient > solid) break;
+    solid += term.coefficient * (tile[term.dimension] - 1);
+    if (&term == &rank.terms.back()) return solid;
+  }
+  for (std::size_t k = 0; k < rank.terms.size(); ++k) {
+    const Term& a = rank.terms[k];
+    most = std::max<u64>(most, tile[a.dimension]);
+    for (std::size_t j = 0; j < k; ++j) {
+      const Term& b = rank.terms[j];
+      most = std::max(most, distinct_sums(a.coefficient, tile[a.dimension], b.coefficient, tile[b.dimension]));
+    }
+  }
+  return most;
+}
+
+u64 TensorShape::distinct_words(const Extents& tile) const {
+  u64 words = 1;
+  for (const ShapeRank& rank : ranks_) {
+    const u64 here = distinct_in(rank, tile);
+    words = entangled_ ? std::max(words, here) : words * here;
+  }
+  return words;
+}
+
+u64 TensorShape::most_distinct_words(const Extents& tile) const {
+  const auto few = [](const ShapeRank& rank) { return rank.terms.size() <= 2; };
+  return entangled_ || !std::ranges::all_of(ranks_, few) ? box_words(tile) : distinct_words(tile);
+}
+
+// Positions of the rank that all tiles together use, those of several tiles as often. Sums of sets of n1, n2, ..
+// integers are at least n1 + n2 + .. less their number but one, whatever the sizes of the tiles.
+u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const {
+  u64 tiles = 1;
+  for (const Term& term : rank.terms) tiles *= count[term.dimension];
+  if (tile != nullptr) return distinct_in(rank, *tile) * tiles;
+  u64 positions = 0;
+  for (const Term& term : rank.terms) positions += size_[term.dimension] * (tiles / count[term.dimension]);
+  return positions - (rank.terms.size() - 1) * tiles;
+}
+
+// What the tile brings at least along the rank while loops take it away and back again: tiles that step by one loop
+// bring what lies beyond the box of the last one, on the way out and on the way back; where several loops step, the
+// whole way counts once. Never more than all positions.
+u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, const Extents* tile,
+                                  DimensionMask open) const {
+  const u64 all = distinct_in(rank, size_);
+  u64 tiles = 1, way = 0, loops = 0, least = all;
+  for (const Term& term : rank.terms) tiles *= count[term.dimension];
+  const u64 here = tile != nullptr ? distinct_in(rank, *tile) : 0;
+  const bool solid = tile != nullptr && (rank.dimensions & open) == 0 && here == box_in(rank, *tile);
+  for (const auto& [d, coefficient] : rank.terms) {
+    if (count[d] == 1 && (open >> d & 1) == 0) continue;
+    ++loops;
+    const u64 step = solid ? std::min<u64>(here, coefficient * (*tile)[d]) * count[d] : size_[d];
+    least = std::min(least, tiles / count[d] * step);
+    way += step;
+  }
+  return loops > 1 ? std::min(least, way) : least;
+}
+
+u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in,
+                              DimensionMask open) const {
+  if (entangled_) return distinct_words(size_);
+  u64 words = 1, other = 1;  // of all tiles, of one
+  for (std::size_t d = 0; d < kMaxDimensions; ++d)
+    if ((indexing_ >> d & 1) == 0) words *= count[d];
+  const ShapeRank* slides = nullptr;
+  for (const ShapeRank& rank : ranks_) {
+    if ((rank.dimensions & slides_in) != 0) {
+      slides = &rank;
+      continue;
+    }
+    words *= covered_in(rank, count, tile);
+    if (tile != nullptr) other *= distinct_in(rank, *tile);
+  }
+  if (slides == nullptr) return words;
+  const u64 all = distinct_in(*slides, size_), round = round_trip_words(*slides, count, tile, open);
+  return words * round + (all - round) * ((open & indexing_) == 0 ? other : 1);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,167 @@
+#include "engine/bounds/fusion/chain.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/base/integers.h"
+#include "workloads/graph.h"
+
+namespace heliolite {
+namespace {
+
+// What dimensions of size above 1 do, seen from the fed operand.
+class RowView {
+ public:
+  RowView(const Workload& workload, int input) : workload_(workload), input_(input) {
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+      if (workload.dimensions[d].size > 1) looping_ |= dimension_bit(static_cast<int>(d));
+    for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
+      const auto mask = static_cast<DimensionMask>(workload.indexing(v) & looping_);
+      (v == input ? in_ : workload.tensors[static_cast<std::size_t>(v)].is_output() ? out_ : rest_) |= mask;
+    }
+  }
+
+  std::optional<ChainLink> link() const {
+    if ((in_ | out_) != looping_ || !steps_alone(workload_.output())) return std::nullopt;
+    ChainLink link;
+    link.name = workload_.name;
+    link.input = input_;
+    link.input_words = workload_.tensor_words(input_);
+    link.output_words = workload_.tensor_words(workload_.output());
+    for (int v = 0; v < static_cast<int>(workload_.tensors.size()); ++v)
+      if (v != input_ && v != workload_.output()) link.weight_words += workload_.tensor_words(v);
+    link.input_columns = product(in_ & ~out_);
+    link.output_columns = product(out_ & ~in_);
+    const DimensionMask shared = in_ & out_;
+    if (steps_alone(input_)) {
+      link.rows = link.input_rows = product(shared);
+      link.groups = product(shared & rest_);
+      return link;
+    }
+    return sliding(link);
+  }
+
+ private:
+  // Every rank is one dimension with coefficient 1, and no dimension has two ranks.
+  bool steps_alone(int tensor) const {
+    DimensionMask seen = 0;
+    for (const Rank& rank : workload_.tensors[static_cast<std::size_t>(tensor)].ranks) {
+      const std::vector<Term> terms = looping_terms(rank);
+      if (terms.size() > 1 || (terms.size() == 1 && terms[0].coefficient != 1)) return false;
+      for (const Term& term : terms) {
+        if ((seen & dimension_bit(term.dimension)) != 0) return false;
+        seen |= dimension_bit(term.dimension);
+      }
+    }
+    return true;
+  }
+
+  std::vector<Term> looping_terms(const Rank& rank) const {
+    std::vector<Term> terms;
+    std::ranges::copy_if(rank.terms, std::back_inserter(terms),
+                         [&](const Term& t) { return (looping_ & dimension_bit(t.dimension)) != 0; });
+    return terms;
+  }
+
+  // Rows are the lines of the last rank that slides; what else slides stays inside them. Channels are columns, those of
+  // a depthwise filter of both operand and output.
+  std::optional<ChainLink> sliding(ChainLink link) const {
+    DimensionMask slid = 0;
+    bool found = false;
+    for (const Rank& rank : workload_.tensors[static_cast<std::size_t>(input_)].ranks) {
+      std::vector<Term> terms = looping_terms(rank);
+      if (terms.size() < 2) {
+        if (terms.size() == 1 && terms[0].coefficient != 1) return std::nullopt;
+        continue;
+      }
+      if (terms.size() > 2) return std::nullopt;
+      if ((out_ & dimension_bit(terms[0].dimension)) == 0) std::swap(terms[0], terms[1]);
+      const auto [pixel, kernel] = std::pair(terms[0], terms[1]);
+      if ((out_ & dimension_bit(pixel.dimension)) == 0 || (out_ & dimension_bit(kernel.dimension)) != 0)
+        return std::nullopt;
+      found = true;
+      slid |= dimension_bit(pixel.dimension) | dimension_bit(kernel.dimension);
+      const u64 window = 1 + kernel.coefficient * (size(kernel.dimension) - 1);
+      link.stride = pixel.coefficient;
+      link.overlap = window > link.stride ? window - link.stride : 0;
+      link.rows = size(pixel.dimension);
+      link.input_rows = link.stride * (link.rows - 1) + window;
+    }
+    if (!found) return std::nullopt;
+    const auto shared = static_cast<DimensionMask>(in_ & out_ & ~slid);
+    link.pictures = product(shared & ~rest_);
+    const u64 channels = product(shared & rest_);
+    link.slides = true;
+    link.rows *= link.pictures;
+    link.input_rows *= link.pictures;
+    link.input_columns = product(in_ & ~out_ & ~slid) * channels;
+    link.output_columns *= channels;
+    return link;
+  }
+
+  u64 size(int dimension) const { return workload_.dimensions[static_cast<std::size_t>(dimension)].size; }
+  u64 product(int mask) const {
+    u64 product = 1;
+    for (auto rest = static_cast<unsigned>(mask); rest != 0; rest &= rest - 1) product *= size(std::countr_zero(rest));
+    return product;
+  }
+
+  const Workload& workload_;
+  int input_;
+  DimensionMask looping_ = 0, in_ = 0, out_ = 0, rest_ = 0;
+};
+
+// What a chain starts with: fed an input or, if need be, its weights.
+std::optional<ChainLink> first_link(const Workload& workload) {
+  for (const Role role : {Role::Input, Role::Weight})
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (workload.tensors[v].role == role)
+        if (auto link = chain_link(workload, static_cast<int>(v))) return link;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ChainLink> chain_link(const Workload& workload, int input) { return RowView(workload, input).link(); }
+
+std::string why_not_fused(const Network& network, const Edge& edge) {
+  const auto workload = [&](int layer) -> const Workload& {
+    return network.layers[static_cast<std::size_t>(layer)].workload;
+  };
+  if (edge.from_input) return "an input";
+  if (edge.through.op == Operator::Pool || edge.through.op == Operator::Resize)
+    return "through " + std::string(name(edge.through.op));
+  if (edge.slice) return "a slice";
+  if (edge.combine == Combine::Concat) return "one of several parts";
+  // What feeds the weights (keys, values) is not passed on by rows.
+  if (workload(edge.to).tensors[static_cast<std::size_t>(edge.tensor)].role != Role::Input) return "into weights";
+  if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from))) return "no operators on rows";
+  const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
+  if (std::ranges::count_if(network.edges, same) > 1) return "read by several layers";
+  return "";
+}
+
+std::vector<Chain> find_chains(const Network& network) {
+  const auto workload = [&](int layer) -> const Workload& {
+    return network.layers[static_cast<std::size_t>(layer)].workload;
+  };
+  std::vector<int> usable;
+  for (std::size_t k = 0; k < network.edges.size(); ++k)
+    if (why_not_fused(network, network.edges[k]).empty()) usable.push_back(static_cast<int>(k));
+  std::vector<Chain> chains;
+  for (const LayerPath& path : layer_paths(network, usable)) {
+    Chain& chain = chains.emplace_back();
+    chain.count = network.layers[static_cast<std::size_t>(path.layers.front())].count;
+    for (std::size_t k = 0; k < path.layers.size(); ++k) {
+      const int layer = path.layers[k];
+      const Edge* edge = k == 0 ? nullptr : &network.edges[static_cast<std::size_t>(path.edges[k - 1])];
+      auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor) : first_link(workload(layer));
+      chain.links.push_back(link.value_or(ChainLink{.name = workload(layer).name}));
+      chain.links.back().layer = layer;
+      if (edge != nullptr) chain.links.back().before = edge->through.op;
+    }
+  }
+  return chains;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,105 @@
+#pragma once
+// Where a chain is best cut into fused segments: at a capacity, the shortest path over the cut points.
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/bounds/curve/orojenesis.h"
+#include "engine/bounds/fusion/chain.h"
+#include "engine/bounds/fusion/fusion.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+enum class SegmentKind : u8 {
+  Alone,    // one link
+  Untiled,  // intermediates whole in the buffer, any mapping of each link around them
+  Tiled,    // tiled_fusion()
+};
+
+// Links [first, last) of a chain at some capacity.
+struct Segment {
+  std::size_t first = 0, last = 0;
+  SegmentKind kind = SegmentKind::Alone;
+  u64 buffer = 0;    // words in use
+  u64 accesses = 0;  // words
+  FusedTiles tiles;  // of a tiled one
+};
+
+struct Segmentation {
+  u64 accesses = 0;
+  std::vector<Segment> segments;
+};
+
+struct SegmentOptions {
+  FusionOptions fusion;
+  bool imperfect = false;  // layers alone also with tiles that do not divide their sizes
+  bool tiled = true, untiled = true;
+};
+
+// Curves that are known already: a network repeats its layers and segments.
+struct SegmentCurves {
+  std::map<std::pair<u64, TensorMask>, std::shared_ptr<const Curve>> layers;  // by fingerprint and resident tensors
+  std::map<std::vector<u64>, std::shared_ptr<const FusedCurve>> segments;     // by their links; null: cannot be tiled
+};
+
+// The curves of all segments of one chain, and their best combination at any capacity. Words only.
+class SegmentedChain {
+ public:
+  // Errors: those of one_buffer_curve(). `known` must be of the same options.
+  static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options,
+                                       SegmentCurves& known);
+
+  // Fewest accesses of one execution with a buffer of `capacity` words; nothing fused, or the best cuts.
+  u64 unfused(u64 capacity) const;
+  Segmentation best(u64 capacity) const;
+
+  // Every capacity at which either may change; ascending, from 0.
+  std::vector<u64> capacities() const;
+
+ private:
+  // Curves of one link: with its operand, or its output, whole in the buffer.
+  struct LinkCurves {
+    std::shared_ptr<const Curve> free, operand, output, both;  // null: not looked at
+    const Curve& with(bool operand_inside, bool output_inside) const {
+      return *(operand_inside ? (output_inside ? both : operand) : output_inside ? output : free);
+    }
+  };
+  struct TiledSegment {
+    std::size_t first = 0, last = 0;
+    std::shared_ptr<const FusedCurve> curve;
+  };
+
+  Diagnostics add_link(const Workload& workload, TensorMask operand, TensorMask output, const SegmentOptions& options,
+                       SegmentCurves& known);
+
+  std::vector<Segment> candidates(u64 capacity) const;
+
+  std::vector<LinkCurves> links_;
+  std::vector<TiledSegment> tiled_;
+  bool untiled_ = true;
+};
+
+// All chains of a network, counts included, and what joins their tensors. One after the other: each has the whole
+// buffer.
+class SegmentedNetwork {
+ public:
+  static Result<SegmentedNetwork> create(const Network& network, const SegmentOptions& options = {});
+
+  u64 unfused(u64 capacity) const;
+  u64 fused(u64 capacity) const;
+  std::vector<u64> capacities() const;
+
+  std::span<const Chain> chains() const { return chains_; }
+  const SegmentedChain& segmented(std::size_t chain) const { return segmented_[chain]; }
+
+ private:
+  std::vector<Chain> chains_;
+  std::vector<SegmentedChain> segmented_;
+  u64 joined_ = 0;  // joined_words()
+};
+
+}  // namespace heliolite

@@ -1,0 +1,271 @@
+#include "engine/bounds/fusion/fusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "engine/bounds/curve/orojenesis_tiles.h"
+#include "engine/bounds/fusion/fusion_blocks.h"
+#include "engine/bounds/fusion/fusion_keep.h"
+#include "engine/bounds/fusion/fusion_rows.h"
+
+namespace heliolite {
+namespace {
+
+// Words. Weights that do not stay are used once in a block: a larger tile of them gains nothing.
+constexpr u64 kWeightTile = 1;
+
+// One way to run a block of rows, weights aside: stages one after the other, each with what its links hold at once.
+struct BlockPlan {
+  FusedTiles tiles;
+  u64 accesses = 0;  // of first operand and last output, all blocks
+  u64 most = 0;      // words of the largest stage
+  u64 largest = 0;   // bit mask of the links of all stages as large
+
+  void add_stage(u64 words, u64 links) {
+    if (words > most) largest = 0;
+    most = std::max(most, words);
+    if (words == most) largest |= links;
+  }
+  // Whether no choice of weights makes the other plan better. In both a link whose weights do not stay adds a word to
+  // its stage.
+  bool beats(const BlockPlan& other) const {
+    return accesses <= other.accesses && (most < other.most || (most == other.most && (largest & ~other.largest) == 0));
+  }
+};
+
+class FusionSearch {
+ public:
+  FusionSearch(const FusedRows& segment, const FusionOptions& options)
+      : options_(options), segment_(segment), links_(segment.links) {
+    for (std::size_t e = 1; e < links_.size(); ++e) lines_kept_ += links_[e].overlap * links_[e].input_row;
+  }
+
+  FusedCurve run() {
+    for (const RowBlocks& blocks : row_blocks(segment_, options_.perfect)) {
+      blocks_ = blocks;
+      plans_.clear();
+      for (const bool whole_input : {false, true}) {
+        by_rows(whole_input);
+        if (links_.size() == 2) spilled(whole_input);
+      }
+      input_again();
+      for (const BlockPlan& plan : plans_) keep_weights(plan);
+    }
+    if (links_.size() == 2) {
+      blocks_ = {1, segment_.rows};
+      for (const bool whole_output : {false, true}) weights_outer(whole_output);
+    }
+    return std::move(curve_);
+  }
+
+ private:
+  u64 blocks() const { return blocks_.in(segment_.rows); }
+
+  // Rows of the link's operand that a block needs besides what is left of the block before.
+  u64 new_lines(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].stride; }
+  u64 output_words(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].output_row; }
+  u64 output_column(std::size_t e) const { return output_words(e) / links_[e].output_columns; }
+
+  // The first operand's rows: whole ones stay until the next block needs other lines; of columns the shared lines are
+  // read again.
+  u64 first_words(bool whole) const {
+    const u64 pictures = std::max<u64>(1, blocks_.rows / segment_.picture);
+    const u64 words = (new_lines(0) + pictures * links_[0].overlap) * links_[0].input_row;
+    return whole ? words : words / links_[0].input_columns;
+  }
+  u64 first_accesses(bool whole) const {
+    const FusedLink& f = links_[0];
+    if (whole || f.overlap == 0) return f.input_rows * f.input_row;
+    const u64 edges = std::max(blocks(), segment_.rows / segment_.picture);
+    return (segment_.rows * f.scale * f.stride + edges * f.overlap) * f.input_row;
+  }
+  u64 last_accesses() const { return segment_.rows * links_.back().output_row; }
+
+  // A pair's intermediate is never whole: a normalisation needs it so, a softmax unless it is incremental.
+  bool may_pair(std::size_t e) const {
+    const Operator op = links_[e + 1].before;
+    return (e == 0 || options_.inner_pairs) && op != Operator::Norm &&
+           (op != Operator::Softmax || options_.incremental_softmax);
+  }
+
+  void propose(const BlockPlan& plan) {
+    if (std::ranges::any_of(plans_, [&](const BlockPlan& p) { return p.beats(plan); })) return;
+    std::erase_if(plans_, [&](const BlockPlan& p) { return plan.beats(p); });
+    plans_.push_back(plan);
+  }
+
+  // Template Rows: every set of disjoint neighbouring pairs.
+  void by_rows(bool whole_input) {
+    BlockPlan plan;
+    plan.tiles = {.how = FusionTemplate::Rows, .rows = blocks_.rows, .whole_input = whole_input};
+    plan.accesses = first_accesses(whole_input) + last_accesses();
+    pair_up(0, whole_input, plan);
+  }
+
+  void pair_up(std::size_t e, bool whole_input, const BlockPlan& plan) {
+    if (e == links_.size()) return propose(plan);
+    const bool last = e + 1 == links_.size();
+    const u64 input = e == 0 ? first_words(whole_input) : new_lines(e) * links_[e].input_row;
+    BlockPlan single = plan;
+    single.add_stage(input + (last ? output_column(e) : output_words(e)), u64{1} << e);
+    pair_up(e + 1, whole_input, single);
+    if (last || !may_pair(e) || (e == 0 && !whole_input)) return;
+    BlockPlan paired = plan;
+    paired.tiles.pairs |= u64{1} << e;
+    paired.add_stage(input + output_column(e) + output_words(e + 1), u64{3} << e);
+    pair_up(e + 2, whole_input, paired);
+  }
+
+  // N2: numbers of parts of a row of the first intermediate.
+  template <class Body>
+  void for_each_part(Body body) const {
+    const u64 columns = links_[0].output_columns;
+    const bool divided = options_.perfect || columns > kMaxDimensionSize;
+    for (const u64 size : tile_sizes(columns, divided ? TileSizes::Divisors : TileSizes::Least))
+      if (size < columns) body(ceil_div(columns, size), size);
+  }
+
+  void input_again() {
+    if (!may_pair(0)) return;
+    for_each_part([&](u64 parts, u64 columns) {
+      BlockPlan plan;
+      plan.tiles = {
+          .how = FusionTemplate::InputAgain, .rows = blocks_.rows, .part = columns, .parts = parts, .pairs = 1};
+      plan.accesses = parts * first_accesses(false) + last_accesses();
+      const u64 held = columns * output_column(0) + output_words(1);
+      plan.add_stage(first_words(false) + held, 1);
+      plan.add_stage(held, 2);
+      pair_up(2, false, plan);
+    });
+  }
+
+  // Partial outputs go out after every part and come back for the next.
+  u64 spilled_accesses(u64 parts) const { return (2 * parts - 1) * last_accesses(); }
+
+  void spilled(bool whole_input) {
+    if (!may_pair(0) || links_[0].overlap + links_[1].overlap > 0) return;
+    for_each_part([&](u64 parts, u64 columns) {
+      BlockPlan plan;
+      plan.tiles = {.how = FusionTemplate::OutputSpilled,
+                    .rows = blocks_.rows,
+                    .part = columns,
+                    .parts = parts,
+                    .pairs = 1,
+                    .whole_input = whole_input};
+      plan.accesses = (whole_input ? 1 : parts) * first_accesses(whole_input) + spilled_accesses(parts);
+      const u64 part = columns * output_column(0), input = first_words(whole_input);
+      plan.add_stage(input + part, 1);
+      plan.add_stage((whole_input ? input : 0) + part + output_column(1), 2);
+      propose(plan);
+    });
+  }
+
+  // For every part of the intermediate its weights stay while all rows of a group come by, one at a time.
+  void weights_outer(bool whole_output) {
+    if (!may_pair(0) || links_[0].overlap + links_[1].overlap > 0) return;
+    if (links_[0].group_rows != links_[1].group_rows) return;
+    for_each_part([&](u64 parts, u64 columns) {
+      const u64 share =
+          ceil_div(columns * (links_[0].group_weights + links_[1].group_weights), links_[0].output_columns);
+      const u64 part = columns * output_column(0), input = first_words(false);
+      const u64 sums = whole_output ? segment_.group * links_[1].output_row : 0;
+      const u64 column = whole_output ? 0 : output_column(1);
+      const u64 accesses = parts * first_accesses(false) + (whole_output ? last_accesses() : spilled_accesses(parts)) +
+                           links_[0].weights + links_[1].weights;
+      curve_.add(share + sums + part + std::max(input, column), accesses,
+                 {.how = FusionTemplate::WeightsOuter,
+                  .part = columns,
+                  .parts = parts,
+                  .pairs = 1,
+                  .whole_output = whole_output});
+    });
+  }
+
+  // Adds the plan with every choice of weights that stay. A link whose weights do not all stay needs a tile of them
+  // while it runs: for the largest stages it is worth looking at choices that spare it.
+  void keep_weights(const BlockPlan& plan) {
+    const bool pipelined = options_.execution == Execution::Pipelined;
+    std::vector<KeepItem> items;
+    u64 accesses = plan.accesses;
+    for (const FusedLink& f : links_) {
+      const u64 saved = f.weights * (blocks_.rounds(f) - 1);
+      accesses += f.weights + saved;
+      const u64 tile = pipelined ? std::min(kWeightTile, f.group_weights) : 0;  // counted for every link
+      items.push_back({f.group_weights - tile, options_.weights == Staying::None ? 0 : saved});
+    }
+    const auto add = [&](u64 forced, u64 tiles) {
+      const u64 room = lines_kept_ + plan.most + tiles;
+      if (options_.weights == Staying::Parts) return add_parts(plan, items, forced, room, accesses);
+      for (const KeptSet& set : kept_sets(items, forced)) {
+        FusedTiles how = plan.tiles;
+        how.kept = set.mask;
+        curve_.add(room + set.room, accesses - set.saved, how);
+      }
+    };
+    add(0, pipelined ? kWeightTile * links_.size() : kWeightTile);
+    if (options_.weights != Staying::None && !pipelined) add(plan.largest, 0);
+  }
+
+  // All weights of the links `forced` stay, of the others as many words as there is room for, first those of the link
+  // that crosses most often. Where each link has a tile of its own, its last word stays with the others.
+  void add_parts(const BlockPlan& plan, const std::vector<KeepItem>& items, u64 forced, u64 room, u64 accesses) {
+    FusedTiles how = plan.tiles;
+    how.kept = forced;
+    std::vector<Gain> gains;
+    for (std::size_t e = 0; e < items.size(); ++e) {
+      const FusedLink& f = links_[e];
+      if ((forced >> e & 1) != 0) {
+        room += items[e].room;
+        accesses -= items[e].saved;
+      } else if (items[e].saved > 0) {
+        const u64 saved = items[e].saved / f.group_weights;
+        gains.push_back({static_cast<u8>(e), items[e].room, saved, items[e].saved - items[e].room * saved});
+      }
+    }
+    std::ranges::stable_sort(gains, [](const Gain& a, const Gain& b) { return a.saved > b.saved; });
+    curve_.add(room, accesses, how, gains);
+  }
+
+  const FusionOptions& options_;
+  const FusedRows& segment_;
+  const std::vector<FusedLink>& links_;
+  u64 lines_kept_ = 0;  // words that stay from one block to the next, of all intermediates
+  RowBlocks blocks_;
+  std::vector<BlockPlan> plans_;  // for these blocks, none better than another
+  FusedCurve curve_;
+};
+
+}  // namespace
+
+std::optional<FusedCurve> tiled_fusion(std::span<const ChainLink> links, const FusionOptions& options) {
+  if (links.size() < 2 || links.size() > kMaxFused) return std::nullopt;
+  const auto segment = common_rows(links);
+  if (!segment) return std::nullopt;
+  return FusionSearch(*segment, options).run();
+}
+
+std::string template_names(const FusedTiles& tiles, std::size_t links) {
+  std::string names;
+  for (std::size_t e = 0; e < links; ++e) {
+    const bool first_of_pair = (tiles.pairs >> e & 1) != 0, second_of_pair = e > 0 && (tiles.pairs >> (e - 1) & 1) != 0;
+    const bool by_parts = tiles.how != FusionTemplate::Rows;
+    const char* name = "Full";
+    if (first_of_pair) {
+      name = e == 0 && by_parts && !tiles.whole_input ? "TiledKN" : "TiledN";
+    } else if (second_of_pair) {
+      name =
+          e == 1 && by_parts && tiles.how != FusionTemplate::InputAgain && !tiles.whole_output ? "TiledKN" : "TiledK";
+    } else if (e == 0) {
+      name = tiles.whole_input ? "Full" : "TiledK";
+    } else if (e + 1 == links) {
+      name = "TiledN";
+    }
+    names += (e > 0 ? " " : "") + std::string(name);
+  }
+  return names;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,137 @@
+#include "engine/bounds/fusion/fusion_curve.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kForever = std::numeric_limits<u64>::max();  // no capacity is as large
+
+}  // namespace
+
+FusedCurve::Piece FusedCurve::Piece::starting(u64 capacity) const {
+  Piece later = *this;
+  later.from = capacity;
+  if (slope == 0) return later;
+  later.used += capacity - from;
+  later.accesses = at(capacity);
+  later.how.partly_words += capacity - from;
+  return later;
+}
+
+void FusedCurve::add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains) {
+  Pieces plan;
+  Piece piece{buffer, buffer, accesses, 0, how};
+  for (const Gain& gain : gains) {
+    if (gain.words > 0) {
+      plan.push_back(piece);
+      plan.back().slope = gain.saved;
+      plan.back().how.partly = gain.link;
+    }
+    piece.from += gain.words;
+    piece.used = piece.from;
+    piece.accesses -= gain.words * gain.saved + gain.bonus;
+    piece.how.kept |= u64{1} << gain.link;
+  }
+  plan.push_back(piece);
+  if (improved_by(plan)) lower_to(plan);
+}
+
+// Merges the plan with the pieces from its beginning up to where the curve has fallen to the plan's last accesses.
+void FusedCurve::lower_to(const Pieces& plan) {
+  const auto begins = std::ranges::upper_bound(pieces_, plan.front().from, {}, &Piece::from);
+  const auto first = begins == pieces_.begin() ? begins : begins - 1;
+  auto last = std::find_if(first, pieces_.end(), [&](const Piece& p) { return p.accesses <= plan.back().accesses; });
+  if (last != pieces_.end()) ++last;
+  const Pieces merged = lower(Pieces(first, last), plan, last == pieces_.end() ? kForever : last->from);
+  const auto fits = std::min(last - first, static_cast<std::ptrdiff_t>(merged.size()));
+  const auto rest = std::copy(merged.begin(), merged.begin() + fits, first);
+  if (fits < static_cast<std::ptrdiff_t>(merged.size())) {
+    pieces_.insert(rest, merged.begin() + fits, merged.end());
+  } else {
+    pieces_.erase(rest, last);
+  }
+}
+
+std::size_t FusedCurve::piece_at(const Pieces& pieces, u64 capacity) {
+  return static_cast<std::size_t>(std::ranges::upper_bound(pieces, capacity, {}, &Piece::from) - pieces.begin()) - 1;
+}
+
+// Both curves are straight between their breaks: one is below the other somewhere there if it is at one of the ends.
+bool FusedCurve::improved_by(const Pieces& plan) const {
+  if (pieces_.empty() || plan.front().from < pieces_.front().from) return true;
+  const u64 least = plan.back().accesses;
+  std::size_t i = piece_at(pieces_, plan.front().from), j = 0;
+  for (u64 from = plan.front().from;;) {
+    const u64 here = pieces_[i].at(from);
+    if (here <= least) return false;  // this curve falls, too
+    if (plan[j].at(from) < here) return true;
+    const u64 next_here = i + 1 < pieces_.size() ? pieces_[i + 1].from : kForever;
+    const u64 next_plan = j + 1 < plan.size() ? plan[j + 1].from : kForever;
+    const u64 to = std::min(next_here, next_plan);
+    if (to == kForever) return false;
+    if (plan[j].at(to - 1) < pieces_[i].at(to - 1)) return true;
+    if (to == next_here) ++i;
+    if (to == next_plan) ++j;
+    from = to;
+  }
+}
+
+FusedCurve::Pieces FusedCurve::lower(const Pieces& a, const Pieces& b, u64 end) {
+  Pieces merged;
+  merged.reserve(2 * (a.size() + b.size()));
+  const Piece* last = nullptr;  // what the last piece of `merged` is a part of
+  const auto put = [&](const Piece& piece, u64 from) {
+    if (&piece != last) merged.push_back(piece.starting(from));
+    last = &piece;
+  };
+  const auto next = [end](const Pieces& pieces, std::size_t i) {
+    return i < pieces.size() ? std::min(pieces[i].from, end) : end;
+  };
+  std::size_t i = 0, j = 0;  // the pieces that begin next
+  bool second = false;       // whether b is the lower one
+  for (u64 from = std::min(next(a, 0), next(b, 0)); from != end;) {
+    if (next(a, i) == from) ++i;
+    if (next(b, j) == from) ++j;
+    const u64 to = std::min(next(a, i), next(b, j));
+    if (i == 0 || j == 0) {
+      second = i == 0;
+      put(second ? b[j - 1] : a[i - 1], from);
+    } else {
+      // A curve stays the lower one until the other one is below it.
+      const u64 here = a[i - 1].at(from), there = b[j - 1].at(from);
+      if (second ? here < there : there < here) second = !second;
+      const Piece &least = second ? b[j - 1] : a[i - 1], &other = second ? a[i - 1] : b[j - 1];
+      put(least, from);
+      if (other.slope > least.slope) {
+        const u64 words = (other.at(from) - least.at(from)) / (other.slope - least.slope) + 1;
+        if (words < to - from) {
+          second = !second;
+          put(other, from + words);
+        }
+      }
+    }
+    from = to;
+  }
+  return merged;
+}
+
+std::optional<FusedCurve::Point> FusedCurve::at(u64 capacity) const {
+  if (pieces_.empty() || capacity < pieces_.front().from) return std::nullopt;
+  Piece piece = pieces_[piece_at(pieces_, capacity)].starting(capacity);
+  if (piece.how.partly_words == 0) piece.how.partly = kNoLink;
+  return Point{piece.used, piece.accesses, piece.how};
+}
+
+std::vector<u64> FusedCurve::capacities(double step) const {
+  std::vector<u64> all;
+  const auto larger = [&](u64 c) { return c + std::max<u64>(1, static_cast<u64>(static_cast<double>(c) * step)); };
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const u64 end = pieces_[i].slope == 0 ? pieces_[i].from + 1 : pieces_[i + 1].from;
+    for (u64 c = pieces_[i].from; c < end; c = larger(c)) all.push_back(c);
+  }
+  return all;
+}
+
+}  // namespace heliolite

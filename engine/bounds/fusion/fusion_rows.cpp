@@ -1,0 +1,63 @@
+#include "engine/bounds/fusion/fusion_rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heliolite {
+namespace {
+
+// Rows of each link's output: those of a sliding link are given, its neighbours' follow; without one, the fewest.
+std::optional<std::vector<u64>> rows_of(std::span<const ChainLink> links) {
+  const auto slides = std::ranges::find_if(links, &ChainLink::slides);
+  std::vector<u64> rows(links.size());
+  if (slides == links.end()) {
+    std::ranges::fill(rows, std::ranges::min_element(links, {}, &ChainLink::rows)->rows);
+  } else {
+    const auto at = static_cast<std::size_t>(slides - links.begin());
+    rows[at] = slides->rows;
+    for (std::size_t e = at; e > 0; --e) rows[e - 1] = rows[e] * links[e].stride;
+    for (std::size_t e = at + 1; e < links.size(); ++e) {
+      if (rows[e - 1] % links[e].stride != 0) return std::nullopt;
+      rows[e] = rows[e - 1] / links[e].stride;
+    }
+  }
+  for (std::size_t e = 0; e < links.size(); ++e) {
+    const bool fits = links[e].slides ? links[e].rows == rows[e] : links[e].rows % rows[e] == 0;
+    if (!fits || rows[e] % rows.back() != 0) return std::nullopt;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
+  const auto rows = rows_of(links);
+  if (!rows) return std::nullopt;
+  FusedRows out;
+  out.rows = out.group = out.picture = rows->back();
+  for (std::size_t e = 0; e < links.size(); ++e) {
+    const ChainLink& link = links[e];
+    const u64 inside = link.slides ? 1 : link.rows / (*rows)[e];  // its rows in a common one
+    const u64 groups = std::max<u64>(1, link.groups / inside);
+    if (link.groups % inside != 0 && inside % link.groups != 0) return std::nullopt;
+    if (out.rows % groups != 0 || out.rows % link.pictures != 0) return std::nullopt;
+    FusedLink& f = out.links.emplace_back();
+    f.scale = (*rows)[e] / out.rows;
+    f.stride = link.stride;
+    f.overlap = link.overlap;
+    f.input_rows = link.slides ? link.input_rows : (*rows)[e];
+    f.input_row = e == 0 ? link.input_words / f.input_rows : out.links[e - 1].output_row;
+    f.output_row = link.output_words / (*rows)[e];
+    f.input_columns = std::min(f.input_row, link.input_columns * inside);
+    f.output_columns = std::min(f.output_row, link.output_columns * inside);
+    f.group_rows = out.rows / groups;
+    f.group_weights = link.weight_words / groups;
+    f.weights = link.weight_words;
+    f.before = link.before;
+    out.group = std::gcd(out.group, f.group_rows);
+    out.picture = std::gcd(out.picture, out.rows / link.pictures);
+  }
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,32 @@
+#pragma once
+// The HBL bound of a nest for all sizes and capacities at once: k(beta) = min over terms of k + sum_l t_l beta_l with
+// beta_l = log_M size_l, the vertices of the polyhedron that the rank rows cut out.
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/rational.h"
+
+namespace heliolite {
+
+// At most M^k * prod_l size_l^t_l iterations are done with arrays of M elements.
+struct HblTerm {
+  Rational k;
+  std::vector<Rational> t;  // by loop
+
+  bool operator==(const HblTerm&) const = default;
+};
+
+// No term is above another one everywhere; sorted. Nothing when there are too many to write down.
+std::optional<std::vector<HblTerm>> hbl_terms(const AccessNest& nest, std::span<const RankRow> rows);
+
+// min over the terms, at the nest's sizes.
+double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, double capacity);
+
+// The words that must move up to a constant: iterations * M / tile, largest of the terms:
+// "max(M*N*K/capacity^(1/2), M*N, M*K, N*K)". The term for a nest that fits as a whole is left out.
+std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& nest);
+
+}  // namespace heliolite

@@ -1,0 +1,23 @@
+#pragma once
+// The real tile that attains the HBL bound: with each array confined to the capacity, the box of most iterations. Sums
+// of extents are taken as the larger one, so every extent is right up to a constant.
+#include <vector>
+
+#include "engine/bounds/hbl/hbl_nest.h"
+
+namespace heliolite {
+
+struct RealTile {
+  double log_volume = 0;       // natural logarithm
+  std::vector<double> extent;  // by loop
+};
+
+// max sum_l lambda_l subject to lambda_l <= log_M size_l and, for each array and each choice of one loop a rank,
+// the sum over the chosen loops <= 1 - log_M word_size. `capacity` > 1 and at least every word size.
+RealTile largest_tile(const AccessNest& nest, double capacity);
+
+// All tiles of largest volume are products of powers of these (weights that add up to 1); one when it is unique. The
+// extreme ones: for each loop its smallest and its largest extent.
+std::vector<RealTile> largest_tiles(const AccessNest& nest, double capacity);
+
+}  // namespace heliolite

@@ -1,0 +1,76 @@
+#include "engine/bounds/network/network_bound.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/base/integers.h"
+#include "engine/bounds/network/network_charges.h"
+#include "engine/bounds/network/network_interior.h"
+#include "engine/bounds/segment/iolb_segment.h"
+
+namespace heliolite {
+namespace {
+
+using Charges = std::vector<TensorCharge>;  // by tensor
+
+// By the segment argument, over the tensors of `counted`.
+u64 segments(const Workload& workload, const Charges& charges, const std::vector<bool>& counted, double capacity) {
+  AccessNest nest = access_nest(workload);
+  u64 unmoved = 0;
+  for (std::size_t v = 0; v < charges.size(); ++v)
+    if (counted[v]) unmoved += std::min(charges[v].unmoved, workload.tensor_words(static_cast<int>(v)));
+  std::size_t next = 0;
+  std::erase_if(nest.accesses, [&](const Access&) { return !counted[next++]; });
+  const AccessNest apart = lifted(nest);
+  const u64 words = segment_bound(apart, rank_rows(apart), capacity).words;
+  return words > unmoved ? words - unmoved : 0;
+}
+
+// One execution of the layer; those that read `once` tensors again do not count them.
+u64 layer_words(const Workload& workload, const Charges& charges, double capacity, bool again) {
+  u64 compulsory = 0;
+  std::vector<bool> counted, without_border;
+  Workload inside = workload;
+  bool whole = true;
+  for (std::size_t v = 0; v < charges.size(); ++v) {
+    const TensorCharge& c = charges[v];
+    const bool counts = c.counted && !(again && c.once);
+    // Another access of an array that is counted already moves nothing of its own.
+    if (counts && !workload.tensors[v].access_of) compulsory += c.compulsory;
+    const auto interior =
+        counts && c.made != kNoBorder ? interior_workload(inside, static_cast<int>(v), c.made) : std::optional(inside);
+    const bool bordered = !interior || interior->macs() != inside.macs();
+    counted.push_back(counts && interior);
+    without_border.push_back(counts && !bordered);
+    whole = whole && !(counts && bordered);
+    if (interior) inside = *interior;
+  }
+  // A border can be made up where it is needed: either only the MACs that touch none count, or the operand does not.
+  const u64 all = segments(workload, charges, without_border, capacity);
+  const u64 part = whole ? 0 : segments(inside, charges, counted, capacity);
+  return std::max({compulsory, all, part});
+}
+
+}  // namespace
+
+NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed) {
+  const NetworkCharges charges = network_charges(network, unnamed);
+  NetworkBound bound;
+  for (std::size_t l = 0; l < network.layers.size(); ++l) {
+    const Layer& layer = network.layers[l];
+    const Charges& charge = charges.layer[l];
+    const bool once = layer.count > 1 && std::ranges::any_of(charge, &TensorCharge::once);
+    u64 words = layer_words(layer.workload, charge, capacity, false);
+    if (once) {
+      words += (layer.count - 1) * layer_words(layer.workload, charge, capacity, true);
+    } else {
+      words *= layer.count;
+    }
+    bound.layer.push_back(words);
+    bound.words += words;
+  }
+  bound.words += charges.inputs;
+  return bound;
+}
+
+}  // namespace heliolite

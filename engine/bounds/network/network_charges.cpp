@@ -1,0 +1,172 @@
+#include "engine/bounds/network/network_charges.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/bounds/segment/iolb_touched.h"
+#include "workloads/edge_words.h"
+#include "workloads/graph.h"
+
+namespace heliolite {
+namespace {
+
+// A word of the operand needs a word of its own of what it is made from: that one's loads can stand for its own.
+bool one_to_one(const Through& through) {
+  switch (through.op) {
+    case Operator::Resize: return through.factor == 1;
+    // The first line and column of a window that are no border; two windows may begin in the border.
+    case Operator::Pool: return through.pad.value_or(through.window - 1) < through.stride;
+    default: return true;
+  }
+}
+
+bool overlap(const Edge& a, const Edge& b) {
+  if (a.from != b.from || a.from_input != b.from_input) return false;
+  if (!a.slice || !b.slice || a.slice->rank != b.slice->rank) return true;
+  return a.slice->from < b.slice->from + b.slice->words && b.slice->from < a.slice->from + a.slice->words;
+}
+
+class Charger {
+ public:
+  Charger(const Network& network, Unnamed unnamed) : network_(network), unnamed_(network, unnamed) {}
+
+  NetworkCharges run() {
+    for (const Layer& layer : network_.layers) {
+      out_.layer.emplace_back(layer.workload.tensors.size());
+      nests_.push_back(access_nest(layer.workload));
+    }
+    for (int l = 0; l < layers(); ++l)
+      for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v) alone(l, v);
+    std::vector<int> order(network_.layers.size());
+    std::iota(order.begin(), order.end(), 0);
+    // Large layers first: what they count says most.
+    const auto macs = [&](int l) { return u128{network_.layers[at(l)].count} * workload(l).macs(); };
+    std::ranges::stable_sort(order, [&](int a, int b) { return macs(a) > macs(b); });
+    for (const int l : order)
+      for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
+        if (std::vector<Edge> edges = edges_into(network_, l, v); !edges.empty()) fed(l, v, std::move(edges));
+    for (int l = 0; l < layers(); ++l)
+      for (int v = 0; v < static_cast<int>(workload(l).tensors.size()); ++v)
+        if (const auto first = workload(l).tensors[at(v)].access_of) charge(l, v) = charge(l, *first);
+    uncounted_inputs();
+    return std::move(out_);
+  }
+
+ private:
+  // An operand that counts what some of its sources load.
+  struct Claim {
+    std::vector<Edge> sources;  // all of the operand's
+    std::vector<Edge> counted;  // whose loads stand for the operand's
+  };
+
+  int layers() const { return static_cast<int>(network_.layers.size()); }
+  const Workload& workload(int l) const { return network_.layers[at(l)].workload; }
+  TensorCharge& charge(int l, int v) { return out_.layer[at(l)][at(v)]; }
+  u64 touched(int l, int v) const { return touched_words(nests_[at(l)], nests_[at(l)].accesses[at(v)]); }
+
+  // As without edges into it.
+  void alone(int l, int v) {
+    TensorCharge& c = charge(l, v);
+    const bool output = workload(l).tensors[at(v)].is_output();
+    const auto consumes = [&](const Edge& e) { return !e.from_input && e.from == l; };
+    if (output && (std::ranges::any_of(network_.edges, consumes) || unnamed_.may_take_output(l))) {
+      c.unmoved = workload(l).tensor_words(v);
+    } else if (!output && unnamed_.may_be_shared(l, v)) {
+      c.counted = false;
+    } else {
+      c.compulsory = touched(l, v);
+    }
+  }
+
+  void fed(int l, int v, std::vector<Edge> edges) {
+    TensorCharge& c = charge(l, v);
+    c.counted = false;
+    c.compulsory = 0;
+    const Combine combine = edges.front().combine;
+    std::vector<std::vector<Edge>> choices;
+    if (combine == Combine::Concat) {
+      choices.push_back(edges);
+    } else {
+      // Any one source will do; outputs first, so that inputs are left to those who read nothing else.
+      for (const bool input : {false, true})
+        for (const Edge& e : edges)
+          if (e.from_input == input) choices.push_back({e});
+    }
+    for (const std::vector<Edge>& counted : choices)
+      if (free(edges, counted)) {
+        count(l, v, counted);
+        claims_.push_back({std::move(edges), counted});
+        return;
+      }
+  }
+
+  // Whether no word that stands for the operand's stands for another's: such a word is made of nothing but what both
+  // are made of, and of what either counts.
+  bool free(const std::vector<Edge>& sources, const std::vector<Edge>& counted) const {
+    const auto among = [](const Edge& e, const std::vector<Edge>& edges) {
+      return std::ranges::any_of(edges, [&](const Edge& other) { return overlap(e, other); });
+    };
+    if (!std::ranges::all_of(counted, [](const Edge& e) { return one_to_one(e.through); })) return false;
+    return std::ranges::none_of(claims_, [&](const Claim& claim) {
+      return std::ranges::any_of(counted, [&](const Edge& e) { return among(e, claim.sources); }) &&
+             std::ranges::any_of(claim.counted, [&](const Edge& e) { return among(e, sources); });
+    });
+  }
+
+  void count(int l, int v, const std::vector<Edge>& counted) {
+    TensorCharge& c = charge(l, v);
+    c.counted = true;
+    const u64 box = workload(l).tensor_words(v);
+    WordRange made, unmoved;
+    for (const Edge& e : counted) {
+      const auto [from, tensor] = edge_source(network_, e);
+      const WordRange words = made_words(workload(from), tensor, e);
+      for (WordRange* sum : {&made, e.from_input ? nullptr : &unmoved})
+        if (sum != nullptr) *sum = {sum->least + words.least, sum->most + words.most};
+      if (!e.from_input) continue;
+      const Input& input = network_.inputs[at(e.from)];
+      c.once = c.once || input.same_in_repeats;
+      c.compulsory += input_words(e.from);
+      counted_inputs_.push_back(e.from);
+    }
+    c.made = made.least;
+    c.unmoved = std::min(box, unmoved.most);
+  }
+
+  // Elements that some reader touches, at least: those that it takes as they are, less its own holes.
+  u64 input_words(int input) const {
+    u64 most = 0;
+    for (const Edge& e : network_.edges) {
+      if (!e.from_input || e.from != input || !reads_whole(e)) continue;
+      const u64 box = workload(e.to).tensor_words(e.tensor), words = std::min(box, network_.inputs[at(input)].words);
+      const u64 holes = box - std::min(box, touched(e.to, e.tensor));
+      most = std::max(most, words - std::min(words, holes));
+    }
+    return most;
+  }
+
+  void uncounted_inputs() {
+    for (int i = 0; i < static_cast<int>(network_.inputs.size()); ++i) {
+      if (std::ranges::find(counted_inputs_, i) != counted_inputs_.end()) continue;
+      const auto reader =
+          std::ranges::find_if(network_.edges, [&](const Edge& e) { return e.from_input && e.from == i; });
+      const u64 arrays = network_.inputs[at(i)].same_in_repeats ? 1 : network_.layers[at(reader->to)].count;
+      out_.inputs += arrays * input_words(i);
+    }
+  }
+
+  const Network& network_;
+  const UnnamedOperands unnamed_;
+  NetworkCharges out_;
+  std::vector<AccessNest> nests_;  // by layer
+  std::vector<Claim> claims_;
+  std::vector<int> counted_inputs_;
+};
+
+}  // namespace
+
+NetworkCharges network_charges(const Network& network, Unnamed unnamed) { return Charger(network, unnamed).run(); }
+
+}  // namespace heliolite

@@ -1,0 +1,29 @@
+#pragma once
+// Which layer is charged for the words of each array of a network, so that no word is charged twice and none that may
+// stay inside at all. Rules and proof: docs/rules/bounds_network.md.
+#include <vector>
+
+#include "engine/bounds/network/network_unnamed.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+inline constexpr u64 kNoBorder = ~u64{0};
+
+// How the words of a layer's tensor are charged.
+struct TensorCharge {
+  bool counted = true;   // its loads (an output's stores) are this layer's, and nobody else's
+  bool once = false;     // ..in one of the layer's repetitions: all of them read the same array
+  u64 unmoved = 0;       // elements that may appear, or vanish, once without being moved
+  u64 compulsory = 0;    // words that cross at least once
+  u64 made = kNoBorder;  // words of what a counted operand is made of, at least: if it takes more, the rest is border
+};
+
+struct NetworkCharges {
+  std::vector<std::vector<TensorCharge>> layer;  // by layer and tensor; another access of a tensor as its first
+  u64 inputs = 0;  // words of inputs that no layer counts: each is loaded at least once, repetitions included
+};
+
+NetworkCharges network_charges(const Network& network, Unnamed unnamed);
+
+}  // namespace heliolite

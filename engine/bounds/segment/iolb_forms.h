@@ -1,0 +1,54 @@
+#pragma once
+// Lower and upper bounds in closed form as IOLB and IOUB print them, for contractions and convolutions of stride 1.
+// Source: Olivry, Automatic derivation of I/O complexity bounds for affine programs, table 3.2 and section 5. They
+// count loads of one-word elements, outputs among the inputs. Reference forms: what this program guarantees is
+// segment_bound().
+#include <array>
+#include <optional>
+
+#include "engine/bounds/conv/conv_shape.h"
+
+namespace heliolite {
+
+// An Einsum of two inputs as a matrix product: the loops in groups by the two arrays that share them.
+struct Contraction {
+  double m = 1;        // sizes of the loops of output and first input
+  double n = 1;        // of output and second input
+  double k = 1;        // of both inputs
+  int contracted = 0;  // number of loops in k
+
+  double macs() const { return m * n * k; }
+  double arrays() const { return m * n + m * k + n * k; }
+};
+
+// Nothing when a loop indexes one or all three arrays, or ranks are sums.
+std::optional<Contraction> as_contraction(const Workload& workload);
+
+// max(|Out| + |In1| + |In2|, ..): one contracted loop, or two and more.
+double contraction_form(const Contraction& contraction, double capacity);
+
+// One product a x c by c x b of a chain, without the arrays: 2ab(c-1)/sqrt(S) + 2a + 2b + c - 4 sqrt(2) S.
+double product_form(double a, double b, double c, double capacity);
+// max(arrays + 2, product_form), and the same for chains of two and three products.
+double gemm_form(double i, double j, double k, double capacity);
+double two_products_form(double i, double j, double k, double l, double capacity);
+double three_products_form(double i, double j, double k, double l, double m, double capacity);
+
+// Rows of the table: compulsory loads; no small dimension; small windows; small windows and batch. Stride 1, two
+// windows.
+std::array<double, 4> convolution_forms(const Convolution& conv, double capacity);
+
+// Loads of the tiling whose tiles of the two stationary directions are sqrt(S + 1) - 1 and whose third is 1. Valid
+// where the tile is no larger than m and n.
+double contraction_tiling_form(const Contraction& contraction, double capacity);
+
+// Loads of the tiling with one output column, whole windows and the same extent of channels and rows; that extent.
+// Valid where the extent is at most the channels and rows.
+struct ConvolutionTilingForm {
+  double extent = 0;
+  double loads = 0;
+  bool valid = false;
+};
+ConvolutionTilingForm convolution_tiling_form(const Convolution& conv, double capacity);
+
+}  // namespace heliolite

@@ -1,0 +1,58 @@
+#pragma once
+// The segment bound: an execution is cut into pieces that load T words each; a piece touches at most M + T words and
+// so does at most U(M + T) iterations. Q >= T * (number of complete pieces). Proof and what exactly is counted:
+// docs/rules/bounds_iolb.md.
+#include <span>
+#include <vector>
+
+#include "engine/bounds/hbl/hbl_nest.h"
+#include "engine/bounds/hbl/hbl_rows.h"
+#include "engine/bounds/segment/iolb_solver.h"
+
+namespace heliolite {
+
+// At least `words` words move: loads and stores of a memory of M words, or its loads when every output is loaded once
+// before its first sum. Zero when one piece may do everything.
+struct SegmentBound {
+  u64 words = 0;
+  double piece = 0;       // T, words
+  double iterations = 0;  // U(M + T)
+  std::vector<double> s;  // exponents used, by access
+  std::vector<double> t;  // by loop
+};
+
+// With given exponents, over all T; they are scaled up where they are not valid. Falls as the capacity grows.
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
+                           const std::vector<double>& s, const std::vector<double>& t);
+
+// The largest bound over exponents that suit memories of one size after the other, and over all T. What suits a larger
+// memory is tried for a smaller one too, so no bound rises with the capacity.
+class SegmentBounds {
+ public:
+  // Of capacities from `least` words on. `nest` lifted or not (a lifted one gives more).
+  SegmentBounds(const AccessNest& nest, const std::vector<RankRow>& rows, double least);
+
+  SegmentBound program(double capacity) const;  // exponents of the HBL linear program
+  SegmentBound best(double capacity) const;     // and those that make U(K) the least: never below program()
+
+ private:
+  struct Candidate {
+    double step = 0;   // logarithm of the words that the exponents were chosen for
+    double scale = 0;  // the most iterations of K words are exp(scale) * K^exponent
+    double exponent = 0;
+    std::vector<double> s, t;
+  };
+
+  void add(std::vector<Candidate>& list, const IterationLimiter& limiter, double step, std::span<const double> s,
+           std::span<const double> t) const;
+  SegmentBound largest(const std::vector<Candidate>& list, double capacity) const;
+
+  double iterations_ = 0;
+  double all_words_ = 0;                     // of all boxes: in a memory of so many words one piece does everything
+  std::vector<Candidate> program_, convex_;  // by descending step
+};
+
+// One capacity alone.
+SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity);
+
+}  // namespace heliolite

@@ -1,0 +1,209 @@
+#include "engine/bounds/tiling/iotile_search.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+namespace heliolite {
+namespace {
+
+// How many of the best tilings are looked around more widely.
+constexpr std::size_t kPolished = 4;
+
+// Moves of one descent; there are a few dozen unless sizes are beyond all reason.
+constexpr int kMostMoves = 1000;
+
+class TileSearch {
+ public:
+  TileSearch(const TilingProblem& problem, std::span<const CacheLevel> caches)
+      : problem_(problem), caches_(caches), room_(problem, caches) {}
+
+  std::optional<CacheTiling> run() {
+    if (!room_.fits(room_.units())) return std::nullopt;
+    std::vector<std::pair<double, NestedTiles>> ends;
+    for (auto& [tiles, fixed, held] : tile_starts(problem_, caches_)) {
+      fixed_ = fixed;
+      room_.hold(held);
+      descend(tiles);
+      fixed_ = 0;
+      room_.hold(0);
+      const double words = descend(tiles);
+      ends.emplace_back(words, std::move(tiles));
+    }
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    ends.resize(std::min(ends.size(), kPolished));
+    wide_ = true;
+    for (auto& [words, tiles] : ends) words = descend(tiles);
+    return tiling_of(std::min_element(ends.begin(), ends.end())->second);
+  }
+
+ private:
+  const std::vector<TileOrder>& orders(DimensionMask loops) {
+    const auto [at, fresh] = orders_.try_emplace(loops);
+    if (fresh) at->second = tile_orders(problem_, loops);
+    return at->second;
+  }
+
+  struct OrderedTile {
+    const TileOrder* order = nullptr;
+    double words = std::numeric_limits<double>::infinity();
+  };
+
+  // The order that moves the least. Orders that hold windows may need too much room; one that holds none is always
+  // there.
+  OrderedTile best_order(const TileGrid& outer, const Extents& tile, double capacity) {
+    const LevelTraffic traffic(problem_, outer, tile);
+    OrderedTile best;
+    for (const TileOrder& order : orders(looping(problem_, outer, tile))) {
+      const double words = traffic.words(order);
+      if (words < best.words && traffic.footprint(order) <= capacity) best = {&order, words};
+    }
+    return best;
+  }
+
+  // What lies around each cache's tiles.
+  const std::vector<TileGrid>& grids(const NestedTiles& tiles) {
+    grids_.resize(tiles.size());
+    for (std::size_t l = tiles.size(); l-- > 0;)
+      grids_[l] = l + 1 == tiles.size() ? whole_grid(problem_) : cut_grid(problem_, grids_[l + 1], tiles[l + 1]);
+    return grids_;
+  }
+
+  // From the innermost cache, which moves the most; as soon as they are no fewer than `enough`, what is known so far.
+  double weighted_words(const NestedTiles& tiles, double enough) {
+    const std::vector<TileGrid>& outer = grids(tiles);
+    double sum = 0;
+    for (std::size_t l = 0; l < tiles.size() && sum < enough; ++l)
+      sum += caches_[l].weight * best_order(outer[l], tiles[l], caches_[l].capacity).words;
+    return sum;
+  }
+
+  CacheTiling tiling_of(const NestedTiles& tiles) {
+    const std::vector<TileGrid>& outer = grids(tiles);
+    CacheTiling tiling(tiles.size());
+    for (std::size_t l = 0; l < tiles.size(); ++l) {
+      const OrderedTile best = best_order(outer[l], tiles[l], caches_[l].capacity);
+      tiling[l] = {tiles[l], *best.order, best.words};
+    }
+    price(problem_, tiling);
+    return tiling;
+  }
+
+  // Extents worth trying in place of `extent`: steps of a few, since a single one may fall into a hole of the
+  // roundings; twice and half; one box fewer and one more; all and nothing.
+  std::array<u32, 12> alternatives(u32 extent, u32 most) const {
+    const u32 boxes = ceil_div(most, extent);
+    const auto minus = [extent](u32 n) { return extent > n ? extent - n : 1; };
+    std::array<u32, 12> all{1,
+                            most,
+                            extent + 1,
+                            extent + 2,
+                            extent + 3,
+                            minus(1),
+                            minus(2),
+                            minus(3),
+                            2 * extent,
+                            extent / 2,
+                            boxes > 1 ? ceil_div(most, boxes - 1) : most,
+                            ceil_div(most, boxes + 1)};
+    for (u32& x : all) x = std::clamp(x, 1U, most);
+    return all;
+  }
+
+  // Takes `next` when it is better; the least words so far.
+  void consider(const NestedTiles& next) {
+    const double words = weighted_words(next, least_);
+    if (words >= least_) return;
+    least_ = words;
+    best_ = next;
+  }
+
+  // The best of all tilings one move away: an extent changed, and, where a cache then overflows, another one cut.
+  void look_around(const NestedTiles& tiles) {
+    for (std::size_t level = 0; level < tiles.size(); ++level) {
+      for (int d = 0; d < problem_.dimensions; ++d) {
+        if (contains(fixed_, d)) continue;
+        const auto extents = alternatives(tiles[level][d], problem_.size[d]);
+        for (auto at = extents.begin(); at != extents.end(); ++at) {
+          const u32 extent = *at;
+          if (extent == tiles[level][d] || std::find(extents.begin(), at, extent) != at) continue;
+          NestedTiles next = tiles;
+          TileRoom::set(next, level, d, extent);
+          if (room_.fits(next)) {
+            consider(next);
+          } else {
+            trade(next, d);
+          }
+        }
+      }
+    }
+  }
+
+  // Every other dimension in turn pays for the growth of d, in each cache that overflows.
+  void trade(const NestedTiles& tiles, int d) {
+    for (int e = 0; e < problem_.dimensions; ++e) {
+      if (e == d || contains(fixed_, e)) continue;
+      NestedTiles next = tiles;
+      for (std::size_t l = tiles.size(); l-- > 0;) {
+        if (room_.fits(next, l)) continue;
+        const u32 extent = room_.largest_fitting(next, l, e);
+        if (extent == 0) break;
+        TileRoom::set(next, l, e, extent);
+      }
+      if (!room_.fits(next)) continue;
+      consider(next);
+      if (wide_) fill(next, d, e);
+    }
+  }
+
+  // What e paid too much goes to a third dimension.
+  void fill(const NestedTiles& tiles, int d, int e) {
+    for (std::size_t level = 0; level < tiles.size(); ++level) {
+      for (int f = 0; f < problem_.dimensions; ++f) {
+        if (f == d || f == e || tiles[level][f] == problem_.size[f]) continue;
+        NestedTiles next = tiles;
+        TileRoom::set(next, level, f, room_.most(tiles, level, f));
+        if (!room_.fits(next, level)) TileRoom::set(next, level, f, room_.largest_fitting(next, level, f));
+        if (next[level][f] > tiles[level][f] && room_.fits(next)) consider(next);
+      }
+    }
+  }
+
+  double descend(NestedTiles& tiles) {
+    least_ = weighted_words(tiles, std::numeric_limits<double>::infinity());
+    best_ = tiles;
+    for (int i = 0; i < kMostMoves; ++i) {
+      const double before = least_;
+      look_around(tiles);
+      if (least_ == before) break;
+      tiles = best_;
+    }
+    return least_;
+  }
+
+  const TilingProblem& problem_;
+  std::span<const CacheLevel> caches_;
+  TileRoom room_;
+  std::unordered_map<DimensionMask, std::vector<TileOrder>> orders_;
+  std::vector<TileGrid> grids_;
+  NestedTiles best_;
+  double least_ = 0;
+  DimensionMask fixed_ = 0;  // left alone by moves
+  bool wide_ = false;        // moves may change three extents
+};
+
+}  // namespace
+
+std::optional<CacheTiling> best_tiling(const TilingProblem& problem, std::span<const CacheLevel> caches) {
+  return TileSearch(problem, caches).run();
+}
+
+std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacity) {
+  const CacheLevel cache{capacity, 1};
+  const auto tiling = best_tiling(problem, std::span(&cache, 1));
+  if (!tiling) return std::nullopt;
+  return tiling->front();
+}
+
+}  // namespace heliolite

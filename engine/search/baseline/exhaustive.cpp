@@ -1,0 +1,138 @@
+#include "engine/search/baseline/exhaustive.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/space/nest_writer.h"
+#include "engine/space/splits.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kLooksAtClock = 256;  // once in so many evaluations
+
+// Each walk returns false when the search has to stop.
+class Enumeration {
+ public:
+  Enumeration(const LayerProblem& problem, const SearchBudget& budget)
+      : problem_(problem), splits_(problem.space, problem.options.imperfect), writer_(problem.space), budget_(budget) {
+    for (const LevelSpace& level : problem.space.levels)
+      room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
+  }
+
+  LayerAnswer run() {
+    answer_.complete = keep(0, 0);
+    return answer_;
+  }
+
+ private:
+  // Step 1, one bit at a time.
+  bool keep(int level, int tensor) {
+    const Mapspace& space = problem_.space;
+    if (level == space.level_count()) return dimension(0);
+    const int next_tensor = tensor + 1 < space.tensor_count ? tensor + 1 : 0;
+    const int next_level = next_tensor == 0 ? level + 1 : level;
+    const LevelSpace& here = space.levels[static_cast<std::size_t>(level)];
+    TensorMask& mask = mapping_.keep[static_cast<std::size_t>(level)];
+    const auto bit = static_cast<TensorMask>(1u << tensor);
+    const auto set = [&](bool kept) {
+      mask = static_cast<TensorMask>(kept ? mask | bit : mask & ~bit);
+      return keep(next_level, next_tensor);
+    };
+    if ((here.open & bit) != 0) return set(true) && set(false);
+    return set((here.keep & bit) != 0);
+  }
+
+  // Step 2.
+  bool dimension(int d) {
+    if (d == problem_.space.dimension_count) return tiling();
+    return place(d, 0, static_cast<u32>(problem_.space.size[static_cast<std::size_t>(d)]));
+  }
+
+  bool place(int d, int p, u32 left) {
+    if (p == splits_.place_count()) return dimension(d + 1);
+    PlaceFactor& factor = tiling_[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)];
+    const bool go_on = splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
+      if (is_spatial_place(p)) return spatial(d, p, run);
+      for (u32 f = run.first; f <= run.last; ++f) {
+        factor.x = f;
+        if (!place(d, p + 1, run.left)) return false;
+      }
+      return true;
+    });
+    factor = {};
+    return go_on;
+  }
+
+  bool spatial(int d, int p, const FactorRun& run) {
+    auto& [x, y] = room_[static_cast<std::size_t>(place_level(p))];
+    if (run.first > x || run.y > y) return true;
+    const auto saved = std::pair(x, y);
+    x /= run.first;
+    y /= run.y;
+    tiling_[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)] = {run.first, run.y};
+    const bool go_on = place(d, p + 1, run.left);
+    std::tie(x, y) = saved;
+    return go_on;
+  }
+
+  // Step 3.
+  bool tiling() {
+    for (int i = 0; i < problem_.space.level_count(); ++i) {
+      const std::size_t ordered = writer_.present(tiling_, i, orders_);
+      movable_[static_cast<std::size_t>(i)] = i == 0 ? orders_.count[0] : ordered;
+    }
+    bool fits = true;
+    do {
+      if (!evaluate(fits)) return false;
+    } while (fits && next_orders());
+    return true;
+  }
+
+  // The next combination of orders; false after the last one, with the first one set again.
+  bool next_orders() {
+    for (int i = 1; i < problem_.space.level_count(); ++i) {
+      const auto level = static_cast<std::size_t>(i);
+      u8* const loops = orders_.loop[level].data();
+      if (std::next_permutation(loops + movable_[level], loops + orders_.count[level])) return true;
+    }
+    return false;
+  }
+
+  bool evaluate(bool& fits) {
+    u64& evaluated = answer_.statistics.evaluated;
+    if (!budget_.allows(evaluated + 1) || (evaluated % kLooksAtClock == 0 && budget_.over())) return false;
+    ++evaluated;
+    writer_.write(mapping_, tiling_, orders_);
+    const Evaluation e = problem_.model.evaluate(mapping_);
+    fits = e.verdict == Verdict::Fits;
+    if (!fits || (answer_.found && answer_.value < Value::of(problem_.options.objective, e.cost))) return true;
+    Mapping clean;  // without the loops that longer nests have left behind
+    clean.keep = mapping_.keep;
+    writer_.write(clean, tiling_, orders_);
+    if (answer_.offer(problem_.options.objective, clean, e.cost))
+      problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
+    return true;
+  }
+
+  const LayerProblem& problem_;
+  Splits splits_;
+  NestWriter writer_;
+  const SearchBudget budget_;
+  std::vector<std::pair<u64, u64>> room_;  // left on X and Y of each level's fan-out
+  Tiling tiling_{};
+  LevelOrders orders_;
+  std::array<std::size_t, kMaxLevels> movable_{};  // the first loop of each level whose place is free
+  Mapping mapping_;
+  LayerAnswer answer_;
+};
+
+}  // namespace
+
+LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget) {
+  return Enumeration(problem, budget).run();
+}
+
+}  // namespace heliolite

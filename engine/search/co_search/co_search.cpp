@@ -1,0 +1,215 @@
+#include "engine/search/co_search/co_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "engine/search/co_search/co_search_exact.h"
+#include "engine/search/co_search/memory_bins.h"
+#include "engine/search/core/parallel.h"
+
+namespace heliolite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kFinalists = 3;  // machines that get the full search
+
+// Evaluations that are limited for a layer on one machine are limited together for all machines: a quarter is for the
+// walk that ranks them, a quarter for the finalists, the rest for the proof (co_search_exact.h).
+SearchOptions limited_to(const SearchOptions& options, std::size_t machines, std::size_t share) {
+  SearchOptions out = options;
+  if (out.budget_evaluations) out.budget_evaluations = std::max<u64>(1, *out.budget_evaluations * machines / share);
+  return out;
+}
+
+// The layers on one machine, each by its own search.
+struct Mapped {
+  std::vector<MappingResult> layers;
+  double value = 0, lower_bound = 0;
+  bool feasible = true;
+};
+
+// Layers on machines by single searches, all in parallel.
+class SingleSearches {
+ public:
+  SingleSearches(std::span<const WeightedLayer> layers, const MachineFamily& family, const SearchOptions& options)
+      : layers_(layers), family_(family), options_(options) {
+    options_.threads = 1;
+  }
+
+  Result<std::vector<Mapped>> run(std::span<const std::size_t> machines, int threads) const {
+    const std::size_t count = layers_.size();
+    std::vector<std::optional<Result<MappingResult>>> found(machines.size() * count);
+    parallel_for(found.size(), threads, [&](std::size_t t) {
+      found[t] = map_workload(layers_[t % count].workload, family_.machine(machines[t / count]), options_);
+    });
+    std::vector<Mapped> out(machines.size());
+    for (std::size_t t = 0; t < found.size(); ++t) {
+      if (!*found[t]) return found[t]->errors();
+      MappingResult& layer = **found[t];
+      Mapped& mapped = out[t / count];
+      mapped.feasible &= layer.status != Status::Infeasible;
+      mapped.value += layers_[t % count].weight * layer.value;
+      mapped.lower_bound += layers_[t % count].weight * layer.lower_bound;
+      mapped.layers.push_back(std::move(layer));
+    }
+    return out;
+  }
+
+ private:
+  std::span<const WeightedLayer> layers_;
+  const MachineFamily& family_;
+  SearchOptions options_;
+};
+
+// Records machines that were searched, and takes the best of them for the answer.
+void conclude(std::span<const std::size_t> machines, std::vector<Mapped> mapped, CoSearchResult& out) {
+  const Mapped* best = nullptr;
+  for (std::size_t k = 0; k < machines.size(); ++k) {
+    CoSearchMachine& machine = out.machines[machines[k]];
+    machine.state = mapped[k].feasible ? CoSearchMachine::State::Searched : CoSearchMachine::State::Infeasible;
+    machine.value = mapped[k].value;
+    machine.lower_bound = mapped[k].lower_bound;
+    for (const MappingResult& layer : mapped[k].layers) out.statistics += layer.statistics;
+    const bool better =
+        best == nullptr || mapped[k].value < best->value || (mapped[k].value == best->value && machines[k] < out.best);
+    if (!mapped[k].feasible || !better) continue;
+    best = &mapped[k];
+    out.best = machines[k];
+  }
+  if (best == nullptr) {
+    if (!mapped.empty()) out.layers = std::move(mapped.front().layers);
+    return;
+  }
+  out.value = best->value;
+  out.layers = best->layers;
+  out.lower_bound = kNever;
+  for (const CoSearchMachine& machine : out.machines)
+    if (machine.state != CoSearchMachine::State::Infeasible)
+      out.lower_bound = std::min(out.lower_bound, machine.lower_bound);
+  out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
+  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+}
+
+// The machines that completed bins show to be the most promising, best first.
+class Ranking {
+ public:
+  Ranking(std::span<const WeightedLayer> layers, std::vector<MemoryBins>& bins, const SearchOptions& options)
+      : layers_(layers), bins_(bins), rules_(options.rules), threads_(options.threads) {}
+
+  std::vector<std::size_t> finalists(CoSearchResult& out) {
+    std::vector<double> cost(out.machines.size(), 0);
+    for (std::size_t m = 0; m < cost.size(); ++m) {
+      bool needless = true;
+      for (std::size_t j = 0; j < bins_.size(); ++j) {
+        cost[m] += layers_[j].weight * bins_[j].cost(m);
+        needless &= bins_[j].needless(m);
+        out.machines[m].lower_bound += layers_[j].weight * bins_[j].compulsory(m);
+      }
+      if (rules_[Rule::SmallestMemory] && out.statistics.rules.count(Rule::SmallestMemory, needless)) cost[m] = kNever;
+    }
+    std::vector<std::size_t> order(cost.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost[a] < cost[b]; });
+    // A bin's cost takes everything outside its tiles for compulsory: it is what the machine can reach at best.
+    std::vector<std::pair<double, std::size_t>> completed;
+    double best = kNever;
+    for (std::size_t m : order) {
+      const bool cut = rules_[Rule::MemoryBound] && out.statistics.rules.count(Rule::MemoryBound, cost[m] >= best);
+      if (cut || cost[m] == kNever) break;
+      ++out.configurations;
+      completed.emplace_back(complete(m), m);
+      best = std::min(best, completed.back().first);
+    }
+    std::stable_sort(completed.begin(), completed.end());
+    std::vector<std::size_t> first;
+    for (const auto& [value, m] : completed)
+      if (first.size() < kFinalists && value < kNever) first.push_back(m);
+    return first;
+  }
+
+ private:
+  double complete(std::size_t machine) {
+    std::vector<double> value(bins_.size());
+    parallel_for(bins_.size(), threads_, [&](std::size_t j) { value[j] = bins_[j].complete(machine); });
+    double sum = 0;
+    for (std::size_t j = 0; j < bins_.size(); ++j) sum += layers_[j].weight * value[j];
+    return sum;
+  }
+
+  std::span<const WeightedLayer> layers_;
+  std::vector<MemoryBins>& bins_;
+  const RuleSet& rules_;
+  int threads_;
+};
+
+Result<CoSearchResult> sunstone_arch(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                     const SearchOptions& options) {
+  CoSearchResult out;
+  out.machines.resize(family.size());
+  const SearchOptions walk = limited_to(options, family.size(), 4);
+  std::vector<std::optional<Result<MemoryBins>>> filled(layers.size());
+  parallel_for(layers.size(), options.threads,
+               [&](std::size_t j) { filled[j] = MemoryBins::create(layers[j].workload, family, walk); });
+  std::vector<MemoryBins> bins;
+  for (auto& b : filled) {
+    if (!*b) return b->errors();
+    bins.push_back(std::move(**b));
+  }
+  std::vector<std::size_t> finalists = Ranking(layers, bins, options).finalists(out);
+  for (const MemoryBins& b : bins) out.statistics += b.statistics();
+  // The single search has other means to find a first mapping, and says why there is none.
+  if (finalists.empty()) finalists.push_back(0);
+  const SearchOptions single = limited_to(options, family.size(), 4 * finalists.size());
+  auto mapped = SingleSearches(layers, family, single).run(finalists, options.threads);
+  if (!mapped) return mapped.errors();
+  conclude(finalists, *std::move(mapped), out);
+  return out;
+}
+
+Diagnostics check_strategy(const SearchOptions& options) {
+  if (searches_machines_together(options.strategy)) return {};
+  return {{"", 0, "strategy",
+           std::string(name(options.strategy)) + " cannot search machines together; there is exact, sunstone"}};
+}
+
+template <class Search>
+Result<CoSearchResult> timed(Search search) {
+  const auto start = Clock::now();
+  Result<CoSearchResult> out = search();
+  if (out) out->seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return out;
+}
+
+}  // namespace
+
+Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                 const SearchOptions& options) {
+  if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
+  return timed([&]() -> Result<CoSearchResult> {
+    SearchOptions first = options;
+    first.strategy = Strategy::Sunstone;
+    Result<CoSearchResult> start = sunstone_arch(layers, family, first);
+    if (!start || options.strategy == Strategy::Sunstone) return start;
+    return co_search_exact(layers, family, limited_to(options, family.size(), 2), *start);
+  });
+}
+
+Result<CoSearchResult> grid_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                   const SearchOptions& options) {
+  if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
+  return timed([&]() -> Result<CoSearchResult> {
+    CoSearchResult out;
+    out.machines.resize(family.size());
+    std::vector<std::size_t> all(family.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    auto mapped = SingleSearches(layers, family, options).run(all, options.threads);
+    if (!mapped) return mapped.errors();
+    out.configurations = family.size();
+    conclude(all, *std::move(mapped), out);
+    return out;
+  });
+}
+
+}  // namespace heliolite

@@ -1,0 +1,50 @@
+#pragma once
+// One layer on all machines of a family, by the Sunstone strategy (Sunstone-arch): one walk finds the unrollings; then
+// every machine gets a bin with the tiles that suit its memories, and the bin a cost. Bins are completed when asked.
+#include <memory>
+#include <vector>
+
+#include "engine/search/core/machine_family.h"
+#include "engine/search/layer_search.h"
+#include "engine/search/sunstone/partial_plan.h"
+
+namespace heliolite {
+
+class MemoryBins {
+ public:
+  // The options' budget is of all machines together. Errors: constraints that name what the workload does not have.
+  static Result<MemoryBins> create(const Workload& workload, const MachineFamily& family, const SearchOptions& options);
+
+  // Of the machine's cheapest tiles, with everything outside them at its compulsory cost, in units of
+  // objective_number(); infinity: none fits.
+  double cost(std::size_t machine) const { return bins_[machine].cost; }
+  // Whether a machine with a smaller memory, nowhere dearer, would hold all tiles of the bin (rule smallest-memory).
+  bool needless(std::size_t machine) const { return bins_[machine].needless; }
+
+  // The best mapping that the machine's tiles lead to; infinity if there is none.
+  double complete(std::size_t machine);
+
+  // No mapping on the machine is below.
+  double compulsory(std::size_t machine) const;
+
+  // Work so far.
+  SearchStatistics statistics() const;
+
+ private:
+  struct Bin {
+    double cost = 0;
+    bool needless = true;
+    std::vector<PartialPlan> plans;  // best first
+  };
+
+  MemoryBins(LayerSearch search, const MachineFamily& family);
+  void fill(const MachineFamily& family);
+
+  LayerSearch search_;
+  std::vector<CostModel> machines_;
+  std::unique_ptr<Ladder> ladder_;
+  std::vector<Bin> bins_;
+  RuleCounts rules_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,101 @@
+#include "engine/search/core/compulsory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/nest.h"
+
+namespace heliolite {
+namespace {
+
+struct Words {
+  u64 reads = 0, fills = 0, updates = 0;  // over all instances of a level
+};
+
+// Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
+Energy least_energy(const CompiledLevel& level, u64 instances, const Words& n) {
+  const u128 units = static_cast<u128>(n.reads) * level.read_units + static_cast<u128>(n.fills) * level.fill_units +
+                     static_cast<u128>(n.updates) * level.update_units;
+  return {units / level.block_words * std::min(level.clusters, instances) / instances};
+}
+
+// Cycles that one instance's bandwidth needs for its words; a hair less, for the rounding of rule 28 in doubles.
+u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
+  const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
+  const double cycles =
+      std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
+  return static_cast<u64>(std::floor(cycles * (1 - 1e-9)));
+}
+
+// What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that
+// every MAC reads its operand here, or updates its sum (read back but for the first time in each of the
+// `fanout_outside` instances).
+Words least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, bool outermost, u64 fanout_outside) {
+  const u64 touched = touched_words(t, c);
+  if (!t.is_output) return {serves_macs ? c.macs : touched, outermost ? 0 : touched, 0};
+  if (!serves_macs) return {0, 0, touched};
+  const u128 first_writes = static_cast<u128>(t.words) * fanout_outside;
+  return {first_writes < c.macs ? c.macs - static_cast<u64>(first_writes) : 0, 0, c.macs};
+}
+
+}  // namespace
+
+// Of three or more
+// dimensions in a rank only the two that reach most count.
+u64 touched_words(const CompiledTensor& t, const Compiled& c) {
+  if (t.entangled) return 1;
+  u64 words = 1;
+  for (int r = 0; r < t.rank_count; ++r) {
+    u64 most = 1;
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+      const CompiledTerm& a = t.by_dimension[k];
+      if (a.rank != r) continue;
+      most = std::max<u64>(most, c.size[a.dimension]);
+      for (int j = 0; j < k; ++j) {
+        const CompiledTerm& b = t.by_dimension[j];
+        if (b.rank == r)
+          most = std::max(most, distinct_sums(a.coefficient, c.size[a.dimension], b.coefficient, c.size[b.dimension]));
+      }
+    }
+    words *= most;
+  }
+  return words;
+}
+
+CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
+  const Compiled& c = model.compiled();
+  const int levels = c.level_count;
+  std::array<bool, kMaxLevels> inside_fanouts{};     // no fan-out at or inside the level
+  std::array<TensorMask, kMaxLevels> kept_inside{};  // tensors that a level further in may keep
+  u64 units = 1;
+  TensorMask kept = 0;
+  for (int i = 0; i < levels; ++i) {
+    units *= c.level[i].fanout_x * c.level[i].fanout_y;
+    inside_fanouts[i] = units == 1;
+    kept_inside[i] = kept;
+    kept |= keep.may[i];
+  }
+  CompulsoryCost out;
+  Cost sum;
+  u64 fanout_outside = 1;
+  for (int i = levels - 1; i >= 0; --i) {
+    out.outside[i] = sum;
+    const u64 instances = model.architecture().levels[static_cast<std::size_t>(i)].instances;
+    Words total;
+    for (int v = 0; v < c.tensor_count; ++v) {
+      if (!(keep.must[i] >> v & 1)) continue;
+      const bool serves_macs = inside_fanouts[i] && !(kept_inside[i] >> v & 1);
+      const Words n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
+      sum.energy += least_energy(c.level[i], instances, n);
+      total = {total.reads + n.reads, total.fills + n.fills, total.updates + n.updates};
+    }
+    if (instances == 1)
+      sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));
+    fanout_outside *= c.level[i].fanout_x * c.level[i].fanout_y;
+  }
+  out.whole.energy = sum.energy + Energy{c.op_units} * c.macs;
+  out.whole.cycles = std::max(sum.cycles, (c.macs + units - 1) / units);
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,47 @@
+#include "engine/search/core/layer_problem.h"
+
+namespace heliolite {
+
+KeepRange LayerProblem::keep_range() const {
+  KeepRange keep;
+  for (std::size_t i = 0; i < space.levels.size(); ++i) {
+    keep.must[i] = space.levels[i].keep;
+    keep.may[i] = space.levels[i].keep | space.levels[i].open;
+  }
+  return keep;
+}
+
+std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
+  struct Place {
+    std::size_t level;
+    TensorMask tensor;
+  };
+  std::vector<Place> open;
+  for (std::size_t i = 0; i < space.levels.size(); ++i)
+    for (unsigned left = space.levels[i].open; left != 0; left &= left - 1)
+      open.push_back({i, static_cast<TensorMask>(left & -left)});
+  std::vector<KeepMasks> out;
+  if (open.size() >= 64 || u64{1} << open.size() > most) return out;
+  const KeepMasks all = keep_range().may;
+  for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
+    out.push_back(all);
+    for (std::size_t k = 0; k < open.size(); ++k)
+      if (bypass >> k & 1) out.back()[open[k].level] &= static_cast<TensorMask>(~open[k].tensor);
+  }
+  return out;
+}
+
+bool LayerAnswer::offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine) {
+  const Value v = Value::of(objective, its_cost);
+  if (found &&
+      (value < v || (value == v && (machine < its_machine || (machine == its_machine && mapping <= candidate)))))
+    return false;
+  found = true;
+  mapping = candidate;
+  machine = its_machine;
+  cost = its_cost;
+  value = v;
+  return true;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,208 @@
+#include "engine/search/core/option_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "engine/base/byte_size.h"
+#include "engine/base/text.h"
+#include "engine/search/core/limits.h"
+
+namespace heliolite {
+namespace {
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// Also 1e6: every whole number up to kMaxCount is a double.
+std::optional<u64> parse_count(std::string_view text, u64 low, u64 high) {
+  const std::optional<double> value = parse_number(text);
+  if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) || *value > static_cast<double>(high))
+    return std::nullopt;
+  return static_cast<u64>(*value);
+}
+
+template <class T>
+OptionValue or_none(const std::optional<T>& value) {
+  return value ? OptionValue(*value) : OptionValue();
+}
+
+// An option whose values are counts from `low`.
+SearchOption count(std::string_view name, std::string help, u64 low, std::function<void(SearchOptions&, u64)> assign,
+                   std::function<OptionValue(const SearchOptions&)> get, u64 high = kMaxCount,
+                   std::string_view letter = "") {
+  return {name,
+          letter,
+          "N",
+          std::move(help),
+          fmt::format("an integer from {} to {}", low, high),
+          to_text(get(SearchOptions())),
+          {},
+          [=](SearchOptions& o, std::string_view text) {
+            const std::optional<u64> value = parse_count(text, low, high);
+            if (value) assign(o, *value);
+            return value.has_value();
+          },
+          std::move(get)};
+}
+
+SearchOption a_switch(std::string_view name, std::string help, bool SearchOptions::*member) {
+  return {name,
+          "",
+          "",
+          std::move(help),
+          "true or false",
+          "",
+          {},
+          [member](SearchOptions& o, std::string_view text) {
+            if (text != "true" && text != "false") return false;
+            o.*member = text == "true";
+            return true;
+          },
+          [member](const SearchOptions& o) { return OptionValue(o.*member); }};
+}
+
+// An option whose values are names.
+template <class Parsed>
+SearchOption named(std::string_view name, std::string_view letter, std::string help, std::vector<std::string> names,
+                   std::optional<Parsed> (*parse)(std::string_view), Parsed SearchOptions::*member) {
+  std::string allowed = join(names, "or");
+  return {name,
+          letter,
+          "NAME",
+          help + allowed,
+          allowed,
+          std::string(heliolite::name(SearchOptions().*member)),
+          std::move(names),
+          [=](SearchOptions& o, std::string_view text) {
+            const std::optional<Parsed> value = parse(lower(std::string(text)));
+            if (value) o.*member = *value;
+            return value.has_value();
+          },
+          [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(o.*member))); }};
+}
+
+SearchOption without() {
+  return {"without",
+          "",
+          "RULE",
+          "Switch rules off: " + join(rule_names()),
+          join(rule_names(), "or"),
+          "",
+          rule_names(),
+          [](SearchOptions& o, std::string_view word) {
+            const auto rule = parse_rule(word);
+            if (rule) o.rules.set(*rule, false);
+            return rule.has_value();
+          },
+          [](const SearchOptions& o) {
+            std::vector<std::string> off;
+            for (const RuleInfo& rule : kRuleTable)
+              if (!o.rules[rule.rule]) off.emplace_back(rule.name);
+            return OptionValue(std::move(off));
+          }};
+}
+
+SearchOption budget() {
+  return {"budget",
+          "",
+          "SECONDS",
+          "Stop a layer's search after so long, with the best so far",
+          fmt::format("seconds above 0 and at most {:g}", kMaxBudgetSeconds),
+          "",
+          {},
+          [](SearchOptions& o, std::string_view text) {
+            const std::optional<double> seconds = parse_number(text);
+            if (!seconds || *seconds <= 0 || *seconds > kMaxBudgetSeconds) return false;
+            o.budget_seconds = *seconds;
+            return true;
+          },
+          [](const SearchOptions& o) { return or_none(o.budget_seconds); }};
+}
+
+SearchOption memory() {
+  return {"memory",
+          "",
+          "SIZE",
+          "What strategy exact may hold of one layer, tables and partial mappings; each of several layers searched at "
+          "the same time may",
+          "a size with its unit (B, KB, MB or GB, of 1024), at least 1 B",
+          fmt::format("{} GiB", SearchOptions().memory_bytes >> 30),
+          {},
+          [](SearchOptions& o, std::string_view text) {
+            const std::optional<double> bytes = parse_bytes(text);
+            if (!bytes || *bytes < 1 || *bytes > static_cast<double>(kMaxCount)) return false;
+            o.memory_bytes = static_cast<u64>(*bytes);
+            return true;
+          },
+          [](const SearchOptions& o) { return OptionValue(o.memory_bytes); }};
+}
+
+std::vector<SearchOption> make_table() {
+  using O = SearchOptions;
+  return {
+      named("objective", "o", "What to minimise: ", {kObjectiveNames.begin(), kObjectiveNames.end()}, &parse_objective,
+            &O::objective),
+      named("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
+      count(
+          "threads", "0 = every core; the answer does not depend on it", 0,
+          [](O& o, u64 n) { o.threads = static_cast<int>(n); },
+          [](const O& o) { return OptionValue(static_cast<u64>(o.threads)); }, 1024, "t"),
+      a_switch("free", "Lift the machine's dataflow constraints", &O::free),
+      without(),
+      a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
+      budget(),
+      count(
+          "evaluations", "Stop a layer's search after so many mappings, 256 more at most", 1,
+          [](O& o, u64 n) { o.budget_evaluations = n; }, [](const O& o) { return or_none(o.budget_evaluations); }),
+      memory(),
+      count(
+          "seed", "Of what is drawn at random", 0, [](O& o, u64 n) { o.seed = n; },
+          [](const O& o) { return OptionValue(o.seed); }),
+      count(
+          "victory", "Strategy random stops after so many legal mappings in a row without an improvement", 1,
+          [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); }),
+  };
+}
+
+}  // namespace
+
+std::span<const SearchOption> search_option_table() {
+  static const std::vector<SearchOption> table = make_table();
+  return table;
+}
+
+const SearchOption& search_option(std::string_view name) {
+  const auto table = search_option_table();
+  const auto at = std::ranges::find(table, name, &SearchOption::name);
+  assert(at != table.end());
+  return *at;
+}
+
+std::string must_be(const SearchOption& option, std::string_view value) {
+  return option.allowed + (option.names.empty() ? std::string() : did_you_mean(value, option.names));
+}
+
+std::string to_text(const OptionValue& value) {
+  struct Writer {
+    std::string operator()(std::monostate) const { return ""; }
+    std::string operator()(bool on) const { return on ? "true" : "false"; }
+    std::string operator()(u64 number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const { return fmt::format("{}", number); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const std::vector<std::string>& words) const {
+      return fmt::format("{}", fmt::join(words, ","));
+    }
+  };
+  return std::visit(Writer{}, value);
+}
+
+}  // namespace heliolite

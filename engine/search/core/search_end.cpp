@@ -1,0 +1,63 @@
+#include "engine/search/core/search_end.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+
+#include "engine/base/text.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/search/core/limits.h"
+#include "engine/space/lattice.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::array<std::string_view, 9> kNames{"done",   "tiles",       "keeps",  "tables",     "flows",
+                                                 "memory", "evaluations", "budget", "interrupted"};
+
+std::string bytes_text(u64 bytes) {
+  constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  return fmt::format("{:.4g} {}", size, kUnits[unit]);
+}
+
+int open_keeps(const Mapspace& space) {
+  int open = 0;
+  for (const LevelSpace& level : space.levels) open += std::popcount(level.open);
+  return open;
+}
+
+}  // namespace
+
+std::string_view name(SearchEnd end) { return kNames[static_cast<std::size_t>(end)]; }
+
+std::string explain(SearchEnd end, const LayerProblem& problem) {
+  const SearchOptions& options = problem.options;
+  const Compiled& c = problem.model.compiled();
+  constexpr std::string_view kNotSearched = "exact did not search, the answer is that of sunstone: ";
+  switch (end) {
+    case SearchEnd::Done: return "";
+    case SearchEnd::Tiles:
+      return fmt::format("{}{} tiles of the sizes' divisors, it has tables for at most {}", kNotSearched,
+                         Lattice(c.size, c.dimension_count).points(), Lattice::kMaxPoints);
+    case SearchEnd::Keeps:
+      return fmt::format("{}2^{} ways to keep tensors or to pass them by, it looks at no more than {}", kNotSearched,
+                         open_keeps(problem.space), kMostKeepChoices);
+    case SearchEnd::Tables:
+      return fmt::format("{}its tables do not fit {} of memory", kNotSearched, bytes_text(options.memory_bytes));
+    case SearchEnd::Flows: return "partial mappings with too many sliding flows were left out";
+    case SearchEnd::Memory:
+      return fmt::format("partial mappings were left out that {} of memory have no room for",
+                         bytes_text(options.memory_bytes));
+    case SearchEnd::Evaluations:
+      return fmt::format("the search ended after {} evaluations", options.budget_evaluations.value_or(0));
+    case SearchEnd::Time: return fmt::format("the search ended after {} s", options.budget_seconds.value_or(0));
+    case SearchEnd::Stopped: return "the search was interrupted";
+  }
+  return "";
+}
+
+}  // namespace heliolite

@@ -1,0 +1,23 @@
+#include "engine/search/core/strategy.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heliolite {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStrategyNames{"exact", "sunstone", "random", "exhaustive"};
+
+}  // namespace
+
+std::string_view name(Strategy strategy) { return kStrategyNames[static_cast<std::size_t>(strategy)]; }
+
+std::optional<Strategy> parse_strategy(std::string_view name) {
+  const auto at = std::find(kStrategyNames.begin(), kStrategyNames.end(), name);
+  if (at == kStrategyNames.end()) return std::nullopt;
+  return static_cast<Strategy>(at - kStrategyNames.begin());
+}
+
+std::vector<std::string> strategy_names() { return {kStrategyNames.begin(), kStrategyNames.end()}; }
+
+}  // namespace heliolite

@@ -1,0 +1,162 @@
+#include "engine/search/exact/exact.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/search/exact/layered_pass.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kNarrow = 16;         // states of the first pass, which looks for a better incumbent
+constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
+
+struct KeepChoice {
+  KeepMasks keep;
+  ObjectiveKey bound;  // of everything in it
+};
+
+// Every way to decide what the machine leaves open, the most promising first. Empty if they are too many.
+std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
+  std::vector<KeepChoice> out;
+  for (const KeepMasks& keep : problem.keep_choices(kMostKeepChoices)) {
+    KeepChoice choice{keep, {}};
+    const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
+    choice.bound = objective_key(problem.options.objective, static_cast<double>(least.energy.units),
+                                 static_cast<double>(least.cycles));
+    out.push_back(choice);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const KeepChoice& a, const KeepChoice& b) { return a.bound < b.bound; });
+  return out;
+}
+
+// In units of objective_number().
+double number(Objective objective, const ObjectiveKey& key) {
+  return objective == Objective::Delay ? key.first : Energy{1}.picojoules() * key.first;
+}
+
+ObjectiveKey key_of(Objective objective, double number) {
+  if (std::isinf(number)) return {};
+  return {objective == Objective::Delay ? number : number / Energy{1}.picojoules(), 0};
+}
+
+class Exact {
+ public:
+  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, double limit)
+      : problem_(problem),
+        budget_(budget),
+        incumbent_(problem.options.objective, key_of(problem.options.objective, limit)) {
+    if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
+    statistics_ = start.statistics;
+  }
+
+  LayerAnswer run() {
+    const Compiled& c = problem_.model.compiled();
+    const Lattice lattice(c.size, c.dimension_count);
+    const std::vector<KeepChoice> choices = keep_choices(problem_);
+    if (lattice.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
+    if (choices.empty()) return not_searched(SearchEnd::Keeps);
+    const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem_, lattice, problem_.options.memory_bytes);
+    if (fanouts.empty()) return not_searched(SearchEnd::Tables);
+    for (std::size_t k = 0; k < choices.size(); ++k) {
+      // The most promising come first: no choice that follows is below what this one costs at least.
+      if (budget_.over() || (k > 0 && !budget_.allows(1))) {
+        if (!cut(choices[k].bound)) leave(choices[k].bound, budget_.end(0));
+        break;
+      }
+      least_to_come_ = k + 1 < choices.size() ? choices[k + 1].bound : ObjectiveKey();
+      search(choices[k], lattice, fanouts);
+    }
+    return answer(incumbent_.cuts(least_left_));
+  }
+
+ private:
+  bool cut(const ObjectiveKey& bound) {
+    return problem_.options.rules[Rule::KeepBound] && statistics_.rules.count(Rule::KeepBound, incumbent_.cuts(bound));
+  }
+
+  void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+    if (cut(choice.bound)) return;
+    FlowCosts model = make_flow_costs(problem_, choice.keep, lattice, fanouts);
+    const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
+    if (tables + kLeastStates > problem_.options.memory_bytes)
+      return leave(choice.bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+    searched_ = true;
+    LayeredPass search(problem_, std::move(model), problem_.options.memory_bytes - tables);
+    ObjectiveKey least;  // of all machines
+    for (u32 machine = 0; machine < search.machines(); ++machine)
+      least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
+    ObjectiveKey proven = std::max(choice.bound, least);
+    if (cut(proven)) return;
+    LayeredPass::Proven watch;
+    if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
+    for (std::size_t width = kNarrow;; width = LayeredPass::kAnyWidth) {
+      const PassEnd pass = search.run(width, budget_, incumbent_, watch);
+      proven = std::max(proven, pass.least_left);
+      if (pass.complete || incumbent_.cuts(proven)) break;
+      if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) {
+        leave(proven, end);
+        break;
+      }
+      if (width == LayeredPass::kAnyWidth) {
+        leave(proven, pass.by_memory ? SearchEnd::Memory : SearchEnd::Flows);
+        break;
+      }
+    }
+    statistics_ += search.statistics();
+    budget_ = budget_.after(search.statistics().evaluated);
+    machines_tried_.resize(search.machines());
+    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
+      if (search.machines_tried()[m]) machines_tried_[m] = true;
+  }
+
+  void leave(const ObjectiveKey& bound, SearchEnd why) {
+    least_left_ = std::min(least_left_, bound);
+    end_ = std::max(end_, why);
+  }
+
+  // Nothing is below `searching` in the choice that is being searched.
+  void tell(const ObjectiveKey& searching) const {
+    const Objective objective = problem_.options.objective;
+    const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
+    // Of perfect factors: with others there may be less.
+    problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
+                  problem_.options.imperfect ? 0 : number(objective, least));
+  }
+
+  LayerAnswer not_searched(SearchEnd why) {
+    end_ = why;
+    return answer(false);
+  }
+
+  LayerAnswer answer(bool complete) const {
+    LayerAnswer out = incumbent_.answer();
+    out.statistics = statistics_;
+    out.machines_tried = machines_tried_;
+    out.complete = complete;
+    if (!complete) out.end = end_;
+    if (!complete && least_left_.first < ObjectiveKey().first)
+      out.lower_bound = number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+    return out;
+  }
+
+  const LayerProblem& problem_;
+  SearchBudget budget_;  // what is left of it
+  Incumbent incumbent_;
+  SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
+  ObjectiveKey least_left_;     // of what was not searched to the end
+  ObjectiveKey least_to_come_;  // of the choices after the one that is being searched
+  SearchEnd end_ = SearchEnd::Done;
+  bool searched_ = false;
+};
+
+}  // namespace
+
+LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
+                         double limit) {
+  return Exact(problem, start, budget, limit).run();
+}
+
+}  // namespace heliolite

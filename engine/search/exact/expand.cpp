@@ -1,0 +1,298 @@
+#include "engine/search/exact/expand.h"
+
+#include <bit>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+struct Expander::Loops {
+  Extents factor;  // of every dimension
+  Extents left;    // iterations outside what is placed
+  DimensionMask waiting = 0;
+  u64 order = 0;  // as in FrontierNode
+  int depth = 0;
+};
+
+struct Expander::Grown {
+  const PartialMapping& s;
+  const PartialBounds::Inside& inside;
+  double limit;     // energy units from which on nothing here can beat the incumbent
+  bool bandwidths;  // limit the cycles, beside the compute units
+};
+
+Expander::Expander(const LayerProblem& problem, const FlowCosts& model, const PartialBounds& bounds,
+                   const std::vector<Frontier>& layers, int level, Incumbent& incumbent, Frontier& out,
+                   std::size_t most_bytes)
+    : problem_(problem),
+      m_(model),
+      bounds_(bounds),
+      layers_(layers),
+      level_(level),
+      incumbent_(incumbent),
+      out_(out),
+      most_bytes_(most_bytes),
+      rules_(problem.options.rules),
+      steps_(model),
+      machines_tried_(model.machine.size()) {}
+
+bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations) {
+  budget_ = &budget;
+  last_evaluation_ = evaluations;
+  parent_ = static_cast<u32>(k);
+  choice_ = 0;
+  overflow_ = false;
+  stopped_ |= budget.over();
+  if (stopped_) return false;
+  PartialMapping s(m_.compiled->tensor_count, m_.channels.size());
+  layers_[at(level_)].get(k, s);
+  if (m_.fanout[at(level_)].exists) unroll(s);
+  else grow(s);
+  return !stopped_ && !overflow_;
+}
+
+bool Expander::cut(Rule rule, const CostBound& bound) {
+  return rules_[rule] && statistics_.rules.count(rule, incumbent_.cuts(bound));
+}
+
+// The same where energy alone decides; `limit` is the incumbent's for the cycles known.
+bool Expander::cut_energy(double energy, double limit) {
+  return rules_[Rule::LatticeBound] && statistics_.rules.count(Rule::LatticeBound, energy >= limit);
+}
+
+bool Expander::spent() {
+  constexpr u64 kClockEvery = 256;
+  if (++asked_ % kClockEvery == 0 && budget_->over()) stopped_ = true;
+  stopped_ |= statistics_.evaluated >= last_evaluation_;
+  return stopped_;
+}
+
+void Expander::unroll(const PartialMapping& s) {
+  if (level_ == 0) return unroll(s, nullptr, false);
+  auto before = bounds_.inside(s, {level_ - 1, false});
+  const bool bandwidths = bounds_.add_cycles(s, before);
+  unroll(s, &before, bandwidths);
+}
+
+// `before`: what is known of the state, if anything.
+void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bool bandwidths) {
+  const u128 left = m_.lattice.full().packed - s.tile.packed;
+  double instances = 0;
+  PartialMapping next = s;
+  const auto& choices = m_.fanout[at(level_)].choices;
+  for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
+    const SpatialChoice& spatial = choices[c];
+    if (before != nullptr && spatial.instances != instances) {
+      // Choices come with fewer and fewer instances: once that alone takes too long, all others do.
+      instances = spatial.instances;
+      if (cut(Rule::UsefulInstances, bounds_.at_instances(s, *before, instances))) break;
+    }
+    if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
+    const u32 tile = s.tile.index + spatial.factor.index;
+    if (!bounds_.reachable(level_, tile)) continue;
+    if (before != nullptr) {
+      before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
+      if (cut_energy(bounds_.guess_energy(*before, tile), incumbent_.energy_limit(before->compute_cycles))) continue;
+      if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, *before, tile))) continue;
+    }
+    next = s;
+    steps_.unroll(next, level_, spatial);
+    choice_ = c;
+    grow(next);
+  }
+}
+
+// Every tile of this level over the unrolled one.
+void Expander::grow(const PartialMapping& s) {
+  if (spent() || !bounds_.reachable(level_, s.tile.index) || !m_.holds(s.machine, level_, s.tile.extent)) return;
+  auto inside = bounds_.inside(s, {level_, true});
+  double limit = incumbent_.energy_limit(inside.compute_cycles);
+  if (cut_energy(bounds_.unrolled_energy(inside, s.tile.index), limit)) return;
+  const bool bandwidths = bounds_.add_cycles(s, inside);
+  const CostBound whole = bounds_.at_unrolled(s, inside, s.tile.index);
+  if (cut(Rule::LatticeBound, whole)) return;
+  if (rules_[Rule::LatticeBound]) limit = incumbent_.energy_limit(whole.cycles);
+  if (top()) return place(s, m_.lattice.full());
+  LatticePoint tile = s.tile;
+  enlarge({s, inside, limit, bandwidths}, tile, 0);
+}
+
+void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis) {
+  if (spent()) return;
+  if (bounds_.possible(level_, tile.index) && !needless(from.s, tile) && !candidate_cut(from, tile))
+    place(from.s, tile);
+  const auto axes = m_.lattice.axes();
+  for (std::size_t a = first_axis; a < axes.size(); ++a) {
+    const LatticeAxis& axis = axes[a];
+    if (!(space().temporal.allowed >> axis.dimension & 1)) continue;
+    LatticePoint next = tile;
+    next.packed += axis.step;
+    if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
+    next.index += axis.stride;
+    next.extent[axis.dimension] *= axis.prime;
+    if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
+      continue;
+    if (!bounds_.reachable(level_, next.index) || !m_.holds(from.s.machine, level_, next.extent)) continue;
+    if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
+    if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
+    enlarge(from, next, a);
+  }
+}
+
+// Whether the tile is looked at on a machine with a smaller memory.
+bool Expander::needless(const PartialMapping& s, const LatticePoint& tile) {
+  return problem_.family && rules_[Rule::SmallestMemory] &&
+         statistics_.rules.count(Rule::SmallestMemory, m_.needless(s.machine, level_, tile.extent));
+}
+
+// Cheap questions first.
+bool Expander::candidate_cut(const Grown& from, const LatticePoint& tile) {
+  if (cut_energy(bounds_.candidate_energy(from.inside, tile.index), from.limit)) return true;
+  const bool own_loops = rules_[Rule::OwnLoops];
+  if (own_loops && statistics_.rules.count(Rule::OwnLoops,
+                                           bounds_.ordered_energy(from.s, from.inside, tile, from.limit) >= from.limit))
+    return true;
+  if (!from.bandwidths) return false;
+  return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||
+         (own_loops && cut(Rule::OwnLoops, bounds_.at_candidate_ordered(from.s, from.inside, tile)));
+}
+
+// The loops of the level, in every order that matters.
+void Expander::place(const PartialMapping& s, const LatticePoint& tile) {
+  Loops loops;
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
+    loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
+    if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
+  }
+  ++statistics_.tiles[at(level_)];
+  machines_tried_[s.machine] = true;
+  for (int d = 0; d < m_.compiled->dimension_count; ++d)
+    if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
+  PartialMapping next = s;
+  for (u8 d : space().temporal.order.dimensions())
+    if (loops.waiting >> d & 1) add_loop(next, loops, d);
+  arrange(next, loops, tile);
+}
+
+void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
+  loops.left[at(d)] /= loops.factor[at(d)];
+  steps_.loop(s, d, loops.factor[at(d)], loops.left);
+  loops.waiting &= static_cast<DimensionMask>(~(1u << d));
+  loops.order |= static_cast<u64>(d + 1) << (4 * loops.depth++);
+}
+
+// The loops that have to be tried next. Loops that move nothing in place come first, in one order; of loops that end
+// the same flows only one is tried, for the others are then free.
+unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
+  const unsigned waiting = loops.waiting;
+  if (!rules_[Rule::FreeLoops]) return waiting;
+  std::array<unsigned, kMaxDimensions> ends{};  // flows, by dimension
+  unsigned slides = 0;                          // dimensions that may leave part of a tile in place
+  const auto& tensor = m_.compiled->tensor;
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const int v = std::countr_zero(open);
+    for (unsigned left = tensor[at(v)].indexing & waiting; left != 0; left &= left - 1)
+      ends[at(std::countr_zero(left))] |= 1u << v;
+  }
+  for (int f = 0; f < s.sliding_count; ++f) {
+    // While a flow is moving it is not known where even the loops that do not move it serve best.
+    if (s.sliding[at(f)].moving) return waiting;
+    const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
+    for (unsigned left = t.indexing & waiting; left != 0; left &= left - 1)
+      ends[at(std::countr_zero(left))] |= 1u << (kMaxTensors + f);
+    if (t.entangled) slides |= t.indexing;
+    for (int r = 0; r < t.rank_count; ++r) slides |= t.sharing[at(r)];
+  }
+  unsigned next = 0;
+  for (unsigned left = waiting; left != 0; left &= left - 1) {
+    const int d = std::countr_zero(left);
+    if (ends[at(d)] == 0) return 1u << d;
+    bool another = false;
+    for (unsigned tried = next & ~slides; tried != 0 && !(slides >> d & 1); tried &= tried - 1)
+      another |= ends[at(std::countr_zero(tried))] == ends[at(d)];
+    if (!statistics_.rules.count(Rule::FreeLoops, another)) next |= 1u << d;
+  }
+  return next;
+}
+
+void Expander::arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
+  if (spent()) return;
+  unsigned next = next_loops(s, loops);
+  if (next == 0) {
+    PartialMapping last = s;
+    return finish(last, tile, loops.order);
+  }
+  for (; next != 0; next &= next - 1) {
+    PartialMapping with = s;
+    Loops rest = loops;
+    unsigned now = next & -next;
+    for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
+      add_loop(with, rest, std::countr_zero(now));
+    if (rest.waiting == 0) finish(with, tile, rest.order);
+    else arrange(with, rest, tile);
+  }
+}
+
+void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
+  ++statistics_.evaluated;
+  s.tile = tile;
+  FrontierNode node;
+  node.order = order;
+  node.parent = parent_;
+  node.choice = choice_;
+  node.machine = s.machine;
+  if (top()) steps_.finish(s);
+  else overflow_ |= !steps_.start(s, level_);
+  if (overflow_) return;
+  if (!top() && rules_[Rule::IdleBandwidth])
+    statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
+  // Most states are dominated, and it takes less to see that than to bound them.
+  const bool dominance = !top() && rules_[Rule::StateDominance];
+  if (dominance && statistics_.rules.count(Rule::StateDominance, out_.dominated(s))) return;
+  auto inside = bounds_.inside(s, {level_, false});
+  CostBound bound = bounds_.at_tile(s, inside, tile.index);
+  if (cut(Rule::LatticeBound, bound)) return;
+  if (bounds_.add_cycles(s, inside)) {
+    bound = bounds_.at_tile(s, inside, tile.index);
+    if (cut(Rule::LatticeBound, bound)) return;
+  }
+  if (top()) return complete(node);
+  node.key = incumbent_.key_of(bound);
+  if (out_.add(s, node, dominance) && out_.bytes() > most_bytes_)
+    left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
+}
+
+void Expander::complete(const FrontierNode& last) {
+  std::vector<const FrontierNode*> path(at(m_.levels()));
+  path.back() = &last;
+  for (int i = level_; i-- > 0;) path[at(i)] = &layers_[at(i) + 1].node(path[at(i) + 1]->parent);
+  Mapping mapping;
+  mapping.level_count = static_cast<u8>(m_.levels());
+  Extents tile;
+  tile.fill(1);
+  for (int i = 0; i <= level_; ++i) {
+    mapping.keep[at(i)] = m_.keep[at(i)];
+    Extents factor = i == level_ ? m_.lattice.full().extent : path[at(i)]->tile.extent;
+    for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] /= tile[at(d)];
+    if (m_.fanout[at(i)].exists) {
+      const SpatialChoice& spatial = m_.fanout[at(i)].choices[path[at(i)]->choice];
+      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+        for (u8 d : canonical_order(problem_.space, problem_.space.levels[at(i)].spatial.order))
+          mapping.add(axis, i, d, (axis == LoopKind::SpatialX ? spatial.x : spatial.y)[d]);
+      for (int d = 0; d < kMaxDimensions; ++d) {
+        factor[at(d)] /= spatial.factor.extent[at(d)];
+        tile[at(d)] *= spatial.factor.extent[at(d)];
+      }
+    }
+    for (u64 order = path[at(i)]->order; order != 0; order >>= 4) {
+      const int d = static_cast<int>(order & 15) - 1;
+      mapping.add(LoopKind::Temporal, i, d, factor[at(d)]);
+      tile[at(d)] *= factor[at(d)];
+    }
+  }
+  const Evaluation e = problem_.machine(last.machine).evaluate(mapping);
+  if (e.verdict == Verdict::Fits && incumbent_.offer(mapping, e.cost, last.machine))
+    problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
+}
+
+}  // namespace heliolite

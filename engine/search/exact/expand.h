@@ -1,0 +1,75 @@
+#pragma once
+// One state of the exact search, extended by one level in every way that can matter: an unrolling of the fan-out below
+// the level, a tile, an order of the level's loops.
+#include <vector>
+
+#include "engine/search/core/budget.h"
+#include "engine/search/exact/frontier.h"
+#include "engine/search/exact/incumbent.h"
+
+namespace heliolite {
+
+class Expander {
+ public:
+  // `layers`: [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`. When `out` takes more
+  // than `most_bytes`, its less promising half goes.
+  Expander(const LayerProblem& problem, const FlowCosts& model, const PartialBounds& bounds,
+           const std::vector<Frontier>& layers, int level, Incumbent& incumbent, Frontier& out, std::size_t most_bytes);
+
+  // Extends state k of the layer below. False if not everything was looked at: the budget ended it, `evaluations` of
+  // this object or the whole search's time, or a state with more sliding flows than there is room for.
+  bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
+
+  bool stopped() const { return stopped_; }
+  // Least key of the states that had to go for lack of memory; infinity: none.
+  const ObjectiveKey& left_out() const { return left_out_; }
+  const SearchStatistics& statistics() const { return statistics_; }
+  // Machines of the family on which a tile was looked at.
+  const std::vector<bool>& machines_tried() const { return machines_tried_; }
+
+ private:
+  struct Loops;  // of the level, some of them placed
+  struct Grown;  // a state after the fan-out, with what is known of it
+
+  const LevelSpace& space() const { return problem_.space.levels[static_cast<std::size_t>(level_)]; }
+  bool top() const { return level_ + 1 == m_.levels(); }
+  bool cut(Rule rule, const CostBound& bound);
+  bool cut_energy(double energy, double limit);
+  bool spent();
+
+  void unroll(const PartialMapping& s);
+  void unroll(const PartialMapping& s, PartialBounds::Inside* before, bool bandwidths);
+  void grow(const PartialMapping& s);
+  void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis);
+  bool candidate_cut(const Grown& from, const LatticePoint& tile);
+  bool needless(const PartialMapping& s, const LatticePoint& tile);
+  void place(const PartialMapping& s, const LatticePoint& tile);
+  void add_loop(PartialMapping& s, Loops& loops, int d) const;
+  unsigned next_loops(const PartialMapping& s, const Loops& loops);
+  void arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
+  void finish(PartialMapping& s, const LatticePoint& tile, u64 order);
+  void complete(const FrontierNode& last);
+
+  const LayerProblem& problem_;
+  const FlowCosts& m_;
+  const PartialBounds& bounds_;
+  const std::vector<Frontier>& layers_;
+  const int level_;
+  Incumbent& incumbent_;
+  Frontier& out_;
+  const std::size_t most_bytes_;
+  const RuleSet& rules_;
+  NestSteps steps_;
+  SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
+  const SearchBudget* budget_ = nullptr;
+  ObjectiveKey left_out_;
+  u64 last_evaluation_ = 0;
+  u64 asked_ = 0;
+  bool stopped_ = false;
+  bool overflow_ = false;
+  u32 parent_ = 0;
+  u32 choice_ = 0;
+};
+
+}  // namespace heliolite

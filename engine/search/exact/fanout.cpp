@@ -1,0 +1,252 @@
+#include "engine/search/exact/fanout.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/model/multicast.h"
+#include "engine/model/nest.h"
+#include "engine/space/footprint.h"
+
+namespace heliolite {
+namespace {
+
+// A list that grows holds its elements twice for a moment.
+u64 bytes_of_choices(std::size_t count) { return 2 * count * sizeof(SpatialChoice); }
+
+class FanoutMaker {
+ public:
+  FanoutMaker(const LayerProblem& problem, const Lattice& lattice, u64 most_bytes)
+      : problem_(problem), c_(problem.model.compiled()), lattice_(lattice), left_(most_bytes) {}
+
+  bool too_large() const { return too_large_; }
+
+  FanoutChoices run(int i) {
+    FanoutChoices out = list(i);
+    const u64 used = bytes({&out, 1});
+    too_large_ |= used > left_;
+    left_ -= std::min(used, left_);
+    return out;
+  }
+
+ private:
+  FanoutChoices list(int i) {
+    FanoutChoices out;
+    const SpatialSpace& space = problem_.space.levels[static_cast<std::size_t>(i)].spatial;
+    out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
+    out.most_receivers.fill(1);
+    if (!out.exists) return out;
+    out.hops = c_.level[i].hop_units != 0 || c_.level[i].router_units != 0;
+    list_axis(space, space.allowed_x, space.fanout_x);
+    const std::vector<LatticePoint> along_x = std::move(axis_);
+    axis_.clear();
+    list_axis(space, space.allowed_y, space.fanout_y);
+    std::vector<bool> known(lattice_.points());
+    for (const LatticePoint& x : along_x)
+      for (const LatticePoint& y : axis_) {
+        if (!lattice_.divides(y.packed, lattice_.full().packed - x.packed)) continue;
+        if (!out.hops && known[x.index + y.index]) continue;
+        const LatticePoint both = Lattice::product(x, y);
+        if (!allowed(space, x, y, both)) continue;
+        known[both.index] = true;
+        too_large_ |= bytes_of_choices(out.choices.size() + 1) > left_;
+        if (too_large_) return out;
+        out.choices.push_back(make_choice(i, both, x.extent, y.extent));
+      }
+    std::stable_sort(out.choices.begin(), out.choices.end(),
+                     [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
+    for (int v = 0; v < c_.tensor_count; ++v)
+      out.least_spread[static_cast<std::size_t>(v)].assign(lattice_.points(), 1);
+    for (SpatialChoice& s : out.choices) {
+      for (int v = 0; v < c_.tensor_count; ++v) {
+        const auto t = static_cast<std::size_t>(v);
+        double& least = out.least_spread[t][s.factor.index];
+        least = std::min(least, least_receivers(c_.tensor[v], s) / s.instances);
+        out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
+      }
+    }
+    for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[static_cast<std::size_t>(v)]);
+    for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
+    out.most_instances.assign(lattice_.points(), 1);
+    for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
+    lattice_.max_over_divisors(out.most_instances);
+    return out;
+  }
+
+  // Points that fit one axis.
+  void list_axis(const SpatialSpace& space, DimensionMask allowed, u64 fanout) {
+    axis_.clear();
+    extend_axis(space, LatticePoint(), 0, allowed, fanout);
+  }
+  void extend_axis(const SpatialSpace& space, const LatticePoint& at, std::size_t first, DimensionMask allowed,
+                   u64 room) {
+    axis_.push_back(at);
+    const auto axes = lattice_.axes();
+    for (std::size_t a = first; a < axes.size(); ++a) {
+      const LatticeAxis& axis = axes[a];
+      if (!(allowed >> axis.dimension & 1) || axis.prime > room) continue;
+      LatticePoint next = at;
+      next.index += axis.stride;
+      next.packed += axis.step;
+      next.extent[axis.dimension] *= axis.prime;
+      if (!lattice_.divides(next.packed, lattice_.full().packed)) continue;
+      if (next.extent[axis.dimension] > space.factor[axis.dimension].max) continue;
+      extend_axis(space, next, a, allowed, room / axis.prime);
+    }
+  }
+
+  bool allowed(const SpatialSpace& space, const LatticePoint& x, const LatticePoint& y,
+               const LatticePoint& both) const {
+    for (int d = 0; d < c_.dimension_count; ++d) {
+      if (problem_.space.one_axis_per_dimension && x.extent[d] > 1 && y.extent[d] > 1) return false;
+      if (!space.factor[static_cast<std::size_t>(d)].allows(both.extent[d])) return false;
+    }
+    return true;
+  }
+
+  SpatialChoice make_choice(int level, const LatticePoint& factor, const Extents& x, const Extents& y) {
+    SpatialChoice out;
+    out.factor = factor;
+    out.x = x;
+    out.y = y;
+    out.spread.fill(1);
+    for (int d = 0; d < c_.dimension_count; ++d) {
+      out.instances *= factor.extent[d];
+      for (int v = 0; v < c_.tensor_count; ++v)
+        if (c_.tensor[v].indexing >> d & 1) out.spread[static_cast<std::size_t>(v)] *= factor.extent[d];
+    }
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (slides(c_.tensor[v], factor.extent)) out.slides |= static_cast<TensorMask>(1u << v);
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const CompiledTensor& t = c_.tensor[v];
+      if (t.is_output)
+        out.reducing =
+            t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[static_cast<std::size_t>(v)];
+    }
+    if (c_.level[level].hop_units != 0) add_hops(level, out);
+    return out;
+  }
+
+  static bool slides(const CompiledTensor& t, const Extents& factor) {
+    if (!t.sliding && !t.entangled) return false;
+    if (t.entangled) return true;
+    for (int r = 0; r < t.rank_count; ++r) {
+      int unrolled = 0;
+      for (unsigned left = t.sharing[r]; left != 0; left &= left - 1)
+        if (factor[std::countr_zero(left)] > 1) ++unrolled;
+      if (unrolled > 1) return true;
+    }
+    return false;
+  }
+
+  // Receivers with different tiles at least, whatever the tile: along one dimension of each rank they all differ.
+  double least_receivers(const CompiledTensor& t, const SpatialChoice& s) const {
+    if (t.entangled) {
+      double most = 1;
+      for (int d = 0; d < c_.dimension_count; ++d)
+        if (t.indexing >> d & 1) most = std::max<double>(most, s.factor.extent[d]);
+      return most;
+    }
+    double out = 1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      double most = 1;
+      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+        if (t.by_dimension[k].rank == r) most = std::max<double>(most, s.factor.extent[t.by_dimension[k].dimension]);
+      out *= most;
+    }
+    return out;
+  }
+
+  // Of the tensors whose hops do not depend on the tile.
+  void add_hops(int level, SpatialChoice& s) {
+    const Extents unit = unit_extents();
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (!(s.slides >> v & 1)) s.hop_units[static_cast<std::size_t>(v)] = hop_units(problem_, level, s, v, unit);
+  }
+
+  const LayerProblem& problem_;
+  const Compiled& c_;
+  const Lattice& lattice_;
+  u64 left_;  // bytes
+  bool too_large_ = false;
+  std::vector<LatticePoint> axis_;
+};
+
+}  // namespace
+
+std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, const Lattice& lattice, u64 most_bytes) {
+  FanoutMaker maker(problem, lattice, most_bytes);
+  std::vector<FanoutChoices> out;
+  for (int i = 0; i < problem.model.compiled().level_count && !maker.too_large(); ++i) out.push_back(maker.run(i));
+  if (maker.too_large()) out.clear();
+  return out;
+}
+
+u64 bytes(std::span<const FanoutChoices> fanouts) {
+  u64 sum = 0;
+  for (const FanoutChoices& fanout : fanouts) {
+    sum += bytes_of_choices(fanout.choices.size()) + fanout.most_instances.size() * sizeof(u32);
+    for (const std::vector<double>& spread : fanout.least_spread) sum += spread.size() * sizeof(double);
+  }
+  return sum;
+}
+
+double hop_units(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile) {
+  const Compiled& c = problem.model.compiled();
+  Mapping mapping;
+  mapping.level_count = static_cast<u8>(c.level_count);
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (tile[d] > 1) mapping.add(LoopKind::Temporal, 0, d, tile[d]);
+  for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
+    for (u8 d : canonical_order(problem.space, problem.space.levels[static_cast<std::size_t>(level)].spatial.order))
+      mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? choice.x : choice.y)[d]);
+  const Nest nest(c, mapping);
+  thread_local std::vector<ReceiverGroups> groups;
+  receiver_groups(c.tensor[v], nest, level, c.level[level], groups);
+  u64 half_hops = 0;
+  for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
+  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].hop_units);
+}
+
+double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, const Extents& tile) {
+  // The loops over X and Y of a dimension are one loop whose step is the tile.
+  if (!t.entangled) {
+    double n = 1;
+    bool closed = true;
+    for (int r = 0; r < t.rank_count && closed; ++r) {
+      std::array<u64, 2> step{1, 1}, ends{1, 1};
+      int count = 0;
+      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+        const CompiledTerm& term = t.by_dimension[k];
+        if (term.rank != r || choice.factor.extent[term.dimension] == 1) continue;
+        if (count == 2) {
+          closed = false;
+          break;
+        }
+        step[count] = static_cast<u64>(term.coefficient) * tile[term.dimension];
+        ends[count++] = choice.factor.extent[term.dimension];
+      }
+      n *= static_cast<double>(count < 2 ? ends[0] : distinct_sums(step[0], ends[0], step[1], ends[1]));
+    }
+    if (closed) return n;
+  }
+  // By listing the offsets.
+  std::vector<std::array<i64, kMaxRanks>> offsets{{}};
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    if (!(t.indexing >> d & 1) || choice.factor.extent[d] == 1) continue;
+    const NestLoop loop{choice.factor.extent[d], tile[d], static_cast<u8>(d)};
+    detail::TileMove move;
+    move.add(t, loop);
+    const std::size_t before = offsets.size();
+    for (u64 e = 1; e < loop.end; ++e)
+      for (std::size_t k = 0; k < before; ++k) {
+        std::array<i64, kMaxRanks> at = offsets[k];
+        for (int r = 0; r < t.rank_count; ++r)
+          at[static_cast<std::size_t>(r)] += static_cast<i64>(e) * move.by[static_cast<std::size_t>(r)];
+        offsets.push_back(at);
+      }
+  }
+  std::sort(offsets.begin(), offsets.end());
+  return static_cast<double>(std::unique(offsets.begin(), offsets.end()) - offsets.begin());
+}
+
+}  // namespace heliolite

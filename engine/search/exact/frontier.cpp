@@ -1,0 +1,258 @@
+#include "engine/search/exact/frontier.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace heliolite {
+namespace {
+
+using PackedState = std::array<double, kMaxChannels*(2 + 3 * kMaxTensors) + 3 + kMaxLevels>;
+
+constexpr u32 kNone = ~u32{0};
+// States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
+// everything have more.
+constexpr u32 kMostCompared = 512;
+
+// Memory that most elements have left.
+template <class T>
+void give_back(std::vector<T>& elements) {
+  if (elements.capacity() > 2 * elements.size()) elements.shrink_to_fit();
+}
+
+}  // namespace
+
+Frontier::Frontier(const FlowCosts& model, int level)
+    : m_(&model),
+      rounding_(level < 0 ? 0 : model.rounding[static_cast<std::size_t>(level)]),
+      channels_(model.channels.size()),
+      tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
+      levels_(static_cast<std::size_t>(model.levels())),
+      width_(channels_ * (2 + 3 * tensors_) + 3 + levels_),
+      machines_merge_(level >= model.last_swept()) {
+  for (const Channel& c : model.channels) {
+    if (c.kind != Channel::Kind::Energy) compared_[static_cast<std::size_t>(c.level)] = true;
+    same_steps_ |= c.kind == Channel::Kind::Cycles;
+  }
+  same_steps_ |= model.leaks;
+  if (same_steps_) compared_.fill(true);
+}
+
+// Smaller is better in every value but the last levels_, which are compared apart.
+void Frontier::pack(const PartialMapping& s, double* out) const {
+  const auto put = [&](const Channels& x, double sign) {
+    for (std::size_t k = 0; k < channels_; ++k) *out++ = sign * x[k];
+  };
+  put(s.sum, 1);
+  put(s.refund, -1);
+  for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
+  for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
+  *out++ = m_->timed ? -s.units : 0;
+  *out++ = s.iterations;
+  *out++ = s.in_place;
+  for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
+}
+
+void Frontier::get(std::size_t k, PartialMapping& s) const {
+  const FrontierNode& node = nodes_[k];
+  const double* in = values_.data() + k * width_;
+  const auto take = [&](Channels& x, double sign) {
+    for (std::size_t c = 0; c < channels_; ++c) x[c] = sign * *in++;
+  };
+  take(s.sum, 1);
+  take(s.refund, -1);
+  for (std::size_t v = 0; v < tensors_; ++v) take(s.pending[v], 1);
+  for (std::size_t v = 0; v < tensors_; ++v) take(s.fill[v], 1), take(s.serve[v], 1);
+  ++in;
+  s.iterations = *in++;
+  s.in_place = static_cast<TensorMask>(*in++);
+  s.units = 1;
+  for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
+  s.tile = node.tile;
+  s.signature = node.signature;
+  s.idle = node.idle;
+  s.machine = node.machine;
+  s.sliding_count = node.sliding_count;
+  std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
+}
+
+// Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
+// moved in b counts as if the next loop moved it: it can only fare better.
+bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
+  const auto& [a, a_sliding, a_at] = packed_a;
+  const auto& [b, b_sliding, b_at] = packed_b;
+  const FrontierNode &a_node = *a_at, &b_node = *b_at;
+  if (a_node.sliding_count != b_node.sliding_count) return false;
+  const bool same_machine = a_node.machine == b_node.machine;
+  if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
+  const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
+  const double* const b_tail = b + width_ - levels_ - 3;
+  const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
+  if ((b_place & ~a_place) != 0 || a_tail[0] > b_tail[0]) return false;
+  if (same_steps_ && a_tail[0] != b_tail[0]) return false;
+  const unsigned closes = a_place & ~b_place;
+  const double iterations = a_tail[1];
+  const double *a_pending = a + 2 * channels_, *a_flows = a_pending + tensors_ * channels_;
+  const double *b_pending = b + 2 * channels_, *b_flows = b_pending + tensors_ * channels_;
+  double better = 0;
+  for (std::size_t k = 0; k < channels_; ++k) {
+    double sum = a[k];
+    for (unsigned left = closes; left != 0; left &= left - 1)
+      sum += a_flows[static_cast<std::size_t>(std::countr_zero(left)) * 2 * channels_ + k] * iterations;
+    if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
+    if (k == 0) better = b[k] - sum;
+  }
+  for (std::size_t v = 0; v < tensors_; ++v) {
+    const bool closed = (closes >> v & 1) != 0;
+    for (std::size_t k = 0; k < channels_; ++k) {
+      const double* flow = a_flows + v * 2 * channels_ + k;
+      const double* other = b_flows + v * 2 * channels_ + k;
+      const double pending = a_pending[v * channels_ + k];
+      if (closed ? pending + flow[channels_] * iterations > b_pending[v * channels_ + k]
+                 : pending > b_pending[v * channels_ + k] || flow[0] > other[0] || flow[channels_] > other[channels_])
+        return false;
+    }
+  }
+  // Words are counted over all instances: the more of them share a level's, the better. Cycles of a bandwidth are
+  // rounded in a way that depends on the steps: they are compared only between states that use the same instances.
+  bool same_instances = true;
+  double a_used = 1, b_used = 1;
+  for (std::size_t i = levels_; i-- > 0;) {
+    if (compared_[i] && (a_used < b_used || (same_steps_ && a_used != b_used))) return false;
+    a_used *= a_tail[3 + i], b_used *= b_tail[3 + i];
+    same_instances &= a_tail[3 + i] == b_tail[3 + i];
+  }
+  bool equal = closes == 0 && same_machine && a_node.signature == b_node.signature && same_instances && better == 0;
+  for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
+    const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];
+    if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
+        x.first != y.first || x.inner != y.inner || x.fetched > y.fetched || x.delta != y.delta)
+      return false;
+    for (std::size_t k = 0; k < channels_; ++k)
+      if (x.fill[k] > y.fill[k] || x.serve[k] > y.serve[k]) return false;
+    equal &= x.fetched == y.fetched;
+  }
+  // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
+  return equal || better >= rounding_;
+}
+
+u64 Frontier::place_of(const FrontierNode& node) const {
+  return node.tile.index | (machines_merge_ ? 0 : u64{node.machine} << 32);
+}
+
+template <class Visit>
+bool Frontier::visit_tile(u32 first, Visit visit) const {
+  u32 visited = 0;
+  for (u32 k = first; k != kNone && visited < kMostCompared; k = nodes_[k].next) {
+    if (nodes_[k].dropped) continue;
+    ++visited;
+    if (!visit(k)) return false;
+  }
+  return true;
+}
+
+bool Frontier::add_packed(const Packed& state, bool dominance) {
+  const auto [head, fresh] = first_of_tile_.try_emplace(place_of(*state.node), kNone);
+  const auto is_new = [&](u32 k) {
+    if (dominates(packed(k), state)) return false;
+    if (dominates(state, packed(k))) nodes_[k].dropped = true;
+    return true;
+  };
+  if (dominance && !visit_tile(head->second, is_new)) return false;
+  FrontierNode node = *state.node;
+  node.next = head->second;
+  node.dropped = false;
+  node.sliding_begin = static_cast<u32>(sliding_.size());
+  head->second = static_cast<u32>(nodes_.size());
+  sliding_.insert(sliding_.end(), state.sliding, state.sliding + node.sliding_count);
+  values_.insert(values_.end(), state.values, state.values + width_);
+  nodes_.push_back(node);
+  return true;
+}
+
+void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
+  node.tile = s.tile;
+  node.signature = s.signature;
+  node.idle = s.idle;
+  node.machine = s.machine;
+  node.sliding_count = s.sliding_count;
+}
+
+bool Frontier::dominated(const PartialMapping& s) const {
+  if (!m_->exact) return false;
+  FrontierNode node;
+  describe(s, node);
+  const auto head = first_of_tile_.find(place_of(node));
+  if (head == first_of_tile_.end()) return false;
+  PackedState values;
+  pack(s, values.data());
+  const Packed state{values.data(), s.sliding.data(), &node};
+  return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
+}
+
+bool Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
+  PackedState values;
+  pack(s, values.data());
+  describe(s, node);
+  return add_packed({values.data(), s.sliding.data(), &node}, dominance && m_->exact);
+}
+
+bool Frontier::add(const Frontier& from, std::size_t k, bool dominance) {
+  return add_packed(from.packed(k), dominance && m_->exact);
+}
+
+void Frontier::compact() {
+  std::size_t kept = 0, flows = 0;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (nodes_[k].dropped) continue;
+    if (kept != k) {
+      nodes_[kept] = nodes_[k];
+      // Flows are in the order of their nodes.
+      std::copy_n(sliding_.begin() + nodes_[k].sliding_begin, nodes_[k].sliding_count,
+                  sliding_.begin() + static_cast<std::ptrdiff_t>(flows));
+      nodes_[kept].sliding_begin = static_cast<u32>(flows);
+      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width_), width_,
+                  values_.begin() + static_cast<std::ptrdiff_t>(kept * width_));
+    }
+    flows += nodes_[kept++].sliding_count;
+  }
+  nodes_.resize(kept);
+  values_.resize(kept * width_);
+  sliding_.resize(flows);
+  give_back(nodes_), give_back(values_), give_back(sliding_);
+  first_of_tile_ = {};
+}
+
+ObjectiveKey Frontier::narrow(std::size_t width) {
+  compact();
+  ObjectiveKey left;
+  if (size() <= width) return left;
+  std::vector<u32> order(size());
+  std::iota(order.begin(), order.end(), u32{0});
+  const auto less = [&](u32 a, u32 b) {
+    const ObjectiveKey &x = nodes_[a].key, &y = nodes_[b].key;
+    return x < y || (!(y < x) && a < b);
+  };
+  std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(width), order.end(), less);
+  for (std::size_t k = width; k < order.size(); ++k) {
+    left = std::min(left, nodes_[order[k]].key);
+    nodes_[order[k]].dropped = true;
+  }
+  compact();
+  return left;
+}
+
+ObjectiveKey Frontier::shrink(std::size_t most_bytes) {
+  compact();
+  if (bytes() <= most_bytes) return {};
+  const double share = static_cast<double>(most_bytes) / static_cast<double>(bytes());
+  return narrow(std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(size()) * share)));
+}
+
+void Frontier::forget_values() {
+  values_ = {};
+  sliding_ = {};
+  nodes_.shrink_to_fit();
+}
+
+}  // namespace heliolite

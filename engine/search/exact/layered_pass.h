@@ -1,0 +1,72 @@
+#pragma once
+// The exact search of one keep choice: a layered graph whose nodes are states (partial_mapping.h) after each level,
+// from the inside out. Proofs: docs/rules/exact.md.
+#include <functional>
+#include <vector>
+
+#include "engine/search/core/budget.h"
+#include "engine/search/exact/frontier.h"
+#include "engine/search/exact/incumbent.h"
+
+namespace heliolite {
+
+struct PassEnd {
+  bool complete = false;    // nothing was left out that could be better
+  bool by_memory = false;   // something was left out because there was no room for it
+  ObjectiveKey least_left;  // least bound of what was left out, by the width, the memory or the budget
+
+  void leave(const ObjectiveKey& bound) {
+    complete = false;
+    if (bound < least_left) least_left = bound;
+  }
+  // What a layer had no room for; infinity: nothing.
+  void leave_by_memory(const ObjectiveKey& bound) {
+    if (!(bound < ObjectiveKey())) return;
+    by_memory = true;
+    leave(bound);
+  }
+};
+
+class LayeredPass {
+ public:
+  static constexpr std::size_t kAnyWidth = ~std::size_t{0};
+
+  // The states that are held at a time take at most `bytes`.
+  LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes);
+  LayeredPass(const LayeredPass&) = delete;
+  LayeredPass& operator=(const LayeredPass&) = delete;
+
+  // What can be told after each level: nothing that has not been found yet is below.
+  using Proven = std::function<void(const ObjectiveKey&)>;
+
+  // One sweep over the levels that keeps at most `width` states after each, and no more than the memory holds. The same
+  // for any number of threads.
+  PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven);
+
+  // Nothing on this machine is below, with this keep choice.
+  CostBound root_bound(u32 machine) const;
+
+  std::size_t machines() const { return model_.machine.size(); }
+
+  const SearchStatistics& statistics() const { return statistics_; }
+  const std::vector<bool>& machines_tried() const { return machines_tried_; }
+
+ private:
+  struct Range;
+  struct Part;
+
+  bool extend(int level, std::vector<Frontier>& layers, const SearchBudget& budget, Incumbent& incumbent,
+              PassEnd& pass);
+  void extend(Part& part, int level, const std::vector<Frontier>& layers, const SearchBudget& budget) const;
+  void merge(std::vector<Part>& parts, int level, const SearchBudget& budget, Frontier& out, PassEnd& pass) const;
+  std::size_t room_after(const std::vector<Frontier>& layers, int level) const;
+
+  const LayerProblem& problem_;
+  const FlowCosts model_;
+  const PartialBounds bounds_;
+  const u64 bytes_;
+  SearchStatistics statistics_;
+  std::vector<bool> machines_tried_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,291 @@
+#include "engine/search/exact/partial_mapping.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heliolite {
+namespace {
+
+void add(Channels& to, const Channels& what, double times, std::size_t channels) {
+  for (std::size_t k = 0; k < channels; ++k) to[k] += what[k] * times;
+}
+
+u64 mixed(u64 x) {  // splitmix64
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+}  // namespace
+
+PartialMapping::PartialMapping(int tensors, std::size_t channels)
+    : tensor_count(static_cast<u8>(tensors)), channel_count(static_cast<u8>(channels)) {
+  sum.fill(0), refund.fill(0);
+  for (std::size_t v = 0; v < tensor_count; ++v) pending[v].fill(0), fill[v].fill(0), serve[v].fill(0);
+  instances.fill(1);
+}
+
+PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
+  tile = other.tile;
+  iterations = other.iterations;
+  tensor_count = other.tensor_count;
+  channel_count = other.channel_count;
+  const auto copy = [this](const Channels& from, Channels& to) {
+    std::copy_n(from.begin(), channel_count, to.begin());
+  };
+  copy(other.sum, sum);
+  copy(other.refund, refund);
+  for (std::size_t v = 0; v < tensor_count; ++v) {
+    copy(other.pending[v], pending[v]);
+    copy(other.fill[v], fill[v]);
+    copy(other.serve[v], serve[v]);
+  }
+  in_place = other.in_place;
+  signature = other.signature;
+  instances = other.instances;
+  units = other.units;
+  idle = other.idle;
+  machine = other.machine;
+  sliding_count = other.sliding_count;
+  std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
+  return *this;
+}
+
+PartialMapping NestSteps::root(u32 machine) const {
+  PartialMapping s(c_.tensor_count, m_.channels.size());
+  const FlowPrices& prices = m_.machine[machine];
+  s.machine = machine;
+  s.iterations = m_.macs;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const FlowPrice& price = prices.mac[static_cast<std::size_t>(v)];
+    add(price.last_fanout < 0 ? s.sum : s.pending[static_cast<std::size_t>(v)], price.serve, m_.macs,
+        m_.channels.size());
+  }
+  s.sum[0] += prices.constant;
+  return s;
+}
+
+void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice) const {
+  const std::size_t channels = m_.channels.size();
+  const FanoutChoices& fanout = m_.fanout[static_cast<std::size_t>(level)];
+  std::array<double, kMaxTensors> receivers;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const auto t = static_cast<std::size_t>(v);
+    const bool listed = (choice.slides >> v & 1) != 0;
+    receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    // The flow that may still be on its way out starts at the last level inside that keeps the tensor.
+    int start = level - 1;
+    while (start >= 0 && !(m_.level[static_cast<std::size_t>(start)].keep >> v & 1)) --start;
+    const int last = m_.least.flow(start, v).last_fanout;
+    const bool arrives = last == level;
+    Channels& pending = s.pending[t];
+    const double spread = receivers[t] / choice.instances;
+    if (last >= level)
+      for (std::size_t k = 0; k < channels; ++k) {
+        pending[k] *= spread;
+        if (arrives) s.sum[k] += pending[k], pending[k] = 0;
+      }
+    if (s.in_place >> v & 1)
+      for (std::size_t k = 0; k < channels; ++k) {
+        s.fill[t][k] *= choice.instances;
+        s.serve[t][k] *= receivers[t];
+        if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
+      }
+    for (int f = 0; f < s.sliding_count; ++f) {
+      SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      if (flow.tensor != v) continue;
+      for (std::size_t k = 0; k < channels; ++k) {
+        flow.fill[k] *= choice.instances;
+        flow.serve[k] *= receivers[t];
+        if (flow.start == start && arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+      }
+    }
+    if (!fanout.hops) continue;
+    const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
+    if (level == 0) {
+      s.sum[0] += hops * m_.macs / choice.instances;
+    } else if (!c_.tensor[v].sliding) {
+      s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
+    } else {
+      for (int f = 0; f < s.sliding_count; ++f) {
+        SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+        if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += hops * flow.full;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
+  s.instances[static_cast<std::size_t>(level)] = choice.instances;
+  s.units *= choice.instances;
+  s.iterations /= choice.instances;
+  s.tile = Lattice::product(s.tile, choice.factor);
+}
+
+void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const {
+  add(s.sum, fill, times, m_.channels.size());
+  add(s.pending[static_cast<std::size_t>(v)], serve, times, m_.channels.size());
+  const double words = fill[0] * times;
+  s.signature += mixed(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
+}
+
+void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const {
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(open));
+    if (!(c_.tensor[v].indexing >> d & 1)) continue;
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
+    s.fill[v] = s.serve[v] = Channels{};
+    s.in_place &= static_cast<TensorMask>(~(1u << v));
+  }
+  s.iterations /= iterations;
+  for (int f = 0; f < s.sliding_count;) {
+    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    flow.least *= iterations;
+    move(s, flow, d, iterations, left);
+    if (!flow.moving || can_still_gain(flow, left)) {
+      ++f;
+      continue;
+    }
+    close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * s.iterations);
+    flow = s.sliding[--s.sliding_count];
+  }
+  s.tile.extent[static_cast<std::size_t>(d)] *= iterations;
+}
+
+// One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
+void NestSteps::move(PartialMapping& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  (void)left;
+  if (!(t.indexing >> d & 1)) {
+    if (flow.moving) flow.fetched *= iterations;
+    return;
+  }
+  std::array<i64, kMaxRanks> own{};
+  for (int k = t.first_of[static_cast<std::size_t>(d)]; k < t.first_of[static_cast<std::size_t>(d) + 1]; ++k)
+    own[t.by_dimension[static_cast<std::size_t>(k)].rank] +=
+        static_cast<i64>(t.by_dimension[static_cast<std::size_t>(k)].coefficient) *
+        s.tile.extent[static_cast<std::size_t>(d)];
+  const double n = iterations;
+  if (!flow.moving) {
+    double overlap = 1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      overlap *= static_cast<double>(std::max<i64>(0, flow.extent[at] - own[at]));
+    }
+    flow.moving = true;
+    flow.first = flow.inner = own;
+    flow.delta = 1 - overlap / flow.full;
+    flow.fetched = 1 + (n - 1) * flow.delta;
+    return;
+  }
+  bool stays = true, repeats = true;
+  for (int r = 0; r < t.rank_count; ++r) {
+    const auto at = static_cast<std::size_t>(r);
+    const i64 net = own[at] - flow.inner[at];
+    stays &= net == 0;
+    repeats &= net == flow.first[at];
+    flow.inner[at] += own[at];
+  }
+  flow.fetched *= n;
+  if (stays) flow.fetched -= n - 1;
+  else if (repeats) flow.fetched -= (n - 1) * (1 - flow.delta);
+}
+
+// Whether a loop outside can find part of the tile in place: only along the ranks that alone have moved.
+bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  unsigned gaining = t.indexing;
+  if (!t.entangled) {
+    int moved = -1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      if (flow.inner[static_cast<std::size_t>(r)] == 0) continue;
+      if (moved >= 0) return false;
+      moved = r;
+    }
+    gaining = moved >= 0 ? t.sharing[static_cast<std::size_t>(moved)] : 0u;
+  }
+  for (; gaining != 0; gaining &= gaining - 1)
+    if (left[static_cast<std::size_t>(std::countr_zero(gaining))] > 1) return true;
+  return false;
+}
+
+bool NestSteps::start(PartialMapping& s, int level) const {
+  const ExactLevel& own = m_.level[static_cast<std::size_t>(level)];
+  const FlowPrices::Level& prices = m_.machine[s.machine].level[static_cast<std::size_t>(level)];
+  const std::size_t channels = m_.channels.size();
+  for (unsigned starting = own.starts; starting != 0; starting &= starting - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(starting));
+    const CompiledTensor& t = c_.tensor[v];
+    const FlowPrice& price = prices.flow[v];
+    const auto words = static_cast<double>(box_words(t, s.tile.extent));
+    if (!t.sliding) {
+      add(s.fill[v], price.fill, words, channels);
+      add(price.last_fanout < 0 ? s.fill[v] : s.serve[v], price.serve, words, channels);
+      s.in_place |= static_cast<TensorMask>(1u << v);
+      continue;
+    }
+    if (s.sliding_count == kMaxSlidingFlows) return false;
+    SlidingFlow& flow = s.sliding[s.sliding_count++];
+    flow = SlidingFlow{};
+    flow.tensor = static_cast<u8>(v);
+    flow.start = static_cast<u8>(level);
+    flow.full = words;
+    flow.fetched = flow.delta = 1;
+    add(flow.fill, price.fill, words, channels);
+    add(price.last_fanout < 0 ? flow.fill : flow.serve, price.serve, words, channels);
+    flow.extent = box_extent(t, s.tile.extent);
+    const LoopSet outside(classes_, c_, s.tile.extent, c_.size);
+    ClassLoops unused;
+    flow.least = irrelevant_share(c_, t, outside) *
+                 halo_shares(c_, classes_, t, flow.extent, s.tile.extent, outside, unused.data());
+  }
+  if (own.keep >> m_.output & 1) add(s.refund, prices.refund, 1, channels);
+  return true;
+}
+
+int NestSteps::forget_idle(PartialMapping& s, int level) const {
+  int idle = 0;
+  for (std::size_t k = 1; k < m_.channels.size(); ++k) {
+    const Channel& channel = m_.channels[k];
+    if (channel.kind != Channel::Kind::Cycles || channel.level > level || (s.idle >> k & 1)) continue;
+    // At most: every loop outside fetches again, and no fan-out spreads a word.
+    double most = s.sum[k];
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const auto t = static_cast<std::size_t>(v);
+      most += s.pending[t][k];
+      if (s.in_place >> v & 1) most += (s.fill[t][k] + s.serve[t][k]) * s.iterations;
+    }
+    for (int f = 0; f < s.sliding_count; ++f) {
+      const SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      most += (flow.fill[k] + flow.serve[k]) * flow.fetched * s.iterations;
+    }
+    double used = 1;
+    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[static_cast<std::size_t>(f)];
+    if (most / used > m_.macs / s.units * (1 - 1e-9)) continue;
+    s.idle |= static_cast<u16>(1u << k);
+    s.sum[k] = s.refund[k] = 0;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const auto t = static_cast<std::size_t>(v);
+      s.pending[t][k] = s.fill[t][k] = s.serve[t][k] = 0;
+    }
+    for (int f = 0; f < s.sliding_count; ++f)
+      s.sliding[static_cast<std::size_t>(f)].fill[k] = s.sliding[static_cast<std::size_t>(f)].serve[k] = 0;
+    ++idle;
+  }
+  return idle;
+}
+
+void NestSteps::finish(PartialMapping& s) const {
+  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
+    const auto v = static_cast<std::size_t>(std::countr_zero(open));
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
+  }
+  s.in_place = 0;
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
+  }
+  s.sliding_count = 0;
+  add(s.refund, m_.machine[s.machine].level.back().refund, 1, m_.channels.size());
+}
+
+}  // namespace heliolite

@@ -1,0 +1,82 @@
+#pragma once
+// Tables over the lattice that the exact search's bounds look up (docs/rules/exact.md): what the levels still to be
+// placed cost at least, by the tile they start from.
+#include <vector>
+
+#include "engine/search/exact/flow_costs.h"
+#include "engine/search/exact/loop_set.h"
+#include "engine/search/exact/ordering_bound.h"
+
+namespace heliolite {
+
+// A list of flows for the ordering bound.
+struct BoundFlows {
+  std::array<BoundFlow, kMaxTensors * 2> flow;
+  std::size_t count = 0;
+
+  // Flows that the same loops end are one.
+  void append(const BoundFlow& other);
+  // More flows than the bound takes: the rest cost nothing.
+  double least(const ClassLoops& n, DimensionMask present) const;
+};
+
+class RestBounds {
+ public:
+  explicit RestBounds(const FlowCosts& model);
+
+  static constexpr double kNever = 1e300;
+
+  // Memory that the tables of a model take, at most.
+  static u64 bytes(const FlowCosts& model);
+
+  const LoopClasses& classes() const { return classes_; }
+  // A channel of words or prices; channel 0 with all energy channels joined, at the least that sharing leaves.
+  double of(const Channels& x, std::size_t channel) const;
+
+  // By the tile of a level: all flows that start at the level or outside it; kNever: the tile is impossible.
+  double with(int level, std::size_t channel, u32 tile) const { return look(with_, level, channel, tile); }
+  // By the tile below the level's temporal loops: the least of that over the tiles possible; kNever: there is none.
+  double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
+  // By the tile of a level: flows that start outside the level.
+  double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
+  // Over the tiles below the level's temporal loops.
+  double least_below(int level) const;
+
+  // Least distinct receivers per instance over the fan-outs that the tensor's last flow still has to pass, by what is
+  // left outside: seen from the level's tile, and from below its temporal loops.
+  double spread_after(int level, int tensor, u32 left) const { return look(spread_after_, level, tensor, left); }
+  double spread_below(int level, int tensor, u32 left) const { return look(spread_below_, level, tensor, left); }
+
+  // Flows out of a tile of the level, in one channel: for each tensor kept what they cost if every loop outside fetches
+  // again, what they cost once, and of sliding tensors the halo shares by class.
+  using FreshRow = std::array<double, kMaxTensors*(2 + kMaxDimensions)>;
+  // A row of energies: in the table, or worked out into `row`.
+  const double* fresh_energy(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
+  void fresh(int level, const LatticePoint& tile, const LoopSet& outside, std::size_t channel, double* row) const;
+  void append_fresh(int level, const double* row, BoundFlows& flows) const;
+
+ private:
+  using Table = std::vector<double>;  // [lattice index]
+  using Spreads = std::array<Table, kMaxTensors>;
+
+  static double look(const std::vector<std::vector<Table>>& tables, int level, std::size_t channel, u32 at) {
+    const Table& table = tables[static_cast<std::size_t>(level)][channel];
+    return table.empty() ? 0 : table[at];
+  }
+  static double look(const std::array<Spreads, kMaxLevels>& tables, int level, int tensor, u32 at) {
+    const Table& table = tables[static_cast<std::size_t>(level)][static_cast<std::size_t>(tensor)];
+    return table.empty() ? 1 : table[at];
+  }
+  Table spread(int tensor, int first_fanout, int start, const Table& receivers) const;
+  void build_level(int level);
+  std::size_t row_width(int level) const;
+
+  const FlowCosts& m_;
+  const Compiled& c_;
+  LoopClasses classes_;
+  std::vector<std::vector<Table>> with_, below_, after_;  // [level][channel]; cycles may be empty
+  std::array<Spreads, kMaxLevels> spread_after_, spread_below_;
+  std::vector<Table> fresh_;  // [level]: a row for each tile; may be empty
+};
+
+}  // namespace heliolite

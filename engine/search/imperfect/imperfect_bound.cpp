@@ -1,0 +1,257 @@
+#include "engine/search/imperfect/imperfect_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/search/imperfect/imperfect_boundary.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kRounding = 1 - 1e-9;  // sums and averages of doubles, here and in the cost model
+
+// Words of the tensor over one dimension of each rank, the largest: every other dimension may stay where it is.
+double covered_words(const CompiledTensor& t, const Compiled& c) {
+  if (t.entangled) return 1;
+  std::array<u64, kMaxRanks> most;
+  most.fill(1);
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[k];
+    most[term.rank] = std::max<u64>(most[term.rank], c.size[term.dimension]);
+  }
+  double words = 1;
+  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<double>(most[r]);
+  return words;
+}
+
+// What a tensor moves at least at a level that must keep it, all instances together.
+struct LeastWords {
+  bool is_output = false;
+  double covered = 0;       // every word comes by once
+  double for_macs = 0;      // what the MACs ask for, where nothing inside keeps the tensor
+  double fills = 0;         // never hidden
+  double first_writes = 0;  // reads of an output that are elided at most
+};
+
+// A level as the bound sees it.
+struct LevelBound {
+  double outside = 1, inside = 1;  // product of the fan-outs outside the level; of its own and those inside it
+  std::vector<LeastWords> tensor;  // those that it must keep
+};
+
+class Bound {
+ public:
+  Bound(const CostModel& model, const Mapspace& space, const KeepRange& keep)
+      : model_(model), c_(model.compiled()), steps_(static_cast<double>(least_residual_steps(c_, space))) {
+    double units = 1;
+    for (int i = 0; i < c_.level_count; ++i) {
+      units *= static_cast<double>(c_.level[i].fanout_x * c_.level[i].fanout_y);
+      level_[i].inside = units;
+    }
+    units_ = units;
+    TensorMask inside = 0;
+    for (int i = 0; i < c_.level_count; ++i) {
+      level_[i].outside = units / level_[i].inside;
+      for (int v = 0; v < c_.tensor_count; ++v)
+        if (keep.must[i] >> v & 1) level_[i].tensor.push_back(least_words(i, v, (inside >> v & 1) == 0, keep));
+      inside |= keep.may[i];
+    }
+    refetch_ = least_refetch_units(model, space, keep);
+    for (int i = 0; i < c_.level_count; ++i)
+      if (level_[i].outside == 1) steps_ = std::max(steps_, bandwidth_cycles(i));
+  }
+
+  // Over all numbers u of units that can be at work on average. Between two of the grid, energy is taken at the lower
+  // and cycles at the upper one.
+  double value(Objective objective) const {
+    if (objective == Objective::Delay) return steps_;
+    constexpr double kGrid = 1.002;
+    double least = std::numeric_limits<double>::infinity();
+    for (double from = 1; from <= units_; from *= kGrid) {
+      const double to = std::min(from * kGrid, units_);
+      const double cycles = std::max(steps_, static_cast<double>(c_.macs) / to);
+      double value = energy(from);
+      if (objective != Objective::Energy) value *= cycles;
+      if (objective == Objective::Ed2p) value *= cycles;
+      least = std::min(least, value);
+    }
+    return least * kRounding;
+  }
+
+ private:
+  LeastWords least_words(int i, int v, bool serves_macs, const KeepRange& keep) const {
+    const CompiledTensor& t = c_.tensor[v];
+    const LevelBound& level = level_[i];
+    const bool outermost = i + 1 == c_.level_count;
+    const double touched = static_cast<double>(touched_words(t, c_)), covered = covered_words(t, c_);
+    // Nothing is unrolled between this level and one that keeps the tensor: what goes in is what goes out.
+    const bool passes = level.outside == 1 && i > 0 && c_.level[i].fanout_x * c_.level[i].fanout_y == 1 &&
+                        (keep.must[i - 1] >> v & 1) != 0;
+    LeastWords n;
+    n.is_output = t.is_output;
+    n.covered = passes ? touched : covered;
+    if (serves_macs) n.for_macs = static_cast<double>(c_.macs) / level.inside;
+    if (t.is_output) n.first_writes = static_cast<double>(t.words) * level.outside;
+    else if (!outermost && level.outside == 1) n.fills = touched;
+    return n;
+  }
+
+  // Of the instances in use the cost model counts whole ones; the last context may hide work (docs).
+  static double counted(double units) { return units >= 2 ? (units - 1) / units : 0.5; }
+
+  // Of what is moved, the share that counts show at least with `units` at work: last contexts may hide the rest.
+  double shown(double units) const {
+    return units_ == 1 ? 1 : std::max(units / units_, std::pow(units_, std::log2(0.75)));
+  }
+
+  // pJ at least with `units` compute units at work on average.
+  double energy(double units) const {
+    const double macs = static_cast<double>(c_.macs) * shown(units);
+    double sum = (units_ == 1 ? macs : std::max(0.0, macs * counted(units) - 1)) * static_cast<double>(c_.op_units);
+    sum += refetch_;
+    for (int i = 0; i < c_.level_count; ++i)
+      for (const LeastWords& n : level_[i].tensor) sum += level_energy(i, n, units);
+    return Energy{1}.picojoules() * sum;
+  }
+
+  // Reads of an input, updates of an output, all instances together.
+  double accesses(int i, const LeastWords& n, double units) const {
+    const LevelBound& level = level_[i];
+    if (level.outside == 1) return std::max(n.covered, n.for_macs * shown(units));
+    return std::max(n.covered, n.for_macs) * shown(units) * counted(units / level.inside);
+  }
+
+  double level_energy(int i, const LeastWords& n, double units) const {
+    const CompiledLevel& level = c_.level[i];
+    const double rounding = units_ == 1 ? 0 : 0.5 * level_[i].outside;
+    const double words = std::max(0.0, accesses(i, n, units) - rounding);
+    const double reads = n.is_output ? std::max(0.0, words - rounding - n.first_writes) : words;
+    const double energy = reads * static_cast<double>(level.read_units) +
+                          n.fills * static_cast<double>(level.fill_units) +
+                          (n.is_output ? words : 0) * static_cast<double>(level.update_units);
+    const auto instances = static_cast<double>(model_.architecture().levels[static_cast<std::size_t>(i)].instances);
+    const double shared = std::min(1.0, static_cast<double>(level.clusters) / instances);
+    return energy * shared / static_cast<double>(level.block_words);
+  }
+
+  // Of a level with one instance.
+  double bandwidth_cycles(int i) const {
+    const CompiledLevel& level = c_.level[i];
+    double reads = 0, writes = 0;
+    for (const LeastWords& n : level_[i].tensor) {
+      const double words = accesses(i, n, 1);
+      reads += n.is_output ? std::max(0.0, words - n.first_writes) : words;
+      writes += n.fills + (n.is_output ? words : 0);
+    }
+    if (units_ > 1) reads = std::max(0.0, reads - c_.tensor_count), writes = std::max(0.0, writes - c_.tensor_count);
+    return std::floor(std::max({reads / level.read_bandwidth, writes / level.write_bandwidth,
+                                (reads + writes) / level.shared_bandwidth}) *
+                      kRounding);
+  }
+
+  const CostModel& model_;
+  const Compiled& c_;
+  double steps_, units_ = 1;
+  double refetch_ = 0;  // energy units between the two outermost levels
+  std::array<LevelBound, kMaxLevels> level_;
+};
+
+// Branch and bound over the axes of all fan-outs and the dimensions allowed there.
+class LeastSteps {
+ public:
+  LeastSteps(const Compiled& c, const Mapspace& space, bool perfect)
+      : c_(c), one_axis_(space.one_axis_per_dimension), perfect_(perfect) {
+    for (int i = 0; i < space.level_count(); ++i) {
+      const SpatialSpace& s = space.levels[static_cast<std::size_t>(i)].spatial;
+      add_axis(i, s.fanout_x, s.allowed_x & space.non_unit);
+      add_axis(i, s.fanout_y, s.allowed_y & space.non_unit);
+    }
+    for (std::size_t a = axes_.size(); a-- > 0;) {
+      axes_[a].beyond = units_;
+      units_ *= static_cast<double>(axes_[a].fanout);
+    }
+    left_ = c.size;
+    unrolled_at_.fill(-1);
+  }
+
+  // 0: too many unrollings.
+  u64 run() {
+    next_axis(0);
+    return nodes_ > kMostNodes ? 0 : static_cast<u64>(best_ * kRounding);
+  }
+
+  // MACs over all units.
+  u64 plain() const { return static_cast<u64>(std::ceil(static_cast<double>(c_.macs) / units_ * kRounding)); }
+
+ private:
+  static constexpr u64 kMostNodes = 1'000'000;
+
+  struct Axis {
+    int level;
+    u64 fanout;
+    DimensionMask allowed;
+    double beyond = 1;  // product of the fan-outs of later axes
+  };
+
+  void add_axis(int level, u64 fanout, DimensionMask allowed) {
+    if (fanout > 1 && allowed != 0) axes_.push_back({level, fanout, allowed});
+  }
+
+  double steps() const {
+    double product = 1;
+    for (int d = 0; d < c_.dimension_count; ++d) product *= static_cast<double>(left_[d]);
+    return product;
+  }
+
+  void next_axis(std::size_t a) {
+    if (a == axes_.size()) best_ = std::min(best_, steps());
+    else search(a, 0, axes_[a].fanout);
+  }
+
+  // Dimensions d and later on axis a, where there is `room` left.
+  void search(std::size_t a, int d, u64 room) {
+    if (++nodes_ > kMostNodes) return;
+    const Axis& axis = axes_[a];
+    if (steps() / static_cast<double>(room) / axis.beyond >= best_)
+      return;  // a factor f divides the steps by f at most
+    if (d == c_.dimension_count || room == 1) return next_axis(a + 1);
+    if ((axis.allowed >> d & 1) == 0 || (one_axis_ && unrolled_at_[d] == axis.level)) return search(a, d + 1, room);
+    const u32 left = left_[d];
+    const int before = unrolled_at_[d];
+    for (u64 f = std::min<u64>(room, left); f >= 1; --f) {
+      if (perfect_ && left % f != 0) continue;
+      const u64 rest = (left + f - 1) / f;
+      f = (left + rest - 1) / rest;  // the least factor with as few steps leaves the most room
+      left_[d] = static_cast<u32>(rest);
+      if (f > 1) unrolled_at_[d] = axis.level;
+      search(a, d + 1, room / f);
+      unrolled_at_[d] = before;
+    }
+    left_[d] = left;
+  }
+
+  const Compiled& c_;
+  bool one_axis_, perfect_;
+  std::vector<Axis> axes_;
+  std::array<u32, kMaxDimensions> left_{};  // of each dimension: steps that remain
+  std::array<int, kMaxDimensions> unrolled_at_{};
+  double units_ = 1, best_ = std::numeric_limits<double>::infinity();
+  u64 nodes_ = 0;
+};
+
+}  // namespace
+
+u64 least_residual_steps(const Compiled& c, const Mapspace& space) {
+  LeastSteps search(c, space, false);
+  return std::max(search.plain(), search.run());
+}
+
+u64 least_perfect_steps(const Compiled& c, const Mapspace& space) { return LeastSteps(c, space, true).run(); }
+
+double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep,
+                             Objective objective) {
+  return Bound(model, space, keep).value(objective);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,21 @@
+#pragma once
+// What every mapping of a mapspace with residual factors costs at least, as the cost model counts. Proof:
+// docs/rules/imperfect.md.
+#include "engine/model/cost_model.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/core/objective.h"
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+// Least cycles by the spatial factors alone: over all unrollings the fan-outs allow, the product over the dimensions of
+// ceil(size / unrolled). At least MACs / units; just that where there are too many unrollings to look at.
+u64 least_residual_steps(const Compiled& c, const Mapspace& space);
+
+// The same over the unrollings whose factors divide the sizes; 0 where there are too many to look at.
+u64 least_perfect_steps(const Compiled& c, const Mapspace& space);
+
+// In units of objective_number(). Perfect mappings are among those covered.
+double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, Objective objective);
+
+}  // namespace heliolite

@@ -1,0 +1,145 @@
+#include "engine/search/imperfect/imperfect_boundary.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kMostTiles = 3'000'000;  // looked at
+
+// Energy units of one round of a tensor beyond the first.
+struct Round {
+  DimensionMask indexing = 0;
+  double units = 0;
+};
+
+class Refetch {
+ public:
+  Refetch(const CostModel& model, const Mapspace& space, const KeepRange& keep)
+      : c_(model.compiled()), buffer_(c_.level_count - 2) {
+    const CompiledLevel &outer = c_.level[buffer_ + 1], &inner = c_.level[buffer_];
+    const auto& levels = model.architecture().levels;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      if ((keep.must[buffer_] >> v & 1) == 0) continue;
+      const CompiledTensor& t = c_.tensor[v];
+      kept_.push_back(&t);
+      if (t.sliding || t.entangled) continue;  // halos may be reused: nothing is claimed
+      double words = 1;
+      for (int d = 0; d < c_.dimension_count; ++d)
+        if (t.indexing >> d & 1) words *= static_cast<double>(c_.size[d]);
+      const auto units = [words](const CompiledLevel& level, u64 per_block, u64 instances) {
+        const double shared = std::min(1.0, static_cast<double>(level.clusters) / static_cast<double>(instances));
+        return words * shared * static_cast<double>(per_block) / static_cast<double>(level.block_words);
+      };
+      // An output is not read before its first write; where its box has holes, that is more than it has words.
+      const bool reads_again = !t.is_output || static_cast<double>(t.words) == words;
+      const u64 outer_units = (reads_again ? outer.read_units : 0) + (t.is_output ? outer.update_units : 0);
+      double round = units(outer, outer_units, levels.back().instances);
+      if (reads_again) round += units(inner, inner.fill_units, levels[static_cast<std::size_t>(buffer_)].instances);
+      rounds_.push_back({t.indexing, round});
+    }
+    allowed_ = space.levels.back().temporal.allowed & space.non_unit;
+    iterations_.fill(1);
+  }
+
+  double run() {
+    if (rounds_.empty()) return 0;
+    Extents least;
+    least.fill(1);
+    for (int d = 0; d < c_.dimension_count; ++d)
+      if ((allowed_ >> d & 1) == 0) least[d] = c_.size[d];
+    search(0, least);
+    if (tiles_ > kMostTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
+    return best_;
+  }
+
+ private:
+  bool fits(const Extents& tile) const {
+    u64 words = 0;
+    for (const CompiledTensor* t : kept_) words += box_words(*t, tile);
+    return words <= c_.level[buffer_].capacity_words;
+  }
+
+  // Tiles of the dimensions d and later; `smallest`: what is chosen, and the least of the rest.
+  void search(int d, Extents& smallest) {
+    if (tiles_ > kMostTiles || best_ == 0) return;
+    if (d == c_.dimension_count) {
+      ++tiles_;
+      best_ = std::min(best_, orders(0, (1u << rounds_.size()) - 1, 1));
+      return;
+    }
+    if ((allowed_ >> d & 1) == 0) return search(d + 1, smallest);
+    const u32 size = c_.size[d];
+    for (u32 n = 1;;) {  // iterations outside the buffer, with the least tile for each number
+      const u32 tile = (size - 1) / n + 1;
+      smallest[d] = tile;
+      iterations_[d] = (size - 1) / tile + 1;
+      if (fits(smallest)) search(d + 1, smallest);
+      if (tile == 1) break;
+      n = (size - 1) / (tile - 1) + 1;
+    }
+    smallest[d] = 1;
+    iterations_[d] = 1;
+  }
+
+  // Least units over the orders of the outermost loops, innermost first. `placed`: loops inside; `open`: tensors that
+  // none of them moves and that therefore stay; `run`: product of the loops placed.
+  double orders(DimensionMask placed, unsigned open, double run) const {
+    DimensionMask moving = 0;
+    for (std::size_t r = 0; r < rounds_.size(); ++r)
+      if (open >> r & 1) moving |= rounds_[r].indexing;
+    // Loops that move no open tensor cost nothing here.
+    for (int d = 0; d < c_.dimension_count; ++d)
+      if (iterations_[d] > 1 && !((placed | moving) >> d & 1)) {
+        placed |= dimension_bit(d);
+        run *= iterations_[d];
+      }
+    double best = std::numeric_limits<double>::infinity();
+    for (int d = 0; d < c_.dimension_count; ++d) {
+      if (iterations_[d] == 1 || (placed >> d & 1)) continue;
+      unsigned still = open;
+      double units = 0;
+      for (std::size_t r = 0; r < rounds_.size(); ++r) {
+        if (!(open >> r & 1) || !(rounds_[r].indexing >> d & 1)) continue;
+        still &= ~(1u << r);
+        units += rounds_[r].units * (outside(rounds_[r].indexing) / run - 1);
+      }
+      if (still != 0) units += orders(static_cast<DimensionMask>(placed | 1u << d), still, run * iterations_[d]);
+      best = std::min(best, units);
+    }
+    return best == std::numeric_limits<double>::infinity() ? 0 : best;  // no loop is left: what is open never moves
+  }
+
+  // Product of the loops that do not move the tensor.
+  double outside(DimensionMask indexing) const {
+    double product = 1;
+    for (int d = 0; d < c_.dimension_count; ++d)
+      if (!(indexing >> d & 1)) product *= iterations_[d];
+    return product;
+  }
+
+  const Compiled& c_;
+  int buffer_;
+  std::vector<const CompiledTensor*> kept_;
+  std::vector<Round> rounds_;
+  DimensionMask allowed_ = 0;
+  Extents iterations_{};
+  double best_ = std::numeric_limits<double>::infinity();
+  u64 tiles_ = 0;
+};
+
+}  // namespace
+
+double least_refetch_units(const CostModel& model, const Mapspace& space, const KeepRange& keep) {
+  const Compiled& c = model.compiled();
+  if (c.level_count < 2) return 0;
+  const CompiledLevel &outer = c.level[c.level_count - 1], &inner = c.level[c.level_count - 2];
+  if (outer.fanout_x * outer.fanout_y > 1 || inner.capacity_words == CompiledLevel::kUnbounded) return 0;
+  return Refetch(model, space, keep).run();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,83 @@
+#pragma once
+// A mapping with residual factors while it is being searched, and its small changes. Each dimension is a chain of loop
+// ends over the spots of the mapspace; residuals follow from the ends (docs/rules/imperfect.md).
+#include <array>
+#include <vector>
+
+#include "engine/model/mapping.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/nest_writer.h"
+#include "engine/space/splits.h"
+
+namespace heliolite {
+
+struct ImperfectPlan {
+  Tiling tiling{};
+  LevelOrders orders;  // every dimension of size above 1 that may loop at the level
+  std::array<TensorMask, kMaxLevels> keep{};
+};
+
+// A place for one loop of each dimension: X or Y of a fan-out, or the temporal loops of a level.
+struct Spot {
+  u8 level = 0;
+  LoopKind kind = LoopKind::Temporal;
+  u8 place = 0;
+  DimensionMask allowed = 0;
+};
+
+// One loop end of a dimension changes, the loop at another spot makes up for it.
+struct EndMove {
+  u8 dimension = 0;
+  u8 spot = 0;
+  u8 absorber = 0;
+  u32 end = 1;
+};
+
+class ImperfectPlanSpace {
+ public:
+  // `useful_only`: of the ends with as many iterations outside only the least, and what fills an axis.
+  explicit ImperfectPlanSpace(const Mapspace& space, bool useful_only = true);
+
+  const std::vector<Spot>& spots() const { return spots_; }  // innermost first
+  const Mapspace& space() const { return space_; }
+
+  u32 end_at(const ImperfectPlan& plan, int spot, int d) const {
+    const PlaceFactor& f = plan.tiling[spots_[static_cast<std::size_t>(spot)].place][static_cast<std::size_t>(d)];
+    return spots_[static_cast<std::size_t>(spot)].kind == LoopKind::SpatialY ? f.y : f.x;
+  }
+
+  // False when the result breaks a limit of the machine; the plan is then in pieces.
+  bool apply(ImperfectPlan& plan, const EndMove& move) const;
+
+  // Makes up for what the other spots leave of dimension d: the end at `absorber` is the least that covers the
+  // dimension, ends that would never be reached are cut. False when a limit is broken.
+  bool absorb(ImperfectPlan& plan, int d, int absorber) const;
+
+  // Sizes a loop end may have, ascending.
+  void useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const;
+
+  // All moves of dimension d; `near`: only to ends next to the present one, to 1 and to the largest.
+  void list(const ImperfectPlan& plan, int d, bool near, std::vector<EndMove>& out) const;
+
+  Mapping mapping(const ImperfectPlan& plan) const;
+  ImperfectPlan plan(const Mapping& mapping) const;
+
+  // The machine's smallest factors, the rest at the outermost spots that take it. False: there is no such plan.
+  bool smallest(ImperfectPlan& plan) const;
+
+ private:
+  void set_end(ImperfectPlan& plan, int spot, int d, u32 end) const {
+    PlaceFactor& f = plan.tiling[spots_[static_cast<std::size_t>(spot)].place][static_cast<std::size_t>(d)];
+    (spots_[static_cast<std::size_t>(spot)].kind == LoopKind::SpatialY ? f.y : f.x) = end;
+  }
+  u64 room(const ImperfectPlan& plan, int d, int spot) const;
+  bool legal(const ImperfectPlan& plan, int d) const;
+  void canonical_orders(ImperfectPlan& plan) const;
+
+  const Mapspace& space_;
+  bool useful_only_;
+  NestWriter writer_;
+  std::vector<Spot> spots_;
+};
+
+}  // namespace heliolite

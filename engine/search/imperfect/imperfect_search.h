@@ -1,0 +1,19 @@
+#pragma once
+// The search over residual factors that every strategy runs after its perfect answer. Steps:
+//  1. The starts: the perfect answer; the same with other unrollings that fill the fan-outs; the least factors.
+//  2. Each is climbed from: loop ends, loop orders, what is kept.
+//  3. The best is disturbed and climbed from again, several times at once, until the budget is used up.
+//  4. The proven bound of the whole imperfect mapspace (imperfect_bound.h).
+// The perfect answer is among the candidates: the result is never worse.
+#include "engine/search/core/budget.h"
+#include "engine/search/core/layer_problem.h"
+
+namespace heliolite {
+
+// Evaluations where the budget sets no limit.
+inline constexpr u64 kImperfectEvaluations = 200'000;
+
+// `perfect` may hold nothing. The same for any number of threads. The statistics are of this search alone.
+LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget);
+
+}  // namespace heliolite

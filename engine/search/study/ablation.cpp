@@ -1,0 +1,146 @@
+#include "engine/search/study/ablation.h"
+
+#include <array>
+#include <chrono>
+
+#include "engine/search/study/ablation_search.h"
+#include "engine/space/mapspace_size.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::array<std::string_view, kAblationSteps> kNames{"none", "+orders", "+alpha-beta", "+spatial", "+T1"};
+
+// All splits, times the loop orders of every level but the innermost with loops, whose order matters to nothing.
+BigCount points(const LayerProblem& problem, const AblationLevels& levels, const MapspaceSize& size,
+                AblationStep step) {
+  const auto kept = ablation_orders(problem);
+  BigCount out = size.tilings;
+  for (const BigCount& n : size.keeps) out *= n;
+  for (std::size_t k = 1; k < levels.level.size(); ++k) {
+    const auto level = static_cast<std::size_t>(levels.level[k]);
+    out *= step == AblationStep::None ? size.orders[level] : BigCount(kept[level].size());
+  }
+  return out;
+}
+
+class AblationRunner {
+ public:
+  AblationRunner(const AblationSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
+      : suite_(suite), stop_(stop), progress_(progress) {}
+
+  Result<AblationResult> run() {
+    check();
+    if (!errors_.empty()) return std::move(errors_);
+    planned_ = suite_.machines.size() * suite_.layers.size() * kAblationSearches;
+    for (const BenchMachine& machine : suite_.machines)
+      for (const BenchLayer& layer : suite_.layers) {
+        AblationLayer out{machine.name, layer.name, {}, {}};
+        for (std::size_t step = 0; step < kAblationSteps; ++step) {
+          out.rows.push_back(row(machine, layer, static_cast<AblationStep>(step)));
+          if (!counted(machine, layer)) return std::move(out_);
+        }
+        out.optimum = optimum(machine, layer, out.rows);
+        if (!counted(machine, layer)) return std::move(out_);
+        out_.layers.push_back(std::move(out));
+      }
+    return std::move(out_);
+  }
+
+ private:
+  // One search more is done; false when it was cut short.
+  bool counted(const BenchMachine& machine, const BenchLayer& layer) {
+    out_.interrupted = stop_ != nullptr && stop_->load();
+    if (!out_.interrupted && progress_) progress_(++done_, planned_, machine.name + " " + layer.name);
+    return !out_.interrupted;
+  }
+
+  void check() {
+    for (const BenchMachine& machine : suite_.machines)
+      for (const BenchLayer& layer : suite_.layers) {
+        const auto space = resolve(layer.workload, machine.architecture);
+        const auto add = [&](const Diagnostics& why) {
+          for (Diagnostic d : why) {
+            d.message = layer.name + " on " + machine.name + ": " + d.message;
+            errors_.push_back(std::move(d));
+          }
+        };
+        if (!space) {
+          add(space.errors());
+        } else if (const auto levels = ablation_levels(*space, machine.name); !levels) {
+          add(levels.errors());
+        }
+      }
+  }
+
+  SearchOptions options() const {
+    SearchOptions out;
+    out.objective = suite_.objective;
+    out.budget_seconds = suite_.budget_seconds;
+    out.stop = stop_;
+    return out;
+  }
+
+  AblationOptimum optimum(const BenchMachine& machine, const BenchLayer& layer,
+                          const std::vector<AblationRow>& rows) const {
+    SearchOptions exact = options();
+    exact.strategy = Strategy::Exact;
+    AblationOptimum out;
+    const auto found = map_workload(layer.workload, machine.architecture, exact);
+    if (!found) return out;  // not after check()
+    out.proven = found->status == Status::Optimal;
+    if (found->status != Status::Infeasible) out.value = found->value;
+    out.lower_bound = found->lower_bound;
+    out.evaluated = found->statistics.evaluated;
+    out.seconds = found->seconds;
+    for (const AblationRow& r : rows)
+      if (!out.proven && r.value && (out.value == 0 || *r.value < out.value)) out.value = *r.value;
+    return out;
+  }
+
+  AblationRow row(const BenchMachine& machine, const BenchLayer& layer, AblationStep step) const {
+    const SearchOptions options = this->options();
+    const LayerProblem problem{layer.workload, machine.architecture, options,
+                               *resolve(layer.workload, machine.architecture),
+                               CostModel(layer.workload, machine.architecture)};
+    const AblationLevels levels = *ablation_levels(problem.space, machine.name);
+    const auto begin = std::chrono::steady_clock::now();
+    AblationRow out;
+    out.step = step;
+    out.counted = step <= AblationStep::Orders;
+    if (out.counted) {
+      const MapspaceSize size = mapspace_size(problem.space);
+      const BigCount count = points(problem, levels, size, step);
+      out.at_most = !size.tilings_exact;
+      out.points = static_cast<double>(count);
+      out.points_exact = count.str();
+    } else {
+      ablation_search(problem, levels, out);
+    }
+    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return out;
+  }
+
+  const AblationSuite& suite_;
+  const std::atomic<bool>* stop_;
+  const BenchProgress& progress_;
+  AblationResult out_;
+  Diagnostics errors_;
+  u64 done_ = 0, planned_ = 0;  // searches
+};
+
+}  // namespace
+
+std::string_view name(AblationStep step) { return kNames[static_cast<std::size_t>(step)]; }
+
+std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row) {
+  if (!row.value || layer.optimum.value <= 0) return std::nullopt;
+  return *row.value / layer.optimum.value;
+}
+
+Result<AblationResult> run_ablation(const AblationSuite& suite, const std::atomic<bool>* stop,
+                                    const BenchProgress& progress) {
+  return AblationRunner(suite, stop, progress).run();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,73 @@
+#pragma once
+// What each rule of Sunstone's search is worth (Ng, UBC 2022, fig. 6.11): the points looked at with the rules added one
+// by one. Not the strategy `sunstone`, which has a beam and climbs: the plain level-by-level search of the thesis.
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/search/study/bench_suite.h"
+
+namespace heliolite {
+
+// Each step has the rules of those before it.
+enum class AblationStep : u8 {
+  None,       // all splits, all loop orders: a count
+  Orders,     // O1-O3: all splits, the loop orders that can matter: a count
+  AlphaBeta,  // A1: partial mappings best first, until the incumbent cannot be beaten
+  Spatial,    // S1: only unrollings that use the fan-out
+  Tiles,      // T1: only maximal tiles
+};
+inline constexpr std::size_t kAblationSteps = 5;
+inline constexpr std::size_t kAblationSearches = kAblationSteps + 1;  // of one layer: the optimum too
+
+std::string_view name(AblationStep step);
+
+struct AblationRow {
+  AblationStep step = AblationStep::None;
+  double points = 0;            // counted, or evaluated (partial mappings included)
+  std::string points_exact;     // all digits
+  bool counted = false;         // in closed form: nothing was evaluated
+  bool at_most = false;         // counted without the joint limit of the fan-outs, which are too many for it
+  bool finished = true;         // false: the budget ended it, points is a lower bound and value the best so far
+  std::optional<double> value;  // of the best mapping
+  double seconds = 0;
+};
+
+// What the strategy `exact` makes of the layer: what the steps' values are held against.
+struct AblationOptimum {
+  double value = 0;        // the best that `exact` or any step found; 0: nobody found a mapping
+  double lower_bound = 0;  // proven
+  bool proven = false;     // `value` is the optimum; otherwise the budget ended the search
+  u64 evaluated = 0;
+  double seconds = 0;
+};
+
+struct AblationLayer {
+  std::string machine, layer;
+  std::vector<AblationRow> rows;  // one for each step
+  AblationOptimum optimum;
+};
+
+// The step's value over the optimum; over the best value known, and so at most that, where the optimum is not proven.
+std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row);
+
+struct AblationSuite {
+  std::string name;
+  Objective objective = Objective::Edp;
+  std::vector<BenchMachine> machines;
+  std::vector<BenchLayer> layers;
+  double budget_seconds = 60;  // of one step on one layer, and of the search for its optimum
+};
+
+struct AblationResult {
+  std::vector<AblationLayer> layers;
+  bool interrupted = false;
+};
+
+// Errors, before any search: a machine with two fan-outs that no loops separate, or constraints that a layer cannot
+// obey. `stop`: the layer it cuts short is left out.
+Result<AblationResult> run_ablation(const AblationSuite& suite, const std::atomic<bool>* stop = nullptr,
+                                    const BenchProgress& progress = {});
+
+}  // namespace heliolite

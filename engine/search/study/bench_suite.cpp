@@ -1,0 +1,186 @@
+#include "engine/search/study/bench_suite.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kSame = 1e-5;  // relative: external tables have six digits
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+bool stopped(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
+
+class SuiteRunner {
+ public:
+  SuiteRunner(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress)
+      : suite_(suite), stop_(stop), progress_(progress) {}
+
+  Result<BenchResult> run() {
+    out_.planned = suite_.machines.size() * suite_.layers.size() * suite_.strategies.size();
+    check_constraints();
+    for (const BenchMachine& machine : suite_.machines)
+      for (const BenchLayer& layer : suite_.layers) {
+        for (const BenchStrategy& strategy : suite_.strategies) {
+          if (stopped(stop_)) break;
+          if (!errors_.empty()) return std::move(errors_);
+          std::optional<BenchRow> row = search(machine, layer, strategy);
+          if (!row) break;
+          out_.rows.push_back(*std::move(row));
+          ++out_.done;
+          if (progress_) progress_(out_.done, out_.planned, machine.name + " " + layer.name);
+        }
+        add_external(machine, layer);
+      }
+    if (!errors_.empty()) return std::move(errors_);
+    out_.interrupted = stopped(stop_);
+    out_.left_out = suite_.external.size() - used_;
+    rate();
+    return std::move(out_);
+  }
+
+ private:
+  void check_constraints() {
+    for (const BenchMachine& machine : suite_.machines)
+      for (const BenchLayer& layer : suite_.layers) {
+        const bool constrained = std::any_of(suite_.strategies.begin(), suite_.strategies.end(),
+                                             [](const BenchStrategy& s) { return !s.options.free; });
+        const auto space = resolve(layer.workload, machine.architecture, {.free = !constrained});
+        if (!space) complain(machine, layer, space.errors());
+      }
+  }
+
+  // Empty when cut short.
+  std::optional<BenchRow> search(const BenchMachine& machine, const BenchLayer& layer, const BenchStrategy& strategy) {
+    SearchOptions options = strategy.options;
+    options.objective = suite_.objective;
+    options.threads = suite_.threads;
+    options.stop = stop_;
+    std::vector<double> seconds;
+    MappingResult found;
+    for (int k = 0; k < suite_.repeat; ++k) {
+      const auto begin = std::chrono::steady_clock::now();
+      auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options);
+      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      if (!result) return complain(machine, layer, result.errors());
+      if (stopped(stop_)) return std::nullopt;
+      found = std::move(result->layers.front().result);
+    }
+    BenchRow row{.strategy = strategy.label, .machine = machine.name, .layer = layer.name};
+    row.seconds = median(seconds);
+    row.evaluated = found.statistics.evaluated;
+    row.status = found.status;
+    if (found.status == Status::Infeasible) return row;
+    row.value = found.value;
+    if (found.lower_bound > 0) {
+      row.lower_bound = found.lower_bound;
+      row.gap = found.gap;
+    }
+    return row;
+  }
+
+  std::optional<BenchRow> complain(const BenchMachine& machine, const BenchLayer& layer, const Diagnostics& why) {
+    for (Diagnostic d : why) {
+      d.message = layer.name + " on " + machine.name + ": " + d.message;
+      errors_.push_back(std::move(d));
+    }
+    return std::nullopt;
+  }
+
+  void add_external(const BenchMachine& machine, const BenchLayer& layer) {
+    std::map<std::string, std::size_t> row_of;  // by mapper
+    for (const ExternalResult& e : suite_.external) {
+      if (e.machine != machine.name || e.layer != layer.name) continue;
+      ++used_;
+      const auto [at, fresh] = row_of.try_emplace(e.mapper, out_.rows.size());
+      if (fresh) out_.rows.emplace_back();
+      else ++out_.repeated;
+      BenchRow& row = out_.rows[at->second];
+      if (!fresh && *row.value <= e.value) continue;
+      row = {.strategy = e.mapper, .machine = e.machine, .layer = e.layer, .external = true};
+      row.seconds = e.seconds;
+      row.evaluated = e.evaluated;
+      row.value = e.value;
+    }
+  }
+
+  void rate() {
+    std::map<std::pair<std::string, std::string>, double> best;
+    for (const BenchRow& row : out_.rows) {
+      if (!row.value) continue;
+      const auto [at, fresh] = best.try_emplace({row.machine, row.layer}, *row.value);
+      if (!fresh) at->second = std::min(at->second, *row.value);
+    }
+    for (BenchRow& row : out_.rows)
+      if (row.value) row.ratio_to_best = *row.value / best.at({row.machine, row.layer});
+  }
+
+  const BenchSuite& suite_;
+  const std::atomic<bool>* stop_;
+  const BenchProgress& progress_;
+  BenchResult out_;
+  Diagnostics errors_;
+  u64 used_ = 0;  // external results
+};
+
+BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::string& machine) {
+  BenchSummary out{.strategy = rows.front()->strategy, .machine = machine};
+  double logarithms = 0;
+  std::vector<double> seconds;
+  for (const BenchRow* row : rows) {
+    ++out.rows;
+    if (row->seconds) seconds.push_back(*row->seconds);
+    out.proven += row->status == Status::Optimal ? 1 : 0;
+    if (!row->ratio_to_best) continue;
+    ++out.mapped;
+    out.best += *row->ratio_to_best <= 1 + kSame ? 1 : 0;
+    logarithms += std::log(*row->ratio_to_best);
+    if (out.worst_ratio && *row->ratio_to_best <= *out.worst_ratio) continue;
+    out.worst_ratio = row->ratio_to_best;
+    out.worst = row->machine + " " + row->layer;
+  }
+  if (out.mapped > 0) out.mean_ratio = std::exp(logarithms / static_cast<double>(out.mapped));
+  if (seconds.empty()) return out;
+  out.max_seconds = *std::max_element(seconds.begin(), seconds.end());
+  out.median_seconds = median(std::move(seconds));
+  return out;
+}
+
+}  // namespace
+
+Result<BenchResult> run_bench(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress) {
+  return SuiteRunner(suite, stop, progress).run();
+}
+
+std::vector<BenchSummary> summarize(const std::vector<BenchRow>& rows) {
+  std::vector<std::string> strategies, machines;
+  const auto note = [](std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  std::map<std::pair<std::string, std::string>, std::vector<const BenchRow*>> groups;
+  for (const BenchRow& row : rows) {
+    note(strategies, row.strategy);
+    note(machines, row.machine);
+    groups[{row.strategy, row.machine}].push_back(&row);
+    groups[{row.strategy, ""}].push_back(&row);
+  }
+  if (machines.size() > 1) machines.emplace_back();
+  std::vector<BenchSummary> out;
+  for (const std::string& strategy : strategies)
+    for (const std::string& machine : machines)
+      if (const auto at = groups.find({strategy, machine}); at != groups.end())
+        out.push_back(summary_of(at->second, machine));
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,92 @@
+#pragma once
+// Mappers side by side: every strategy on every layer of every machine, and what other tools found there.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/search/map.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+struct BenchStrategy {
+  std::string label;
+  SearchOptions options;  // objective, threads and stop are the suite's
+};
+
+struct BenchMachine {
+  std::string name;
+  Architecture architecture;
+};
+
+struct BenchLayer {
+  std::string name;
+  Workload workload;
+};
+
+// What another tool found.
+struct ExternalResult {
+  std::string machine, layer, mapper;
+  double value = 0;               // of the suite's objective
+  std::optional<double> seconds;  // of its search
+  std::optional<u64> evaluated;
+};
+
+struct BenchSuite {
+  std::string name;
+  Objective objective = Objective::Edp;
+  std::vector<BenchStrategy> strategies;
+  std::vector<BenchMachine> machines;
+  std::vector<BenchLayer> layers;
+  std::vector<ExternalResult> external;
+  int repeat = 1;   // searches of a row; its time is their median
+  int threads = 1;  // of one search; searches run one after the other
+};
+
+// A strategy's or another tool's answer for one layer on one machine.
+struct BenchRow {
+  std::string strategy, machine, layer;
+  bool external = false;
+  std::optional<double> seconds{};
+  std::optional<u64> evaluated{};
+  std::optional<double> value{};          // none: no mapping found
+  std::optional<double> lower_bound{};    // proven
+  std::optional<double> gap{};            // value / lower_bound - 1
+  std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
+  std::optional<Status> status{};          // none: external
+};
+
+struct BenchResult {
+  std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours, the best of each mapper
+  u64 done = 0, planned = 0;   // rows of ours
+  u64 left_out = 0;            // external results of machines or layers that the suite does not have
+  u64 repeated = 0;            // external results of which another one of the same mapper, machine and layer is better
+  bool interrupted = false;
+};
+
+// Called after each search, with the machine and the layer.
+using BenchProgress = std::function<void(u64 done, u64 planned, const std::string& where)>;
+
+// Runs the suite. `stop`: a search that it cuts short gives no row, those before it stay.
+// Errors, before any search: a machine's constraints that a layer cannot obey, named by machine and layer.
+Result<BenchResult> run_bench(const BenchSuite& suite, const std::atomic<bool>* stop = nullptr,
+                              const BenchProgress& progress = {});
+
+// One strategy's rows on one machine, or on all (machine empty).
+struct BenchSummary {
+  std::string strategy, machine;
+  u64 rows = 0, mapped = 0;
+  u64 best = 0;                        // rows with the smallest value known
+  u64 proven = 0;                      // rows whose value is proven optimal
+  std::optional<double> mean_ratio{};  // geometric mean of ratio_to_best
+  std::optional<double> worst_ratio{};
+  std::string worst{};  // machine and layer of worst_ratio
+  std::optional<double> median_seconds{}, max_seconds{};
+};
+
+// In the order of first appearance, by strategy, then machine; with more than one machine also all together.
+std::vector<BenchSummary> summarize(const std::vector<BenchRow>& rows);
+
+}  // namespace heliolite

@@ -1,0 +1,70 @@
+#pragma once
+// Unrollings of one fan-out for the level-by-level search: one for each product of factors by dimension. How a product
+// is shared between X and Y changes only the hops of multicasts, which refinement looks after; for_each_unrolling()
+// (engine/space) walks every share.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/search/core/rules.h"
+#include "engine/space/divisors.h"
+#include "engine/space/unrolling.h"
+
+namespace heliolite {
+
+// What is left out beside rules S1a-c: unrollings that use less than this part of what the best of them uses.
+inline constexpr u64 kLeastShare = 2;  // 1 / kLeastShare
+
+class Fillings {
+ public:
+  // `tables`: the divisors of each dimension's bound.
+  Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables);
+
+  // Into `out` (reused storage): the unrollings of the fan-out below `level` when `rest` is left, in a fixed order;
+  // rules full-unrolling and indexing-first as switched, and counted. Empty only if the machine's limits leave none.
+  void list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts, std::vector<Unrolling>& out);
+
+  // Most instances that an unrolling of the list can use.
+  u64 most_used() const { return most_used_; }
+
+ private:
+  static constexpr std::size_t kMaxShares = 64;  // ways to share one product between the axes that are followed
+
+  // One way to share the factors chosen so far: the product along X, the state before it, the last factor along X.
+  struct Share {
+    u32 x = 1;
+    u16 before = 0;
+    u32 factor = 1;
+  };
+  struct Shares {
+    std::array<Share, kMaxShares> way;
+    u16 count = 0;
+  };
+
+  void walk(int k, u64 used);
+  void leaf(u64 used);
+  bool extend(int k, u32 factor, u64 used_with);
+  bool can_grow(u64 used);
+  bool can_share(const Extents& product, u64 used);
+  bool prevails(u64 used) const;
+
+  const Mapspace& space_;
+  std::span<const DivisorTable> tables_;
+  std::array<DimensionMask, kMaxTensors> indexing_{};
+
+  // Of the list being made.
+  const SpatialSpace* fanout_ = nullptr;
+  const Extents* rest_ = nullptr;
+  RuleSet rules_;
+  RuleCounts* counts_ = nullptr;
+  std::vector<Unrolling>* out_ = nullptr;
+  std::vector<u64> used_;                       // of each in out_
+  std::array<u8, kMaxDimensions> dimension_{};  // those that may be unrolled
+  std::array<u64, kMaxDimensions + 1> left_{};  // product of the rests of dimensions k..
+  int count_ = 0;
+  u64 room_ = 1, most_used_ = 1, least_ = 1;
+  Extents product_ = unit_extents();
+  std::array<Shares, kMaxDimensions + 1> shares_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,105 @@
+#pragma once
+// Costs of partial plans. The ladder has one cost model per level: the machine cut off above that level, which then
+// holds everything and runs all loops not yet placed. What is placed inside is charged exactly; what lies outside is
+// charged its compulsory cost, at the parallelism of every fan-out still to come. When a tensor passes the level by,
+// its words come from further out: then all levels stay, those from the cut on without a capacity.
+#include <array>
+#include <vector>
+
+#include "engine/model/cost_model.h"
+#include "engine/model/nest.h"
+#include "engine/search/core/budget.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/core/objective.h"
+#include "engine/search/sunstone/plan.h"
+#include "engine/space/footprint.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/order_trie.h"
+
+namespace heliolite {
+
+struct Score {
+  bool fits = false;
+  Cost cost;
+  Value value = Value::worst();
+};
+
+class Ladder {
+ public:
+  // Not movable: its capacity tests refer to its footprint.
+  Ladder(const Ladder&) = delete;
+  Ladder& operator=(const Ladder&) = delete;
+
+  // `orders[i]`: the loop orders to choose from at level i.
+  Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+         std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
+         const SearchBudget& budget);
+
+  // What the levels keep from now on: partial plans and tiles are judged by it.
+  void set_keep(const KeepMasks& keep);
+  const KeepMasks& keep() const { return keep_; }
+
+  // From now on plans are priced on this machine, of the same family (machine_family.h) as the ladder's own. The model
+  // must outlive its use.
+  void use(const CostModel& machine);
+
+  int levels() const { return static_cast<int>(cut_.size()); }
+  const CostModel& model() const { return *model_; }
+  const Compiled& compiled() const { return model_->compiled(); }
+  const Mapspace& space() const { return space_; }
+  Objective objective() const { return objective_; }
+  const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
+
+  // Of a complete plan.
+  Mapping mapping(const Plan& plan) const;
+
+  // The plan's loops up to level `top`, the loops `rest` outside them at `top`. With top = outermost and no rest, the
+  // mapping's cost.
+  Score score(const Plan& plan, int top, const Extents& rest);
+
+  // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best
+  // score.
+  Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
+
+  // Whether the kept tensors of a tile fit at `level` and at every level outside it.
+  bool tile_fits(const Extents& tile, int level) const { return capacity_[static_cast<std::size_t>(level)](tile); }
+
+  u64 evaluated() const { return evaluated_; }
+  // Tiles judged so far, by level.
+  const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
+  void count_tile(int level) { ++tiles_[static_cast<std::size_t>(level)]; }
+  // The budget is used up: who asks finishes what it has, with a few evaluations more where there is nothing yet.
+  bool stopped() const { return out_of_evaluations() || budget_.over(); }
+
+ private:
+  class PlanLoops;
+
+  bool out_of_evaluations() const { return evaluated_ >= last_evaluation_; }
+  bool read(const Plan& plan, int top, const Extents& rest);
+  Score price(const Plan& plan, int top) const;
+  // The machine that prices plans up to this level.
+  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[static_cast<std::size_t>(top)]; }
+
+  const Mapspace& space_;
+  const CostModel own_;                      // of the whole machine
+  const CostModel* model_ = &own_;           // in use
+  std::vector<Compiled> cut_;                // [i]: levels 0 .. i
+  std::vector<Compiled> roomy_;              // [i]: all levels, those from i on without a capacity
+  std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor
+  std::vector<std::vector<LoopOrder>> orders_;
+  std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1; empty without a fan-out
+  Objective objective_;
+  KeepMasks keep_{};
+  CompulsoryCost compulsory_;
+  Footprint footprint_;
+  std::vector<CapacityTest> capacity_;            // [i]: of levels i .. outermost
+  std::array<u64, kMaxLevels> fanout_outside_{};  // product of the fan-outs of the levels outside
+  SearchBudget budget_;
+  u64 last_evaluation_;
+  Nest nest_;  // of the plan read last
+  Boxes boxes_;
+  u64 evaluated_ = 0;
+  std::array<u64, kMaxLevels> tiles_{};
+};
+
+}  // namespace heliolite

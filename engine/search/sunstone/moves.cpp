@@ -1,0 +1,71 @@
+#include "engine/search/sunstone/moves.h"
+
+#include "engine/space/divisors.h"
+
+namespace heliolite {
+namespace {
+
+bool slot_allows(const Mapspace& space, int slot, int dimension) {
+  const LevelSpace& level = space.levels[static_cast<std::size_t>(level_of(slot))];
+  const DimensionMask allowed = kind_of(slot) == LoopKind::SpatialX   ? level.spatial.allowed_x
+                                : kind_of(slot) == LoopKind::SpatialY ? level.spatial.allowed_y
+                                                                      : level.temporal.allowed;
+  return (allowed >> dimension & 1) != 0;
+}
+
+}  // namespace
+
+MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
+  for (std::size_t d = 0; d < space.dimension_count; ++d) {
+    for (int slot = 0; slot < 3 * space.level_count(); ++slot)
+      if (slot_allows(space, slot, static_cast<int>(d))) slots_[d].push_back(static_cast<u8>(slot));
+    for (const PrimePower& p : factorize(space.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
+  }
+  for (int i = 0; i < space.level_count(); ++i)
+    for (int v = 0; v < space.tensor_count; ++v)
+      if (space.levels[static_cast<std::size_t>(i)].open >> v & 1)
+        open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
+}
+
+bool MoveSpace::legal_at(const Plan& plan, int dimension, int slot) const {
+  const auto d = static_cast<std::size_t>(dimension);
+  const int i = level_of(slot);
+  const LevelSpace& level = space_.levels[static_cast<std::size_t>(i)];
+  if (kind_of(slot) == LoopKind::Temporal)
+    return level.temporal.factor[d].allows(plan.factor[slot_of(LoopKind::Temporal, i)][d]);
+  const u64 x = plan.factor[slot_of(LoopKind::SpatialX, i)][d], y = plan.factor[slot_of(LoopKind::SpatialY, i)][d];
+  return !(space_.one_axis_per_dimension && x > 1 && y > 1) && level.spatial.factor[d].allows(x * y);
+}
+
+bool MoveSpace::legal(const Plan& plan, const Move& m) const {
+  return legal_at(plan, m.dimension, m.from) && legal_at(plan, m.dimension, m.to);
+}
+
+bool MoveSpace::legal(const Plan& plan, int dimension) const {
+  for (int slot = 0; slot < 3 * space_.level_count(); ++slot)
+    if (kind_of(slot) != LoopKind::SpatialX && !legal_at(plan, dimension, slot)) return false;
+  return true;
+}
+
+void MoveSpace::list(const Plan& plan, std::vector<Move>& out) const {
+  out.clear();
+  Plan trial = plan;
+  for (std::size_t d = 0; d < space_.dimension_count; ++d) {
+    for (u8 from : slots_[d]) {
+      const u32 factor = plan.factor[from][d];
+      if (factor == 1) continue;
+      for (u32 prime : primes_[d]) {
+        if (factor % prime != 0) continue;
+        for (u8 to : slots_[d]) {
+          if (to == from) continue;
+          const Move move{static_cast<u8>(d), from, to, prime};
+          apply(trial, move);
+          if (legal(trial, move)) out.push_back(move);
+          undo(trial, move);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace heliolite

@@ -1,0 +1,63 @@
+#pragma once
+// The Sunstone strategy (Ng, UBC 2022; Olyaiy et al., ISPASS 2023): from the inside out, unrollings, tiles from a
+// factor tree, loop orders from a trie, with alpha-beta between levels. Steps:
+//  1. Unrollings of every fan-out (rules full-unrolling, indexing-first), innermost first, with the cheapest orders.
+//  2. Of each, the tiles of the levels inside the outermost fan-out that suit it best.
+//  3. Best first, the tiles of the levels outside (rule maximal-tiles), until traffic so far and the compulsory rest
+//     exceed the incumbent (rule alpha-beta): complete mappings.
+// Each step keeps the most promising few (rule beam).
+#include <array>
+#include <vector>
+
+#include "engine/search/core/rules.h"
+#include "engine/search/sunstone/fillings.h"
+#include "engine/search/sunstone/refine.h"
+#include "engine/search/sunstone/shortlist.h"
+
+namespace heliolite {
+
+inline constexpr std::size_t kSunstoneKept = 4;
+
+// The steps of one search, with what the ladder's levels keep and on the machine that it uses.
+class Sunstone {
+ public:
+  Sunstone(Ladder& ladder, const RuleSet& rules);
+
+  // Steps 1 and 2: the most promising, best first.
+  std::vector<PartialPlan> begin();
+  // Step 2 again for one of them, on another machine. False: no tile fits.
+  bool begin_again(PartialPlan& plan);
+  // Step 3, into best().
+  void complete(const std::vector<PartialPlan>& plans);
+
+  // Complete plans, best first, at most kSunstoneKept, of different unrollings.
+  const std::vector<Candidate>& best() const { return best_; }
+  const RuleCounts& rules() const { return counts_; }
+
+ private:
+  std::size_t beam(std::size_t width) const;
+  const SpatialSpace& spatial(int level) const { return space_.levels[static_cast<std::size_t>(level)].spatial; }
+  std::vector<PartialPlan> take(Shortlist& list, std::size_t width);
+  bool hopeless(const PartialPlan& plan);
+  std::vector<PartialPlan> unrollings();
+  void unroll(const PartialPlan& plan, int level, Shortlist& out);
+  std::vector<PartialPlan> inner_tiles(std::vector<PartialPlan> plans);
+  int next_fanout(int level) const;
+  std::vector<PartialPlan> tiles(const std::vector<PartialPlan>& plans, int level, int outer, std::size_t width);
+  void enumerate(const PartialPlan& plan, int level, int outer, Shortlist& out);
+  void complete_plan(const PartialPlan& plan);
+  void offer(const Candidate& candidate);
+
+  Ladder& ladder_;
+  const Mapspace& space_;
+  RuleSet rules_;
+  int top_;
+  int outermost_fanout_ = top_;         // 0 if there is none
+  std::vector<DivisorTable> divisors_;  // by dimension
+  Fillings fillings_;
+  std::vector<Unrolling> unrollings_;  // of one plan
+  std::vector<Candidate> best_;
+  RuleCounts counts_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,48 @@
+#pragma once
+// Tiles of the levels inside the outermost fan-out, grown instead of enumerated: a prime more of one dimension at one
+// level, as long as that is cheaper.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/search/sunstone/partial_plan.h"
+#include "engine/space/divisors.h"
+
+namespace heliolite {
+
+class TileGrowth {
+ public:
+  // Levels `first` .. outer - 1 grow, judged at `outer`. `tables`: the divisors of each dimension's bound.
+  TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int first, int outer);
+
+  // From no loops at these levels on. False: the machine's limits leave no tile.
+  bool grow(PartialPlan& p) { return grow_first(p, kEveryDimension); }
+
+  // The same in two parts: a first step everywhere, and the rest.
+  bool begin(PartialPlan& p);
+  void finish(PartialPlan& p);
+
+  // Takes the loops of these levels off again.
+  void strip(PartialPlan& p) const;
+
+  // Tries to better the tiles by growing, for each tensor, its dimensions before all others.
+  void regrow(PartialPlan& p);
+
+ private:
+  static constexpr DimensionMask kEveryDimension = 0xffff;
+  static constexpr int kRounds = 2;  // of growing and choosing orders
+
+  bool grow_first(PartialPlan& p, DimensionMask first);
+  bool start(PartialPlan& p);
+  bool enlarge(PartialPlan& p);
+  bool enlarge(PartialPlan& p, int d, int level);
+  bool try_factor(PartialPlan& p, int d, int level, u32 by);
+
+  Ladder& ladder_;
+  const Mapspace& space_;
+  int first_, outer_;
+  std::array<DimensionMask, kMaxLevels> hopeful_{};      // where the next step may be cheaper
+  std::array<std::vector<u32>, kMaxDimensions> primes_;  // of each dimension's bound
+};
+
+}  // namespace heliolite

@@ -1,0 +1,305 @@
+// heliolite bench: its suites, its three outputs, and what it says about bad ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kConfigs = std::string(HELIOLITE_TEST_DATA) + "/../configs/bench/";
+
+constexpr const char* kSuite = R"(bench:
+  strategies:
+  - sunstone
+  - {name: random, seed: 3, victory: 50, label: lucky}
+  machines: [edge_unified]
+  workloads: [gemm:16x16x16, {name: mine, workload: "gemm:8x8x8"}]
+)";
+
+class CliBench : public testing::Test {
+ protected:
+  TempFolder folder_;
+
+  CliResult bench(const std::string& text, const std::string& options = "") {
+    return run_cli("bench " + folder_.write("suite.yaml", text) + " " + options);
+  }
+  json answer(const std::string& text) {
+    const CliResult result = bench(text, "--json - -q");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return json::parse(result.out, nullptr, false);
+  }
+  // The complaint.
+  std::string refused(const std::string& text) {
+    const CliResult result = bench(text);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_EQ(result.out, "");
+    for (const char* raw : {"terminate", "what():", "std::", "YAML::"}) EXPECT_THAT(result.err, Not(HasSubstr(raw)));
+    return result.err;
+  }
+  static std::string with(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+};
+
+TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
+  const std::string csv = folder_.path("rows.csv"), file = folder_.path("rows.json");
+  const CliResult result = run_cli("bench " + kConfigs + "quick.yaml --wide --csv " + csv + " --json " + file);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("resnet18/conv3_x"), HasSubstr("mean ratio"), HasSubstr("sunstone")));
+  const json rows = json::parse(read_text(file))["rows"];
+  ASSERT_FALSE(rows.empty());
+  std::istringstream lines(read_text(csv));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "strategy,machine,layer,objective,seconds,evaluated,value,lower_bound,gap,ratio_to_best,status");
+  for (const json& row : rows) {
+    for (const char* key :
+         {"strategy", "machine", "layer", "seconds", "evaluated", "value", "ratio_to_best", "gap", "status"})
+      EXPECT_TRUE(row.contains(key)) << key;
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_THAT(line, AllOf(HasSubstr(row["strategy"].get<std::string>() + "," + row["machine"].get<std::string>()),
+                            HasSubstr(row["layer"].get<std::string>())));
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+TEST_F(CliBench, EverySuiteOfTheProjectIsGood) {
+  for (const auto& entry : std::filesystem::directory_iterator(kConfigs)) {
+    if (entry.path().extension() != ".yaml") continue;
+    const CliResult result = run_cli("bench " + entry.path().string() + " --check");
+    EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
+    EXPECT_THAT(result.out, HasSubstr("searches")) << entry.path();
+  }
+}
+
+TEST_F(CliBench, NamesLabelsAndOptionsReachTheRows) {
+  const json a = answer(kSuite);
+  ASSERT_EQ(a["rows"].size(), 4u);
+  EXPECT_EQ(a["rows"][1]["strategy"], "lucky");
+  EXPECT_EQ(a["rows"][1]["layer"], "gemm:16x16x16");
+  EXPECT_EQ(a["rows"][2]["layer"], "mine");
+  EXPECT_EQ(a["question"]["strategies"][1]["seed"], 3);
+  EXPECT_EQ(a["question"]["strategies"][1]["victory"], 50);
+  EXPECT_EQ(a["summary"].size(), 2u);
+  EXPECT_FALSE(a["interrupted"]);
+  const json again = answer(kSuite);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(a["rows"][k]["value"], again["rows"][k]["value"]);
+    EXPECT_EQ(a["rows"][k]["evaluated"], again["rows"][k]["evaluated"]);
+  }
+}
+
+TEST_F(CliBench, TheObjectiveCanBeAskedForInsteadOfTheFiles) {
+  folder_.write("others.csv",
+                "machine,layer,mapper,energy_pj,cycles\nedge_unified,mine,theirs,10,2\nedge_unified,mine,fast,20,1\n");
+  const std::string suite = std::string(kSuite) + "  external: others.csv\n  objective: edp\n";
+  const CliResult result = bench(suite, "-o delay --json - -q");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json a = json::parse(result.out);
+  EXPECT_EQ(a["question"]["objective"], "delay");
+  for (const json& row : a["rows"]) {
+    if (row["strategy"] == "theirs") {
+      EXPECT_EQ(row["value"], 2);
+    }
+    if (row["strategy"] == "fast") {
+      EXPECT_EQ(row["ratio_to_best"], 1);
+    }
+  }
+  EXPECT_EQ(a["rows"].size(), 6u);
+  const CliResult bad = bench(suite, "--objective edpp");
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("did you mean 'edp'"));
+}
+
+TEST_F(CliBench, FilesStandBesideTheConfiguration) {
+  folder_.write("sub/machine.yaml", R"(architecture:
+  name: tiny
+  word_bits: 16
+  energy: pat
+  levels:
+  - {name: DRAM, dram: true}
+  - {name: Buf, entries: 64, fanout: 4x2}
+  - {name: Reg, entries: 8}
+  compute: {name: MAC}
+)");
+  folder_.write("net.yaml", "name: net\nlayers:\n- {name: one, gemm: 8x8x8}\n- {name: two, gemm: 4x4x4}\n");
+  folder_.write("others.csv",
+                "\xef\xbb\xbf# a comment\r\nmachine,layer,mapper,setting,energy_pj,cycles,seconds,remark\r\n"
+                "tiny,net/one,theirs, \"fast, \"\"2\"\"\" ,10,2,0.5,x\r\ntiny,net/three,theirs,fast,10,2,,\n");
+  const json a = answer(R"(bench:
+  objective: energy
+  strategies: sunstone
+  machines: sub/machine.yaml
+  workloads: net.yaml
+  external: others.csv
+  repeat: 2
+)");
+  ASSERT_EQ(a["rows"].size(), 3u);
+  EXPECT_EQ(a["rows"][0]["machine"], "tiny");
+  EXPECT_EQ(a["rows"][0]["layer"], "net/one");
+  EXPECT_EQ(a["rows"][1]["strategy"], "theirs (fast, \"2\")");
+  EXPECT_EQ(a["rows"][1]["value"], 10);
+  EXPECT_EQ(a["rows"][1]["status"], "external");
+  EXPECT_EQ(a["rows"][1]["ratio_to_best"], 1);
+  EXPECT_TRUE(a["rows"][1]["gap"].is_null());
+  EXPECT_EQ(a["rows"][2]["layer"], "net/two");
+}
+
+TEST_F(CliBench, NothingMappedIsExitCodeOne) {
+  folder_.write("m.yaml", R"(architecture:
+  name: none
+  word_bits: 16
+  energy: pat
+  levels:
+  - {name: DRAM, dram: true}
+  - {name: Reg, entries: 2}
+  compute: {name: MAC}
+)");
+  const CliResult result = bench("bench: {strategies: [random], machines: [m.yaml], workloads: [gemm:4x4x4]}");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("infeasible"), HasSubstr("0/1")));
+}
+
+TEST_F(CliBench, TheAblationOfASmallLayer) {
+  const char* text = R"(ablation:
+  budget: 20
+  machines: [edge_split]
+  workloads: [gemm:16x16x16]
+)";
+  const json a = answer(text);
+  const json& steps = a["ablation"][0]["steps"];
+  ASSERT_EQ(steps.size(), 5u);
+  for (std::size_t k = 1; k < 5; ++k) EXPECT_LT(steps[k]["points"], steps[k - 1]["points"]);
+  EXPECT_EQ(steps[2]["ratio"], 1);
+  EXPECT_TRUE(steps[0]["value"].is_null());
+  EXPECT_EQ(a["ablation"][0]["optimum"]["proven"], true);
+  EXPECT_EQ(a["ablation"][0]["optimum"]["value"], steps[2]["value"]);
+  const std::string csv = folder_.path("steps.csv");
+  const CliResult table = bench(text, "--csv " + csv);
+  EXPECT_THAT(table.out, AllOf(HasSubstr("+alpha-beta"), HasSubstr("closed form"), HasSubstr("1 of 1 layers"),
+                               HasSubstr("proven optimum")));
+  EXPECT_THAT(read_text(csv),
+              AllOf(HasSubstr("edge_split,gemm:16x16x16,+T1,"), HasSubstr("edge_split,gemm:16x16x16,exact,")));
+}
+
+TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
+  EXPECT_THAT(refused(with(kSuite, "random", "randon")),
+              AllOf(HasSubstr("suite.yaml:4"), HasSubstr("did you mean 'random'")));
+  EXPECT_THAT(refused(with(kSuite, "machines", "machine")),
+              AllOf(HasSubstr("missing key 'machines'"), HasSubstr("unknown key 'machine'")));
+  EXPECT_THAT(refused(with(kSuite, "edge_unified", "edge_unfied")),
+              AllOf(HasSubstr("did you mean 'edge_unified'"), HasSubstr("suite.yaml:5")));
+  EXPECT_THAT(refused(with(kSuite, "gemm:8x8x8", "gem:8x8x8")),
+              AllOf(HasSubstr("suite.yaml:6"), HasSubstr("cannot be read")));
+  EXPECT_THAT(refused(with(kSuite, "seed: 3", "seed: -3")), HasSubstr("seed = -3, must be an integer from 0"));
+  EXPECT_THAT(refused(with(kSuite, "seed: 3", "budget: 0")), HasSubstr("must be seconds above 0"));
+  EXPECT_THAT(refused(with(kSuite, "seed: 3", "without: [beams]")), HasSubstr("did you mean 'beam'"));
+  EXPECT_THAT(refused(with(kSuite, "seed: 3", "sed: 3")), HasSubstr("did you mean 'seed'"));
+  EXPECT_THAT(refused(with(kSuite, ", label: lucky", ", label: sunstone")), HasSubstr("'sunstone' is there already"));
+  EXPECT_THAT(refused(with(kSuite, "name: mine", "name: gemm:16x16x16")), HasSubstr("is there already"));
+  EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"), HasSubstr("energy, delay, edp or ed2p"));
+  EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
+  EXPECT_THAT(refused(std::string(kSuite) + "ablation: {machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
+              HasSubstr("must have one of the keys"));
+  EXPECT_THAT(refused("strategies: [sunstone]\n"), HasSubstr("must have one of the keys"));
+  EXPECT_THAT(refused("bench: 3\n"), HasSubstr("must be a map"));
+  EXPECT_THAT(refused("[]\n"), HasSubstr("must be a map"));
+  EXPECT_THAT(
+      refused("bench: {strategies: [], machines: [], workloads: []}\n"),
+      AllOf(HasSubstr("at least one strategy"), HasSubstr("at least one machine"), HasSubstr("at least one workload")));
+  EXPECT_THAT(refused("bench: {strategies: [[x]], machines: [{machin: x}], workloads: [[1]], external: {}}\n"),
+              AllOf(HasSubstr("did you mean 'machine'"), HasSubstr("external must be a file")));
+  EXPECT_EQ(run_cli("bench").exit_code, 2);
+  EXPECT_EQ(run_cli("bench /nowhere/suite.yaml").exit_code, 2);
+  EXPECT_THAT(bench(kSuite, "--csv /nowhere/rows.csv").err, HasSubstr("there is no folder /nowhere"));
+}
+
+TEST_F(CliBench, BadTablesOfOthersAreRefusedWithTheirLines) {
+  const auto table = [&](const std::string& text) {
+    folder_.write("t.csv", text);
+    return refused(std::string(kSuite) + "  external: t.csv\n");
+  };
+  EXPECT_THAT(table("machine,layer,value\n"), HasSubstr("t.csv:1: missing column 'mapper'"));
+  EXPECT_THAT(table("machine,layer,mapper,energy_pj\n"), HasSubstr("'value', or 'energy_pj' and 'cycles'"));
+  EXPECT_THAT(table("machine,layer,mapper,value\na,b,c\n"), HasSubstr("t.csv:2: 3 cells, the header has 4"));
+  EXPECT_THAT(table("machine,layer,mapper,value\na,b,c,-1\na,b,c,x\na,b,,1\n"),
+              AllOf(HasSubstr("t.csv:2: value: '-1'"), HasSubstr("t.csv:3"), HasSubstr("t.csv:4")));
+  EXPECT_THAT(table("machine,layer,mapper,value,objective\na,b,c,1,speed\n"), HasSubstr("'speed'"));
+  EXPECT_THAT(table("# nothing\n"), HasSubstr("no header line"));
+  EXPECT_THAT(table("machine;layer;mapper;value\n"),
+              HasSubstr("t.csv:1: the names of the columns must be separated by commas"));
+  EXPECT_THAT(table("machine,layer,mapper,value,value\n"), HasSubstr("t.csv:1: two columns are called 'value'"));
+  EXPECT_THAT(table("machine,layer,mapper,value\na,b,\"c,1\n"), HasSubstr("t.csv:2: a quote is never closed"));
+  EXPECT_THAT(table(""), HasSubstr("t.csv"));
+  EXPECT_THAT(refused(std::string(kSuite) + "  external: absent.csv\n"), HasSubstr("absent.csv"));
+}
+
+TEST_F(CliBench, CtrlCPrintsTheRowsThatAreDone) {
+  const std::string slow = folder_.write("slow.yaml", R"(bench:
+  strategies: [sunstone, {name: exhaustive, budget: 30}]
+  machines: [edge_unified]
+  workloads: [gemm:64x64x64]
+)");
+  const CliResult stopped = run_cli("bench " + slow + " --json " + folder_.path("slow.json") +
+                                    " -q & pid=$!; sleep 1; kill -INT $pid; wait $pid; exit $?");
+  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.out, HasSubstr("1 of 2 searches"));
+  const json a = json::parse(read_text(folder_.path("slow.json")), nullptr, false);
+  EXPECT_EQ(a["interrupted"], true);
+  ASSERT_EQ(a["rows"].size(), 1u);
+  EXPECT_EQ(a["rows"][0]["strategy"], "sunstone");
+}
+
+constexpr const char* kSweep = R"(sweep:
+  machine: sunstone_arch
+  workloads: "conv:k=16,c=16,p=7,r=3"
+  parameters:
+    weight_words: {set: L1_weight.entries, values: [8, 16]}
+    ofmap_words: {set: L1_ofmap.entries, values: [8, 16]}
+)";
+
+TEST_F(CliBench, ComparesTheCoSearchWithTheGrid) {
+  folder_.write("sizes.yaml", kSweep);
+  const std::string csv = folder_.path("rows.csv");
+  const CliResult result = bench("co_search: {sweep: sizes.yaml}\n", "--csv " + csv);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("Configurations evaluated"), HasSubstr("Tiles of L1_ofmap looked at")));
+  EXPECT_THAT(read_text(csv), HasSubstr("tiles_L1_ofmap"));
+  const json rows = answer("co_search: {sweep: sizes.yaml}\n")["co_search"];
+  ASSERT_EQ(rows.size(), 2u);
+  for (const json& row : rows) {
+    EXPECT_EQ(row["configurations"]["grid"], 4);
+    EXPECT_LE(row["value"].get<double>(), 1.001 * row["value_of_grid"].get<double>());
+    EXPECT_EQ(row["best"].size(), 2u);
+  }
+  EXPECT_EQ(rows[1]["status"], "optimal");
+  EXPECT_EQ(rows[1]["value"], rows[1]["value_of_grid"]);
+}
+
+TEST_F(CliBench, RefusesCoSearchesOfOtherShapesAndStrategies) {
+  folder_.write("sizes.yaml", kSweep);
+  folder_.write("grids.yaml", with(kSweep, "L1_ofmap.entries, values: [8, 16]", "L2.fanout, values: [4x4, 8x8]"));
+  EXPECT_THAT(refused("co_search: {sweep: grids.yaml}\n"),
+              AllOf(HasSubstr("grids.yaml:"), HasSubstr("in more than what its memories hold and cost")));
+  EXPECT_THAT(refused("co_search: {sweep: sizes.yaml, strategies: [random]}\n"),
+              HasSubstr("must be sunstone or exact"));
+  EXPECT_THAT(refused("co_search: {strategies: [exact]}\n"), HasSubstr("missing key 'sweep'"));
+  EXPECT_THAT(refused("co_search:\n  strategies: [exact]\n  sweep: absent.yaml\n"),
+              AllOf(HasSubstr("absent.yaml: no such file"), HasSubstr("suite.yaml:3"),
+                    HasSubstr("sweep 'absent.yaml' cannot be read")));
+}
+
+}  // namespace
+}  // namespace heliolite

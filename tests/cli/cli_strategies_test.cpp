@@ -1,0 +1,169 @@
+// The options of `map` that steer the search, through the command line: what they promise of time, answers and threads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json map_answer(const std::string& arguments) {
+  const CliResult result = run_cli("map " + arguments + " --json - -q");
+  EXPECT_EQ(result.exit_code, 0) << arguments << "\n" << result.err;
+  return json::parse(result.out, nullptr, false);
+}
+
+json only_layer(const std::string& arguments) { return map_answer(arguments)["layers"][0]; }
+
+// What may not depend on the machine it runs on.
+json timeless(json answer) {
+  answer["question"]["options"].erase("threads");
+  for (json& layer : answer["layers"]) layer.erase("seconds");
+  answer["total"].erase("seconds");
+  return answer;
+}
+
+TEST(CliStrategies, AnswersDoNotDependOnThreadsOrRuns) {
+  for (const char* search :
+       {"-s exact", "-s sunstone", "-s random --seed 5", "-s exhaustive --evaluations 5000",
+        "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 -o energy"}) {
+    const std::string question = std::string("-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ") + search;
+    const json one = timeless(map_answer(question + " --threads 1"));
+    for (const char* threads : {"1", "2", "8"})
+      EXPECT_EQ(timeless(map_answer(question + " --threads " + threads)), one) << question << " " << threads;
+  }
+}
+
+TEST(CliStrategies, LayersSideBySideAreThoseOneByOne) {
+  const json all = map_answer("-a gemmini -w resnet18 -s sunstone --threads 8");
+  for (const json& layer : all["layers"]) {
+    const json alone = only_layer("-a gemmini -w resnet18/" + layer["name"].get<std::string>() + " -s sunstone -t 1");
+    for (const char* key : {"value", "mapping", "evaluated", "gap", "rules"}) EXPECT_EQ(alone[key], layer[key]) << key;
+  }
+}
+
+TEST(CliStrategies, ExactProvesItsAnswerAndNoStrategyBeatsIt) {
+  for (const char* machine : {"edge_unified", "eyeriss", "gemmini"})
+    for (const char* objective : {"edp", "energy", "delay", "ed2p"}) {
+      const std::string question = std::string("-a ") + machine + " -w conv:k=16,c=8,p=7,q=7,r=3,s=3 -o " + objective;
+      const json exact = only_layer(question + " -s exact");
+      EXPECT_EQ(exact["status"], "optimal") << question;
+      EXPECT_EQ(exact["gap"], 0);
+      EXPECT_EQ(exact["value"], exact["lower_bound"]);
+      for (const char* other : {"sunstone", "random"}) {
+        const json found = only_layer(question + " -s " + other);
+        EXPECT_GE(found["value"].get<double>(), exact["value"].get<double>() * (1 - 1e-12)) << question << other;
+        EXPECT_LE(found["lower_bound"].get<double>(), exact["value"].get<double>() * (1 + 1e-12)) << question << other;
+      }
+    }
+}
+
+TEST(CliStrategies, ImperfectFactorsAreNeverWorse) {
+  for (const char* workload : {"gemm:97x60x44", "resnet18/conv5_x"})
+    for (const char* search : {"-s exact", "-s sunstone -o energy"}) {
+      const std::string question = std::string("-a eyeriss -w ") + workload + " " + search + " --evaluations 20000";
+      const json perfect = only_layer(question), imperfect = only_layer(question + " --imperfect");
+      EXPECT_LE(imperfect["value"], perfect["value"]) << question;
+      EXPECT_LE(imperfect["lower_bound"], imperfect["value"]);
+    }
+}
+
+TEST(CliStrategies, ABudgetOfSecondsEndsEverySearchWithItsBest) {
+  const std::string large = "-w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 --threads 1 --budget 0.4 -a ";
+  for (const char* search : {"dc_split -s exact", "dc_split -s exact --imperfect", "dc_split -s sunstone",
+                             "edge_unified -s random --victory 1000000000", "edge_unified -s exhaustive"}) {
+    const double before = cpu_seconds_of_programs();
+    const json layer = only_layer(large + search);
+    EXPECT_LT(cpu_seconds_of_programs() - before, 0.4 + 3 * kSlowdown) << search;
+    EXPECT_GE(layer["gap"], 0) << search;
+    EXPECT_EQ(layer["status"], layer["gap"] == 0 ? "optimal" : "bounded") << search;
+    EXPECT_FALSE(layer["mapping"].is_null()) << search;
+  }
+}
+
+TEST(CliStrategies, EvaluationsSeedsAndVictoryReachTheSearch) {
+  const std::string question = "-a eyeriss -w gemm:64x60x48 -s random --threads 1 ";
+  const auto evaluated = [&](const std::string& options) {
+    return only_layer(question + options)["evaluated"].get<int>();
+  };
+  EXPECT_EQ(evaluated("--evaluations 77 --victory 100000"), 77);
+  EXPECT_LT(evaluated("--victory 5"), evaluated("--victory 5000"));
+  EXPECT_NE(evaluated("--seed 1"), evaluated("--seed 2"));
+  EXPECT_EQ(only_layer("-a eyeriss -w gemm:64x60x48 -s exhaustive --evaluations 123 -t 1")["evaluated"], 123);
+}
+
+// 64 x 16 units, weight-stationary as NVDLA's: K rows and N columns.
+constexpr const char* kWideArray = R"(architecture:
+  name: wide
+  word_bits: 8
+  energy: pat
+  levels:
+  - {name: DRAM, dram: true, bandwidth: {shared: 16}}
+  - {name: Buffer, capacity: 256 KB, block_words: 8, fanout: 64x16}
+  - {name: Regs, entries: 64}
+  compute: {name: MAC}
+)";
+
+// 127 is prime and larger than either axis: with its divisors one unit works.
+TEST(CliStrategies, AnOptimumNamesItsMapspaceAndWhatOtherFactorsAreWorth) {
+  const TempFolder folder;
+  const std::string question = "map -a " + folder.write("wide.yaml", kWideArray) + " -w gemm:127x127x127 ";
+  const CliResult perfect = run_cli(question + "--json " + folder.path("a.json"));
+  ASSERT_EQ(perfect.exit_code, 0) << perfect.err;
+  for (const char* part :
+       {"optimal, perfect factors", "the divisors of M, N and K leave at least 99.9 % of the units", "see --imperfect"})
+    EXPECT_THAT(perfect.out, HasSubstr(part));
+  const json layer = json::parse(read_text(folder.path("a.json")))["layers"][0];
+  EXPECT_EQ(layer["status"], "optimal");
+  EXPECT_EQ(layer["mapspace"]["factors"], "perfect");
+  const json& look = layer["imperfect_look"];
+  EXPECT_GT(look["times_better"], 300);
+  EXPECT_GT(look["utilization"], 0.5);
+  EXPECT_LE(look["evaluated"], 3'000);
+  EXPECT_EQ(look["value"].get<double>() * look["times_better"].get<double>(), layer["value"].get<double>());
+  const CliResult imperfect = run_cli(question + "--imperfect --evaluations 20000 --json " + folder.path("b.json"));
+  ASSERT_EQ(imperfect.exit_code, 0) << imperfect.err;
+  EXPECT_THAT(imperfect.out, HasSubstr("any factors"));
+  const json other = json::parse(read_text(folder.path("b.json")))["layers"][0];
+  EXPECT_EQ(other["mapspace"]["factors"], "any");
+  EXPECT_TRUE(other["imperfect_look"].is_null());
+  EXPECT_LE(other["value"], look["value"]);
+  // Where the divisors are of use nothing is said, and nothing is looked for.
+  EXPECT_TRUE(only_layer("-a " + folder.path("wide.yaml") + " -w gemm:128x128x128")["imperfect_look"].is_null());
+}
+
+TEST(CliStrategies, TotalsAreAddedUpBothWays) {
+  const json all = map_answer("-a gemmini -w resnet18 -s sunstone");
+  double sum = 0;
+  for (const json& layer : all["layers"])
+    sum += layer["count"].get<double>() * layer["energy_pj"].get<double>() * layer["cycles"].get<double>();
+  const json& total = all["total"];
+  EXPECT_NEAR(total["sum_of_layer_edps_pj_cycles"].get<double>() / sum, 1, 1e-9);
+  EXPECT_NEAR(total["sum_of_layer_values"].get<double>() / sum, 1, 1e-9);
+  EXPECT_EQ(total["edp_of_totals_pj_cycles"], total["edp_pj_cycles"]);
+  EXPECT_DOUBLE_EQ(total["edp_of_totals_pj_cycles"], total["energy_pj"].get<double>() * total["cycles"].get<double>());
+  const CliResult table = run_cli("map -a gemmini -w resnet18 -s sunstone");
+  EXPECT_THAT(table.out, HasSubstr("total energy x total cycles"));
+  EXPECT_THAT(table.out, HasSubstr("sum of the layers' EDPs"));
+}
+
+TEST(CliStrategies, BadNumbersAreRefused) {
+  for (const char* option : {"--budget 0", "--budget -1", "--budget nan", "--budget inf", "--budget soon",
+                             "--evaluations 0", "--evaluations 1.5", "--evaluations 99999999999999999999", "--seed -1",
+                             "--seed x", "--victory 0", "--victory"}) {
+    const CliResult result = run_cli(std::string("map -a eyeriss -w gemm:8x8x8 ") + option);
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_THAT(result.err, HasSubstr(std::string(option).substr(0, std::string(option).find(' ')))) << option;
+    EXPECT_EQ(result.out, "") << option;
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

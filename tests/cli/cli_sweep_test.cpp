@@ -1,0 +1,230 @@
+// heliolite sweep: tables, JSON, refusals, and that nothing is lost when it is killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/sweep/store_sql.h"
+#include "tests/support/cli_runner.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/sweep_problem.h"
+
+namespace heliolite {
+namespace {
+
+using ::testing::AllOf;
+using testing::content_of;
+using ::testing::HasSubstr;
+using testing::small_sweep;
+
+using namespace std::chrono_literals;
+
+TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db");
+  const CliResult run = run_cli("sweep " + small_sweep(folder) + " -o " + db + " --json " + folder.path("a.json"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  for (const char* part : {"small on small, objective edp, strategy sunstone, goal all: 24 of 24 points", "Best points",
+                           "Pareto front over energy, cycles and area", "Layers of point", "x least words", "excluded",
+                           "constraint", "infeasible", "layers searched"})
+    EXPECT_THAT(run.out, HasSubstr(part));
+  const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
+  EXPECT_EQ(answer["command"], "sweep");
+  EXPECT_EQ(answer["counts"]["done"], 16);
+  EXPECT_EQ(answer["counts"]["excluded"], 2);
+  EXPECT_EQ(answer["interrupted"], false);
+  EXPECT_EQ(answer["best"][0]["parameters"].size(), 3u);
+  EXPECT_EQ(answer["layers"].size(), 2u);
+  EXPECT_LE(answer["best"][0]["value"], answer["best"][1]["value"]);
+}
+
+TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
+  const TempFolder folder;
+  const std::string parameters = "  parameters:\n    a: {set: GLB.capacity, values: [2 KB]}\n";
+  for (const bool imperfect : {false, true}) {
+    const std::string db = folder.path(imperfect ? "i.db" : "p.db");
+    const std::string file = small_sweep(folder, imperfect ? "  imperfect: true\n" : "", parameters);
+    const CliResult run =
+        run_cli("sweep --wide " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(imperfect ? "any factors" : "perfect factors"));
+    EXPECT_THAT(run.out, HasSubstr("edp of totals: total energy x total cycles"));
+    EXPECT_THAT(run.out, HasSubstr("the search ended after 300 evaluations"));
+    const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
+    EXPECT_EQ(answer["mapspace"]["factors"], imperfect ? "any" : "perfect");
+    const auto& best = answer["best"][0];
+    EXPECT_EQ(best["value_of_totals"], best["energy_pj"].get<double>() * best["cycles"].get<double>());
+    EXPECT_EQ(best["sum_of_layer_values"], best["value"]);
+    EXPECT_LT(best["value"], best["value_of_totals"]);
+    for (const auto& layer : answer["layers"]) EXPECT_LE(layer["evaluated"], 300 + 256);
+    const CliResult csv = run_cli("sweep --export " + db + " --csv -");
+    EXPECT_THAT(csv.out, HasSubstr(",value_of_totals\n"));
+  }
+}
+
+// A mapping out of the database prices as its row says.
+TEST(CliSweep, MappingsCanBeEvaluated) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db");
+  ASSERT_EQ(run_cli("sweep " + small_sweep(folder, "", "  parameters:\n    a: {set: GLB.capacity, values: [2 KB]}\n") +
+                    " -o " + db)
+                .exit_code,
+            0);
+  const LayerRecord row = content_of(db).layers[0];
+  const CliResult eval = run_cli("eval -a " + folder.path("machine.yaml") + " -w gemm:16x8x12 -m " +
+                                 folder.write("mapping.yaml", row.mapping) + " --json -");
+  ASSERT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(eval.out)["energy_pj"], row.energy_pj);
+  double sum = 0;
+  const auto breakdown = nlohmann::json::parse(row.breakdown);
+  for (const auto& [level, parts] : breakdown.items())
+    for (const auto& part : parts.is_object() ? parts : nlohmann::json{parts}) sum += part.get<double>();
+  EXPECT_NEAR(sum / row.energy_pj, 1, 1e-9);
+}
+
+TEST(CliSweep, NeverOverwrites) {
+  const TempFolder folder;
+  const std::string sweep = "sweep " + small_sweep(folder) + " -o " + folder.path("r.db");
+  ASSERT_EQ(run_cli(sweep).exit_code, 0);
+  const auto rows = content_of(folder.path("r.db"));
+  const CliResult again = run_cli(sweep);
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("--resume"));
+  EXPECT_EQ(run_cli(sweep + " --objective delay --resume").exit_code, 2);
+  const CliResult resumed = run_cli(sweep + " --resume");
+  EXPECT_EQ(resumed.exit_code, 0);
+  EXPECT_THAT(resumed.out, HasSubstr("0 layers searched"));
+  EXPECT_EQ(content_of(folder.path("r.db")), rows);
+}
+
+TEST(CliSweep, ShardsMergeIntoWhatOneRunHas) {
+  const TempFolder folder;
+  const std::string sweep = "sweep " + small_sweep(folder, "  goal: front\n  pilots: 3\n") + " -o ";
+  ASSERT_EQ(run_cli(sweep + folder.path("one.db")).exit_code, 0);
+  std::string parts;
+  for (const char* shard : {"1", "2", "3"}) {
+    const std::string part = folder.path(std::string("part") + shard + ".db");
+    ASSERT_EQ(run_cli(sweep + part + " --shard " + shard + "/3").exit_code, 0);
+    parts += " " + part;
+  }
+  const CliResult merged = run_cli("merge " + folder.path("merged.db") + parts);
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_EQ(content_of(folder.path("merged.db")), content_of(folder.path("one.db")));
+}
+
+TEST(CliSweep, ComplainsAboutWhatItIsGiven) {
+  const TempFolder folder;
+  const std::string file = small_sweep(folder);
+  const auto error = [](const std::string& arguments) {
+    const CliResult run = run_cli("sweep " + arguments);
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    return run.err;
+  };
+  EXPECT_THAT(error(""), HasSubstr("needs one of a sweep file"));
+  EXPECT_THAT(error(file + " --shard 0/3"), HasSubstr("from 1/N to N/N"));
+  EXPECT_THAT(error(file + " --shard 4/3"), HasSubstr("'4/3'"));
+  EXPECT_THAT(error(file + " --shard 4"), HasSubstr("'4'"));
+  EXPECT_THAT(error(file + " --objective edpp"), HasSubstr("did you mean"));
+  EXPECT_THAT(error(file + " --goal fornt"), HasSubstr("did you mean 'front'?"));
+  EXPECT_THAT(error(file + " --strategy sunston"), HasSubstr("did you mean 'sunstone'?"));
+  EXPECT_THAT(error(file + " --csv x.csv"), HasSubstr("--export"));
+  EXPECT_THAT(error(file + " -o " + folder.path("none/r.db")), HasSubstr("none"));
+  EXPECT_THAT(error(folder.path("no.yaml")), HasSubstr("no.yaml"));
+}
+
+TEST(CliSweep, ChecksWithoutMapping) {
+  const TempFolder folder;
+  const CliResult run =
+      run_cli("sweep " + small_sweep(folder, "  sample: 10\n") + " --check -o " + folder.path("r.db"));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("10 of 24 design points, 2 layers each"), HasSubstr("GLB.fanout")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("r.db")));
+}
+
+TEST(CliSweep, ExitsWithOneWhenNothingCouldBeMapped) {
+  const TempFolder folder;
+  const CliResult run =
+      run_cli("sweep " + small_sweep(folder, "", "  parameters:\n    a: {set: Spad.entries, values: [1, 2]}\n") +
+              " -o " + folder.path("r.db"));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("infeasible"), HasSubstr("no mapping of gemm")));
+}
+
+// Larger than the others: it lasts for some tenths of a second.
+std::string longer_sweep(const TempFolder& folder) {
+  return small_sweep(folder, "  goal: front\n  pilots: 4\n",
+                     "  parameters:\n"
+                     "    pe: {set: GLB.fanout, values: [1x2, 2x2, 4x4, 2x8]}\n"
+                     "    spad: {set: Spad.entries, from: 16, to: 112, step: 16}\n"
+                     "    glb: {set: GLB.capacity, from: 1 KB, to: 4 KB, step: 512 B}\n");
+}
+
+TEST(CliSweep, KilledTwentyTimesItEndsAsIfItWereNot) {
+  const TempFolder folder;
+  const std::string file = longer_sweep(folder), through = folder.path("through.db"), db = folder.path("killed.db");
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(run_cli("sweep " + file + " -o " + through).exit_code, 0);
+  const auto whole = std::chrono::steady_clock::now() - begin;
+  testing::Rng rng(1);
+  int killed = 0;
+  for (int k = 0; k < 20; ++k) {
+    const Background run({"sweep", file, "-o", db, "--resume", "--threads", std::to_string(1 + k % 2), "--quiet"});
+    std::this_thread::sleep_for(whole * testing::pick(rng, 1, 100) / 800);
+    killed += run.end(SIGKILL) == 128 + SIGKILL;
+  }
+  EXPECT_GT(killed, 0);
+  ASSERT_EQ(run_cli("sweep " + file + " -o " + db + " --resume").exit_code, 0);
+  EXPECT_EQ(content_of(db), content_of(through));
+}
+
+// Whoever reads the rows says which one is damaged, and it is searched again when that is asked for.
+TEST(CliSweep, DamagedRowsAreRefusedAndSearchedAgain) {
+  const TempFolder folder;
+  const std::string db = folder.path("r.db"), run = "sweep " + small_sweep(folder) + " -o " + db + " --resume";
+  ASSERT_EQ(run_cli(run).exit_code, 0);
+  const auto rows = content_of(db);
+  const std::string id = std::to_string(std::ranges::find(rows.points, PointState::Done, &PointRecord::state)->id);
+  {
+    const auto database = SqlDatabase::open(db, SqlDatabase::Access::Write);
+    ASSERT_TRUE(database->execute("UPDATE points SET energy_pj = energy_pj / 2 WHERE id = " + id).empty());
+  }
+  for (const std::string& command :
+       {run, "sweep --status " + db, "sweep --export " + db + " --csv " + folder.path("p.csv"),
+        "sweep --export " + db + " --json " + folder.path("a.json"), "report " + db,
+        "merge " + folder.path("m.db") + " " + db}) {
+    const CliResult refused = run_cli(command);
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_THAT(refused.err, HasSubstr("r.db: points, id " + id + ": the row is damaged")) << command;
+  }
+  EXPECT_EQ(run_cli("sweep x.yaml --repair").exit_code, 2);
+  const CliResult repaired = run_cli(run + " --repair");
+  EXPECT_EQ(repaired.exit_code, 0);
+  EXPECT_THAT(repaired.err, HasSubstr("23 points and"));
+  EXPECT_THAT(repaired.out, HasSubstr("0 layers searched"));
+  EXPECT_EQ(content_of(db), rows);
+  EXPECT_TRUE(std::filesystem::exists(db + ".damaged"));
+}
+
+TEST(CliSweep, EndsSoonWhenAskedTo) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const TempFolder folder;
+    const std::string db = folder.path("r.db");
+    // Hours of work: exact, on large layers.
+    const std::string file =
+        folder.write("large.yaml",
+                     "sweep:\n  machine: eyeriss_45nm\n  workloads: resnet18\n  strategy: exact\n"
+                     "  parameters:\n    glb: {set: GLB.capacity, from: 32 KB, to: 512 KB, step: 1 KB}\n");
+    const Background run({"sweep", file, "-o", db, "--threads", "2", "--quiet"});
+    std::this_thread::sleep_for(1s);
+    const auto asked = std::chrono::steady_clock::now();
+    EXPECT_EQ(run.end(signal), 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown);
+    EXPECT_EQ(run_cli("sweep --status " + db).exit_code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

@@ -1,0 +1,135 @@
+// The closed form of perfect mappings: against the oracle's walk, against its own breakdown, and by hand.
+#include "engine/model/cost_model.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "arch/load.h"
+#include "engine/model/collapse.h"
+#include "engine/model/mapping_check.h"
+#include "engine/model/nest.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/reference_walk.h"
+#include "workloads/load.h"
+
+namespace heliolite {
+namespace {
+
+using testing::random_problem;
+using testing::RandomOptions;
+using testing::RandomProblem;
+
+// Counts of the oracle's walk, collapsed by the same rules as residual nests, against the integer closed form.
+void expect_same_counts(const RandomProblem& p) {
+  const Compiled compiled(p.workload, p.architecture);
+  const Nest nest(compiled, p.mapping);
+  const CollapsedTraffic closed = collapse(compiled, p.mapping, nest);
+  const CollapsedTraffic walked =
+      collapse(compiled, p.mapping, testing::reference_traffic(p.workload, p.architecture, p.mapping));
+  for (std::size_t v = 0; v < closed.size(); ++v) {
+    for (std::size_t i = 0; i < closed[v].size(); ++i) {
+      const CollapsedTensor &a = closed[v][i], &b = walked[v][i];
+      ASSERT_TRUE(a.tile_words == b.tile_words || !a.kept);
+      ASSERT_TRUE(a.instances == b.instances);
+      ASSERT_TRUE(a.reads == b.reads);
+      ASSERT_TRUE(a.updates == b.updates);
+      ASSERT_TRUE(a.fanout == b.fanout);
+      // Read-only fills are truncated sums of doubles in the walk (rule 30).
+      ASSERT_TRUE(a.fills == b.fills || (!compiled.tensor[static_cast<int>(v)].is_output && a.fills == b.fills + 1));
+      ASSERT_TRUE(a.records.size() == b.records.size());
+      for (std::size_t k = 0; k < a.records.size(); ++k) {
+        ASSERT_TRUE(a.records[k].multicast == b.records[k].multicast);
+        ASSERT_TRUE(a.records[k].groups == b.records[k].groups);
+        ASSERT_TRUE(std::abs(a.records[k].words - b.records[k].words) <= 1e-9 * std::max(1.0, a.records[k].words));
+        ASSERT_TRUE(std::abs(a.records[k].hop_words - b.records[k].hop_words) <=
+                    1e-9 * std::max(1.0, a.records[k].hop_words));
+      }
+    }
+  }
+}
+
+TEST(CostModel, ClosedFormCountsWhatTheWalkCounts) {
+  for (u64 seed = 0; seed < 4'000 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_same_counts(random_problem(seed));
+  }
+}
+
+RC_GTEST_PROP(CostModel, EvaluateIsTheTotalOfExplain, ()) {
+  RandomOptions options;
+  options.imperfect = *rc::gen::arbitrary<bool>();
+  const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
+  const CostModel model(p.workload, p.architecture);
+  const Evaluation evaluation = model.evaluate(p.mapping);
+  RC_ASSERT(evaluation.verdict == Verdict::Fits);
+  const Breakdown breakdown = model.explain(p.mapping);
+  RC_ASSERT(evaluation.cost.energy == breakdown.energy);
+  RC_ASSERT(evaluation.cost.cycles == breakdown.cycles);
+}
+
+RC_GTEST_PROP(CostModel, VerdictsAgreeWithTheWordedCheck, ()) {
+  RandomOptions options;
+  options.capacities = true;
+  const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
+  RC_ASSERT(well_formed(p.mapping, p.workload, p.architecture).empty());
+  const CostModel model(p.workload, p.architecture);
+  RC_ASSERT((model.evaluate(p.mapping).verdict == Verdict::Fits) ==
+            fits(p.mapping, p.workload, p.architecture).empty());
+}
+
+// A 2x2x2 GEMM on one buffer of words, everything at the outermost level, order k inside n inside m:
+// A[m,k] is fetched for every step, B likewise, Z stays while k runs.
+TEST(CostModel, SmallGemmByHand) {
+  const auto network = load_network("gemm:2x2x2");
+  ASSERT_TRUE(network.ok());
+  const Workload& w = network->layers[0].workload;
+  Architecture a;
+  a.name = "two";
+  a.levels.resize(2);
+  a.levels[0].name = "Buf";
+  a.levels[0].entries = 3;
+  a.levels[0].energy = {1, 1, 1};
+  a.levels[1].name = "Main";
+  a.levels[1].energy = {100, 100, 100};
+  a.compute.op_pj = 1;
+  Mapping m;
+  m.level_count = 2;
+  m.keep = {0b111, 0b111};
+  for (const char* d : {"K", "N", "M"}) m.add(LoopKind::Temporal, 1, *w.find_dimension(d), 2);
+  const CostModel model(w, a);
+  const Breakdown b = model.explain(m);
+  const int in_a = *w.find_tensor("A"), in_b = *w.find_tensor("B"), out = *w.find_tensor("Z");
+  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(in_a)].fills, 8);
+  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(in_b)].fills, 8);
+  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(out)].updates, 8);
+  EXPECT_EQ(b.level[0].tensor[static_cast<std::size_t>(out)].reads, 4);  // 8 less the first of each word
+  EXPECT_EQ(b.level[1].tensor[static_cast<std::size_t>(out)].updates, 4);
+  EXPECT_EQ(b.level[1].tensor[static_cast<std::size_t>(out)].reads, 0);
+  // 8 MACs; buffer 16 reads of operands, 16 fills, 8 updates and 4 reads of sums; memory 16 reads and 4 updates.
+  EXPECT_DOUBLE_EQ(b.energy.picojoules(), 8 + 16 + 16 + 8 + 4 + 100 * (16 + 4));
+  EXPECT_EQ(b.cycles, 8u);
+  a.levels[0].entries = 2;
+  EXPECT_EQ(CostModel(w, a).evaluate(m).verdict, Verdict::OverCapacity);
+}
+
+// Sums agree with doubles to 1e-6 and do not overflow at 1e15 MACs on a machine with costly memory.
+TEST(CostModel, HugeWorkloadsStayExact) {
+  const auto network = load_network("gemm:100000x100000x100000");
+  ASSERT_TRUE(network.ok());
+  const Workload& w = network->layers[0].workload;
+  Architecture a;
+  a.levels.resize(1);
+  a.levels[0].name = "Main";
+  a.levels[0].energy = {6400, 6400, 6400};
+  Mapping m;
+  m.level_count = 1;
+  m.keep = {0b111};
+  for (int d = 0; d < 3; ++d) m.add(LoopKind::Temporal, 0, d, 100000);
+  const Evaluation e = CostModel(w, a).evaluate(m);
+  const double macs = 1e15, words = 4 * macs - 1e10;  // two operands, one update, one read less the first of each sum
+  EXPECT_NEAR(e.cost.energy.picojoules() / (macs + 6400 * words), 1, 1e-6);
+  EXPECT_EQ(e.cost.cycles, 1'000'000'000'000'000u);
+}
+
+}  // namespace
+}  // namespace heliolite

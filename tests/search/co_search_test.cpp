@@ -1,0 +1,223 @@
+// The co-search of memories: one traversal for a family of machines finds the best of all machines' optima; with
+// several layers the best sum. Against exhaustive enumeration on every machine, and against a search of every machine.
+#include "engine/search/co_search/co_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "arch/architecture_spec.h"
+#include "tests/support/load.h"
+#include "tests/support/machine_families.h"
+
+namespace heliolite {
+namespace {
+
+using testing::exact_alone;
+using testing::family_problem;
+using testing::kObjectives;
+using testing::random_family_of;
+using testing::random_search_problem;
+using testing::SearchProblem;
+using testing::unusual_search_problem;
+using testing::workload;
+
+constexpr u64 kMappings = 2'000;  // of one machine's mapspace
+
+SearchProblem small_problem(u64 seed) {
+  testing::SearchProblemOptions options;
+  options.max_mappings = kMappings;
+  return seed % 2 == 0 ? random_search_problem(seed, options) : unusual_search_problem(seed, options);
+}
+
+// The least value of any machine, by looking at every mapping.
+Value best_of_all(const Workload& workload, const MachineFamily& family, Objective objective) {
+  Value best = Value::worst();
+  for (const Architecture& machine : family.machines()) {
+    const auto answer = testing::enumerate_mapspace(workload, machine, {.limit = 10 * kMappings});
+    if (answer->legal > 0)
+      best = std::min(best, Value::of(objective, answer->best[static_cast<std::size_t>(objective)].cost));
+  }
+  return best;
+}
+
+void expect_best_of_all(const RuleSet& rules, u64 seeds) {
+  for (u64 seed = 0; seed < seeds; ++seed) {
+    const SearchProblem p = small_problem(seed);
+    const MachineFamily family = random_family_of(seed, p.architecture, 9, seed % 3 == 0);
+    const Objective objective = kObjectives[seed % kObjectives.size()];
+    SearchOptions options;
+    options.objective = objective;
+    options.rules = rules;
+    const LayerAnswer answer = exact_alone(family_problem(p.workload, family, options));
+    const Value best = best_of_all(p.workload, family, objective);
+    ASSERT_TRUE(answer.complete) << seed;
+    ASSERT_EQ(answer.found, best < Value::worst()) << seed;
+    if (!answer.found) continue;
+    ASSERT_TRUE(answer.value == best) << "seed " << seed << ": " << objective_number(objective, answer.cost);
+    const CostModel model(p.workload, family.machine(answer.machine));
+    const Evaluation e = model.evaluate(answer.mapping);
+    ASSERT_EQ(e.verdict, Verdict::Fits) << seed;
+    ASSERT_TRUE(Value::of(objective, e.cost) == best) << seed;
+  }
+}
+
+TEST(CoSearch, OneTraversalFindsTheBestOfAllMachines) { expect_best_of_all({}, 150); }
+
+TEST(CoSearch, NoRuleChangesTheAnswer) {
+  for (const Rule rule : {Rule::SmallestMemory, Rule::MemoryBound, Rule::StateDominance, Rule::LatticeBound})
+    expect_best_of_all(RuleSet().set(rule, false), 40);
+}
+
+// Layers that fit the machine's constraints: the problem's own in two sizes of one dimension.
+std::vector<WeightedLayer> some_layers(const SearchProblem& p, u64 seed) {
+  std::vector<WeightedLayer> out{{p.workload, 1 + static_cast<double>(seed % 3)}};
+  for (std::size_t d = 0; d < p.workload.dimensions.size() && out.size() < 3; ++d) {
+    WeightedLayer other{p.workload, 0.5 + static_cast<double>(d)};
+    other.workload.dimensions[d].size = other.workload.dimensions[d].size % 3 + 2;
+    if (resolve(other.workload, p.architecture)) out.push_back(other);
+  }
+  return out;
+}
+
+TEST(CoSearch, EqualsTheGridForNetworks) {
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const SearchProblem p = small_problem(1000 + seed);
+    const MachineFamily family = random_family_of(seed, p.architecture, 8, seed % 2 == 0);
+    const std::vector<WeightedLayer> layers = some_layers(p, seed);
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.threads = 1;
+    const auto grid = grid_search(layers, family, options);
+    const auto found = co_search(layers, family, options);
+    ASSERT_TRUE(grid && found) << seed;
+    ASSERT_EQ(found->status == Status::Infeasible, grid->status == Status::Infeasible) << seed;
+    if (found->status == Status::Infeasible) continue;
+    EXPECT_EQ(found->status, Status::Optimal) << seed;
+    EXPECT_NEAR(found->value, grid->value, 1e-9 * grid->value) << seed;
+    EXPECT_NEAR(grid->machines[found->best].value, grid->value, 1e-9 * grid->value) << seed;
+    for (std::size_t m = 0; m < family.size(); ++m) {
+      if (grid->machines[m].state != CoSearchMachine::State::Searched) continue;
+      EXPECT_LE(found->machines[m].lower_bound, grid->machines[m].value * (1 + 1e-9)) << seed << " machine " << m;
+    }
+    double sum = 0;
+    for (std::size_t j = 0; j < layers.size(); ++j) sum += layers[j].weight * found->layers[j].value;
+    EXPECT_NEAR(sum, found->value, 1e-9 * sum) << seed;
+  }
+}
+
+// The thesis's machine and choices: three buffers beside each MAC, of 8 to 128 words, in the area of one of 128.
+MachineFamily split_buffers() {
+  const auto spec = load_architecture_spec("sunstone_arch");
+  EXPECT_TRUE(spec.ok()) << to_string(spec.errors());
+  std::vector<Architecture> machines;
+  const std::array<u64, 5> sizes{8, 16, 32, 64, 128};
+  for (u64 ifmap : sizes)
+    for (u64 weight : sizes)
+      for (u64 ofmap : sizes) {
+        if (ifmap + weight + ofmap > 128) continue;
+        ArchitectureSpec one = *spec;
+        for (LevelSpec& level : one.levels) {
+          if (level.name == "L1_ifmap") level.capacity = Words{ifmap};
+          if (level.name == "L1_weight") level.capacity = Words{weight};
+          if (level.name == "L1_ofmap") level.capacity = Words{ofmap};
+        }
+        machines.push_back(*resolve(one));
+      }
+  return *MachineFamily::create(machines);
+}
+
+TEST(CoSearch, CaseStudyOfTheThesis) {
+  const MachineFamily family = split_buffers();
+  const std::vector<WeightedLayer> layers{{workload("conv:k=512,c=512,p=7,r=3"), 1}};
+  SearchOptions options;
+  options.strategy = Strategy::Exact;
+  const auto exact = co_search(layers, family, options);
+  const auto exact_grid = grid_search(layers, family, options);
+  options.strategy = Strategy::Sunstone;
+  const auto sunstone = co_search(layers, family, options);
+  const auto sunstone_grid = grid_search(layers, family, options);
+  ASSERT_TRUE(exact && exact_grid && sunstone && sunstone_grid);
+  EXPECT_EQ(exact->status, Status::Optimal);
+  EXPECT_EQ(exact->value, exact_grid->value);
+  EXPECT_LE(sunstone->value, sunstone_grid->value * 1.001);
+  EXPECT_LT(exact->statistics.tiles[0] * 5, exact_grid->statistics.tiles[0]);
+  EXPECT_LT(sunstone->statistics.tiles[0] * 3, sunstone_grid->statistics.tiles[0]);
+  EXPECT_LT(sunstone->configurations, family.size());
+}
+
+TEST(CoSearch, TheSameForAnyNumberOfThreads) {
+  const MachineFamily family = split_buffers();
+  const std::vector<WeightedLayer> layers{{workload("conv:k=512,c=512,p=7,r=3"), 3},
+                                          {workload("conv:k=128,c=64,p=28,r=1"), 1}};
+  for (const char* strategy : {"exact", "sunstone"}) {
+    SearchOptions options;
+    options.strategy = *parse_strategy(strategy);
+    options.threads = 1;
+    const auto one = co_search(layers, family, options);
+    ASSERT_TRUE(one);
+    for (int threads : {2, 8}) {
+      options.threads = threads;
+      const auto many = co_search(layers, family, options);
+      ASSERT_TRUE(many);
+      EXPECT_EQ(many->best, one->best);
+      EXPECT_EQ(many->value, one->value);
+      EXPECT_EQ(many->statistics, one->statistics);
+      EXPECT_EQ(many->configurations, one->configurations);
+      for (std::size_t j = 0; j < layers.size(); ++j) EXPECT_EQ(many->layers[j].mapping, one->layers[j].mapping);
+    }
+  }
+}
+
+TEST(CoSearch, RefusesOtherStrategies) {
+  SearchOptions options;
+  options.strategy = Strategy::Random;
+  const std::vector<WeightedLayer> layers{{workload("gemm:8x8x8"), 1}};
+  const MachineFamily family = *MachineFamily::create({testing::machine("eyeriss")});
+  EXPECT_FALSE(co_search(layers, family, options));
+}
+
+TEST(CoSearch, SaysWhyNothingFits) {
+  Architecture tiny = testing::machine("eyeriss");
+  for (StorageLevel& level : tiny.levels)
+    if (level.name == "GLB") level.entries = 1;
+  const MachineFamily family = *MachineFamily::create({tiny, tiny});
+  const std::vector<WeightedLayer> layers{{workload("conv:k=8,c=8,p=8,r=3"), 1}};
+  for (const char* strategy : {"exact", "sunstone"}) {
+    SearchOptions options;
+    options.strategy = *parse_strategy(strategy);
+    const auto found = co_search(layers, family, options);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->status, Status::Infeasible);
+    ASSERT_FALSE(found->layers.empty());
+    EXPECT_FALSE(found->layers.front().why_infeasible.empty());
+  }
+}
+
+TEST(MachineFamily, HasAnEnvelopeAndSmallerMachines) {
+  Architecture small = testing::machine("eyeriss_45nm"), large = small, other = small;
+  large.levels[0].entries = 2 * *small.levels[0].entries;
+  large.levels[0].energy.read_pj *= 2;
+  other.levels[1].energy.read_pj /= 2;
+  const MachineFamily family = *MachineFamily::create({small, large, other});
+  EXPECT_EQ(family.envelope().levels[0].entries, large.levels[0].entries);
+  EXPECT_EQ(family.envelope().levels[0].energy.read_pj, small.levels[0].energy.read_pj);
+  EXPECT_EQ(family.envelope().levels[1].energy.read_pj, other.levels[1].energy.read_pj);
+  EXPECT_EQ(family.swept(), (std::vector<int>{0, 1}));
+  EXPECT_EQ(family.held_by_smaller(1, 0), *small.levels[0].entries);
+  EXPECT_EQ(family.held_by_smaller(0, 0), 0u);
+  EXPECT_EQ(family.held_by_smaller(2, 0), 0u);
+}
+
+TEST(MachineFamily, NamesWhatDiffersInShape) {
+  Architecture other = testing::machine("eyeriss");
+  other.levels[3].fanout_x = 7;
+  const auto family = MachineFamily::create({testing::machine("eyeriss"), other});
+  ASSERT_FALSE(family);
+  EXPECT_THAT(to_string(family.errors()), ::testing::HasSubstr("level GLB"));
+}
+
+}  // namespace
+}  // namespace heliolite

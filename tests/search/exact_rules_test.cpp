@@ -1,0 +1,113 @@
+// Rules of the exact search that lose nothing: without any of them, or all, the answer is the oracle's, and each of
+// them cuts something somewhere. The search starts from nothing, so that it has to find the optimum itself.
+#include "engine/search/map.h"
+#include "engine/search/core/rules.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/exact_problem.h"
+
+namespace heliolite {
+namespace {
+
+using testing::exact_alone;
+using testing::kObjectives;
+using testing::layer_problem;
+using testing::SearchProblem;
+
+constexpr std::array kExactRules{Rule::KeepBound,      Rule::LatticeBound,  Rule::OwnLoops, Rule::UsefulInstances,
+                                 Rule::StateDominance, Rule::IdleBandwidth, Rule::FreeLoops};
+
+struct RuleRun {
+  std::string name;
+  RuleSet rules;
+};
+
+// All rules, each one off, all off, each one alone.
+std::vector<RuleRun> rule_runs() {
+  std::vector<RuleRun> out{{"all rules", {}}, {"no rule", {}}};
+  for (const Rule r : kExactRules) out[1].rules.set(r, false);
+  for (const Rule r : kExactRules) {
+    const std::string name(kRuleTable[static_cast<std::size_t>(r)].name);
+    out.push_back({"without " + name, RuleSet().set(r, false)});
+    out.push_back({"only " + name, RuleSet(out[1].rules).set(r, true)});
+  }
+  return out;
+}
+
+void expect_optimum(const SearchProblem& p, const RuleRun& run, Objective objective, RuleCounts& counts) {
+  LayerProblem problem = layer_problem(p, objective);
+  problem.options.rules = run.rules;
+  const LayerAnswer answer = exact_alone(problem);
+  counts += answer.statistics.rules;
+  for (const Rule r : kExactRules)
+    if (!run.rules[r]) {
+      EXPECT_EQ(answer.statistics.rules.calls[static_cast<std::size_t>(r)], 0u) << "asked while off";
+    }
+  EXPECT_TRUE(answer.complete);
+  ASSERT_EQ(answer.found, p.answer.legal > 0);
+  if (!answer.found) return;
+  const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+  ASSERT_TRUE(answer.value == Value::of(objective, best))
+      << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best);
+}
+
+template <class MakeProblem>
+RuleCounts expect_optima(u64 seeds, MakeProblem make) {
+  const std::vector<RuleRun> runs = rule_runs();
+  RuleCounts counts;
+  for (u64 seed = 0; seed < seeds && !::testing::Test::HasFatalFailure(); ++seed) {
+    const SearchProblem p = make(seed);
+    for (const RuleRun& run : runs)
+      for (const Objective objective : kObjectives) {
+        SCOPED_TRACE(fmt::format("seed {}, {}, {}", seed, run.name, name(objective)));
+        expect_optimum(p, run, objective, counts);
+      }
+  }
+  return counts;
+}
+
+TEST(ExactRules, AreAllThatTheTableSaysOfExact) {
+  std::vector<Rule> found;
+  for (const RuleInfo& info : kRuleTable) {
+    if (!info.help.starts_with("exact:")) continue;
+    EXPECT_EQ(info.soundness, Soundness::Sound) << info.name;
+    found.push_back(info.rule);
+  }
+  EXPECT_EQ(found, std::vector<Rule>(kExactRules.begin(), kExactRules.end()));
+}
+
+TEST(ExactRules, LoseNothingAndEachCuts) {
+  const RuleCounts counts =
+      expect_optima(60, [](u64 seed) { return testing::random_search_problem(seed + 5'000, {.max_mappings = 800}); });
+  for (const Rule r : kExactRules)
+    EXPECT_GT(counts.cuts[static_cast<std::size_t>(r)], 0u) << kRuleTable[static_cast<std::size_t>(r)].name;
+}
+
+TEST(ExactRules, LoseNothingWhereOneKindOfCostIsAll) {
+  expect_optima(50, [](u64 seed) { return testing::unusual_search_problem(seed + 5'000, {.max_mappings = 800}); });
+}
+
+// Through the mapper's door, from another strategy's answer.
+TEST(ExactRules, LoseNothingWithAStart) {
+  for (u64 seed = 0; seed < 20; ++seed) {
+    const SearchProblem p = testing::random_search_problem(seed + 6'000, {.max_mappings = 2'000});
+    if (p.answer.legal == 0) continue;
+    for (const Objective objective : kObjectives) {
+      SearchOptions options;
+      options.objective = objective;
+      for (const Rule r : kExactRules) {
+        options.rules = RuleSet().set(r, false);
+        const auto found = map_workload(p.workload, p.architecture, options);
+        ASSERT_TRUE(found.ok());
+        ASSERT_EQ(found->status, Status::Optimal);
+        const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+        ASSERT_TRUE(Value::of(objective, found->cost) == Value::of(objective, best)) << seed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

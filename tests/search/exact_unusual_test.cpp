@@ -1,0 +1,28 @@
+// The exact search from nothing against the oracle, on machines that spend everything on one kind of cost.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/exact_problem.h"
+
+namespace heliolite {
+namespace {
+
+TEST(ExactUnusual, EqualsTheOracleFromNothing) {
+  for (u64 seed = 0; seed < 1'101; ++seed) {
+    const testing::SearchProblem p = testing::unusual_search_problem(seed, {.max_mappings = 1'500});
+    for (const Objective objective : testing::kObjectives) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
+      const LayerAnswer answer = testing::exact_alone(testing::layer_problem(p, objective));
+      EXPECT_TRUE(answer.complete);
+      ASSERT_EQ(answer.found, p.answer.legal > 0);
+      if (!answer.found) continue;
+      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      EXPECT_TRUE(answer.value == Value::of(objective, best))
+          << objective_number(objective, answer.cost) << ", the oracle's is " << objective_number(objective, best)
+          << ", cycles " << answer.cost.cycles << ", the oracle's " << best.cycles;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

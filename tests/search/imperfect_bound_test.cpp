@@ -1,0 +1,81 @@
+// A bound above a real cost would be the worst bug: against random mappings with residual factors, and against all of
+// them where there are few.
+#include "engine/search/imperfect/imperfect_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/search/imperfect/imperfect_boundary.h"
+#include "engine/search/imperfect/imperfect_search.h"
+#include "tests/support/random_problem.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
+
+void expect_below(u64 seed, const testing::RandomOptions& options) {
+  const testing::RandomProblem p = testing::random_problem(seed, options);
+  const CostModel model(p.workload, p.architecture);
+  const auto space = resolve(p.workload, p.architecture);
+  ASSERT_TRUE(space.ok());
+  KeepRange keep;
+  keep.must = keep.may = p.mapping.keep;
+  const Evaluation e = model.evaluate(p.mapping);
+  if (e.verdict != Verdict::Fits) return;
+  for (const Objective objective : kObjectives)
+    ASSERT_LE(imperfect_lower_bound(model, *space, keep, objective), objective_number(objective, e.cost))
+        << "seed " << seed << ", " << name(objective);
+}
+
+TEST(ImperfectBound, NoMappingCostsLess) {
+  for (u64 seed = 0; seed < 3000 && !::testing::Test::HasFailure(); ++seed) {
+    testing::RandomOptions options;
+    options.imperfect = seed % 8 != 0;
+    options.sliding = seed % 2 == 0;
+    options.max_fanout = 2 + seed % 5;
+    if (seed % 3 == 0) options.max_dimensions = 2, options.max_size = 60;
+    expect_below(seed, options);
+  }
+}
+
+// A buffer that cannot hold everything below a memory that can, with an array inside or below the buffer.
+LayerProblem tight_buffer(u64 seed) {
+  testing::RandomOptions options;
+  options.sliding = seed % 4 == 0;
+  options.max_size = 30;
+  testing::Rng rng(seed);
+  const Workload w = testing::random_workload(rng, options);
+  Architecture a;
+  do {
+    a = testing::random_architecture(rng, options);
+  } while (a.levels.size() < 2 || a.levels.back().fanout_x * a.levels.back().fanout_y > 1);
+  for (StorageLevel& level : a.levels) level.keep.keep = {"all"};
+  const u64 words = Compiled(w, a).all_words;
+  StorageLevel& buffer = a.levels[a.levels.size() - 2];
+  buffer.entries = testing::pick(rng, w.tensors.size(), std::max<u64>(w.tensors.size(), words / (1 + seed % 6)));
+  buffer.multiple_buffering = 1;
+  SearchOptions search;
+  search.imperfect = true;
+  search.objective = kObjectives[seed % kObjectives.size()];
+  search.budget_evaluations = 1'500;
+  return {w, a, search, *resolve(w, a), CostModel(w, a)};
+}
+
+// The search as the adversary: random mappings are far from any bound.
+TEST(ImperfectBound, SearchedMappingsOfTightBuffersDoNotCostLess) {
+  int tight = 0;
+  for (u64 seed = 0; seed < 400; ++seed) {
+    const LayerProblem p = tight_buffer(seed);
+    const LayerAnswer found = imperfect_search(p, {}, SearchBudget(p.options));
+    if (!found.found) continue;
+    const KeepRange keep = p.keep_range();
+    ASSERT_LE(imperfect_lower_bound(p.model, p.space, keep, p.options.objective),
+              objective_number(p.options.objective, found.cost))
+        << seed;
+    tight += least_refetch_units(p.model, p.space, keep) > 0;
+  }
+  EXPECT_GT(tight, 20);
+}
+
+}  // namespace
+}  // namespace heliolite

@@ -1,0 +1,42 @@
+#include "engine/search/core/objective.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace heliolite {
+namespace {
+
+TEST(Objective, NamesRoundTrip) {
+  for (std::string_view n : kObjectiveNames) EXPECT_EQ(name(*parse_objective(n)), n);
+  EXPECT_FALSE(parse_objective("speed").has_value());
+}
+
+// Exact integers order costs as doubles do wherever doubles can tell them apart, at the largest sizes too.
+TEST(Objective, ValuesOrderLikeNumbers) {
+  std::mt19937_64 random(7);
+  const auto draw = [&] {
+    const double pj = std::ldexp(1 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 62));
+    return Cost{{static_cast<u128>(pj * Energy::kUnitsPerPicojoule)}, random() >> (random() % 60)};
+  };
+  for (int k = 0; k < 10'000; ++k) {
+    const Cost a = draw(), b = draw();
+    for (Objective o : {Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p}) {
+      const double x = objective_number(o, a), y = objective_number(o, b);
+      if (x < y * (1 - 1e-9)) {
+        EXPECT_LT(Value::of(o, a), Value::of(o, b));
+      } else if (x > y * (1 + 1e-9)) {
+        EXPECT_GT(Value::of(o, a), Value::of(o, b));
+      }
+      EXPECT_LT(Value::of(o, a), Value::worst());
+    }
+  }
+}
+
+TEST(Objective, EquallyFastMappingsAreOrderedByEnergy) {
+  EXPECT_LT(Value::of(Objective::Delay, {{1}, 5}), Value::of(Objective::Delay, {{2}, 5}));
+  EXPECT_LT(Value::of(Objective::Delay, {{9}, 4}), Value::of(Objective::Delay, {{2}, 5}));
+}
+
+}  // namespace
+}  // namespace heliolite

@@ -1,0 +1,96 @@
+#pragma once
+// The words that one order of a network's operations moves, with a memory that evicts what is needed last.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "tests/support/network_execution.h"
+
+namespace heliolite::testing {
+
+class NetworkSchedule {
+ public:
+  // `order`: indices of operations; each after all that make what it needs.
+  NetworkSchedule(const NetworkExecution& run, const std::vector<std::size_t>& order) : run_(run), order_(order) {
+    uses_.resize(run.words().size());
+    for (std::size_t t = 0; t < order.size(); ++t)
+      for (const int w : needed(order[t])) uses_[at(w)].push_back(t);
+  }
+
+  // None when an operation needs more words than there is room.
+  std::optional<u64> words(std::size_t capacity) {
+    held_.assign(run_.words().size(), false);
+    dirty_ = outside_ = whole_ = held_;
+    inside_.clear();
+    moved_ = 0;
+    for (std::size_t t = 0; t < order_.size(); ++t) {
+      const std::vector<int> now = needed(order_[t]);
+      if (now.size() > capacity) return std::nullopt;
+      for (const int w : now) {
+        if (!held_[at(w)]) make_room(t, now, capacity);
+        enter(t, w);
+      }
+      dirty_[at(run_.operations()[order_[t]].output)] = true;
+    }
+    for (const int w : inside_)
+      if (dirty_[at(w)] && !run_.consumed()[at(w)]) ++moved_;
+    return moved_;
+  }
+
+ private:
+  std::vector<int> needed(std::size_t operation) const {
+    const Operation& op = run_.operations()[operation];
+    std::vector<int> words{op.output};
+    for (const auto& need : op.needs) words.insert(words.end(), need.words.begin(), need.words.end());
+    std::ranges::sort(words);
+    words.erase(std::ranges::unique(words).begin(), words.end());
+    return words;
+  }
+
+  std::size_t next_use(int w, std::size_t t) const {
+    const auto it = std::ranges::lower_bound(uses_[at(w)], t);
+    return it == uses_[at(w)].end() ? std::numeric_limits<std::size_t>::max() : *it;
+  }
+
+  void make_room(std::size_t t, const std::vector<int>& now, std::size_t capacity) {
+    if (inside_.size() < capacity) return;
+    auto last = inside_.end();
+    for (auto it = inside_.begin(); it != inside_.end(); ++it) {
+      if (std::ranges::find(now, *it) != now.end()) continue;
+      if (last == inside_.end() || next_use(*it, t) > next_use(*last, t)) last = it;
+    }
+    const int w = *last;
+    inside_.erase(last);
+    held_[at(w)] = false;
+    const bool dead = run_.consumed()[at(w)] && next_use(w, t) == std::numeric_limits<std::size_t>::max();
+    if (!dirty_[at(w)]) return;
+    dirty_[at(w)] = false;
+    if (dead) return;
+    outside_[at(w)] = true;
+    ++moved_;
+  }
+
+  // Sums start as zeros; what others need is loaded, and joined with what is inside of it.
+  void enter(std::size_t t, int w) {
+    const bool sum = run_.operations()[order_[t]].output == w, fresh = !held_[at(w)];
+    if (fresh) {
+      inside_.push_back(w);
+      held_[at(w)] = true;
+      whole_[at(w)] = sum && !outside_[at(w)];
+    }
+    if (sum || whole_[at(w)]) return;
+    whole_[at(w)] = true;
+    ++moved_;
+  }
+
+  const NetworkExecution& run_;
+  const std::vector<std::size_t>& order_;
+  std::vector<std::vector<std::size_t>> uses_;  // by word: steps
+  // Dirty: sums inside that are not outside. Whole: all sums so far are inside.
+  std::vector<bool> held_, dirty_, outside_, whole_;
+  std::vector<int> inside_;
+  u64 moved_ = 0;
+};
+
+}  // namespace heliolite::testing

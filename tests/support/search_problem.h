@@ -1,0 +1,192 @@
+#pragma once
+// Random small problems for searches: workloads of every family on machines of every kind, small enough that all their
+// mappings can be looked at. The same for the same seed; a failing case is reproduced by its seed alone.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/check.h"
+#include "tests/support/exhaustive_oracle.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/space_workloads.h"
+
+namespace heliolite::testing {
+
+struct SearchProblem {
+  Workload workload;
+  Architecture architecture;
+  OracleAnswer answer;
+};
+
+struct SearchProblemOptions {
+  u64 max_mappings = 20'000;
+  bool open_keep = true;
+  bool constraints = true;
+};
+
+namespace detail {
+
+inline u64 random_size(Rng& rng) {
+  constexpr std::array<u64, 12> kSizes{1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 9, 12};
+  return kSizes[pick(rng, 0, kSizes.size() - 1)];
+}
+
+// "2*p+r", "p+3*r", ...: a rank that slides.
+inline std::string sliding_rank(Rng& rng, const std::string& pixel, const std::string& kernel) {
+  const u64 stride = chance(rng, 40) ? pick(rng, 2, 3) : 1, dilation = chance(rng, 30) ? pick(rng, 2, 3) : 1;
+  return std::to_string(stride) + "*" + pixel + "+" + std::to_string(dilation) + "*" + kernel;
+}
+
+struct FamilyText {
+  std::string name;
+  std::vector<std::string> dimensions;
+  std::vector<TensorText> tensors;  // output first
+};
+
+inline FamilyText random_family(Rng& rng) {
+  const std::string pr = sliding_rank(rng, "P", "R"), qs = sliding_rank(rng, "Q", "S");
+  constexpr Role kIn = Role::Input, kWeight = Role::Weight, kOut = Role::Output;
+  switch (pick(rng, 0, 7)) {
+    case 0:
+      return {"conv1d", {"K", "C", "P", "R"}, {{"O", "K,P", kOut}, {"I", "C," + pr, kIn}, {"W", "K,C,R", kWeight}}};
+    case 1:
+      return {"conv2d",
+              {"K", "C", "P", "Q", "R", "S"},
+              {{"O", "K,P,Q", kOut}, {"I", "C," + pr + "," + qs, kIn}, {"W", "K,C,R,S", kWeight}}};
+    case 2:
+      return {"depthwise",
+              {"D", "P", "Q", "R"},
+              {{"O", "D,P,Q", kOut}, {"I", "D," + pr + ",Q", kIn}, {"W", "D,R", kWeight}}};
+    case 3: return {"gemm", {"M", "N", "K"}, {{"Z", "M,N", kOut}, {"A", "M,K", kIn}, {"B", "K,N", kWeight}}};
+    case 4:
+      return {"batched", {"B", "M", "N", "K"}, {{"Z", "B,M,N", kOut}, {"X", "B,M,K", kIn}, {"Y", "B,K,N", kWeight}}};
+    case 5:
+      return {"mttkrp",
+              {"I", "J", "K", "L"},
+              {{"Z", "I,J", kOut}, {"A", "I,K,L", kIn}, {"B", "K,J", kWeight}, {"C", "L,J", kIn}}};
+    case 6:
+      return {"ttmc",
+              {"I", "J", "K", "L", "M"},
+              {{"Z", "I,L,M", kOut}, {"A", "I,J,K", kIn}, {"B", "J,L", kWeight}, {"C", "K,M", kIn}}};
+    default:
+      return {
+          "sddmm", {"I", "J", "K"}, {{"Z", "I,J", kOut}, {"S", "I,J", kIn}, {"A", "I,K", kIn}, {"B", "K,J", kWeight}}};
+  }
+}
+
+inline Workload random_family_workload(Rng& rng) {
+  FamilyText text = random_family(rng);
+  std::vector<Dimension> dimensions;
+  for (const std::string& name : text.dimensions) dimensions.push_back({name, random_size(rng)});
+  return make_workload(text.name, std::move(dimensions), std::move(text.tensors));
+}
+
+// Decides some tensors of a level and leaves the others open, `left` of them in the whole machine.
+inline void random_keep(Rng& rng, const Workload& w, StorageLevel& level, int& left) {
+  const u64 kind = pick(rng, 0, 2);
+  if (kind == 0) {
+    level.keep.keep = {"all"};
+    return;
+  }
+  for (const Tensor& t : w.tensors) {
+    if (kind == 1 && left > 0 && chance(rng, 50)) {
+      --left;
+      continue;
+    }
+    (chance(rng, 65) ? level.keep.keep : level.keep.bypass).push_back(t.name);
+  }
+}
+
+// A level becomes a chain of levels with one tensor each. Loops and the fan-out are the innermost one's; or, as in a
+// list of Timeloop's, every part has loops.
+inline void split_level(Rng& rng, const Workload& w, Architecture& a, std::size_t at) {
+  const StorageLevel whole = a.levels[at];
+  const bool loops = chance(rng, 30);
+  std::vector<StorageLevel> parts;
+  for (const Tensor& t : w.tensors) {
+    StorageLevel part = whole;
+    part.name += "_" + t.name;
+    part.keep = {{t.name}, {"all"}};
+    if (whole.entries) part.entries = pick(rng, 1, *whole.entries);
+    part.energy.read_pj = static_cast<double>(pick(rng, 1, 80)) / 8;
+    if (!parts.empty()) {
+      part.fanout_x = part.fanout_y = 1;
+      part.loops_allowed = loops;
+      part.constraints = {};
+    }
+    parts.push_back(part);
+  }
+  a.levels.erase(a.levels.begin() + static_cast<std::ptrdiff_t>(at));
+  a.levels.insert(a.levels.begin() + static_cast<std::ptrdiff_t>(at), parts.begin(), parts.end());
+}
+
+inline std::vector<std::string> some_dimensions(Rng& rng, const Workload& w, u64 percent) {
+  std::vector<std::string> out;
+  for (const Dimension& d : w.dimensions)
+    if (chance(rng, percent)) out.push_back(d.name);
+  shuffle(rng, out);
+  return out;
+}
+
+inline FactorConstraint random_factor(Rng& rng, const Workload& w, u64 most) {
+  const Dimension& d = w.dimensions[pick(rng, 0, w.dimensions.size() - 1)];
+  Splitter splitter{d.size};
+  const auto relation = static_cast<Relation>(pick(rng, 0, 2));
+  return {d.name, relation, relation == Relation::AtMost ? pick(rng, 1, d.size) : splitter.choose(rng, most)};
+}
+
+inline void constrain(Rng& rng, const Workload& w, StorageLevel& level) {
+  LevelConstraints& c = level.constraints;
+  if (chance(rng, 30) && level.loops_allowed) c.temporal.allowed = some_dimensions(rng, w, 60);
+  if (chance(rng, 40) && level.loops_allowed) c.temporal.factors.push_back(random_factor(rng, w, 4));
+  if (chance(rng, 40)) c.temporal.order = some_dimensions(rng, w, 40);
+  if (chance(rng, 40)) c.spatial.allowed_x = some_dimensions(rng, w, 60);
+  if (chance(rng, 40)) c.spatial.allowed_y = some_dimensions(rng, w, 60);
+  if (chance(rng, 30)) c.spatial.factors.push_back(random_factor(rng, w, std::min(level.fanout_x, level.fanout_y)));
+  if (chance(rng, 20)) c.spatial.order = some_dimensions(rng, w, 40);
+}
+
+inline Architecture random_search_machine(Rng& rng, const Workload& w, const SearchProblemOptions& options) {
+  RandomOptions shape;
+  shape.max_levels = static_cast<int>(pick(rng, 2, 5));
+  shape.capacities = true;
+  Architecture a = random_architecture(rng, shape);
+  a.one_axis_per_dimension = chance(rng, 40);
+  int open = options.open_keep && chance(rng, 60) ? 4 : 0;
+  for (std::size_t i = 0; i < a.levels.size(); ++i) {
+    StorageLevel& level = a.levels[i];
+    if (level.entries) level.entries = pick(rng, 2, 2 + 4 * *level.entries / (4 + 8 * (a.levels.size() - i)));
+    random_keep(rng, w, level, open);
+    if (level.capacity_words() == 0) level.multiple_buffering = 1;
+    // Slow memories: the bandwidths of random_architecture rarely bind on so little work.
+    if (chance(rng, 15)) level.bandwidth.shared = static_cast<double>(pick(rng, 1, 8)) / 16;
+    if (options.constraints && chance(rng, 20)) constrain(rng, w, level);
+  }
+  a.levels.back().keep = {};
+  if (a.levels.size() <= 3 && chance(rng, 30)) split_level(rng, w, a, pick(rng, 0, a.levels.size() - 1));
+  a.levels.back().keep = {};
+  a.levels.back().entries.reset();
+  a.levels.back().loops_allowed = true;
+  return a;
+}
+
+}  // namespace detail
+
+// A well-formed problem of at least a few and at most `max_mappings` mappings, legal ones or not, with its optima.
+inline SearchProblem random_search_problem(u64 seed, const SearchProblemOptions& options = {}) {
+  Rng rng(seed);
+  for (;;) {
+    RandomOptions shape;
+    shape.max_size = 12;
+    SearchProblem p;
+    p.workload = chance(rng, 25) ? random_workload(rng, shape) : detail::random_family_workload(rng);
+    p.architecture = detail::random_search_machine(rng, p.workload, options);
+    if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
+    const auto answer = enumerate_mapspace(p.workload, p.architecture, {.limit = options.max_mappings});
+    if (!answer || answer->mappings < 8 || (answer->legal == 0 && !chance(rng, 20))) continue;
+    p.answer = *answer;
+    return p;
+  }
+}
+
+}  // namespace heliolite::testing

@@ -1,0 +1,246 @@
+// Results databases that cannot be opened or written: what is said, and that what was there stays.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "engine/sweep/store_sql.h"
+#include "tests/support/cli_runner.h"
+#include "tests/support/store_damage.h"
+#include "tests/support/sweep_store.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+TEST(StoreComplaints, FilesThatAreNoDatabase) {
+  const TempFolder folder;
+  folder.write("text", std::string(5000, 'x'));
+  folder.write("short", "x");
+  mkfifo(folder.path("pipe").c_str(), 0600);
+  const auto both = [&](const std::string& name) {
+    const std::string reading = complaint(Store::read(folder.path(name)));
+    const std::string writing = complaint(Store::resume(folder.path(name), test_sweep()));
+    EXPECT_EQ(reading, writing);
+    return reading;
+  };
+  EXPECT_THAT(both("text"), HasSubstr("text: is not a results database"));
+  EXPECT_THAT(both("short"), HasSubstr("short: is not a results database"));
+  EXPECT_THAT(both("."), HasSubstr("is a folder"));
+  EXPECT_THAT(both("pipe"), HasSubstr("is not a regular file"));
+  EXPECT_THAT(complaint(Store::read(folder.path("none.db"))), HasSubstr("there is no such file"));
+  EXPECT_THAT(complaint(Store::create(folder.path("none/a.db"), test_sweep())), HasSubstr("there is no folder"));
+  EXPECT_EQ(read_text(folder.path("text")), std::string(5000, 'x'));
+}
+
+TEST(StoreComplaints, OtherDatabases) {
+  const TempFolder folder;
+  const auto change = [&](const std::string& name, const std::string& sql) {
+    const auto database = SqlDatabase::open(folder.path(name), SqlDatabase::Access::Write);
+    EXPECT_TRUE(database && database->execute(sql).empty());
+  };
+  change("other.db", "CREATE TABLE songs (title TEXT)");
+  EXPECT_THAT(complaint(Store::read(folder.path("other.db"))), HasSubstr("not one of a sweep"));
+  EXPECT_THAT(complaint(Store::resume(folder.path("other.db"), test_sweep())), HasSubstr("not one of a sweep"));
+  { const Store store = made(folder.path("new.db")); }
+  change("new.db", "PRAGMA user_version = 77");
+  EXPECT_THAT(complaint(Store::read(folder.path("new.db"))), HasSubstr("tables of version 77"));
+  EXPECT_THAT(complaint(Store::resume(folder.path("new.db"), test_sweep())), HasSubstr("tables of version 77"));
+}
+
+TEST(StoreComplaints, RowsThatSomebodyChanged) {
+  const TempFolder folder;
+  { const Store store = made(folder.path("a.db")); }
+  {
+    const auto database = SqlDatabase::open(folder.path("a.db"), SqlDatabase::Access::Write);
+    ASSERT_TRUE(database->execute("UPDATE points SET state = 'great', parameter_values = '{' WHERE id = 3").empty());
+  }
+  const Result<Store> store = Store::read(folder.path("a.db"));
+  ASSERT_EQ(complaint(store), "");
+  const std::string text = to_string(store->visit_points([](const PointRecord&) { return true; }));
+  EXPECT_THAT(text, HasSubstr("state: holds 'great'"));
+  EXPECT_THAT(text, HasSubstr("parameter_values: holds '{'"));
+}
+
+TEST(StoreComplaints, ALockThatSomebodyHolds) {
+  const TempFolder folder;
+  Store store = made(folder.path("a.db"), 1);
+  const auto shell = SqlDatabase::open(folder.path("a.db"), SqlDatabase::Access::Write);
+  ASSERT_TRUE(shell->execute("BEGIN IMMEDIATE").empty());
+  EXPECT_THAT(to_string(store.write(test_point(1))),
+              HasSubstr("another program (a sqlite3 shell, a long --export?) holds it"));
+  ASSERT_TRUE(shell->execute("COMMIT").empty());
+  EXPECT_TRUE(store.write(test_point(1)).empty());
+}
+
+TEST(StoreComplaints, AFullDiskKeepsWhatIsThere) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db"), complaints = folder.path("complaints");
+  const pid_t child = in_child([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    Result<Store> store = Store::create(path, test_sweep());
+    const rlimit limit{300'000, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    u64 id = 0;
+    Diagnostics errors;
+    while (errors.empty()) errors = store->write(test_point(id++, 0));
+    setrlimit(RLIMIT_FSIZE, &limit);
+    std::ofstream(complaints) << id - 1 << ' ' << to_string(errors);
+    return 0;
+  });
+  ASSERT_EQ(wait_for(child), 0);
+  const std::string said = read_text(complaints);
+  EXPECT_THAT(said, HasSubstr("what was written before is kept, go on with --resume"));
+  const u64 written = std::stoull(said);
+  EXPECT_GT(written, 10u);
+  Result<Store> store = Store::resume(path, test_sweep());
+  ASSERT_EQ(complaint(store), "");
+  EXPECT_EQ(store->rows()->points, written);
+  EXPECT_TRUE(store->write(test_point(written, 0)).empty());
+}
+
+TEST(StoreComplaints, AFolderThatCannotBeWritten) {
+  const TempFolder folder;
+  fs::create_directory(folder.path("f"));
+  const std::string path = folder.path("f/a.db");
+  { const Store store = made(path); }
+  fs::permissions(folder.path(""), fs::perms::all);
+  fs::permissions(path, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  fs::permissions(folder.path("f"), fs::perms(0555));
+  const std::string said = folder.path("said");
+  const pid_t child = in_child([&] {
+    if (getuid() == 0 && setuid(65534) != 0) return 3;  // nothing is read-only to root
+    const Result<Store> reading = Store::read(path);
+    std::ofstream(said) << complaint(Store::resume(path, test_sweep())) << '\n'
+                        << complaint(Store::create(folder.path("f/b.db"), test_sweep()));
+    return reading && reading->rows()->points == 8 ? 0 : 1;
+  });
+  EXPECT_EQ(wait_for(child), 0);
+  EXPECT_THAT(read_text(said), HasSubstr("a.db.lock cannot be made: Permission denied"));
+  EXPECT_THAT(read_text(said), HasSubstr("b.db.lock cannot be made: Permission denied"));
+  fs::permissions(folder.path("f"), fs::perms::all);
+}
+
+void edit(const std::string& path, const std::string& sql) {
+  const auto database = SqlDatabase::open(path, SqlDatabase::Access::Write);
+  ASSERT_EQ(complaint(database), "");
+  ASSERT_EQ(to_string(database->execute(sql)), "");
+}
+
+TEST(StoreDamage, GivesNoOtherRowsWithoutAWord) {
+  const testing::Damageable closed(false), killed(true);
+  testing::DamageCounts counts;
+  for (u64 seed = 0; seed < 16; ++seed) expect_rows_or_complaint(seed % 3 == 0 ? killed : closed, seed, counts);
+  EXPECT_GT(counts.noticed, 8);
+  EXPECT_GT(counts.repaired, counts.lost);
+}
+
+TEST(StoreDamage, NamesTheRow) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  const auto said = [&](const std::string& sql) {
+    fs::remove(path);
+    { made(path); }
+    edit(path, sql);
+    return complaint(Store::resume(path, test_sweep()));
+  };
+  EXPECT_THAT(said("UPDATE points SET energy_pj = energy_pj / 2 WHERE id = 3"),
+              HasSubstr("a.db: points, id 3: the row is damaged, it does not fit its checksum"));
+  EXPECT_THAT(said("UPDATE layers SET seconds = 9 WHERE point = 2 AND layer = 1"),
+              HasSubstr("layers, point 2, layer 1: "));
+  EXPECT_THAT(said("DELETE FROM points WHERE id = 3"), HasSubstr("points: has 7 rows, 8 were written"));
+  EXPECT_THAT(said("DELETE FROM layers WHERE point = 3 AND layer = 0"),
+              HasSubstr("points, id 3: has 2 of its 3 layers"));
+  EXPECT_THAT(said("UPDATE sweep SET text = ''"), HasSubstr("sweep: the row is damaged"));
+  EXPECT_THAT(said("DELETE FROM runs"), HasSubstr("points: has 8 rows, 0 were written"));
+  EXPECT_THAT(said("UPDATE points SET energy_pj = energy_pj / 2"), HasSubstr("--resume --repair"));
+}
+
+TEST(StoreDamage, IsRepairedOnACopy) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path); }
+  EXPECT_FALSE(repair_store(path, test_sweep())->repaired);
+  edit(path, "UPDATE points SET value = 1 WHERE id = 3; DELETE FROM layers WHERE point = 5 AND layer = 2");
+  SweepRecord other = test_sweep();
+  other.question = "another";
+  EXPECT_THAT(complaint(repair_store(path, other)), HasSubstr("holds the results of another sweep"));
+  const Result<StoreRepair> repair = repair_store(path, test_sweep());
+  ASSERT_EQ(complaint(repair), "");
+  EXPECT_EQ(repair->points, 6u);
+  EXPECT_EQ(repair->layers, 8 * kTestLayers - 1);
+  EXPECT_EQ(repair->damaged_copy, path + ".damaged");
+  EXPECT_TRUE(fs::exists(path + ".damaged"));
+  const Result<Store> store = Store::resume(path, test_sweep());
+  ASSERT_EQ(complaint(store), "");
+  EXPECT_FALSE(store->point(3)->has_value());
+  EXPECT_FALSE(store->layer(5, 2)->has_value());
+  EXPECT_EQ(**store->point(4), test_point(4));
+}
+
+// Made of the present tables by taking away what older versions did not have.
+TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
+  const std::string to_2 =
+      "DROP VIEW best_points; DROP VIEW design_points; ALTER TABLE points DROP COLUMN checksum; ALTER TABLE points "
+      "DROP "
+      "COLUMN layers; ALTER TABLE layers DROP COLUMN checksum; ALTER TABLE sweep DROP COLUMN checksum; DROP TABLE "
+      "runs; "
+      "CREATE TABLE runs (id INTEGER PRIMARY KEY, started REAL, ended REAL, finished INTEGER, writer TEXT); INSERT "
+      "INTO "
+      "runs VALUES (1, 5.0, 6.0, 1, 'me'); PRAGMA user_version = 2;";
+  const std::string to_1 =
+      to_2 +
+      "ALTER TABLE runs DROP COLUMN finished; ALTER TABLE points DROP COLUMN words_moved; ALTER TABLE "
+      "points DROP COLUMN least_words; ALTER TABLE layers DROP COLUMN words_moved; ALTER TABLE "
+      "layers DROP COLUMN least_words; PRAGMA user_version = 1";
+  for (const u64 version : {1, 2}) {
+    const TempFolder folder;
+    const std::string path = folder.path("old.db");
+    { made(path); }
+    edit(path, version == 1 ? to_1 : to_2);
+    std::optional<Result<Store>> reading(Store::read(path));
+    const Result<Store>& store = *reading;
+    ASSERT_EQ(complaint(store), "");
+    ASSERT_EQ(store->warnings().size(), 1u);
+    EXPECT_THAT(store->warnings()[0], HasSubstr("version " + std::to_string(version) + ", without checksums"));
+    EXPECT_TRUE(testing::exported(*store).ok());
+    EXPECT_EQ((*store->point(3))->energy_pj, test_point(3).energy_pj);
+    EXPECT_EQ((*store->point(3))->words_moved, version == 1 ? 0 : test_point(3).words_moved);
+    EXPECT_EQ(store->runs()->back().finished, version == 2);
+    reading.reset();
+    EXPECT_THAT(complaint(Store::resume(path, test_sweep())), HasSubstr("heliolite merge NEW.db"));
+    const auto merged = merge_shards(folder.path("new.db"), std::vector{path});
+    ASSERT_EQ(complaint(merged), "");
+    EXPECT_EQ(merged->warnings.size(), 1u);
+    EXPECT_EQ(complaint(Store::resume(folder.path("new.db"), test_sweep())), "");
+    edit(path, "UPDATE points SET energy_pj = energy_pj / 2");
+    EXPECT_THAT(complaint(merge_shards(folder.path("new.db"), std::vector{path})),
+                HasSubstr("not the sum of its layers"));
+  }
+}
+
+TEST(StoreDamage, TheLogOfAKilledWriterIsToldToBeCut) {
+  const testing::Damageable killed(true);
+  for (const char* how : {"whole", "cut", "gone", "damaged"}) {
+    const TempFolder folder;
+    const std::string path = killed.copy(folder), log = path + "-wal";
+    std::string bytes = read_text(log);
+    if (*how == 'c') fs::resize_file(log, bytes.size() / 2);
+    if (*how == 'g') fs::remove(log);
+    if (*how == 'd') bytes[bytes.size() / 2] ^= 1, folder.write("a.db-wal", bytes);
+    const Result<Store> store = Store::read(path);
+    ASSERT_EQ(complaint(store), "");
+    EXPECT_EQ(store->warnings().empty(), *how == 'w') << how;
+    for (const std::string& warning : store->warnings())
+      EXPECT_THAT(warning, HasSubstr("rows that were written last are lost"));
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

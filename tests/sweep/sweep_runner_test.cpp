@@ -1,0 +1,179 @@
+// The sweep itself: the same rows for any number of threads, after interruptions, from shards; equal questions are
+// searched once.
+#include "engine/sweep/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <set>
+
+#include "arch/load.h"
+#include "engine/base/yaml_node.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping_yaml.h"
+#include "tests/support/sweep_problem.h"
+
+namespace heliolite {
+namespace {
+
+using testing::content_of;
+using testing::run_into;
+using testing::small_sweep;
+using testing::store_for;
+using testing::sweep_of;
+using testing::SweepContent;
+
+SweepContent whole(const TempFolder& folder, SweepSpec spec, int threads = 1) {
+  spec.options.threads = threads;
+  Store store = store_for(folder.path("whole" + std::to_string(threads) + ".db"), spec);
+  EXPECT_FALSE(run_into(store, spec).interrupted);
+  return content_of(store);
+}
+
+TEST(SweepRunner, RecordsEveryPointOfTheGrid) {
+  const TempFolder folder;
+  const SweepSpec spec = sweep_of(small_sweep(folder));
+  const SweepContent rows = whole(folder, spec);
+  ASSERT_EQ(rows.points.size(), 24u);
+  std::map<PointState, int> states;
+  for (std::size_t k = 0; k < rows.points.size(); ++k) {
+    const PointRecord& point = rows.points[k];
+    EXPECT_EQ(point.id, k);
+    ++states[point.state];
+    if (point.state == PointState::Done) {
+      EXPECT_GT(point.energy_pj, 0);
+      EXPECT_GT(point.area_um2, 0);
+      EXPECT_LE(point.lower_bound, point.value);
+      EXPECT_GT(point.least_words, 0);
+      EXPECT_LE(point.least_words, point.words_moved);
+    }
+  }
+  EXPECT_EQ(states[PointState::Excluded], 2);    // 4x4 with 256 words
+  EXPECT_EQ(states[PointState::Infeasible], 6);  // two words hold no tile
+  EXPECT_EQ(states[PointState::Done], 16);
+}
+
+// A point's sums are those of its layers, and a layer's row is what the model says of its mapping.
+TEST(SweepRunner, RowsAgreeWithTheModel) {
+  const TempFolder folder;
+  const SweepSpec spec = sweep_of(small_sweep(folder));
+  const SweepContent rows = whole(folder, spec);
+  const DesignPoints points(spec);
+  double energy = 0, value = 0, words = 0;
+  MovementBound bound;
+  for (const LayerRecord& row : rows.layers) {
+    if (row.point != 4) continue;  // 2 KB, 64 words, 1x2
+    const Workload& workload = spec.layers[row.layer].layer.workload;
+    const Architecture machine = *points.machine(row.point);
+    const auto text = YamlNode::parse(row.mapping, "mapping");
+    ASSERT_TRUE(text.ok()) << to_string(text.errors());
+    const auto mapping = read_mapping(*text->find("mapping"), workload, machine);
+    ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+    const Evaluation cost = CostModel(workload, machine).evaluate(*mapping);
+    EXPECT_EQ(cost.verdict, Verdict::Fits);
+    EXPECT_DOUBLE_EQ(row.energy_pj, cost.cost.energy.picojoules());
+    EXPECT_DOUBLE_EQ(row.cycles, static_cast<double>(cost.cost.cycles));
+    const LevelDistance outermost = bound.distances(workload, machine, *mapping)->back();
+    EXPECT_EQ(row.words_moved, outermost.mapping.accesses);
+    EXPECT_EQ(row.least_words, outermost.bound.least);
+    words += static_cast<double>(row.words_moved * row.count) * row.weight;
+    energy += row.energy_pj * static_cast<double>(row.count) * row.weight;
+    value += row.value * static_cast<double>(row.count) * row.weight;
+  }
+  EXPECT_DOUBLE_EQ(rows.points[4].energy_pj, energy);
+  EXPECT_DOUBLE_EQ(rows.points[4].value, value);
+  EXPECT_DOUBLE_EQ(rows.points[4].words_moved, words);
+}
+
+TEST(SweepRunner, AnyNumberOfThreadsGivesTheSameRows) {
+  for (const char* goal : {"  goal: all\n", "  goal: front\n  pilots: 3\n", "  goal: best\n  pilots: 3\n"}) {
+    const TempFolder own;
+    const SweepSpec spec = sweep_of(small_sweep(own, goal));
+    const SweepContent one = whole(own, spec, 1);
+    EXPECT_EQ(whole(own, spec, 2), one) << goal;
+    EXPECT_EQ(whole(own, spec, 8), one) << goal;
+  }
+}
+
+TEST(SweepRunner, SearchesEqualQuestionsOnce) {
+  const TempFolder folder;
+  // Areas change no mapping: two values of the first parameter ask the same.
+  const SweepSpec spec = sweep_of(small_sweep(folder, "",
+                                              "  parameters:\n"
+                                              "    area: {set: DRAM.area_um2, values: [1, 2, 3]}\n"
+                                              "    spad: {set: Spad.entries, values: [16, 64]}\n"));
+  Store store = store_for(folder.path("reuse.db"), spec);
+  const SweepRun run = run_into(store, spec);
+  EXPECT_EQ(run.points, 6u);
+  EXPECT_EQ(run.searched, 4u);
+  EXPECT_EQ(run.reused, 8u);
+  std::set<std::string> questions;
+  ASSERT_TRUE(store.visit_layers([&](const LayerRecord& l) { return questions.insert(l.question), true; }).empty());
+  EXPECT_EQ(questions.size(), 4u);
+}
+
+// Stops after every few points, goes on, and ends with what one run through has.
+TEST(SweepRunner, InterruptedRunsGoOn) {
+  for (const char* goal : {"  goal: front\n  pilots: 2\n", "  goal: best\n"}) {
+    const TempFolder folder;
+    SweepSpec spec = sweep_of(small_sweep(folder, goal));
+    const SweepContent through = whole(folder, spec);
+    Store store = store_for(folder.path("pieces.db"), spec);
+    bool interrupted = true;
+    for (int piece = 0; interrupted && piece < 50; ++piece) {
+      std::atomic<bool> stop = false;
+      spec.options.stop = &stop;
+      spec.options.threads = 1 + piece % 2;
+      const auto run = run_sweep(spec, store, {}, [&](const SweepNews& news) {
+        if (news.points >= news.kept + 3) stop = true;
+      });
+      ASSERT_TRUE(run.ok()) << to_string(run.errors());
+      interrupted = run->interrupted;
+    }
+    EXPECT_FALSE(interrupted);
+    EXPECT_EQ(content_of(store), through) << goal;
+  }
+}
+
+TEST(SweepRunner, AFinishedSweepIsNotRepeated) {
+  const TempFolder folder;
+  const SweepSpec spec = sweep_of(small_sweep(folder));
+  Store store = store_for(folder.path("again.db"), spec);
+  EXPECT_GT(run_into(store, spec).searched, 0u);
+  const SweepRun again = run_into(store, spec);
+  EXPECT_EQ(again.searched + again.reused + again.points, 0u);
+}
+
+TEST(SweepRunner, ShardsTogetherHaveWhatOneRunHas) {
+  for (const char* goal : {"  goal: all\n", "  goal: front\n  pilots: 3\n", "  goal: best\n  pilots: 3\n"}) {
+    const TempFolder folder;
+    const SweepSpec spec = sweep_of(small_sweep(folder, goal));
+    const SweepContent one = whole(folder, spec);
+    std::map<u64, PointRecord> points;
+    std::map<std::pair<u64, u64>, LayerRecord> layers;  // by point and layer
+    for (u64 k = 0; k < 3; ++k) {
+      const Shard shard{k, 3};
+      Store store = store_for(folder.path("shard" + std::to_string(k) + ".db"), spec, shard);
+      run_into(store, spec, shard);
+      const SweepContent part = content_of(store);
+      EXPECT_LT(part.points.size(), one.points.size());
+      for (const PointRecord& row : part.points) {
+        const auto [at, fresh] = points.emplace(row.id, row);
+        EXPECT_EQ(at->second, row);
+      }
+      for (const LayerRecord& row : part.layers) {
+        const auto [at, fresh] = layers.emplace(std::pair(row.point, row.layer), row);
+        EXPECT_EQ(at->second, row);
+      }
+    }
+    SweepContent united;
+    for (const auto& [id, row] : points) united.points.push_back(row);
+    for (const auto& [id, row] : layers) united.layers.push_back(row);
+    EXPECT_EQ(united, one) << goal;
+  }
+}
+
+}  // namespace
+}  // namespace heliolite

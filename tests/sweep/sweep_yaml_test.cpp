@@ -1,0 +1,256 @@
+// The sweep file: what it may say, and every complaint.
+#include "engine/sweep/sweep_yaml.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/sweep/design_points.h"
+#include "engine/sweep/question.h"
+#include "tests/support/sweep_problem.h"
+
+namespace heliolite {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using testing::small_sweep;
+using testing::sweep_of;
+
+std::vector<std::string> texts(const SweepParameter& parameter) {
+  std::vector<std::string> out;
+  for (const ParameterValue& value : parameter.values) out.push_back(value.text);
+  return out;
+}
+
+SweepSpec with_parameters(const std::string& parameters, const std::string& extra = "") {
+  const TempFolder folder;
+  return sweep_of(small_sweep(folder, extra, "  parameters:\n" + parameters));
+}
+
+std::string complaints(const std::string& parameters, const std::string& extra = "") {
+  const TempFolder folder;
+  const auto spec = load_sweep(small_sweep(folder, extra, "  parameters:\n" + parameters));
+  EXPECT_FALSE(spec.ok()) << parameters;
+  return spec.ok() ? "" : to_string(spec.errors());
+}
+
+constexpr const char* kOne = "    spad: {set: Spad.entries, values: [16, 64]}\n";
+
+TEST(SweepYaml, ReadsWhatIsAsked) {
+  const SweepSpec spec = with_parameters(kOne,
+                                         "  objective: energy\n  goal: front\n  pilots: 3\n  sample: 2\n  seed: 7\n  "
+                                         "evaluations: 100\n  imperfect: true\n");
+  EXPECT_EQ(spec.name, "small");
+  EXPECT_EQ(spec.machine.name, "small");
+  EXPECT_EQ(spec.options.objective, Objective::Energy);
+  EXPECT_EQ(spec.options.strategy, Strategy::Sunstone);
+  EXPECT_EQ(spec.options.budget_evaluations, 100u);
+  EXPECT_EQ(spec.options.seed, 7u);
+  EXPECT_TRUE(spec.options.imperfect);
+  EXPECT_EQ(spec.goal, SweepGoal::Front);
+  EXPECT_EQ(spec.pilots, 3u);
+  EXPECT_EQ(spec.sample, 2u);
+  ASSERT_THAT(spec.layers, SizeIs(2));
+  EXPECT_EQ(spec.layers[0].weight, 2);
+  EXPECT_THAT(spec.warnings, IsEmpty());
+}
+
+TEST(SweepYaml, ReadsRangesOfNumbersAndSizes) {
+  const SweepSpec spec = with_parameters(
+      "    a: {set: Spad.entries, from: 8, to: 30, step: 8}\n"
+      "    b: {set: GLB.capacity, from: 1 KB, to: 4 KB, factor: 2}\n"
+      "    c: {set: GLB.bandwidth.read, from: 0.1, to: 0.3, step: 0.1}\n"
+      "    d: {set: DRAM.block_words, from: 1, to: 27, factor: 3}\n");
+  EXPECT_THAT(texts(spec.parameters[0]), ElementsAre("8", "16", "24"));
+  EXPECT_THAT(texts(spec.parameters[1]), ElementsAre("1 KB", "2 KB", "4 KB"));
+  EXPECT_THAT(texts(spec.parameters[2]), ElementsAre("0.1", "0.2", "0.3"));
+  EXPECT_THAT(texts(spec.parameters[3]), ElementsAre("1", "3", "9", "27"));
+  EXPECT_EQ(spec.parameters[1].values[1].number, 2048);
+}
+
+TEST(SweepYaml, ValuesCountAsNumbersBytesOrProducts) {
+  const SweepSpec spec = with_parameters(
+      "    pe: {set: GLB.fanout, values: [8, 14x12, {x: 3, y: 5}]}\n"
+      "    keep: {set: GLB.keep, values: [[inputs, outputs], all]}\n"
+      "    node: {set: technology_nm, values: [45, 22.5]}\n");
+  EXPECT_EQ(spec.parameters[0].values[0].number, 8);
+  EXPECT_EQ(spec.parameters[0].values[1].number, 168);
+  EXPECT_EQ(spec.parameters[0].values[2].number, 15);
+  EXPECT_THAT(texts(spec.parameters[1]), ElementsAre("[inputs, outputs]", "all"));
+  EXPECT_FALSE(spec.parameters[1].values[0].number);
+  EXPECT_EQ(spec.parameters[2].values[1].number, 22.5);
+}
+
+// The field alone changes; what follows from it follows.
+TEST(SweepYaml, SetsFieldsOfTheMachine) {
+  const SweepSpec spec = with_parameters(
+      "    x: {set: GLB.fanout.x, values: [4]}\n"
+      "    read: {set: GLB.bandwidth.read, values: [1]}\n"
+      "    bits: {set: [word_bits, compute.word_bits], values: [8]}\n"
+      "    both: {values: {large: {Spad.entries: 128, GLB.keep: all}}}\n");
+  const auto machine = DesignPoints(spec).machine(0);
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  const StorageLevel &glb = machine->levels[1], &spad = machine->levels[0];
+  EXPECT_EQ(glb.fanout_x, 4u);
+  EXPECT_EQ(glb.fanout_y, 2u);
+  EXPECT_EQ(machine->compute.instances, 8u);
+  EXPECT_EQ(glb.bandwidth.read, 1);
+  EXPECT_EQ(glb.bandwidth.write, 8);
+  EXPECT_EQ(glb.entries, 2048u);
+  EXPECT_EQ(glb.word_bits, 8u);
+  EXPECT_EQ(spad.entries, 128u);
+  EXPECT_THAT(glb.keep.keep, ElementsAre("all"));
+  const auto base = resolve(spec.machine);
+  ASSERT_TRUE(base.ok());
+  EXPECT_GT(spad.area_um2, 0);
+  EXPECT_NE(spad.energy.read_pj, base->levels[0].energy.read_pj);
+}
+
+TEST(SweepYaml, ComplainsAboutFields) {
+  EXPECT_THAT(
+      complaints("    a: {set: GBL.capacity, values: [1 KB]}\n"),
+      AllOf(HasSubstr("no level GBL, did you mean 'GLB'?"), HasSubstr("sweep.yaml:9"), HasSubstr("parameters.a.set")));
+  EXPECT_THAT(complaints("    a: {set: GLB.capcity, values: [1 KB, 2 KB]}\n"),
+              HasSubstr("unknown key 'capcity', did you mean 'capacity'?"));
+  EXPECT_THAT(complaints("    a: {set: GLB, values: [1]}\n"), HasSubstr("no field"));
+  EXPECT_THAT(complaints("    a: {set: name, values: [x]}\n"), HasSubstr("no field"));
+  EXPECT_THAT(complaints("    a: {set: GLB.name, values: [x]}\n"), HasSubstr("no field"));
+  EXPECT_THAT(complaints("    a: {set: GLB.energy.read, values: [1]}\n"), HasSubstr("set as a whole"));
+  EXPECT_THAT(complaints("    a: {set: [], values: [1]}\n"), HasSubstr("at least one field"));
+  EXPECT_THAT(complaints("    a: {set: Spad.entries, values: [1]}\n    b: {set: Spad.capacity, values: [1 KB]}\n"),
+              HasSubstr("sets Spad.capacity, and a sets Spad.entries"));
+  EXPECT_THAT(complaints("    a: {set: [GLB.fanout, GLB.fanout.x], values: [1]}\n"),
+              HasSubstr("GLB.fanout.x sets what GLB.fanout sets"));
+}
+
+TEST(SweepYaml, ComplainsAboutValuesAtTheirPlace) {
+  const std::string text = complaints("    a: {set: Spad.entries, values: [16, -3, 16, x]}\n");
+  EXPECT_THAT(text, HasSubstr("sweep.parameters.a.values[1]: entries = -3, must be an integer from 1"));
+  EXPECT_THAT(text, HasSubstr("sweep.parameters.a.values[3]: entries = x"));
+  EXPECT_THAT(text, HasSubstr("value 16 is there already"));
+  EXPECT_THAT(text, Not(HasSubstr("architecture.")));
+  EXPECT_THAT(complaints("    a: {set: Spad.entries, values: []}\n"), HasSubstr("at least one value"));
+  EXPECT_THAT(complaints("    a: {set: Spad.entries, values: 3}\n"), HasSubstr("values must be a list"));
+  EXPECT_THAT(complaints("    a: {set: Spad.entries}\n"), HasSubstr("missing key 'values', or a range"));
+  EXPECT_THAT(complaints("    a: {values: [1, 2]}\n"), HasSubstr("missing key 'set'"));
+  EXPECT_THAT(complaints("    a: {values: {small: 3}}\n"), HasSubstr("must be a map of fields and values"));
+  EXPECT_THAT(complaints("    a: {values: {small: {Spad.entris: 3}}}\n"), HasSubstr("did you mean 'entries'?"));
+  EXPECT_THAT(complaints("    a: {set: Spad.entries, values: {small: {Spad.entries: 3}}}\n"),
+              HasSubstr("say themselves what they set"));
+}
+
+TEST(SweepYaml, ComplainsAboutRanges) {
+  const auto range = [](const std::string& rest) { return complaints("    a: {set: Spad.entries, " + rest + "}\n"); };
+  EXPECT_THAT(range("from: 8, to: 16"), HasSubstr("needs 'step' (added) or 'factor'"));
+  EXPECT_THAT(range("from: 8, to: 16, step: 2, factor: 2"), HasSubstr("one of the two"));
+  EXPECT_THAT(range("from: 8, step: 2"), HasSubstr("missing key 'to'"));
+  EXPECT_THAT(range("from: 8, to: 4, step: 2"), HasSubstr("'to' must be at least 'from'"));
+  EXPECT_THAT(range("from: 8, to: 16, step: 0"), HasSubstr("step must be above 0"));
+  EXPECT_THAT(range("from: 8, to: 16, factor: 1"), HasSubstr("factor must be above 1"));
+  EXPECT_THAT(range("from: 1, to: 1e9, step: 1"), HasSubstr("at most 10000"));
+  EXPECT_THAT(range("from: 8, to: 1 KB, step: 2"), HasSubstr("must be a number as 'from' is"));
+  EXPECT_THAT(range("values: [1], from: 8, to: 16, step: 2"), HasSubstr("'values' and a range"));
+  EXPECT_THAT(range("values: [1], step: 2"), HasSubstr("'step' belongs to a range"));
+}
+
+TEST(SweepYaml, ComplainsAboutNamesOfParameters) {
+  EXPECT_THAT(complaints("    2a: {set: Spad.entries, values: [1]}\n"), HasSubstr("must be a name of letters"));
+  EXPECT_THAT(complaints("    min: {set: Spad.entries, values: [1]}\n"), HasSubstr("means something else"));
+  for (const char* column : {"id", "state", "value", "energy_pj", "Seconds", "written", "shard", "checksum", "ended"})
+    EXPECT_THAT(complaints("    " + std::string(column) + ": {set: Spad.entries, values: [1]}\n"),
+                AllOf(HasSubstr(std::string(column) + " is the name of a column"), HasSubstr("ended, energy_pj")));
+  EXPECT_THAT(complaints("    pes: {set: Spad.entries, values: [1]}\n"), HasSubstr("means something else"));
+  EXPECT_THAT(complaints("    []\n"), HasSubstr("parameters must be a map"));
+}
+
+TEST(SweepYaml, ChecksConstraintsBeforeAnythingRuns) {
+  const auto constraint = [](const std::string& text) { return complaints(kOne + ("  constraints: " + text + "\n")); };
+  EXPECT_THAT(constraint("spda < 3"),
+              AllOf(HasSubstr("unknown name 'spda', did you mean 'spad'?"), HasSubstr("GLB_words")));
+  EXPECT_THAT(constraint("[\"spad <\"]"), HasSubstr("constraints[0]"));
+  EXPECT_THAT(constraint("[[1]]"), HasSubstr("a constraint is a text"));
+  EXPECT_THAT(complaints("    k: {set: GLB.keep, values: [all]}\n  constraints: k < 3\n"),
+              HasSubstr("value all of k is no number, size or fan-out"));
+}
+
+TEST(SweepYaml, ReportsAllErrorsInOneGo) {
+  const TempFolder folder;
+  const auto spec =
+      load_sweep(folder.write("bad.yaml",
+                              "sweep:\n"
+                              "  machine: eyeris\n"
+                              "  workloads: [resnet81, {workload: resnet18, layers: [conv9], weight: -1}]\n"
+                              "  strategy: sunston\n"
+                              "  goal: fronts\n"
+                              "  colour: red\n"
+                              "  budget: 0\n"));
+  ASSERT_FALSE(spec.ok());
+  const std::string text = to_string(spec.errors());
+  for (const char* part : {"did you mean 'eyeriss'?", "machine 'eyeris' cannot be read", "did you mean 'resnet18'?",
+                           "resnet18 has no layer conv9", "weight = -1", "did you mean 'sunstone'?", "goal = fronts",
+                           "unknown key 'colour'", "budget = 0", "missing key 'parameters'"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(to_string(load_sweep(folder.path("none.yaml")).errors()), HasSubstr("none.yaml"));
+}
+
+TEST(SweepYaml, RefusesGridsThatCannotBeNumbered) {
+  std::string parameters;
+  for (int k = 0; k < 5; ++k)
+    parameters += "    p" + std::to_string(k) + ": {set: " + (k < 3 ? "GLB" : "Spad") + "." +
+                  (k % 3 == 0   ? "address_generation_pj"
+                   : k % 3 == 1 ? "multiple_buffering"
+                                : "leak_pj_per_cycle") +
+                  ", from: 1, to: 1000, step: 0.1}\n";
+  EXPECT_THAT(complaints(parameters), HasSubstr("a grid of"));
+}
+
+TEST(SweepYaml, WarnsOfCostsThatStay) {
+  const TempFolder folder;
+  const auto warnings = [&](const std::string& parameters) {
+    return to_string(
+        sweep_of(folder.write("s.yaml",
+                              "sweep:\n  machine: eyeriss\n  workloads: \"gemm:4x4x4\"\n  parameters:\n" + parameters))
+            .warnings);
+  };
+  EXPECT_THAT(warnings("    a: {set: GLB.capacity, values: [54 KB]}\n"), HasSubstr("the area of GLB stays the same"));
+  EXPECT_THAT(warnings("    a: {set: GLB.fanout, values: [2x2]}\n"), IsEmpty());
+  EXPECT_THAT(warnings("    a: {values: {x: {GLB.capacity: 54 KB, GLB.energy: 3, GLB.area_um2: 9}}}\n"), IsEmpty());
+}
+
+TEST(SweepYaml, OverridesReplaceWhatTheFileSays) {
+  const TempFolder folder;
+  const std::string path = small_sweep(folder);
+  const auto spec =
+      load_sweep(path, {.options = {{&search_option("objective"), "delay"}, {&search_option("strategy"), "exact"}},
+                        .goal = SweepGoal::Best,
+                        .sample = 5});
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->options.objective, Objective::Delay);
+  EXPECT_EQ(spec->options.strategy, Strategy::Exact);
+  EXPECT_EQ(spec->goal, SweepGoal::Best);
+  EXPECT_EQ(spec->sample, 5u);
+  EXPECT_NE(sweep_question(*spec), sweep_question(sweep_of(path)));
+}
+
+// What can change an answer changes the question; comments and places do not.
+TEST(SweepQuestion, IsOfWhatIsAsked) {
+  const auto question = [](const std::string& parameters, const std::string& extra = "") {
+    return sweep_question(with_parameters(parameters, extra));
+  };
+  const std::string asked = question(kOne);
+  EXPECT_EQ(question(kOne + std::string("  # a comment\n")), asked);
+  EXPECT_EQ(question("\n    spad: {values: [16, 64], set: [Spad.entries]}\n"), asked);
+  EXPECT_NE(question("    spad: {set: Spad.entries, values: [16, 65]}\n"), asked);
+  EXPECT_NE(question("    spad: {set: GLB.entries, values: [16, 64]}\n"), asked);
+  EXPECT_NE(question(kOne + std::string("  constraints: spad > 3\n")), asked);
+  for (const char* extra : {"  goal: best\n", "  objective: delay\n", "  seed: 2\n", "  sample: 1\n",
+                            "  without: beam\n", "  evaluations: 9\n", "  free: true\n"})
+    EXPECT_NE(question(kOne, extra), asked) << extra;
+}
+
+}  // namespace
+}  // namespace heliolite

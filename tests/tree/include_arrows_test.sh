@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# The arrows of docs/design.md: which folder may include which, and where each library may be used and files opened. And
+# that every source includes its own header first, which shows that the header is complete.
+# Usage: include_arrows_test.sh <source root>
+set -u
+cd "$1" || exit 1
+failures=0
+
+# check FILES-PATTERN WHO ALLOWED...: quoted includes of these files are of allowed folders, or of folders in them; "F/."
+# allows the files that stand directly in F only.
+check() {
+  local who=$1 files=$2 hit target allowed
+  shift 2
+  while IFS= read -r hit; do
+    target=${hit#*\"}
+    target=${target%\"*}
+    for allowed in "$@"; do
+      case $allowed in
+        */.) [ "${target%/*}" = "${allowed%/.}" ] && continue 2 ;;
+        *) [[ $target == "$allowed"/* ]] && continue 2 ;;
+      esac
+    done
+    printf '%s: %s may include only: %s\n' "$hit" "$who" "$*"
+    failures=$((failures + 1))
+  done < <(find $files -name '*.h' -o -name '*.cpp' | xargs grep -nE '^ *# *include "[^"]*/' /dev/null)
+}
+
+# may_include FOLDER ALLOWED-FOLDER...: of FOLDER and all folders in it.
+may_include() { check "$1" "$1" "$@"; }
+
+# room NAME ALLOWED...: of a folder in a layer, which its may_include sees as one. "LAYER/." are the files directly in it.
+room() {
+  local files=$1
+  [[ $1 == */. ]] && files="${1%/.} -maxdepth 1"
+  check "$1" "$files" "$@" "${below[@]}"
+}
+
+# only_in PATTERN REGEX-OF-FILES: angle-bracket includes of a library.
+only_in() {
+  local hit
+  while IFS= read -r hit; do
+    [[ ${hit%%:*} =~ ^($2)$ ]] && continue
+    printf '%s: allowed only in %s\n' "$hit" "$2"
+    failures=$((failures + 1))
+  done < <(grep -rnE "^ *# *include [<\"]($1)" --include='*.h' --include='*.cpp' engine arch workloads cli tests bench)
+}
+
+below=(engine/base)
+may_include engine/base
+may_include workloads "${below[@]}"
+may_include arch "${below[@]}"
+below+=(workloads arch)
+may_include engine/model "${below[@]}"
+below+=(engine/model)
+may_include engine/space "${below[@]}"
+
+below+=(engine/space)
+may_include engine/bounds "${below[@]}"
+bounds=engine/bounds
+room $bounds/hbl $bounds/.
+room $bounds/conv $bounds/. $bounds/hbl
+room $bounds/segment $bounds/. $bounds/hbl $bounds/conv
+room $bounds/tiling $bounds/. $bounds/segment
+room $bounds/curve
+room $bounds/fusion $bounds/curve
+room $bounds/network $bounds/segment
+room $bounds/published $bounds/. $bounds/conv
+
+below+=(engine/bounds)
+may_include engine/search "${below[@]}"
+search=engine/search
+room $search/core
+room $search/exact $search/core
+room $search/sunstone $search/core
+room $search/imperfect $search/core
+room $search/baseline $search/core
+room $search/. $search/core $search/exact $search/sunstone $search/imperfect $search/baseline
+room $search/co_search $search/. $search/core $search/exact $search/sunstone
+room $search/study $search/. $search/core $search/sunstone
+
+below+=(engine/search)
+may_include engine/verify "${below[@]}"
+may_include engine/sweep "${below[@]}"
+below+=(engine/sweep)
+may_include engine/report "${below[@]}"
+
+below+=(engine/report engine/verify)
+may_include cli "${below[@]}"
+room cli/ui
+room cli/map cli/ui
+room cli/verify cli/ui
+room cli/bench cli/ui
+room cli/space cli/ui cli/map
+room cli/bound cli/ui cli/map
+room cli/sweep cli/ui cli/map
+
+for folder in engine/*/ workloads/ arch/ cli/; do
+  grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
+done
+for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
+  name=${folder%/}
+  grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
+done
+
+for source in $(find engine arch workloads cli -name '*.cpp'); do
+  header=${source%.cpp}.h
+  [ ! -f "$header" ] || grep -m1 '^#include' "$source" | grep -qF "\"$header\"" || {
+    echo "$source does not include its own header first"
+    failures=$((failures + 1))
+  }
+done
+
+tests='tests/.*'
+only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
+only_in '(tbb|oneapi)/' "engine/search/core/parallel.*|$tests"
+only_in 'sqlite3' "engine/sweep/store.*"
+only_in 'muParser' 'engine/sweep/expression\.cpp'
+only_in 'boost/graph/' "engine/space/dot_graph\.cpp|workloads/.*|engine/bounds/.*|$tests"
+only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$tests"
+only_in 'CLI/' 'cli/.*'
+only_in '(gtest|gmock|rapidcheck)' "$tests"
+only_in 'benchmark/' 'bench/.*'
+# Who opens files asks FileClaims; the others go through them.
+doors='engine/base/file_.*|engine/verify/line_reader\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
+only_in '(fstream|fcntl\.h)>' "$doors|$tests|bench/.*"
+while IFS= read -r hit; do
+  [[ ${hit%%:*} =~ ^($doors)$ ]] && continue
+  printf '%s: files are opened only in %s\n' "$hit" "$doors"
+  failures=$((failures + 1))
+done < <(grep -rnwE 'fopen|freopen|tmpfile|mkstemp' --include='*.h' --include='*.cpp' engine arch workloads cli)
+
+[ "$failures" = 0 ] && echo "includes: all arrows point the right way"
+exit "$((failures > 0))"
