@@ -14,7 +14,7 @@ double whole_cycles(double cycles) { return std::max(1.0, std::ceil(cycles * (1 
 }  // namespace
 
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles) {
-  if (energy_units >= PartialBounds::kNever) return {};
+  if (energy_units >= PartialBounds::kImpossible) return {};
   const double whole = whole_cycles(cycles);
   switch (objective) {
     case Objective::Energy: return {energy_units, 0};

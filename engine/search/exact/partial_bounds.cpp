@@ -158,7 +158,7 @@ CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Ins
 CostBound PartialBounds::at_root(const PartialMapping& root) const {
   // The innermost fan-out may take any choice; the tables below it know the least of all.
   const double least = m_.fanout[0].exists ? tables_.least_below(0) : tables_.below(0, 0, 0);
-  if (least >= kNever) return {kNever, kNever};
+  if (least >= kImpossible) return {kImpossible, kImpossible};
   double closed = tables_.of(root.sum, 0);
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;

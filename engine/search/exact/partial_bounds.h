@@ -20,7 +20,7 @@ class PartialBounds {
  public:
   explicit PartialBounds(const FlowCosts& model);
 
-  static constexpr double kNever = RestBounds::kNever;
+  static constexpr double kImpossible = RestBounds::kImpossible;
 
   // Where a state stands: after the loops of a level are placed and its flows have begun, or, with `unrolled`, after
   // the fan-out below the level.
@@ -96,8 +96,8 @@ class PartialBounds {
   double ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough) const;
 
   // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
-  bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kNever; }
-  bool reachable(int level, u32 unrolled) const { return tables_.below(level, 0, unrolled) < kNever; }
+  bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kImpossible; }
+  bool reachable(int level, u32 unrolled) const { return tables_.below(level, 0, unrolled) < kImpossible; }
 
   // Cycles of the compute units at least when `units` are used so far and `left` (a lattice index) is to be placed
   // outside `level`.

@@ -149,7 +149,7 @@ void RestBounds::build_level(int level) {
   // Step 1. What starts outside.
   for (std::size_t k : channels) {
     if (level == top) {
-      after[k].assign(points, kNever);
+      after[k].assign(points, kImpossible);
       after[k][lattice.full().index] = 0;
     } else {
       after[k] = below_[at(level) + 1][k];
@@ -163,8 +163,8 @@ void RestBounds::build_level(int level) {
   Table& rows = fresh_[at(level)];
   if (level < top && points * width <= kMaxRowValues) rows.resize(points * width);
   lattice.visit([&](const LatticePoint& tile) {
-    if (with[0][tile.index] >= kNever || !m_.fits(level, tile.extent)) {
-      for (std::size_t k : channels) with[k][tile.index] = kNever;
+    if (with[0][tile.index] >= kImpossible || !m_.fits(level, tile.extent)) {
+      for (std::size_t k : channels) with[k][tile.index] = kImpossible;
       return;
     }
     if (level == top) return;

@@ -24,7 +24,7 @@ class RestBounds {
  public:
   explicit RestBounds(const FlowCosts& model);
 
-  static constexpr double kNever = 1e300;
+  static constexpr double kImpossible = 1e300;
 
   // Memory that the tables of a model take, at most.
   static u64 bytes(const FlowCosts& model);
@@ -33,9 +33,10 @@ class RestBounds {
   // A channel of words or prices; channel 0 with all energy channels joined, at the least that sharing leaves.
   double of(const Channels& x, std::size_t channel) const;
 
-  // By the tile of a level: all flows that start at the level or outside it; kNever: the tile is impossible.
+  // By the tile of a level: all flows that start at the level or outside it; kImpossible: the tile is impossible.
   double with(int level, std::size_t channel, u32 tile) const { return look(with_, level, channel, tile); }
-  // By the tile below the level's temporal loops: the least of that over the tiles possible; kNever: there is none.
+  // By the tile below the level's temporal loops: the least of that over the tiles possible; kImpossible: there is
+  // none.
   double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
   // By the tile of a level: flows that start outside the level.
   double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
