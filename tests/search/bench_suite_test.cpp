@@ -1,6 +1,6 @@
 // Suites of mappers side by side, and the ablation: ratios, summaries, what a stop leaves.
-#include "engine/search/map.h"
 #include "engine/search/study/bench_suite.h"
+#include "engine/search/map.h"
 
 #include <gtest/gtest.h>
 

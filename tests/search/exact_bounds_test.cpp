@@ -1,7 +1,7 @@
 // No bound of the exact search is ever above the cost of a mapping that it speaks of: along random legal mappings and
 // the best ones, at every step of the way (engine/search/exact/witness.h).
-#include "engine/search/map.h"
 #include "engine/search/exact/partial_bounds.h"
+#include "engine/search/map.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

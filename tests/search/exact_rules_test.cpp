@@ -1,7 +1,7 @@
 // Rules of the exact search that lose nothing: without any of them, or all, the answer is the oracle's, and each of
 // them cuts something somewhere. The search starts from nothing, so that it has to find the optimum itself.
-#include "engine/search/map.h"
 #include "engine/search/core/rules.h"
+#include "engine/search/map.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // map --imperfect through its door: legal, inside the mapspace, never worse than perfect factors, never below its
 // bound, and as good as looking at everything where that is possible.
-#include "engine/search/map.h"
 #include "engine/search/imperfect/imperfect_search.h"
+#include "engine/search/map.h"
 
 #include <gtest/gtest.h>
 

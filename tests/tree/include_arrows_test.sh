@@ -6,11 +6,12 @@ set -u
 cd "$1" || exit 1
 failures=0
 
-# check FILES-PATTERN WHO ALLOWED...: quoted includes of these files are of allowed folders, or of folders in them; "F/."
-# allows the files that stand directly in F only.
+# check FOLDER ALLOWED...: quoted includes of its files are of allowed folders, or of folders in them; "F/."
+# are the files that stand directly in F.
 check() {
-  local who=$1 files=$2 hit target allowed
-  shift 2
+  local who=$1 files=("$1") hit target allowed
+  shift
+  [[ $who == */. ]] && files=("${who%/.}" -maxdepth 1)
   while IFS= read -r hit; do
     target=${hit#*\"}
     target=${target%\"*}
@@ -22,18 +23,14 @@ check() {
     done
     printf '%s: %s may include only: %s\n' "$hit" "$who" "$*"
     failures=$((failures + 1))
-  done < <(find $files -name '*.h' -o -name '*.cpp' | xargs grep -nE '^ *# *include "[^"]*/' /dev/null)
+  done < <(find "${files[@]}" \( -name '*.h' -o -name '*.cpp' \) -exec grep -nE '^ *# *include "[^"]*/' /dev/null {} +)
 }
 
 # may_include FOLDER ALLOWED-FOLDER...: of FOLDER and all folders in it.
-may_include() { check "$1" "$1" "$@"; }
+may_include() { check "$1" "$@"; }
 
 # room NAME ALLOWED...: of a folder in a layer, which its may_include sees as one. "LAYER/." are the files directly in it.
-room() {
-  local files=$1
-  [[ $1 == */. ]] && files="${1%/.} -maxdepth 1"
-  check "$1" "$files" "$@" "${below[@]}"
-}
+room() { check "$1" "$@" "${below[@]}"; }
 
 # only_in PATTERN REGEX-OF-FILES: angle-bracket includes of a library.
 only_in() {
@@ -102,13 +99,13 @@ for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for source in $(find engine arch workloads cli -name '*.cpp'); do
+while IFS= read -r source; do
   header=${source%.cpp}.h
   [ ! -f "$header" ] || grep -m1 '^#include' "$source" | grep -qF "\"$header\"" || {
     echo "$source does not include its own header first"
     failures=$((failures + 1))
   }
-done
+done < <(find engine arch workloads cli -name '*.cpp')
 
 tests='tests/.*'
 only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'

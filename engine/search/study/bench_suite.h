@@ -55,7 +55,7 @@ struct BenchRow {
   std::optional<double> lower_bound{};    // proven
   std::optional<double> gap{};            // value / lower_bound - 1
   std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
-  std::optional<Status> status{};          // none: external
+  std::optional<Status> status{};         // none: external
 };
 
 struct BenchResult {
