@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The arrows of docs/design.md: which folder may include which, and where each library may be used and files opened. And
-# that every source includes its own header first, which shows that the header is complete.
+# The arrows of docs/design.md: which folder may include which, and where each library may be used and files opened. That
+# every source includes its own header first, which shows that the header is complete. That every folder says in a
+# README.md what lives there.
 # Usage: include_arrows_test.sh <source root>
 set -u
 cd "$1" || exit 1
@@ -97,6 +98,10 @@ done
 for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
   name=${folder%/}
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
+done
+
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ workloads/ arch/ cli/ cli/*/ tests/ bench/; do
+  [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 
 while IFS= read -r source; do
