@@ -1,5 +1,6 @@
 #pragma once
-// One layer on one machine, prepared once and searched: the unit of parallel work.
+// One layer on one machine: the mapspace, the loop orders and the keep choices are prepared once, then searched by any
+// strategy. A network's layers are searched in parallel, one task each.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,34 +15,36 @@ namespace heliolite {
 
 class LayerSearch {
  public:
-  // Errors: constraints that name what the workload does not have.
+  // Errors: constraints of the machine that name dimensions or tensors which the workload does not have.
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 
-  // By the strategy asked for, within `budget`: of its evaluations at most kEvaluationSlack more are taken.
+  // Searches by the options' strategy within `budget`; it may price kEvaluationSlack more mappings than that allows.
   LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
-  // What Sunstone prices plans with, at first with the first keep choice.
+  // The ladder with which Sunstone prices plans; it is set to the first of keep_choices().
   std::unique_ptr<Ladder> make_ladder(const SearchBudget& budget) const;
+  // The keep choices from which Sunstone starts: [choice][level] masks of the tensors kept.
   const std::vector<KeepMasks>& keep_choices() const { return keep_; }
 
-  // Sunstone goes level by level from every way to decide what the machine leaves open, up to kMaxKeepChoices; beyond
-  // that from a few starts. The climbs flip single choices.
+  // With at most this many keep choices Sunstone starts from each of them, with more from a few. Its climbs then change
+  // single choices.
   static constexpr std::size_t kMaxKeepChoices = 8;
 
-  // With imperfect factors, sunstone and exact answer in two steps: this one searches them from the answer with
-  // perfect factors and is never worse. That answer's certificate is not one of the larger mapspace.
+  // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
   bool has_second_step() const;
+  // The second step: searches imperfect factors from the answer with perfect ones, and is never worse than it. The
+  // certificate of `perfect` does not hold for the larger mapspace.
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
-  // What no mapping is below, whatever is searched: in units of objective_number().
+  // A lower bound of all mappings that is known before any search, in units of objective_number().
   double first_bound() const;
 
-  // What is worth saying of other factors beside an answer with perfect ones, if that was asked for.
+  // What a short search of imperfect factors found, if the options ask for it and it beats `perfect`.
   std::optional<ImperfectLook> look(const LayerAnswer& perfect) const;
 
-  // The best answer with its certificate, or the reasons why there is none. `bound`: first_bound().
+  // `best` with what is proven of it, or the reasons why there is no mapping. `bound`: first_bound().
   MappingResult conclude(const LayerAnswer& best, double bound) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The mapper's door: the best mapping of every layer of a network on a machine.
+// The mapper's main functions: the best mapping of every layer of a network on a machine.
 #include "arch/architecture.h"
 #include "engine/base/result.h"
 #include "engine/search/core/answer.h"
@@ -8,12 +8,13 @@
 
 namespace heliolite {
 
-// Maps every layer; layers of equal shape are searched once, different ones in parallel; the number of threads changes
-// no answer. A layer that cannot obey the constraints is infeasible. Errors: no layer can.
+// Maps every layer: layers of equal shape are searched once, different ones in parallel. The number of threads changes
+// no answer. A layer that cannot obey the machine's constraints is Infeasible in the result; it is an error if no layer
+// can.
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options);
 
-// One layer, on the calling thread.
+// Maps one layer on the calling thread. Errors: constraints that name what the workload does not have.
 Result<MappingResult> map_workload(const Workload& workload, const Architecture& architecture,
                                    const SearchOptions& options);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How to search, as suites of mappers and sweeps state it: the keys are the names of the table of options.
+// The options of a search in YAML files of sweeps and mapper suites; the keys are the names in option_table.h.
 #include <initializer_list>
 #include <string_view>
 
@@ -8,12 +8,12 @@
 
 namespace heliolite {
 
-// The keys of the map that are options of a search, into `options`; complains about values that are not allowed. Keys
-// in `leave` are not looked at.
+// Reads the keys of the map that are options of a search into `options`, but for the keys in `leave`. A value that is
+// not allowed becomes a complaint in `errors`.
 void read_search_options(MapReader& reader, SearchOptions& options, Diagnostics& errors,
                          std::initializer_list<std::string_view> leave = {});
 
-// The value of `node` as that of the option `name`.
+// Sets the option `name` to the value of `node`; a value that is not allowed becomes a complaint in `errors`.
 void read_search_option(const YamlNode& node, std::string_view name, SearchOptions& options, Diagnostics& errors);
 
 }  // namespace heliolite

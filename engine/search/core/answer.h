@@ -13,16 +13,18 @@
 
 namespace heliolite {
 
-// What is known of the answer, among the mappings of the mapspace asked for. Optimal: value == lower_bound. Bounded:
-// both, with a gap. Infeasible: no mapping fits.
+// What is proven of the mapping returned, among all mappings of the mapspace asked for. Optimal: none is better, value
+// == lower_bound. Bounded: a mapping was found, a better one may exist, but none below lower_bound. Infeasible: none
+// was found, because none is legal or because a limit ended the search before; `why_infeasible` says which.
 enum class Status : u8 { Optimal, Bounded, Infeasible };
 
 std::string_view name(Status status);
 
+// The work of a search.
 struct SearchStatistics {
   u64 evaluated = 0;                    // mappings whose cost was computed, partial ones included
-  std::array<u64, kMaxLevels> tiles{};  // of each level, looked at
-  RuleCounts rules;
+  std::array<u64, kMaxLevels> tiles{};  // [level]: tiles of the level that were looked at
+  RuleCounts rules;                     // how often each rule was asked and how often it cut
 
   SearchStatistics& operator+=(const SearchStatistics& other);
   bool operator==(const SearchStatistics&) const = default;
@@ -30,41 +32,42 @@ struct SearchStatistics {
 
 // What a short search found with factors that do not divide the sizes, where those that do leave the units mostly idle.
 struct ImperfectLook {
-  std::vector<std::string> dimensions;  // that can be unrolled
-  double perfect_utilization = 0;       // at most, with perfect factors
-  u64 evaluated = 0;
-  Mapping mapping;
+  std::vector<std::string> dimensions;  // names of the dimensions that the machine allows to be unrolled
+  double perfect_utilization = 0;       // most of the compute units that factors dividing the sizes can use, 0 to 1
+  u64 evaluated = 0;                    // mappings priced by this short search
+  Mapping mapping;                      // the best one it found
   Cost cost;
-  double utilization = 0;
-  double value = 0;  // objective_number of the cost
+  double utilization = 0;  // of the compute units by that mapping, 0 to 1
+  double value = 0;        // objective_number() of its cost
 };
 
+// The answer for one layer. If the status is Infeasible, mapping, cost and the numbers up to `gap` mean nothing.
 struct MappingResult {
   Status status = Status::Infeasible;
   Mapping mapping;
   Cost cost;
-  double utilization = 0;  // of the compute units
-  double value = 0;        // objective_number of the cost
-  double lower_bound = 0;  // no mapping is below
+  double utilization = 0;  // of the compute units, 0 to 1
+  double value = 0;        // objective_number() of the cost
+  double lower_bound = 0;  // no mapping of the mapspace is below, in the same unit
   double gap = 0;          // value / lower_bound - 1
   SearchStatistics statistics;
-  double seconds = 0;
-  Strategy strategy = Strategy::Exact;  // that gave the answer
+  double seconds = 0;                   // wall time
+  Strategy strategy = Strategy::Exact;  // that found the mapping
   SearchEnd end = SearchEnd::Done;      // why it is not proven, if a limit is the reason
-  std::string why_not_proven;           // the same in words
-  std::optional<ImperfectLook> look;    // if asked for, and worth a word
-  Diagnostics why_infeasible;           // level, tensor and smallest footprint, or the constraint
+  std::string why_not_proven;           // `end` as a phrase; empty if it is Done
+  std::optional<ImperfectLook> look;    // only if asked for, and if it found something better
+  Diagnostics why_infeasible;           // the level that the smallest tile does not fit, the constraint, or the limit
 };
 
 struct LayerResult {
   std::string name;
-  u64 count = 1;
+  u64 count = 1;  // how often the network has the layer
   MappingResult result;
 };
 
 struct NetworkResult {
-  std::vector<LayerResult> layers;  // as in the network
-  Cost total;                       // of the feasible layers, weighted by counts
+  std::vector<LayerResult> layers;  // in the network's order
+  Cost total;                       // sum over the feasible layers of count times cost
   double seconds = 0;               // wall time
   bool all_feasible() const;
 };

@@ -10,12 +10,13 @@
 
 namespace heliolite {
 
-// A search prices at most so many mappings more than it may: steps end where they have something to show.
+// A search may price this many mappings more than its budget allows, so that a step can end with a complete mapping.
 inline constexpr u64 kEvaluationSlack = 256;
 
+// Evaluations (mappings priced) and seconds that are left to a step. Copies share the options' stop flag.
 class SearchBudget {
  public:
-  // Everything that the options allow, from now on.
+  // All that the options allow; the clock starts now. The options must outlive the budget.
   explicit SearchBudget(const SearchOptions& options) : options_(&options), start_(Clock::now()) {
     if (options.budget_evaluations) evaluations_ = *options.budget_evaluations;
     if (options.budget_seconds) seconds_ = *options.budget_seconds;
@@ -24,36 +25,38 @@ class SearchBudget {
   bool limited() const { return evaluations_ != kUnlimited || seconds_ != kForever; }
   bool limits_evaluations() const { return evaluations_ != kUnlimited; }
 
+  // Whether a step may price `evaluations` mappings in all.
   bool allows(u64 evaluations) const { return evaluations <= evaluations_; }
+  // How many it may still price after `evaluations`.
   u64 evaluations_left(u64 evaluations) const {
     return limits_evaluations() ? evaluations_ - std::min(evaluations, evaluations_) : kUnlimited;
   }
-  // Told to stop from outside.
+  // Whether somebody outside the search has asked it to stop (SearchOptions::stop).
   bool stopped() const { return options_->stop != nullptr && options_->stop->load(std::memory_order_relaxed); }
-  // Out of time, or told to stop. Looks at the clock: not for every evaluation.
+  // Whether the time is up or somebody asked to stop. Reads the clock: too slow to ask at every evaluation.
   bool over() const { return stopped() || (seconds_ != kForever && elapsed() >= seconds_); }
 
-  // Why a search that has priced so many mappings has to end now; Done if it need not.
+  // Why a step that has priced `evaluations` mappings has to end now; Done if it need not.
   SearchEnd end(u64 evaluations) const {
     if (stopped()) return SearchEnd::Stopped;
     if (over()) return SearchEnd::Time;
     return evaluations_left(evaluations) == 0 ? SearchEnd::Evaluations : SearchEnd::Done;
   }
 
-  // What is left when so much has been used.
+  // The budget of the next step when this one has used `evaluations` and `seconds`.
   SearchBudget after(u64 evaluations, double seconds = 0) const {
     SearchBudget left = *this;
     left.evaluations_ = evaluations_left(evaluations);
     if (seconds_ != kForever) left.seconds_ = std::max(0.0, seconds_ - seconds);
     return left;
   }
-  // At most so many evaluations.
+  // The same time, but at most `evaluations` evaluations.
   SearchBudget at_most(u64 evaluations) const {
     SearchBudget part = *this;
     part.evaluations_ = std::min(evaluations_, evaluations);
     return part;
   }
-  // For the first of two steps: half of the evaluations, and half of the time.
+  // The budget of the first of two steps: half of the evaluations, rounded up, and half of the time.
   SearchBudget half() const {
     SearchBudget part = *this;
     if (limits_evaluations()) part.evaluations_ = evaluations_ - evaluations_ / 2;
@@ -71,7 +74,7 @@ class SearchBudget {
   const SearchOptions* options_;
   Clock::time_point start_;
   u64 evaluations_ = kUnlimited;
-  double seconds_ = kForever;  // from the start
+  double seconds_ = kForever;  // counted from start_
 };
 
 }  // namespace heliolite

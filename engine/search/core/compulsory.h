@@ -1,26 +1,29 @@
 #pragma once
-// The compulsory cost: what every mapping pays whatever it does. Proof: docs/rules/compulsory.md.
+// The compulsory cost: the energy and cycles that every mapping of a layer pays at least, because each word must be
+// moved once and each MAC be done. Proof: docs/rules/compulsory.md.
 #include <array>
 
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
 
-// Which tensors each level keeps in every mapping considered, and in some.
+// The keep choices of a set of mappings, by level.
 struct KeepRange {
-  std::array<TensorMask, kMaxLevels> must{};
-  std::array<TensorMask, kMaxLevels> may{};
+  std::array<TensorMask, kMaxLevels> must{};  // [level]: tensors that every mapping of the set keeps there
+  std::array<TensorMask, kMaxLevels> may{};   // [level]: tensors that some mapping of the set keeps there
 };
 
 // Lower bounds on energy and cycles.
 struct CompulsoryCost {
-  std::array<Cost, kMaxLevels> outside;  // [i]: of levels i + 1 .. outermost alone
-  Cost whole;                            // of all levels and the compute units
+  std::array<Cost, kMaxLevels> outside;  // [i]: accesses of levels i + 1 .. outermost; compute units not included
+  Cost whole;                            // accesses of all levels, and the compute units
 };
 
-// Words of the tensor that some MAC uses, at least: unlike its box, without the holes that strides leave.
+// A lower bound on the number of different words of the tensor that the layer's MACs use. Unlike the tensor's box it
+// does not count the words that strides skip.
 u64 touched_words(const CompiledTensor& t, const Compiled& c);
 
+// The compulsory cost of the model's layer over all mappings whose keep choices lie in `keep`.
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep);
 
 }  // namespace heliolite

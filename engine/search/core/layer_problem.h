@@ -13,44 +13,49 @@
 
 namespace heliolite {
 
+// A layer, a machine, and all mappings between them that a strategy may choose from.
 struct LayerProblem {
   Workload workload;
   Architecture architecture;
   SearchOptions options;
-  Mapspace space;
-  CostModel model;
-  // Of a co-search: the machines to choose from, whose envelope is `architecture`, and their models. Else none.
+  Mapspace space;   // the legal mappings
+  CostModel model;  // of `workload` on `architecture`
+  // In a co-search the machines to choose from, and the cost model of each; `architecture` is then the family's
+  // envelope. Otherwise null and empty.
   std::shared_ptr<const MachineFamily> family = nullptr;
   std::vector<CostModel> machines = {};
 
+  // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
 
-  // Which tensors each level must and may keep.
+  // Which tensors each level must keep and which it may keep, by the machine's constraints.
   KeepRange keep_range() const;
-  // Every way to decide what the machine leaves open, all kept first. Empty if there are more than `most`.
+  // Every choice of the tensors that each level keeps; the one that keeps most comes first. Empty if there are more
+  // than `most` choices.
   std::vector<KeepMasks> keep_choices(u64 most) const;
 
-  // Tells who watches of the best value so far and of a bound, in units of objective_number(); 0: nothing new. From any
-  // thread.
+  // Reports the best value so far and a proven lower bound to the progress hook, both in the unit of
+  // objective_number(); 0 means nothing new. May be called from any thread.
   void tell(double value, double lower_bound) const {
     if (options.progress) options.progress({.value = value, .lower_bound = lower_bound});
   }
 };
 
+// What a strategy found for one layer.
 struct LayerAnswer {
-  bool found = false;
+  bool found = false;  // false: mapping, machine, cost and value mean nothing
   Mapping mapping;
-  u32 machine = 0;  // of the problem's family
+  u32 machine = 0;  // index into the problem's family
   Cost cost;
   Value value = Value::worst();
   SearchEnd end = SearchEnd::Done;
   bool complete = false;              // the whole mapspace was covered: what was found is the optimum
-  std::optional<double> lower_bound;  // proven, of the whole mapspace, in units of objective_number()
+  std::optional<double> lower_bound;  // no mapping of the mapspace is below, in units of objective_number()
   SearchStatistics statistics;
-  std::vector<bool> machines_tried{};  // of the family: some tile was looked at on it
+  std::vector<bool> machines_tried{};  // [machine of the family]: whether some tile was looked at on it
 
-  // Takes a mapping if it beats what there is; of equally good ones that of the first machine, then the canonically
-  // first.
+  // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
+  // on the machine with the lower index is better, then the one that comes first in canonical order.
   bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine = 0);
 };
 

@@ -1,13 +1,15 @@
 #pragma once
-// What searches look at, and what budgets, seeds and numbers of evaluations may be, at most.
+// Largest values of the options of a search, and of what the exact search enumerates.
 #include "engine/base/types.h"
 
 namespace heliolite {
 
 inline constexpr double kMaxBudgetSeconds = 1e7;
+
+// The largest seed and number of evaluations; a double still holds it exactly.
 inline constexpr u64 kMaxCount = u64{1} << 53;
 
-// Ways to keep tensors or to pass them by, where the machine leaves that open, that exact looks at.
+// The exact search lists every choice of the tensors that each level keeps, if there are at most this many.
 inline constexpr u64 kMostKeepChoices = 1 << 16;
 
 }  // namespace heliolite

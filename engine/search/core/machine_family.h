@@ -12,31 +12,32 @@ namespace heliolite {
 
 class MachineFamily {
  public:
-  // At least one machine. They may differ in names, capacities, energies of accesses and operations, leakage, areas and
-  // bandwidths. Errors: name the first machine that differs in anything else, and in what.
+  // `machines` (at least one) may differ in names, capacities, energies of accesses and operations, leakage, areas and
+  // bandwidths only. The error names the first machine that differs in something else, and in what.
   static Result<MachineFamily> create(std::vector<Architecture> machines);
 
   std::size_t size() const { return machines_.size(); }
   const Architecture& machine(std::size_t k) const { return machines_[k]; }
   std::span<const Architecture> machines() const { return machines_; }
 
-  // Every memory as large, fast and cheap as that of any machine: every mapping costs at most what it costs on each of
-  // them, and what fits one of them fits.
+  // A machine whose every memory is as large, fast and cheap as the best of the family. A mapping that fits one of the
+  // machines fits the envelope and costs at most as much on it: its cost there is a lower bound for all machines.
   const Architecture& envelope() const { return envelope_; }
 
-  // Levels where machines differ, innermost first. Outside them all are alike.
+  // Levels at which the machines differ, innermost first.
   const std::vector<int>& swept() const { return swept_; }
+  // The outermost of them; -1: the machines are alike.
   int last_swept() const { return swept_.empty() ? -1 : swept_.back(); }
 
-  // Words of `level` on machine k (kUnbounded: any).
+  // Capacity of `level` on machine k in words; kUnbounded: it holds any tile.
   u64 capacity(std::size_t k, int level) const { return rows_[k].capacity[static_cast<std::size_t>(level)]; }
-  // Words up to which some machine holds the level's tile too that differs from k at this level only and is nowhere
-  // dearer or slower; 0: none.
+  // The largest smaller capacity of `level`, in words, among the machines that differ from k at this level only and are
+  // nowhere dearer or slower. A tile of at most this size does not need machine k. 0: there is no such machine.
   u64 held_by_smaller(std::size_t k, int level) const { return rows_[k].smaller[static_cast<std::size_t>(level)]; }
-  // Whether a leaks no more than b at any level.
+  // Whether machine a leaks no more than machine b at every level.
   bool leaks_no_more(std::size_t a, std::size_t b) const;
 
-  // The family of some of the machines, by their places in this one.
+  // The family of some of the machines, given by their indices in this one.
   MachineFamily subset(std::span<const u32> machines) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What a search minimises, as an exact integer: two costs compare the same on every machine and thread count.
+// What a search minimises. Values are exact integers, so that two costs compare the same on every computer.
 #include <array>
 #include <compare>
 #include <limits>
@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// Energy, cycles, their product, or energy times the square of the cycles.
 enum class Objective : u8 { Energy, Delay, Edp, Ed2p };
 
 inline constexpr std::array<std::string_view, 4> kObjectiveNames{"energy", "delay", "edp", "ed2p"};
@@ -17,11 +18,13 @@ inline constexpr std::array<std::string_view, 4> kObjectiveNames{"energy", "dela
 std::string_view name(Objective objective);
 std::optional<Objective> parse_objective(std::string_view name);
 
-// 256 bits, most significant limb first: energy (below 2^103 units) times cycles (below 2^64) twice fits. For delay the
-// energy is the low half, so that of equally fast mappings the thriftiest is best.
+// The value of a cost as an integer of 256 bits, most significant limb first: energy (below 2^103 units) times cycles
+// (below 2^64) squared fits. For Delay the energy is the low half, so that the cheaper of two equally fast mappings is
+// better.
 class Value {
  public:
   static Value of(Objective objective, const Cost& cost);
+  // Above the value of every cost.
   static Value worst();
 
   auto operator<=>(const Value&) const = default;
@@ -30,7 +33,7 @@ class Value {
   std::array<u64, 4> limb_{};
 };
 
-// pJ, cycles, pJ x cycles, or pJ x cycles^2.
+// The value as a rounded number for people, in pJ, cycles, pJ x cycles or pJ x cycles^2.
 double objective_number(Objective objective, const Cost& cost);
 
 // What no mapping reaches.

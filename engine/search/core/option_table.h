@@ -12,35 +12,36 @@
 
 namespace heliolite {
 
-// What an option is set to; nothing: no limit.
+// The value of an option; std::monostate: it is not set, which means no limit.
 using OptionValue = std::variant<std::monostate, bool, u64, double, std::string, std::vector<std::string>>;
 
 struct SearchOption {
-  std::string_view name;           // "budget": the key in files; with "--" before it on the command line
+  std::string_view name;           // "budget": the key in files, and after "--" the option of the command line
   std::string_view letter;         // "o" for -o; may be empty
-  std::string_view type;           // of the value as help shows it, "SECONDS"; empty: a switch
+  std::string_view type;           // what help shows for the value, "SECONDS"; empty: a switch
   std::string help;                // one phrase
-  std::string allowed;             // what a value must be, to follow "must be"
+  std::string allowed;             // what a value must be: the end of a sentence that begins with "must be"
   std::string usual;               // the default as a user would write it; empty: none
-  std::vector<std::string> names;  // if it must be one of them
-  // False if the value is not allowed; then nothing changes. A switch takes "true" or "false"; a list is set word by
-  // word.
+  std::vector<std::string> names;  // the values allowed, if they are names; empty: it is a number or a switch
+  // Sets the option from text. Returns false and changes nothing if the text is not allowed. A switch takes "true" or
+  // "false"; for a list each call adds one name.
   std::function<bool(SearchOptions&, std::string_view)> set;
   std::function<OptionValue(const SearchOptions&)> get;
 };
 
-// In the order in which help shows them.
+// All options in the order in which help shows them.
 std::span<const SearchOption> search_option_table();
-// One that is in the table.
+// The option of this name, which must be in the table.
 const SearchOption& search_option(std::string_view name);
 
-// "seconds above 0" and the like for a value that was refused, with the nearest name if names are what is allowed.
+// What `value`, which the option refused, should have been: "seconds above 0". Where names are allowed, with the
+// nearest of them.
 std::string must_be(const SearchOption& option, std::string_view value);
 
-// The value as a user would write it; empty: none.
+// The value as a user would write it; empty if it is not set.
 std::string to_text(const OptionValue& value);
 
-// An option with the value that somebody gave it.
+// An option with the text that a user gave as its value.
 struct GivenOption {
   const SearchOption* option;
   std::string value;

@@ -1,5 +1,5 @@
 #pragma once
-// What a search is asked for and what it may use.
+// What a search is asked for, and the threads, time and memory it may use. option_table.h has the ranges.
 #include <atomic>
 #include <optional>
 
@@ -16,15 +16,15 @@ struct SearchOptions {
   RuleSet rules;
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
-  bool imperfect = false;                   // also tiles that do not divide the bounds
-  bool look_at_imperfect = false;           // with perfect factors: look also at others where those are of little use
-  std::optional<double> budget_seconds;     // of one layer
-  std::optional<u64> budget_evaluations;    // of one layer
-  u64 memory_bytes = u64{2} << 30;          // that the exact search of one layer holds at most
+  bool imperfect = false;                   // also tiles that do not divide the sizes
+  bool look_at_imperfect = false;           // without `imperfect`: fill MappingResult::look
+  std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
+  std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit
+  u64 memory_bytes = u64{2} << 30;          // what the exact search of one layer may hold at a time
   u64 seed = 1;                             // random only
   u64 victory = 500;                        // random only: legal mappings in a row without an improvement
-  const std::atomic<bool>* stop = nullptr;  // set from outside: return the best so far
-  ProgressHook progress;                    // when a part of a layer, or a layer, is done
+  const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
+  ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty
 };
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// What a search tells while it runs.
+// What a search reports while it runs.
 #include <functional>
 #include <string_view>
 
@@ -8,15 +8,15 @@
 namespace heliolite {
 
 struct SearchProgress {
-  std::string_view layer{};  // of which this is news
-  double value = 0;          // its best mapping so far, objective_number(); 0 = none yet
-  double lower_bound = 0;    // no mapping of it is below; 0 = none known yet
-  bool layer_done = false;
-  u64 layers_done = 0;  // of the network, equal shapes counted each
-  u64 layers = 0;
+  std::string_view layer{};  // name of the layer that the report is about
+  double value = 0;          // objective_number() of its best mapping so far; 0: none yet
+  double lower_bound = 0;    // no mapping of the layer is below, in the same unit; 0: none known yet
+  bool layer_done = false;   // its search has ended
+  u64 layers_done = 0;       // layers of the network that are done; of equal layers each counts
+  u64 layers = 0;            // layers of the network
 };
 
-// Called from the threads of the search, one at a time; must return soon.
+// Called from the threads of the search, by one at a time; it must return soon.
 using ProgressHook = std::function<void(const SearchProgress&)>;
 
 }  // namespace heliolite

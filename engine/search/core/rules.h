@@ -1,5 +1,5 @@
 #pragma once
-// Every rule of the searches: its name, its switch and its counters. Proofs: docs/rules/.
+// Every rule by which the searches leave mappings out: its name, its switch and its counters. Proofs: docs/rules/.
 #include <array>
 #include <optional>
 #include <string>
@@ -34,13 +34,14 @@ enum class Rule : u8 {
 };
 inline constexpr std::size_t kRules = 20;
 
-// What a rule may lose.
+// What a search may lose by a rule.
 enum class Soundness : u8 {
   Sound,         // nothing: switching it off can change the run, never the best value
   WithoutHalos,  // nothing, when no tensor slides (docs/rules/loop_orders.md)
   Heuristic,     // possibly the best mapping
 };
 
+// A row of the table of rules: `name` as on the command line, `help` one phrase.
 struct RuleInfo {
   Rule rule;
   std::string_view name;
@@ -50,10 +51,11 @@ struct RuleInfo {
 
 extern const std::array<RuleInfo, kRules> kRuleTable;
 
+// The rule of this name; none if there is no such rule.
 std::optional<Rule> parse_rule(std::string_view name);
 std::vector<std::string> rule_names();
 
-// Which rules are on.
+// Which rules are on; at first all.
 class RuleSet {
  public:
   RuleSet() { on_.fill(true); }
@@ -71,7 +73,7 @@ class RuleSet {
 struct RuleCounts {
   std::array<u64, kRules> calls{}, cuts{};
 
-  // Counts the question; `cut` is the answer, which passes through.
+  // Counts that the rule was asked and whether it cut; returns `cut`.
   bool count(Rule r, bool cut) {
     ++calls[static_cast<std::size_t>(r)];
     cuts[static_cast<std::size_t>(r)] += cut;

@@ -10,26 +10,26 @@ namespace heliolite {
 struct LayerProblem;
 
 enum class SearchEnd : u8 {
-  Done,    // by itself
-  Tiles,   // exact did not search: more tiles than it has tables for
-  Keeps,   // exact did not search: more ways to keep or bypass tensors than it lists
-  Tables,  // exact did not search: its tables do not fit the memory
-  Flows,   // exact left out states with more sliding flows than it has room for
-  Memory,  // exact left out states that the memory has no room for
-  Evaluations,
-  Time,
-  Stopped,  // from outside
+  Done,         // no limit ended it
+  Tiles,        // exact did not search: the sizes have more tiles than its rest bounds can index
+  Keeps,        // exact did not search: more ways to keep or bypass tensors than it lists
+  Tables,       // exact did not search: its fan-outs and rest bounds do not fit the memory
+  Flows,        // exact left out partial mappings with more sliding flows than it has room for
+  Memory,       // exact left out partial mappings that the memory has no room for
+  Evaluations,  // the budget of evaluations is used up
+  Time,         // the budget of seconds is used up
+  Stopped,      // somebody outside asked it to stop
 };
 
-// "done", "tiles", ..: stable, for JSON.
+// The name in JSON: "done", "tiles", ... These names do not change.
 std::string_view name(SearchEnd end);
 
-// Whether exact searched nothing, so that the answer is that of the strategy it starts from.
+// Whether exact did not search at all, so that the answer is that of sunstone, from which it would have started.
 constexpr bool not_searched(SearchEnd end) {
   return end == SearchEnd::Tiles || end == SearchEnd::Keeps || end == SearchEnd::Tables;
 }
 
-// A sentence without a full stop, with the numbers of the problem. Empty if it is done.
+// The reason as a sentence without a full stop, with the numbers of the problem. Empty for Done.
 std::string explain(SearchEnd end, const LayerProblem& problem);
 
 }  // namespace heliolite

@@ -18,9 +18,9 @@ enum class Strategy : u8 {
 
 // "exact", "sunstone", ..: as on the command line and in files.
 std::string_view name(Strategy strategy);
-// Nothing if there is no strategy of this name.
+// The strategy of this name; none if there is no such strategy.
 std::optional<Strategy> parse_strategy(std::string_view name);
-// Whether co_search() can ask it (docs/rules/co_search.md).
+// Whether co_search() can use it (docs/rules/co_search.md).
 constexpr bool searches_machines_together(Strategy strategy) {
   return strategy == Strategy::Exact || strategy == Strategy::Sunstone;
 }
@@ -28,7 +28,7 @@ constexpr bool searches_machines_together(Strategy strategy) {
 constexpr bool climbs_to_imperfect(Strategy strategy) {
   return strategy == Strategy::Exact || strategy == Strategy::Sunstone;
 }
-// Of all, in the order of the enumeration.
+// The names of all strategies in the order of the enumeration.
 std::vector<std::string> strategy_names();
 
 }  // namespace heliolite
