@@ -17,7 +17,7 @@ class CostModel {
   CostModel(const Workload& workload, const Architecture& architecture);
 
   // Legality, then cost. The hot path: no allocation for perfect mappings. The mapping must be well formed
-  // (mapping_check.h); one with residual factors is priced by imperfect_cost.h.
+  // (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h.
   Evaluation evaluate(const Mapping& mapping) const;
 
   // Cold path: the same totals, with every count by level and tensor. Legality is not tested.

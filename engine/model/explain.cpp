@@ -1,4 +1,4 @@
-// The cold twin of CostModel::evaluate: the same totals with everything they are made of, for perfect and residual
+// The cold twin of CostModel::evaluate: the same totals with everything they are made of, for perfect and imperfect
 // factors alike.
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #pragma once
-// Traffic of nests with residual ("Ruby") factors, by the rules of Timeloop: closed forms where they exist, elsewhere
+// Traffic of nests with imperfect factors, by the rules of Timeloop: closed forms where they exist, elsewhere
 // a walk of the nest that remembers equal states. Perfect factors are a special case.
 #include <vector>
 

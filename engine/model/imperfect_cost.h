@@ -1,5 +1,5 @@
 #pragma once
-// Legality and cost of a mapping with residual factors: the totals of CostModel::explain, without the table of counts.
+// Legality and cost of a mapping with imperfect factors: the totals of CostModel::explain, without the table of counts.
 #include "engine/model/compiled.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/imperfect.h"

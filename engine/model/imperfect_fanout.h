@@ -1,5 +1,5 @@
 #pragma once
-// The receivers of a fan-out at one step of a nest with residual factors: how many there are, how many want different
+// The receivers of a fan-out at one step of a nest with imperfect factors: how many there are, how many want different
 // words, and what reaching them costs (docs/cost_model.md, rules 9-11).
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// One evaluation of a nest with residual factors, level by level: what imperfect.h puts together and imperfect_cost.h
+// One evaluation of a nest with imperfect factors, level by level: what imperfect.h puts together and imperfect_cost.h
 // prices.
 #include "engine/model/compiled.h"
 #include "engine/model/imperfect.h"
@@ -11,7 +11,7 @@ namespace heliolite {
 
 // MACs as Timeloop counts them (docs/cost_model.md, rules 13, 24, 27).
 struct ResidualComputes {
-  u64 computes = 0;   // not the workload's with residual spatial factors
+  u64 computes = 0;   // not the workload's with imperfect spatial factors
   u64 macs_used = 1;  // units in use: the average, truncated
   u64 utilized = 1;   // product of all spatial ends
   u64 cycles = 1;     // product of all temporal ends with any residual, else ceil(computes / macs_used)

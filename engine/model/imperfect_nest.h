@@ -1,5 +1,5 @@
 #pragma once
-// One pass over a nest with residual factors (docs/cost_model.md): steps, extents of middle and last
+// One pass over a nest with imperfect factors (docs/cost_model.md): steps, extents of middle and last
 // tiles, instances in use. A loop (end, residual) runs `residual` times in the last context of its dimension, when all
 // outer loops of the dimension are in their last iteration, else `end` times.
 #include <array>

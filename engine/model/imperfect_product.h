@@ -1,5 +1,5 @@
 #pragma once
-// Closed forms of the words that cross into a tile over a nest with residual factors: products over dimensions, as
+// Closed forms of the words that cross into a tile over a nest with imperfect factors: products over dimensions, as
 // every dimension counts its middle and last contexts by itself.
 #include <span>
 

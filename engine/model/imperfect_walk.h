@@ -1,5 +1,5 @@
 #pragma once
-// The walk of a nest with residual factors for one tensor and one tile, exact for every tensor
+// The walk of a nest with imperfect factors for one tensor and one tile, exact for every tensor
 // (docs/cost_model.md, rules 6 and 7). Equal states are walked once: what a loop moves depends only on which dimensions
 // are in their last context, the remembered stride, and where the previous tile was. About 30 states are typical, a few
 // thousand the worst seen.

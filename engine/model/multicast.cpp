@@ -194,7 +194,7 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
 }
 
 Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders) {
-  // Hop words and ingresses can be fractional (bypass scaling of residual factors).
+  // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
   const double wire = sum.hop_words * static_cast<double>(machine.hop_units);
   const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(machine.ingress_units);
   const u128 routers = static_cast<u128>(sum.router_words) * machine.router_units;

@@ -29,7 +29,7 @@ struct LevelNest {
 
 struct NestTraffic {
   std::vector<std::vector<LevelNest>> at;  // [tensor][level]
-  u64 computes = 0;        // MACs that Timeloop counts; not the workload's with residual spatial factors
+  u64 computes = 0;        // MACs that Timeloop counts; not the workload's with imperfect spatial factors
   u64 macs_used = 1;       // units in use: the average, truncated
   u64 utilized_macs = 1;   // product of all spatial ends
   u64 compute_cycles = 1;  // product of all temporal ends with any residual, else ceil(computes / macs_used) (rule 27)

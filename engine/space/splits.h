@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// Places, innermost first: of each level the fan-out below it, then its loops over time.
+// Places (docs/glossary.md), innermost first: of each level the fan-out below it, then its loops over time.
 inline constexpr int kMaxPlaces = 2 * kMaxLevels;
 
 constexpr int place_of(int level, bool spatial) { return 2 * level + (spatial ? 0 : 1); }
@@ -34,8 +34,8 @@ struct FactorRun {
 
 class Splits {
  public:
-  // With `imperfect`, every loop may have any number of iterations up to what is left, rounded up (residual loops as in
-  // docs/cost_model.md); otherwise divisors.
+  // With `imperfect`, every loop may have any number of iterations up to what is left, rounded up (imperfect factors as
+  // in docs/cost_model.md); otherwise divisors.
   Splits(const Mapspace& space, bool imperfect);
 
   int place_count() const { return 2 * space_.level_count(); }

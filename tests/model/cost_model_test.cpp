@@ -19,7 +19,7 @@ using testing::random_problem;
 using testing::RandomOptions;
 using testing::RandomProblem;
 
-// Counts of the oracle's walk, collapsed by the same rules as residual nests, against the integer closed form.
+// Counts of the oracle's walk, collapsed by the same rules as imperfect nests, against the integer closed form.
 void expect_same_counts(const RandomProblem& p) {
   const Compiled compiled(p.workload, p.architecture);
   const Nest nest(compiled, p.mapping);

@@ -1,4 +1,4 @@
-// Searches evaluate residual mappings by the million: with a warm workspace nothing is allocated.
+// Searches evaluate imperfect mappings by the million: with a warm workspace nothing is allocated.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

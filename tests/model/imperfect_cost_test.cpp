@@ -1,4 +1,4 @@
-// The fast price of residual mappings against the table of all counts, and that it allocates nothing.
+// The fast price of imperfect mappings against the table of all counts, and that it allocates nothing.
 #include "engine/model/imperfect_cost.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Nests with residual factors: worked examples with every number; closed forms and the walk against the oracle.
+// Nests with imperfect factors: worked examples with every number; closed forms and the walk against the oracle.
 #include "engine/model/imperfect.h"
 
 #include <gtest/gtest.h>
@@ -268,7 +268,7 @@ RC_GTEST_PROP(ImperfectProperty, DeepResidualNestsEqualTheOracle, (u64 seed)) {
   check_cases(seed, {.max_dimensions = 2, .max_size = 60, .max_temporal_loops = 8, .imperfect = true});
 }
 
-// Two ways to the same counts: the closed forms of perfect nests, and those of residual ones.
+// Two ways to the same counts: the closed forms of perfect nests, and those of imperfect ones.
 RC_GTEST_PROP(ImperfectProperty, PerfectNestsCollapseAlike, (u64 seed)) {
   for (u64 k = 0; k < kCases; ++k) {
     const testing::RandomProblem p = testing::random_problem(seed + k, {});

@@ -1,4 +1,4 @@
-// A bound above a real cost would be the worst bug: against random mappings with residual factors, and against all of
+// A bound above a real cost would be the worst bug: against random mappings with imperfect factors, and against all of
 // them where there are few.
 #include "engine/search/imperfect/imperfect_bound.h"
 

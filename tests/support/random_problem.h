@@ -21,7 +21,7 @@ struct RandomOptions {
   int max_levels = 4;
   u64 max_fanout = 4;          // along one axis
   int max_temporal_loops = 6;  // the oracle's time doubles or worse with each
-  bool imperfect = false;      // residual factors
+  bool imperfect = false;      // factors need not divide
   bool sliding = true;         // ranks over two or three dimensions, strides and dilations
   bool capacities = false;     // finite buffers: the mapping may then not fit
 };

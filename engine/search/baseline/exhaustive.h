@@ -10,7 +10,7 @@
 namespace heliolite {
 
 // On the calling thread. `complete` when the whole mapspace was covered; a budget or a stop ends it before, with the
-// best so far. The mapspace is docs/rules/mapspace_size.md's "nests", or with options.imperfect all residual loops.
+// best so far. The mapspace is docs/rules/mapspace_size.md's "nests", or with options.imperfect all imperfect factors.
 LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget);
 
 }  // namespace heliolite

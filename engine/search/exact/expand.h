@@ -11,12 +11,12 @@ namespace heliolite {
 
 class Expander {
  public:
-  // `layers`: [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`. When `out` takes more
-  // than `most_bytes`, its less promising half goes.
+  // `layers`: the stages, [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`. When `out`
+  // takes more than `most_bytes`, its less promising half goes.
   Expander(const LayerProblem& problem, const FlowCosts& model, const PartialBounds& bounds,
            const std::vector<Frontier>& layers, int level, Incumbent& incumbent, Frontier& out, std::size_t most_bytes);
 
-  // Extends state k of the layer below. False if not everything was looked at: the budget ended it, `evaluations` of
+  // Extends state k of the stage below. False if not everything was looked at: the budget ended it, `evaluations` of
   // this object or the whole search's time, or a state with more sliding flows than there is room for.
   bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
 

@@ -13,7 +13,7 @@ namespace heliolite {
 struct FrontierNode {
   ObjectiveKey key;    // its bound
   u64 order = 0;       // loops of the level's order, innermost first: 4 bits each, dimension + 1
-  u32 parent = 0;      // place in the layer before
+  u32 parent = 0;      // index in the stage before
   u32 choice = 0;      // of the fan-out below the level
   u32 next = ~u32{0};  // another state of the same tile
   u32 sliding_begin = 0;
@@ -42,7 +42,7 @@ class Frontier {
   // Adds a state unless one that is there dominates it; drops those it dominates. Without `dominance` adds always.
   // Returns whether it was added.
   bool add(const PartialMapping& s, FrontierNode node, bool dominance);
-  // The same for a state of another layer.
+  // The same for a state of another stage.
   bool add(const Frontier& from, std::size_t k, bool dominance);
 
   // Removes what was dropped.

@@ -77,7 +77,7 @@ std::size_t LayeredPass::room_after(const std::vector<Frontier>& layers, int lev
   return static_cast<std::size_t>(bytes_ - std::min(bytes_, used));
 }
 
-// All states of one layer by one level. False if the budget ended it. One half of the memory is for the parts, one for
+// All states of one stage by one level. False if the budget ended it. One half of the memory is for the parts, one for
 // what they are merged into. Parts that pause because theirs is full go on when all are merged.
 bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchBudget& budget, Incumbent& incumbent,
                          PassEnd& pass) {

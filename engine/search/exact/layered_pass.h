@@ -1,6 +1,6 @@
 #pragma once
-// The exact search of one keep choice: a layered graph whose nodes are states (partial_mapping.h) after each level,
-// from the inside out. Proofs: docs/rules/exact.md.
+// The exact search of one keep choice: a layered graph whose nodes are partial mappings (states, partial_mapping.h)
+// after each level, from the inside out. Proofs: docs/rules/exact.md.
 #include <functional>
 #include <vector>
 
@@ -19,7 +19,7 @@ struct PassEnd {
     complete = false;
     if (bound < least_left) least_left = bound;
   }
-  // What a layer had no room for; infinity: nothing.
+  // What a stage had no room for; infinity: nothing.
   void leave_by_memory(const ObjectiveKey& bound) {
     if (!(bound < ObjectiveKey())) return;
     by_memory = true;
@@ -39,7 +39,7 @@ class LayeredPass {
   // What can be told after each level: nothing that has not been found yet is below.
   using Proven = std::function<void(const ObjectiveKey&)>;
 
-  // One sweep over the levels that keeps at most `width` states after each, and no more than the memory holds. The same
+  // One pass over the levels that keeps at most `width` states after each, and no more than the memory holds. The same
   // for any number of threads.
   PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven);
 

@@ -42,7 +42,7 @@ double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSe
 
 // Of a sliding tensor: the share of its fetches that is left where the first loop that moves it is of a class (in
 // `out`, by class), and where all are. `extent`: of its box by rank; `step`: of the tile. Along a sliding rank the
-// tiles of a whole sweep cover at least the union of their ranges.
+// tiles of all its iterations cover at least the union of their ranges.
 double halo_shares(const Compiled& c, const LoopClasses& classes, const CompiledTensor& t,
                    const std::array<i64, kMaxRanks>& extent, const Extents& step, const LoopSet& loops, double* out);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What every mapping of a mapspace with residual factors costs at least, as the cost model counts. Proof:
+// What every mapping of a mapspace with imperfect factors costs at least, as the cost model counts. Proof:
 // docs/rules/imperfect.md.
 #include "engine/model/cost_model.h"
 #include "engine/search/core/compulsory.h"

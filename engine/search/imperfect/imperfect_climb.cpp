@@ -114,7 +114,7 @@ bool ImperfectClimb::single_moves(PricedPlan& best, bool near) {
   return any;
 }
 
-// Two dimensions that meet at a spot: one makes room for the other.
+// Two dimensions that meet at a place: one makes room for the other.
 bool ImperfectClimb::pairs(PricedPlan& best) {
   list(best.plan, true);
   const std::vector<EndMove> first_moves = moves_;

@@ -1,5 +1,5 @@
 #pragma once
-// Hill-climbing over plans with residual factors. Deterministic: what it does depends on the start, the evaluations
+// Hill-climbing over plans with imperfect factors. Deterministic: what it does depends on the start, the evaluations
 // allowed, and nothing else (a stop from outside or a time limit aside). It never takes more evaluations than that.
 #include <vector>
 

@@ -65,7 +65,7 @@ bool ImperfectPlanSpace::legal(const ImperfectPlan& plan, int d) const {
   return true;
 }
 
-// The largest end the spot has room for, the other dimensions as they are.
+// The largest end the place has room for, the other dimensions as they are.
 u64 ImperfectPlanSpace::room(const ImperfectPlan& plan, int d, int spot) const {
   const Spot& at = spots_[static_cast<std::size_t>(spot)];
   const LevelSpace& level = space_.levels[at.level];

@@ -1,6 +1,6 @@
 #pragma once
-// A mapping with residual factors while it is being searched, and its small changes. Each dimension is a chain of loop
-// ends over the spots of the mapspace; residuals follow from the ends (docs/rules/imperfect.md).
+// A mapping with imperfect factors while it is being searched, and its small changes. Each dimension is a chain of loop
+// ends over the places of the mapspace; residuals follow from the ends (docs/rules/imperfect.md).
 #include <array>
 #include <vector>
 
@@ -17,7 +17,7 @@ struct ImperfectPlan {
   std::array<TensorMask, kMaxLevels> keep{};
 };
 
-// A place for one loop of each dimension: X or Y of a fan-out, or the temporal loops of a level.
+// A place for one loop of each dimension, axes told apart: X or Y of a fan-out, or the temporal loops of a level.
 struct Spot {
   u8 level = 0;
   LoopKind kind = LoopKind::Temporal;
@@ -25,7 +25,7 @@ struct Spot {
   DimensionMask allowed = 0;
 };
 
-// One loop end of a dimension changes, the loop at another spot makes up for it.
+// One loop end of a dimension changes, the loop at another place makes up for it.
 struct EndMove {
   u8 dimension = 0;
   u8 spot = 0;
@@ -49,7 +49,7 @@ class ImperfectPlanSpace {
   // False when the result breaks a limit of the machine; the plan is then in pieces.
   bool apply(ImperfectPlan& plan, const EndMove& move) const;
 
-  // Makes up for what the other spots leave of dimension d: the end at `absorber` is the least that covers the
+  // Makes up for what the other places leave of dimension d: the end at `absorber` is the least that covers the
   // dimension, ends that would never be reached are cut. False when a limit is broken.
   bool absorb(ImperfectPlan& plan, int d, int absorber) const;
 
@@ -62,7 +62,7 @@ class ImperfectPlanSpace {
   Mapping mapping(const ImperfectPlan& plan) const;
   ImperfectPlan plan(const Mapping& mapping) const;
 
-  // The machine's smallest factors, the rest at the outermost spots that take it. False: there is no such plan.
+  // The machine's smallest factors, the rest at the outermost places that take it. False: there is no such plan.
   bool smallest(ImperfectPlan& plan) const;
 
  private:

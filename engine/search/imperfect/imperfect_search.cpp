@@ -94,7 +94,7 @@ class ImperfectSearch {
   }
 
   // Each fan-out's axes cleared, then filled by one dimension each; what is gained or lost is made up for at the
-  // outermost temporal spot that takes it.
+  // outermost temporal place that takes it.
   void other_unrollings(const PricedPlan& start, ImperfectClimb& climb) {
     const auto& spots = plans_.spots();
     for (int s = 0; s < static_cast<int>(spots.size()); ++s) {

@@ -1,5 +1,5 @@
 #pragma once
-// The search over residual factors that every strategy runs after its perfect answer. Steps:
+// The search over imperfect factors that every strategy runs after its perfect answer. Steps:
 //  1. The starts: the perfect answer; the same with other unrollings that fill the fan-outs; the least factors.
 //  2. Each is climbed from: loop ends, loop orders, what is kept.
 //  3. The best is disturbed and climbed from again, several times at once, until the budget is used up.

@@ -1,6 +1,6 @@
 #pragma once
-// Small changes of a complete plan: a prime factor of a dimension moves to another slot. What is legal follows from the
-// mapspace alone; whether it fits, the cost model says.
+// Small changes of a complete plan: a prime factor of a dimension moves to another place. What is legal follows from
+// the mapspace alone; whether it fits, the cost model says.
 #include <array>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ namespace heliolite {
 
 struct Move {
   u8 dimension = 0;
-  u8 from = 0;  // slots
+  u8 from = 0;  // places
   u8 to = 0;
   u32 factor = 1;
 };
@@ -27,14 +27,14 @@ class MoveSpace {
   // (level, tensor) pairs that the machine leaves open: kept or bypassed as is cheaper.
   const std::vector<std::pair<u8, u8>>& open_keeps() const { return open_; }
 
-  // Whether the dimension's factors obey the limits of every slot.
+  // Whether the dimension's factors obey the limits of every place.
   bool legal(const Plan& plan, int dimension) const;
 
   // The same after a move of a legal plan.
   bool legal(const Plan& plan, const Move& m) const;
 
  private:
-  bool legal_at(const Plan& plan, int dimension, int slot) const;  // at the slot's level
+  bool legal_at(const Plan& plan, int dimension, int slot) const;  // at the place's level
 
   const Mapspace& space_;
   std::array<std::vector<u8>, kMaxDimensions> slots_;    // that the dimension may use

@@ -1,6 +1,6 @@
 #pragma once
-// A mapping while it is being searched: factors by slot and dimension. A slot is a place for loops; slots in
-// nest order are X, Y and temporal of level 0, then of level 1, and so on.
+// A mapping while it is being searched: factors by place and dimension. Places (docs/glossary.md) are told
+// apart by axis here: in nest order X, Y and temporal of level 0, then of level 1, and so on.
 #include <array>
 
 #include "engine/model/compiled.h"

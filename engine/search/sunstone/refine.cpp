@@ -55,7 +55,7 @@ class Climb {
     return any;
   }
 
-  // Step 3. One factor to another slot, orders as they are.
+  // Step 3. One factor to another place, orders as they are.
   bool single_moves() {
     moves_.list(best_.plan, list_);
     bool any = false;
@@ -99,7 +99,7 @@ class Climb {
     return false;
   }
 
-  // Step 5. One factor to another slot, all orders chosen anew.
+  // Step 5. One factor to another place, all orders chosen anew.
   bool moves_with_orders() {
     moves_.list(best_.plan, list_);
     const auto orders = best_.plan.order;
