@@ -8,9 +8,9 @@
 
 namespace heliolite {
 
-// `incumbent`: what another strategy found, to start from; its evaluations are in the statistics, and not in the
-// budget. Only mappings below `limit`, in units of objective_number(), are looked for: a complete answer that is not
-// below it says that there is none. Perfect factors.
+// Searches all mappings with perfect factors. `incumbent`: the answer of another strategy, from which the search
+// starts; the statistics returned include its evaluations, the budget does not. Only mappings below `limit`, in units
+// of objective_number(), are looked for: a complete answer that is not below it proves that there is none.
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent, const SearchBudget& budget,
                          double limit = std::numeric_limits<double>::infinity());
 

@@ -1,6 +1,6 @@
 #pragma once
-// One state of the exact search, extended by one level in every way that can matter: an unrolling of the fan-out below
-// the level, a tile, an order of the level's loops.
+// One partial mapping of the exact search, extended by one level in every way that can matter: an unrolling of the
+// fan-out below the level, a tile, an order of the level's loops.
 #include <vector>
 
 #include "engine/search/core/budget.h"
@@ -11,25 +11,26 @@ namespace heliolite {
 
 class Expander {
  public:
-  // `layers`: the stages, [i] after level i - 1. New states go to `out`, complete mappings to `incumbent`. When `out`
-  // takes more than `most_bytes`, its less promising half goes.
+  // Extends by `level`. `layers[i]`: the stage after level i - 1. New partial mappings go to `out`, complete mappings
+  // to `incumbent`. When `out` takes more than `most_bytes`, its less promising half is dropped.
   Expander(const LayerProblem& problem, const FlowCosts& model, const PartialBounds& bounds,
            const std::vector<Frontier>& layers, int level, Incumbent& incumbent, Frontier& out, std::size_t most_bytes);
 
-  // Extends state k of the stage below. False if not everything was looked at: the budget ended it, `evaluations` of
-  // this object or the whole search's time, or a state with more sliding flows than there is room for.
+  // Extends partial mapping k of the stage layers[level]. Returns false if not everything was looked at: this object
+  // has priced `evaluations` mappings, the budget's time is up, or a flow found no room (kMaxSlidingFlows).
   bool extend(std::size_t k, const SearchBudget& budget, u64 evaluations);
 
+  // Whether the evaluations or the time were used up.
   bool stopped() const { return stopped_; }
-  // Least key of the states that had to go for lack of memory; infinity: none.
+  // Least bound of the partial mappings that were dropped for lack of memory; infinity: none was.
   const ObjectiveKey& left_out() const { return left_out_; }
   const SearchStatistics& statistics() const { return statistics_; }
-  // Machines of the family on which a tile was looked at.
+  // [machine of the family]: whether a tile was looked at on it.
   const std::vector<bool>& machines_tried() const { return machines_tried_; }
 
  private:
-  struct Loops;  // of the level, some of them placed
-  struct Grown;  // a state after the fan-out, with what is known of it
+  struct Loops;  // the level's loops, some of them placed
+  struct Grown;  // a partial mapping after the fan-out, with what is known of it
 
   const LevelSpace& space() const { return problem_.space.levels[static_cast<std::size_t>(level_)]; }
   bool top() const { return level_ + 1 == m_.levels(); }

@@ -1,6 +1,6 @@
 #pragma once
-// The fan-outs of a machine as the exact search sees them: every way to unroll dimensions over them, and what the
-// bounds need to know of those that are not chosen yet.
+// The fan-outs of a machine as the exact search sees them: every way to unroll dimensions over each of them, and the
+// extremes over all ways, from which the bounds judge fan-outs that are not chosen yet.
 #include <array>
 #include <span>
 #include <vector>
@@ -12,38 +12,41 @@ namespace heliolite {
 
 // One way to unroll dimensions over a fan-out.
 struct SpatialChoice {
-  LatticePoint factor;
-  Extents x, y;
-  double instances = 1;
-  std::array<double, kMaxTensors> spread{};     // distinct receivers, of tensors that do not slide here
-  TensorMask slides = 0;                        // distinct receivers depend on the tile
-  double reducing = 1;                          // receivers that share an output word
-  std::array<double, kMaxTensors> hop_units{};  // energy of one word from a sender to all receivers; 0 if it slides
+  LatticePoint factor;   // unrolled by dimension, both axes together
+  Extents x, y;          // [dimension]: unrolled along each axis
+  double instances = 1;  // in use: the product of all factors
+  // [tensor]: instances that need different words; not for tensors in `slides`.
+  std::array<double, kMaxTensors> spread{};
+  TensorMask slides = 0;  // tensors whose receivers may overlap, so that the spread needs the tile
+  double reducing = 1;    // most instances that add to the same output word
+  std::array<double, kMaxTensors> hop_units{};  // [tensor]: as the function below; 0 for tensors in `slides`
 };
 
+// All choices of one fan-out. `left`: the iterations of each dimension outside the tile below the fan-out, which a
+// choice has to divide.
 struct FanoutChoices {
-  bool exists = false;
-  bool hops = false;                   // what a word costs on the way depends on the axes
+  bool exists = false;                 // false: one instance, nothing else is set
+  bool hops = false;                   // energy on the way depends on how the factors are split between X and Y
   std::vector<SpatialChoice> choices;  // most instances first
-  std::vector<u32> most_instances;     // [lattice index of what is left]: over the choices that divide it
-  // [tensor][lattice index of what is left], over the choices that divide it: least distinct receivers / instances.
+  std::vector<u32> most_instances;     // [lattice index of left]: most instances of a choice that divides it
+  // [tensor][lattice index of left]: least ratio of distinct receivers to instances of a choice that divides it.
   std::array<std::vector<double>, kMaxTensors> least_spread;
-  std::array<double, kMaxTensors> most_receivers{};  // over the choices: distinct receivers
-  double most_reducing = 1;
+  std::array<double, kMaxTensors> most_receivers{};  // [tensor]: most distinct receivers of any choice
+  double most_reducing = 1;                          // most SpatialChoice::reducing of any choice
 };
 
-// [i]: of the fan-out below level i, whatever is kept where. Empty if they take more than `most_bytes`.
+// [level]: the fan-out below the level, for every keep choice. Empty if they take more than `most_bytes`.
 std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, const Lattice& lattice,
                                                u64 most_bytes = ~u64{0});
 
-// Memory that they take.
+// Memory that the fan-outs take.
 u64 bytes(std::span<const FanoutChoices> fanouts);
 
-// Energy units of one word of tensor v from each sender to all its receivers, when `choice` unrolls over tiles of this
-// extent.
+// Energy units (2^-32 pJ) to send one word of tensor v from each sender to all its receivers through the fan-out below
+// `level`, when `choice` unrolls tiles of extent `tile` (by dimension).
 double hop_units(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile);
 
-// Distinct receivers of tensor v when `choice` unrolls over tiles of this extent.
+// Number of instances that need different tiles of the tensor when `choice` unrolls tiles of extent `tile`.
 double distinct_receivers(const CompiledTensor& tensor, const SpatialChoice& choice, const Extents& tile);
 
 }  // namespace heliolite

@@ -1,6 +1,6 @@
 #pragma once
-// The states that the exact search holds between two levels, packed, and the rule that drops one if another with the
-// same tile is no worse in everything that can matter outside (rule state-dominance).
+// A frontier: the partial mappings that the exact search holds between two levels, packed, and the rule that drops one
+// if another with the same tile is no worse in everything that can matter outside (rule state-dominance).
 #include <unordered_map>
 #include <vector>
 
@@ -9,17 +9,17 @@
 
 namespace heliolite {
 
-// How a state came about, and what it is worth.
+// How a partial mapping came about, and what it is worth.
 struct FrontierNode {
-  ObjectiveKey key;    // its bound
-  u64 order = 0;       // loops of the level's order, innermost first: 4 bits each, dimension + 1
-  u32 parent = 0;      // index in the stage before
-  u32 choice = 0;      // of the fan-out below the level
-  u32 next = ~u32{0};  // another state of the same tile
-  u32 sliding_begin = 0;
-  u16 idle = 0;
+  ObjectiveKey key;       // lower bound of its completions
+  u64 order = 0;          // dimensions of the level's loops, innermost first: 4 bits each, dimension + 1
+  u32 parent = 0;         // index in the stage before
+  u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level
+  u32 next = ~u32{0};     // the node of the same tile that came before it; ~0: none
+  u32 sliding_begin = 0;  // its sliding flows are the `sliding_count` from here on
+  u16 idle = 0;           // this and the fields below: as in PartialMapping
   u8 sliding_count = 0;
-  bool dropped = false;
+  bool dropped = false;  // superfluous: compact() removes it
   u32 machine = 0;
   u64 signature = 0;
   LatticePoint tile;
@@ -27,34 +27,34 @@ struct FrontierNode {
 
 class Frontier {
  public:
-  // States after `level`; -1: before everything.
+  // Of partial mappings whose loops up to `level` are placed; -1: nothing is placed.
   Frontier(const FlowCosts& model, int level);
 
   std::size_t size() const { return nodes_.size(); }
   const FrontierNode& node(std::size_t k) const { return nodes_[k]; }
   void drop(std::size_t k) { nodes_[k].dropped = true; }
 
-  // Unpacks state k.
+  // Unpacks partial mapping k into `out`.
   void get(std::size_t k, PartialMapping& out) const;
 
-  // Whether a state that is there dominates s.
+  // Whether some partial mapping of the frontier dominates s.
   bool dominated(const PartialMapping& s) const;
-  // Adds a state unless one that is there dominates it; drops those it dominates. Without `dominance` adds always.
-  // Returns whether it was added.
+  // Adds s unless one of the frontier dominates it, and drops those that s dominates; without `dominance` adds it
+  // always. Returns whether it was added.
   bool add(const PartialMapping& s, FrontierNode node, bool dominance);
-  // The same for a state of another stage.
+  // The same for partial mapping k of another frontier of the same stage.
   bool add(const Frontier& from, std::size_t k, bool dominance);
 
-  // Removes what was dropped.
+  // Removes the nodes that were dropped; indices change.
   void compact();
-  // Keeps the `width` most promising states. Returns the least key of those that go; infinity: none does.
+  // Keeps the `width` nodes with the least keys. Returns the least key of those removed; infinity: none was.
   ObjectiveKey narrow(std::size_t width);
-  // The same, so that bytes() are at most so many; one state stays.
+  // The same with about as many nodes as `most_bytes` have room for, at least one.
   ObjectiveKey shrink(std::size_t most_bytes);
-  // Leaves only the nodes, for those that lead back through them.
+  // Frees everything but the nodes, through which complete mappings are read back.
   void forget_values();
 
-  // Memory that the states may take: vectors that grow hold their elements twice for a moment.
+  // Memory that the frontier may take: vectors that grow hold their elements twice for a moment.
   std::size_t bytes() const {
     constexpr std::size_t kBytesOfATile = 64;  // a node and a bucket of the hash table
     return 2 * (nodes_.size() * sizeof(FrontierNode) + values_.size() * sizeof(double) +
@@ -63,7 +63,7 @@ class Frontier {
   }
 
  private:
-  // A packed state, here or about to come here.
+  // A packed partial mapping, of the frontier or to be compared with it.
   struct Packed {
     const double* values;
     const SlidingFlow* sliding;
@@ -72,7 +72,8 @@ class Frontier {
   Packed packed(std::size_t k) const {
     return {values_.data() + k * width_, sliding_.data() + nodes_[k].sliding_begin, &nodes_[k]};
   }
-  // Calls visit(k) for the latest states of a tile, from the last one `first` on, until it returns false; returns that.
+  // Calls visit(k) for the latest nodes of a tile, beginning with node `first`, until it returns false. Returns whether
+  // it never did.
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
@@ -82,15 +83,16 @@ class Frontier {
   static void describe(const PartialMapping& s, FrontierNode& node);
 
   const FlowCosts* m_;
-  double rounding_;  // energy units by which rounding can turn the order of two states
+  double rounding_;  // energy units by which rounding can turn the order of two partial mappings
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
-  bool same_steps_ = false;                  // only states with the same instances in use compare
+  bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
   bool machines_merge_;                      // outside this level all machines are alike
   std::vector<FrontierNode> nodes_;
   std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
   std::vector<SlidingFlow> sliding_;
-  std::unordered_map<u64, u32> first_of_tile_;  // and of a machine, as long as machines differ further out
+  // The latest node of each tile; of each tile and machine, where machines differ further out.
+  std::unordered_map<u64, u32> first_of_tile_;
 };
 
 }  // namespace heliolite

@@ -7,8 +7,9 @@
 
 namespace heliolite {
 
-// A bound in units of the objective: energy units (2^-32 pJ), cycles, or their products. For delay ties are decided by
-// energy.
+// A cost or a bound as the objective orders it: energy units (2^-32 pJ), cycles, or their product with cycles or their
+// square. For Delay `second` is the energy, which decides between equal cycles; otherwise it is 0. Infinity: no
+// mapping.
 struct ObjectiveKey {
   double first = std::numeric_limits<double>::infinity();
   double second = std::numeric_limits<double>::infinity();
@@ -18,29 +19,30 @@ struct ObjectiveKey {
   }
 };
 
+// The key of a cost; cycles are rounded up, at least to 1.
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
 
 class Incumbent {
  public:
-  // Mappings are looked for below `limit` only; infinity: everywhere.
+  // Nothing that is not below `limit` counts as an improvement; infinity: everything does.
   Incumbent(Objective objective, const ObjectiveKey& limit) : objective_(objective), best_(limit) {}
 
-  // Takes a mapping if it beats what there is.
+  // Takes the mapping if it beats the best so far; returns whether it did.
   bool offer(const Mapping& mapping, const Cost& cost, u32 machine);
-  // The same with the answer of a search that began with a copy of this one.
+  // The same with the best mapping of `other`, if it has one.
   void offer(const Incumbent& other);
 
   ObjectiveKey key_of(const CostBound& bound) const { return objective_key(objective_, bound.energy, bound.cycles); }
-  // Whether nothing as cheap as `bound` can beat the incumbent.
+  // Whether no mapping that costs `bound` or more can beat the incumbent by more than one part in 10^12.
   bool cuts(const ObjectiveKey& bound) const;
   bool cuts(const CostBound& bound) const { return cuts(key_of(bound)); }
 
-  // Energy units from which on nothing that takes `cycles` can beat the incumbent.
+  // Energy units from which on no mapping that takes at least `cycles` can beat the incumbent.
   double energy_limit(double cycles) const;
 
   bool found() const { return answer_.found; }
   const LayerAnswer& answer() const { return answer_; }
-  // Its key, or the limit.
+  // The key of the best mapping; the limit while there is none below it.
   const ObjectiveKey& best() const { return best_; }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The exact search of one keep choice: a layered graph whose nodes are partial mappings (states, partial_mapping.h)
-// after each level, from the inside out. Proofs: docs/rules/exact.md.
+// The exact search of one keep choice: a layered graph whose nodes are partial mappings (partial_mapping.h), with a
+// stage after each level, from the inside out. Proofs: docs/rules/exact.md.
 #include <functional>
 #include <vector>
 
@@ -10,16 +10,18 @@
 
 namespace heliolite {
 
+// What a pass has left out.
 struct PassEnd {
-  bool complete = false;    // nothing was left out that could be better
-  bool by_memory = false;   // something was left out because there was no room for it
+  bool complete = false;    // nothing was left out that could beat the incumbent
+  bool by_memory = false;   // something was left out because the memory had no room for it
   ObjectiveKey least_left;  // least bound of what was left out, by the width, the memory or the budget
 
+  // Something with this bound is left out.
   void leave(const ObjectiveKey& bound) {
     complete = false;
     if (bound < least_left) least_left = bound;
   }
-  // What a stage had no room for; infinity: nothing.
+  // The same for lack of memory; infinity: nothing was left out.
   void leave_by_memory(const ObjectiveKey& bound) {
     if (!(bound < ObjectiveKey())) return;
     by_memory = true;
@@ -31,19 +33,19 @@ class LayeredPass {
  public:
   static constexpr std::size_t kAnyWidth = ~std::size_t{0};
 
-  // The states that are held at a time take at most `bytes`.
+  // The frontiers that are held at a time take at most `bytes`.
   LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes);
   LayeredPass(const LayeredPass&) = delete;
   LayeredPass& operator=(const LayeredPass&) = delete;
 
-  // What can be told after each level: nothing that has not been found yet is below.
+  // Called after each level with a bound that no mapping still to be found is below.
   using Proven = std::function<void(const ObjectiveKey&)>;
 
-  // One pass over the levels that keeps at most `width` states after each, and no more than the memory holds. The same
-  // for any number of threads.
+  // Goes once over the levels, innermost first, and keeps at most `width` partial mappings after each, and no more than
+  // the memory holds. Gives the same result for any number of threads.
   PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven);
 
-  // Nothing on this machine is below, with this keep choice.
+  // A lower bound of all mappings with this keep choice on the machine.
   CostBound root_bound(u32 machine) const;
 
   std::size_t machines() const { return model_.machine.size(); }

@@ -8,21 +8,20 @@
 
 namespace heliolite {
 
-// One tensor's tile that waits for loops outside it.
+// A flow in place: a tile of one tensor that the loops outside it fetch again and again. Loops are classes of
+// dimensions (loop_set.h); costs are energy units or cycles.
 struct BoundFlow {
-  DimensionMask relevant;
-  // What it costs if every loop fetches the tile again.
-  double unreused;
-  // Of a sliding tensor: what is left of that, by the dimension of its first relevant loop; null: all of it.
-  const double* halo;
-  // What it costs at least in every order: each of its words once.
-  double once;
+  DimensionMask relevant;  // loops that move the tile
+  double unreused;         // cost if every iteration outside fetches the tile again
+  const double* halo;      // [loop]: share of `unreused` that is left if it is the first to move the tile; null: all
+  double once;             // cost in every order at least: each of its words is fetched once
 };
 
 inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in them
 
-// `n`: iterations left by dimension; `present`: dimensions with more than one. Exact recursion over which tensors
-// are still in place: a loop no remaining tensor depends on is free to come first.
+// The least cost of the flows (at most kMaxBoundFlows) over all orders of the loops. `n`: iterations of each loop;
+// `present`: loops with more than one. A recursion over the sets of flows that are still in place: loops that none of
+// them depends on come first.
 double ordering_bound(std::span<const BoundFlow> flows, const std::array<double, kMaxDimensions>& n,
                       DimensionMask present);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Lower bounds of partial mappings (docs/rules/exact.md): what is placed counts as it is; flows still in place count at
-// the ordering bound of everything outside; tiles still to be chosen count at the least of a table over the lattice.
+// Lower bounds of all completions of a partial mapping (docs/rules/exact.md): what is placed counts as it is, flows
+// still in place at the ordering bound of everything outside, tiles still to be chosen at the rest bounds.
 #include <vector>
 
 #include "engine/search/exact/partial_mapping.h"
@@ -8,7 +8,7 @@
 
 namespace heliolite {
 
-// Energy units and cycles that no completion is below.
+// Energy units (2^-32 pJ) and cycles that no completion of a partial mapping is below.
 struct CostBound {
   double energy = 0;
   double cycles = 0;
@@ -22,29 +22,31 @@ class PartialBounds {
 
   static constexpr double kImpossible = RestBounds::kImpossible;
 
-  // Where a state stands: after the loops of a level are placed and its flows have begun, or, with `unrolled`, after
-  // the fan-out below the level.
+  // How far a partial mapping is: the loops of `level` are placed and the flows out of its tile have begun; or, with
+  // `unrolled`, the fan-out below `level` is placed and its loops are not.
   struct Place {
     int level = 0;
     bool unrolled = false;
   };
 
-  // What a state says of its flows, by channel (energy channels joined in channel 0).
+  // The cost of the flows inside the tile of a partial mapping, by channel. Energy channels are joined in channel 0;
+  // `known` of the channels are computed. A flow is in place until a loop moves its tile, then it is closed.
   struct Inside {
     Place place;
-    std::size_t known = 0;  // channels computed so far
-    u16 active = 0;         // channels that are asked for
-    Channels sum;           // closed flows, and those in place at the ordering bound
-    Channels settled;       // without those in place
-    double compute_cycles = 0;
-    LoopSet outside;
-    std::array<double, kMaxSlidingFlows> fetched;  // of flows that move: times the whole tile, over everything outside
-    // Flows in place: what they cost if every loop outside fetches them again, and at least.
+    std::size_t known = 0;      // channels 0 .. known - 1 are computed
+    u16 active = 0;             // mask of the channels that count: others stay undefined
+    Channels sum;               // of closed flows, and of flows in place at their ordering bound
+    Channels settled;           // of closed flows alone; may be negative, for refunds of flows to come are in it
+    double compute_cycles = 0;  // cycles of the compute units at least
+    LoopSet outside;            // all loops outside the tile
+    // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
+    std::array<double, kMaxSlidingFlows> fetched;
+    // The flows in place, as in BoundFlow; `unreused` and `once` by channel.
     std::size_t open_count = 0;
     std::array<DimensionMask, kMaxOpenFlows> relevant;
     std::array<Channels, kMaxOpenFlows> unreused, once;
-    std::array<double, kMaxOpenFlows> repeats;  // `once` of what is fetched and spread to nobody else
-    std::array<int, kMaxOpenFlows> halo_of;     // in `halo`; -1: the tensor does not slide
+    std::array<double, kMaxOpenFlows> repeats;  // share of the iterations outside that fetch it in every order
+    std::array<int, kMaxOpenFlows> halo_of;     // index into `halo`; -1: the tensor does not slide
     std::array<ClassLoops, kMaxSlidingFlows> halo;
 
     explicit Inside(const LoopSet& all_outside) : outside(all_outside) {}
@@ -52,37 +54,42 @@ class PartialBounds {
       return halo_of[flow] < 0 ? nullptr : halo[static_cast<std::size_t>(halo_of[flow])].data();
     }
   };
-  // Energy only: most states are cut for that alone. Bounds are of the channels known.
+  // The flows of s in channel 0, energy. Most partial mappings cost too much by energy alone, so that the other
+  // channels are computed on demand. The bounds below count only the channels computed.
   Inside inside(const PartialMapping& s, Place place) const;
-  // The bandwidths too. Returns whether there are any.
+  // Computes the channels of bandwidths as well. Returns whether there are any.
   bool add_cycles(const PartialMapping& s, Inside& inside) const;
 
+  // The bound when s stands at the tile (a lattice index) of its level.
   CostBound at_tile(const PartialMapping& s, const Inside& inside, u32 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.after(inside.place.level, k, tile); });
   }
+  // The bound over all tiles of the level that enlarge `tile`; the fan-out below the level is placed.
   CostBound at_unrolled(const PartialMapping& s, const Inside& inside, u32 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level, k, tile); });
   }
-  // Before the fan-out of the next level, with the compute cycles of an unrolling.
+  // The bound before the fan-out of the next level is placed, if that enlarges the tile to `unrolled` (a lattice
+  // index). inside.compute_cycles must be those of the unrolling.
   CostBound at_guess(const PartialMapping& s, const Inside& inside, u32 unrolled) const {
     return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level + 1, k, unrolled); });
   }
-  // The same whatever the unrolling, if it uses `instances`.
+  // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
     inside.compute_cycles =
         m_.macs / (s.units * instances * fanout_outside_[static_cast<std::size_t>(inside.place.level) + 2]);
     return at_tile(s, inside, s.tile.index);
   }
+  // The bound when `tile` is chosen as the level's tile but the order of its loops is not.
   CostBound at_candidate(const PartialMapping& s, const Inside& inside, u32 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.with(inside.place.level, k, tile); });
   }
-  // The same with the order in mind: flows in place that this level's own loops move close here, and the others wait
-  // together with those out of the tile.
+  // A higher bound of the same that takes longer (rule own-loops): flows in place that the level's own loops move close
+  // among these loops, the others wait for the loops outside together with the flows out of the tile.
   CostBound at_candidate_ordered(const PartialMapping& s, const Inside& inside, const LatticePoint& tile) const;
-  // Of everything.
+  // The bound of all mappings; `root`: nothing is placed.
   CostBound at_root(const PartialMapping& root) const;
 
-  // Energy alone of at_guess, at_unrolled, at_candidate, at_candidate_ordered.
+  // The energy units alone of at_guess, at_unrolled, at_candidate and at_candidate_ordered, without leakage.
   double guess_energy(const Inside& inside, u32 unrolled) const {
     return inside.sum[0] + tables_.below(inside.place.level + 1, 0, unrolled);
   }
@@ -92,15 +99,16 @@ class PartialBounds {
   double candidate_energy(const Inside& inside, u32 tile) const {
     return inside.sum[0] + tables_.with(inside.place.level, 0, tile);
   }
-  // The last stops where it is `enough`.
+  // Returns early, with a weaker bound, if that already reaches `enough`.
   double ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough) const;
 
-  // Whether a tile can be that of `level`: it fits, and the loops left have places outside.
+  // Whether `tile` can be the tile of `level`: it fits, and the loops left have places outside.
   bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kImpossible; }
+  // Whether some possible tile of `level` enlarges `unrolled`, the tile after the fan-out below the level.
   bool reachable(int level, u32 unrolled) const { return tables_.below(level, 0, unrolled) < kImpossible; }
 
-  // Cycles of the compute units at least when `units` are used so far and `left` (a lattice index) is to be placed
-  // outside `level`.
+  // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
+  // index) is what remains to be placed outside.
   double compute_cycles(double units, int level, u32 left) const;
 
  private:
@@ -114,15 +122,15 @@ class PartialBounds {
       if (inside.active >> k & 1) sums[k] = inside.sum[k] + table(k);
     return price(s, inside, sums);
   }
-  // The cost of sums by channel.
+  // The bound that sums by channel amount to, with the compute units and leakage.
   CostBound price(const PartialMapping& s, const Inside& inside, const Channels& sums) const;
 
   const FlowCosts& m_;
   const Compiled& c_;
   RestBounds tables_;
-  std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most receivers of a word over fan-outs i ..
-  std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: of levels i .., for each output word
-  std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i ..
+  std::array<double, kMaxLevels + 1> reducing_outside_{};  // [i]: most instances that share a word, fan-outs i and on
+  std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: per output word, refunds of level i and outside it
+  std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i and on
   u16 asked_ = 0;                                          // channels that are no part of channel 0
   bool leaks_ = false;
 };

@@ -8,39 +8,41 @@
 
 namespace heliolite {
 
-// A flow of a tensor with a sliding rank. It can take over part of its tile after it has begun to move.
+// A flow of a tensor with a sliding rank. Its neighbouring tiles overlap, so that loops find part of the tile in place
+// even after it has begun to move.
 struct SlidingFlow {
   u8 tensor;
-  u8 start;  // level
-  bool moving;
-  Channels fill, serve;  // of fetching the whole tile once, for every iteration outside
-  double fetched;        // tiles' worth of words for each iteration outside
-  double delta;          // share of the tile that the first moving loop makes new
+  u8 start;              // level of the tile
+  bool moving;           // some loop has moved the tile
+  Channels fill, serve;  // cost of fetching the whole tile once, on both ends of the flow
+  double fetched;        // how often the whole tile is fetched for each iteration outside, in words; fractions count
+  double delta;          // share of the tile that is new after each step of the first loop that moves it
   double full;           // words of the tile
-  double least;          // fetches that every order needs, fan-outs included, for each iteration outside
-  std::array<i64, kMaxRanks> extent;
-  std::array<i64, kMaxRanks> first;  // move of the first moving loop
-  std::array<i64, kMaxRanks> inner;  // sum of the moves so far
+  double least;          // lower bound of `fetched` over all orders, reuse by fan-outs included
+  std::array<i64, kMaxRanks> extent;  // [rank]: of the tile's box
+  std::array<i64, kMaxRanks> first;   // [rank]: by how much a step of the first moving loop shifts the tile
+  std::array<i64, kMaxRanks> inner;   // [rank]: sum of the shifts of one step of each moving loop so far
 };
 
 inline constexpr int kMaxSlidingFlows = 16;
 
-// The search copies states all the time: only what is in use is set and copied, the rest of each array is undefined.
+// The search copies partial mappings all the time: only the elements of tensors and channels in use are set and copied,
+// the rest of each array is undefined.
 struct PartialMapping {
-  LatticePoint tile;                              // of everything placed
-  double iterations = 1;                          // outside, over all instances
-  Channels sum;                                   // of closed flows
-  std::array<Channels, kMaxTensors> pending;      // closed, serve side: fan-outs are still to come
-  std::array<Channels, kMaxTensors> fill, serve;  // in place, for each iteration outside
+  LatticePoint tile;                              // extent of all loops placed, by dimension
+  double iterations = 1;                          // of all loops still to be placed, over time and space
+  Channels sum;                                   // cost of closed flows
+  std::array<Channels, kMaxTensors> pending;      // [tensor]: serve side of closed flows, fan-outs are still to come
+  std::array<Channels, kMaxTensors> fill, serve;  // [tensor]: of its flows in place, for each iteration outside
   TensorMask in_place = 0;                        // tensors with such a flow
-  Channels refund;                                // of each output word, receivers that share it so far included
-  u64 signature = 0;                              // of the closed flows' words, whatever their order
-  std::array<double, kMaxLevels> instances;       // used by the fan-outs so far, by level
-  double units = 1;                               // their product
+  Channels refund;                                // per output word, times the instances that share it so far
+  u64 signature = 0;                              // hash of the words of the closed flows, independent of their order
+  std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
+  double units = 1;                               // product of `instances`
   u8 tensor_count;
   u8 channel_count;
-  u16 idle = 0;  // channels forgotten
-  u32 machine = 0;
+  u16 idle = 0;     // mask of the channels that forget_idle() has set to 0
+  u32 machine = 0;  // index into FlowCosts::machine
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
@@ -50,24 +52,24 @@ struct PartialMapping {
   PartialMapping& operator=(const PartialMapping& other);
 };
 
-// The changes to a state, in nest order.
+// The steps that build a partial mapping, in nest order.
 class NestSteps {
  public:
   explicit NestSteps(const FlowCosts& model) : m_(model), c_(*model.compiled), classes_(c_) {}
 
-  // Before anything: the MACs' own flows, on one of the machines.
+  // No loop is placed: only the flows out of the MACs, on machine `machine`.
   PartialMapping root(u32 machine) const;
-  // The loops of the fan-out below `level`.
+  // Places the loops of the fan-out below `level`.
   void unroll(PartialMapping& s, int level, const SpatialChoice& choice) const;
-  // A temporal loop over dimension d. `left`: iterations of each dimension outside the loop, for sliding flows that
-  // have nothing to gain any more.
+  // Places a temporal loop over dimension d. `left[e]`: iterations of dimension e outside the loop; a sliding flow that
+  // can reuse nothing in them is closed.
   void loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const;
   // All loops of `level` are placed: the flows out of its tile begin. False if there is no room for one more flow.
   bool start(PartialMapping& s, int level) const;
-  // Forgets the bandwidths that cannot delay any completion more than the compute units do: those of `level` and the
-  // levels inside, where every flow that they carry has begun. Returns how many.
+  // Sets the channels of bandwidths to 0 that cannot delay any completion more than the compute units do. Only
+  // bandwidths of `level` and the levels inside, where every flow that they carry has begun. Returns how many.
   int forget_idle(PartialMapping& s, int level) const;
-  // All loops are placed: what is in place is fetched once.
+  // All loops are placed: flows still in place are fetched once.
   void finish(PartialMapping& s) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Tables over the lattice that the exact search's bounds look up (docs/rules/exact.md): what the levels still to be
-// placed cost at least, by the tile they start from.
+// Rest bounds: tables over the lattice of tiles with the least cost of the levels still to be placed, by the tile that
+// they start from (docs/rules/exact.md).
 #include <vector>
 
 #include "engine/search/exact/flow_costs.h"
@@ -14,9 +14,9 @@ struct BoundFlows {
   std::array<BoundFlow, kMaxTensors * 2> flow;
   std::size_t count = 0;
 
-  // Flows that the same loops end are one.
+  // Adds a flow; flows without halos that the same loops move are joined.
   void append(const BoundFlow& other);
-  // More flows than the bound takes: the rest cost nothing.
+  // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
   double least(const ClassLoops& n, DimensionMask present) const;
 };
 
@@ -26,11 +26,11 @@ class RestBounds {
 
   static constexpr double kImpossible = 1e300;
 
-  // Memory that the tables of a model take, at most.
+  // Upper bound of the bytes that the tables of a model take.
   static u64 bytes(const FlowCosts& model);
 
   const LoopClasses& classes() const { return classes_; }
-  // A channel of words or prices; channel 0 with all energy channels joined, at the least that sharing leaves.
+  // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
   double of(const Channels& x, std::size_t channel) const;
 
   // By the tile of a level: all flows that start at the level or outside it; kImpossible: the tile is impossible.
@@ -40,20 +40,21 @@ class RestBounds {
   double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
   // By the tile of a level: flows that start outside the level.
   double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
-  // Over the tiles below the level's temporal loops.
+  // The least energy of below() over all tiles.
   double least_below(int level) const;
 
-  // Least distinct receivers per instance over the fan-outs that the tensor's last flow still has to pass, by what is
-  // left outside: seen from the level's tile, and from below its temporal loops.
+  // Least product of distinct receivers per instance over the fan-outs that the tensor's outermost flow still has to
+  // pass. `left`: lattice index of what is left outside; seen from the level's tile, and from below its temporal loops.
   double spread_after(int level, int tensor, u32 left) const { return look(spread_after_, level, tensor, left); }
   double spread_below(int level, int tensor, u32 left) const { return look(spread_below_, level, tensor, left); }
 
-  // Flows out of a tile of the level, in one channel: for each tensor kept what they cost if every loop outside fetches
-  // again, what they cost once, and of sliding tensors the halo shares by class.
+  // The flows out of a tile of a level in one channel: for each tensor kept BoundFlow::unreused, BoundFlow::once, and
+  // of sliding tensors the halo shares by class.
   using FreshRow = std::array<double, kMaxTensors*(2 + kMaxDimensions)>;
-  // A row of energies: in the table, or worked out into `row`.
+  // The row of channel 0 for a tile: from the table, or computed into `row` where there is none.
   const double* fresh_energy(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
   void fresh(int level, const LatticePoint& tile, const LoopSet& outside, std::size_t channel, double* row) const;
+  // Adds the flows of a row to `flows`.
   void append_fresh(int level, const double* row, BoundFlows& flows) const;
 
  private:

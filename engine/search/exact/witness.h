@@ -8,9 +8,10 @@
 
 namespace heliolite {
 
+// One bound that the search computes on the way to the mapping.
 struct WitnessStep {
   int level = 0;
-  std::string_view bound;  // which
+  std::string_view bound;  // "root", "unrolling", "unrolled", "candidate", "ordered", "tile", "sum"
   CostBound value;
 };
 
