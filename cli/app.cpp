@@ -16,6 +16,7 @@
 #include "cli/ui/lines.h"
 #include "cli/ui/version.h"
 #include "engine/base/text.h"
+#include "engine/base/version.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
 #include "workloads/load.h"
@@ -184,7 +185,7 @@ int run_command_line(int argc, char** argv) {
   }
   if (!output.claim_targets()) return kBadInput;
   if (version) {
-    output.table(version_line() + "\n");
+    output.table(to_string(version_info()) + "\n");
     return output.json(version_json()) && !output.lost() ? kSuccess : kBadInput;
   }
   if (!action) {

@@ -9,7 +9,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
-#include "cli/ui/version.h"
+#include "engine/base/version.h"
 #include "engine/report/report_page.h"
 #include "engine/sweep/store.h"
 
@@ -65,7 +65,7 @@ int run(const ReportArguments& arguments, const Output& output) {
     fail(fmt::format("{} holds no points yet, there is nothing to report", arguments.database));
     return kNegative;
   }
-  const Result<std::string> html = report_page(*data, version_line());
+  const Result<std::string> html = report_page(*data, to_string(version_info()));
   if (!html) return fail(html.errors());
   if (!output.write("-o", *html)) return kBadInput;
   output.table(text(page, *data, html->size()));

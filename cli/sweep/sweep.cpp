@@ -18,8 +18,8 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
-#include "cli/ui/version.h"
 #include "engine/base/text.h"
+#include "engine/base/version.h"
 #include "engine/sweep/question.h"
 #include "engine/sweep/runner.h"
 #include "engine/sweep/store_repair.h"
@@ -154,7 +154,7 @@ int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, cons
               const Output& output) {
   spec.options.threads = arguments.threads;
   spec.options.stop = &interrupt_flag();
-  const SweepRecord record = sweep_record(spec, shard, version_line());
+  const SweepRecord record = sweep_record(spec, shard, to_string(version_info()));
   if (arguments.repair && !repair(path, record, output)) return kBadInput;
   Result<Store> store = arguments.resume ? Store::resume(path, record) : Store::create(path, record);
   if (!store) return fail(store.errors());

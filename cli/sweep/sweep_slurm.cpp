@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "cli/ui/json.h"
-#include "cli/ui/version.h"
 #include "engine/base/file_claims.h"
+#include "engine/base/version.h"
 
 namespace heliolite::cli {
 namespace {
@@ -68,7 +68,7 @@ std::string head(const SlurmSweep& sweep, const Places& places) {
 )",
                      fmt::arg("name", sweep.name), fmt::arg("shards", sweep.shards),
                      fmt::arg("folder", slurm_path(places.shards)), fmt::arg("threads", threads),
-                     fmt::arg("version", version_line()), fmt::arg("script", places.script),
+                     fmt::arg("version", to_string(version_info())), fmt::arg("script", places.script),
                      fmt::arg("result", places.result));
 }
 

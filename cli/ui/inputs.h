@@ -13,10 +13,6 @@ namespace heliolite::cli {
 // The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
 
-// A mapping file: ours, one layer of a `map --json` answer (the one named like the workload, or the only one), an
-// `eval --json` answer, or a Timeloop mapping, told apart by content. Checked to be legal on the machine.
-Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture);
-
 // Architecture, one workload and its mapping; all complaints of all three at once.
 struct MappedLayer {
   Architecture architecture;

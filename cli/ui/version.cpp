@@ -1,7 +1,5 @@
 #include "cli/ui/version.h"
 
-#include <fmt/format.h>
-
 #include "engine/base/version.h"
 
 namespace heliolite::cli {
@@ -14,12 +12,6 @@ constexpr bool kAssertions = true;
 #endif
 
 }  // namespace
-
-std::string version_line() {
-  const VersionInfo v = version_info();
-  return fmt::format("heliolite {} (commit {}, {}, {}{}{})", v.version, v.commit, v.compiler, v.build_type,
-                     v.sanitizers.empty() ? "" : ", sanitizers ", v.sanitizers);
-}
 
 nlohmann::ordered_json version_json() {
   const VersionInfo v = version_info();

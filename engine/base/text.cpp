@@ -75,6 +75,17 @@ std::string csv_cell(std::string_view text) {
   return out + "\"";
 }
 
+std::string yaml_scalar(std::string_view text) {
+  const auto in_word = [](char c) { return is_letter(c) || is_digit(c) || c == '.'; };
+  if (!text.empty() && is_letter(text.front()) && std::ranges::all_of(text, in_word)) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](char c) { return lower(c); });

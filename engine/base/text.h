@@ -20,6 +20,9 @@ std::string join(std::span<const std::string> words, std::string_view last = "an
 // A cell of comma-separated values: in quotes if it has a comma, a quote or a line end.
 std::string csv_cell(std::string_view text);
 
+// A scalar in a YAML file: in quotes unless it is a word of letters, digits, '_' and '.' that begins with a letter.
+std::string yaml_scalar(std::string_view text);
+
 // Of identifiers in every notation read here; independent of the locale.
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }

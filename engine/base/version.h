@@ -1,5 +1,6 @@
 #pragma once
 // What this binary was made from, so that every result can carry its origin.
+#include <string>
 #include <string_view>
 
 namespace heliolite {
@@ -13,5 +14,8 @@ struct VersionInfo {
 };
 
 VersionInfo version_info();
+
+// "heliolite 0.1.0 (commit .., compiler, build)": which program gave a result.
+std::string to_string(const VersionInfo& version);
 
 }  // namespace heliolite

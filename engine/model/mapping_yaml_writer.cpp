@@ -1,33 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <vector>
 
+#include "engine/base/text.h"
 #include "engine/model/mapping_yaml.h"
 
 namespace heliolite {
 namespace {
-
-// Plain where YAML reads it back as the same word.
-std::string quoted(const std::string& name) {
-  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
-  if (!name.empty() && std::all_of(name.begin(), name.end(), plain)) return name;
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + '"';
-}
 
 // "[K: 4, C: [3, 2]]", outermost first; "" without loops.
 std::string loops_text(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
   std::vector<std::string> parts;
   for (const Loop& loop : mapping.loops()) {
     if (loop.level != level || loop.kind != kind) continue;
-    const std::string name = quoted(workload.dimensions[loop.dimension].name);
+    const std::string name = yaml_scalar(workload.dimensions[loop.dimension].name);
     parts.push_back(loop.is_perfect() ? fmt::format("{}: {}", name, loop.end)
                                       : fmt::format("{}: [{}, {}]", name, loop.end, loop.residual));
   }
@@ -39,12 +27,14 @@ std::string loops_text(const Mapping& mapping, const Workload& workload, int lev
 
 std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   std::string out = "# Outermost level and outermost loop first; spatial: the fan-out below the level.\n";
-  out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", quoted(workload.name), quoted(architecture.name));
+  out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", yaml_scalar(workload.name),
+                     yaml_scalar(architecture.name));
   for (int i = mapping.level_count - 1; i >= 0; --i) {
     std::vector<std::string> kept;
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(quoted(workload.tensors[v].name));
-    out += fmt::format("  - level: {}\n    keep: [{}]\n", quoted(architecture.levels[i].name), fmt::join(kept, ", "));
+      if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(yaml_scalar(workload.tensors[v].name));
+    out +=
+        fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[i].name), fmt::join(kept, ", "));
     const std::string temporal = loops_text(mapping, workload, i, LoopKind::Temporal);
     if (!temporal.empty()) out += "    temporal: " + temporal + "\n";
     const std::string x = loops_text(mapping, workload, i, LoopKind::SpatialX);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -10,20 +9,6 @@
 
 namespace heliolite {
 namespace {
-
-// A YAML scalar: plain where it is a simple word.
-std::string quoted(std::string_view text) {
-  const bool plain = !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  if (plain && !(text[0] >= '0' && text[0] <= '9')) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 class MappingWriter {
  public:
@@ -51,9 +36,10 @@ class MappingWriter {
     std::vector<std::string> bypassed;
     for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
       (mapping_.keeps(static_cast<int>(level), static_cast<int>(v)) ? kept : bypassed)
-          .push_back(quoted(workload_.tensors[v].name));
-    out_ += fmt::format("  - {{target: {}, type: bypass, keep: [{}], bypass: [{}]}}\n",
-                        quoted(architecture_.levels[level].name), fmt::join(kept, ", "), fmt::join(bypassed, ", "));
+          .push_back(yaml_scalar(workload_.tensors[v].name));
+    out_ +=
+        fmt::format("  - {{target: {}, type: bypass, keep: [{}], bypass: [{}]}}\n",
+                    yaml_scalar(architecture_.levels[level].name), fmt::join(kept, ", "), fmt::join(bypassed, ", "));
   }
 
   void refuse_spatial(std::size_t level) {
@@ -96,7 +82,7 @@ class MappingWriter {
     for (const int d : order) names.push_back(workload_.dimensions[static_cast<std::size_t>(d)].name);
     const StorageLevel& storage = architecture_.levels[level];
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
-    out_ += fmt::format("  - {{target: {}, type: {}, factors: \"{}\", permutation: {}{}}}\n", quoted(target),
+    out_ += fmt::format("  - {{target: {}, type: {}, factors: \"{}\", permutation: {}{}}}\n", yaml_scalar(target),
                         spatial ? "spatial" : "temporal", fmt::join(factors, " "), permutation(names),
                         spatial ? fmt::format(", split: {}", split) : "");
   }

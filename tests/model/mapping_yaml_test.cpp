@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "engine/base/yaml_node.h"
+#include "engine/model/mapping_file.h"
+#include "engine/model/timeloop_mapping.h"
 
 namespace heliolite {
 namespace {
@@ -163,6 +165,49 @@ TEST(MappingYaml, WrongShapesAreNamed) {
   ASSERT_FALSE(lonely.ok());
   EXPECT_THAT(to_string(lonely.errors()),
               HasSubstr("Buf x [4, 3] of dimension M has a shorter last tile, which needs"));
+}
+
+// Each of the forms a file may have holds the same mapping, written in it.
+TEST(MappingFile, TellsItsFormByContent) {
+  const Workload w = gemm(8, 4, 16);
+  Architecture a = machine();
+  for (StorageLevel& level : a.levels) level.entries = 1024;
+  a.levels[2].entries.reset();
+  const Mapping mapping = *read(kGood, w, a);
+  const std::string list = R"([{"level": "DRAM", "temporal": [{"K": 4}, {"M": 2}]},
+    {"level": "Buf", "keep": ["A","Z"], "temporal": [{"N": 2}], "spatial": {"x": [{"M": 4}], "y": [{"N": 2}]}},
+    {"level": "Reg", "keep": "all", "temporal": [{"K": 4}]}])";
+  const std::string other = R"({"name": "other", "mapping": [{"level": "DRAM"}]})";
+  for (const std::string& text : {
+           write_mapping(mapping, w, a),
+           *write_timeloop_mapping(mapping, w, a),
+           list,
+           R"({"command": "eval", "energy_pj": 3, "mapping": )" + list + "}",
+           R"({"layers": [{"name": "resnet/gemm", "mapping": )" + list + "}]}",
+           R"({"layers": [)" + other + R"(, {"name": "gemm", "mapping": )" + list + "}]}",
+       }) {
+    const Result<Mapping> again = parse_mapping(text, "m", w, a);
+    ASSERT_TRUE(again) << to_string(again.errors()) << "\n" << text;
+    EXPECT_EQ(*again, mapping) << text;
+  }
+}
+
+TEST(MappingFile, SaysWhatItCannotTakeAndWhy) {
+  const Workload w = gemm(8, 4, 16);
+  Architecture a = machine();
+  a.levels[0].entries = 2;  // too little for the 4 words of A and 1 of Z
+  const auto complaint = [&](const std::string& text) {
+    const Result<Mapping> mapping = parse_mapping(text, "m.yaml", w, a);
+    return mapping ? "accepted" : to_string(mapping.errors());
+  };
+  EXPECT_THAT(complaint(kGood), AllOf(HasSubstr("m.yaml:2: "), HasSubstr("Reg"), HasSubstr("2")));
+  EXPECT_THAT(complaint("3"), HasSubstr("must have the key 'mapping'"));
+  EXPECT_THAT(complaint("{layers: []}"), HasSubstr("must be a list of layers"));
+  EXPECT_THAT(complaint("{layers: [{name: gem, mapping: []}, {name: x, mapping: []}]}"),
+              HasSubstr("no layer 'gemm', did you mean 'gem'?; layers: gem and x"));
+  EXPECT_THAT(complaint("{layers: [{name: gemm, status: infeasible}]}"), HasSubstr("layer 'gemm' has no mapping"));
+  EXPECT_THAT(complaint("{mapping: [], mping: 3}"), HasSubstr("mping"));
+  EXPECT_THAT(to_string(load_mapping("no/such/file.yaml", w, a).errors()), HasSubstr("no/such/file.yaml"));
 }
 
 // Splits the size over all slots of the machine, at random.
