@@ -1,6 +1,6 @@
 #pragma once
 // The strategy that tries everything: Timeloop's linear mapper as a baseline. Steps:
-//  1. Each way to decide what the machine leaves open to keep or to pass by.
+//  1. Each keep choice.
 //  2. Each way to split the dimensions over levels and fan-outs that the fan-outs have room for.
 //  3. Each order of the loops of more than one iteration, level by level. The order at the innermost level changes no
 //     count, so one is tried there; a tiling that does not fit its buffers fits them in no order, so one is tried.
@@ -9,8 +9,9 @@
 
 namespace heliolite {
 
-// On the calling thread. `complete` when the whole mapspace was covered; a budget or a stop ends it before, with the
-// best so far. The mapspace is docs/rules/mapspace_size.md's "nests", or with options.imperfect all imperfect factors.
+// Runs on the calling thread. The answer is `complete` when the whole mapspace was covered; a budget or a stop ends the
+// search before, with the best so far. The mapspace is what docs/rules/mapspace_size.md counts as "nests", or with
+// options.imperfect the one with all imperfect factors.
 LayerAnswer exhaustive_search(const LayerProblem& problem, const SearchBudget& budget);
 
 }  // namespace heliolite

@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// A search gives up after so many samples in a row that do not fit their buffers or fan-outs.
+// The search gives up after this many samples in a row that do not fit their buffers or fan-outs.
 inline constexpr u64 kRandomPatience = 250'000;
 
 // Stops after options.victory legal mappings in a row that did not improve on the best, or when the patience or a

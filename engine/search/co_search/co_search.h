@@ -20,7 +20,7 @@ struct WeightedLayer {
   double weight = 1;  // of its objective in the sum that is minimised
 };
 
-// What became of a machine.
+// What a co-search found out about one machine.
 struct CoSearchMachine {
   enum class State : u8 {
     Searched,    // its layers were mapped: `value` is the least that was found
@@ -29,28 +29,28 @@ struct CoSearchMachine {
   };
   State state = State::Cut;
   double value = 0;        // sum over the layers of weight times objective
-  double lower_bound = 0;  // of that sum
+  double lower_bound = 0;  // no mappings of the layers on it have a lower sum
 };
 
 struct CoSearchResult {
   Status status = Status::Infeasible;
-  std::size_t best = 0;                   // machine
-  double value = 0;                       // of it
-  double lower_bound = 0;                 // no machine and no mapping is below
+  std::size_t best = 0;                   // index of the best machine in the family
+  double value = 0;                       // of it: sum over the layers of weight times objective
+  double lower_bound = 0;                 // no machine and no mappings have a lower sum
   double gap = 0;                         // value / lower_bound - 1
-  std::vector<MappingResult> layers;      // on the best machine
-  std::vector<CoSearchMachine> machines;  // as in the family
+  std::vector<MappingResult> layers;      // [layer]: its mapping on the best machine
+  std::vector<CoSearchMachine> machines;  // [machine of the family]
   SearchStatistics statistics;
-  u64 configurations = 0;  // machines for which tiles were placed, or their bins completed
-  double seconds = 0;
+  u64 configurations = 0;  // machines for which exact placed tiles, or whose bins (memory_bins.h) were completed
+  double seconds = 0;      // wall time
 };
 
-// Strategies: exact, sunstone. The answer does not depend on the number of threads. Errors: constraints that name
-// unknown dimensions or tensors, other strategies.
+// Finds the best machine of the family for the layers. The answer does not depend on the number of threads. Errors:
+// constraints that name unknown dimensions or tensors, strategies other than exact and sunstone.
 Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                  const SearchOptions& options);
 
-// The same by a search of every machine: what a co-search is compared with.
+// The same by one search for every machine and layer: what a co-search is compared with.
 Result<CoSearchResult> grid_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                    const SearchOptions& options);
 

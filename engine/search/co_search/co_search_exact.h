@@ -6,7 +6,8 @@
 
 namespace heliolite {
 
-// From what Sunstone found. Under a budget the best so far with a proven gap.
+// Starts from `start`, the answer of Sunstone. Under a budget returns the best so far with a proven gap. Errors as
+// co_search().
 Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                        const SearchOptions& options, const CoSearchResult& start);
 

@@ -12,28 +12,28 @@ namespace heliolite {
 
 class MemoryBins {
  public:
-  // The options' budget is of all machines together. Errors: constraints that name what the workload does not have.
+  // The options' budget is for all machines together. Errors: constraints that name what the workload does not have.
   static Result<MemoryBins> create(const Workload& workload, const MachineFamily& family, const SearchOptions& options);
 
-  // Of the machine's cheapest tiles, with everything outside them at its compulsory cost, in units of
-  // objective_number(); infinity: none fits.
+  // The cost of the machine's cheapest tiles, with everything outside them at its compulsory cost, in units of
+  // objective_number(); infinity: no tiles fit.
   double cost(std::size_t machine) const { return bins_[machine].cost; }
   // Whether a machine with a smaller memory, nowhere dearer, would hold all tiles of the bin (rule smallest-memory).
   bool needless(std::size_t machine) const { return bins_[machine].needless; }
 
-  // The best mapping that the machine's tiles lead to; infinity if there is none.
+  // The value of the best mapping that the machine's tiles lead to, in the same unit; infinity: there is none.
   double complete(std::size_t machine);
 
-  // No mapping on the machine is below.
+  // The compulsory cost of the machine, a lower bound of all mappings on it, in the same unit.
   double compulsory(std::size_t machine) const;
 
-  // Work so far.
+  // The work done so far.
   SearchStatistics statistics() const;
 
  private:
   struct Bin {
-    double cost = 0;
-    bool needless = true;
+    double cost = 0;                 // as cost()
+    bool needless = true;            // as needless()
     std::vector<PartialPlan> plans;  // best first
   };
 

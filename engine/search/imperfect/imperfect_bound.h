@@ -12,10 +12,11 @@ namespace heliolite {
 // ceil(size / unrolled). At least MACs / units; just that where there are too many unrollings to look at.
 u64 least_residual_steps(const Compiled& c, const Mapspace& space);
 
-// The same over the unrollings whose factors divide the sizes; 0 where there are too many to look at.
+// Least cycles by spatial factors that divide the sizes; 0 where there are too many unrollings to look at.
 u64 least_perfect_steps(const Compiled& c, const Mapspace& space);
 
-// In units of objective_number(). Perfect mappings are among those covered.
+// A lower bound of all mappings with perfect or imperfect factors whose keep choices lie in `keep`, in units of
+// objective_number().
 double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, Objective objective);
 
 }  // namespace heliolite

@@ -7,8 +7,8 @@
 
 namespace heliolite {
 
-// Energy units (Energy) of both levels beyond moving every word once. 0 where there is a fan-out between the two
-// levels or no capacity, or where the tiles are too many to look at.
+// Least energy units (2^-32 pJ) that the two outermost levels spend beyond moving every word once. 0 where there is a
+// fan-out between the two levels or no capacity, or where the tiles are too many to look at.
 double least_refetch_units(const CostModel& model, const Mapspace& space, const KeepRange& keep);
 
 }  // namespace heliolite

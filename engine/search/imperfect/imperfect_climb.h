@@ -9,6 +9,7 @@
 
 namespace heliolite {
 
+// A plan with its mapping and what that costs; cost and value mean nothing if it does not fit.
 struct PricedPlan {
   ImperfectPlan plan;
   Mapping mapping;
@@ -23,14 +24,16 @@ class ImperfectClimb {
 
   PricedPlan price(const ImperfectPlan& plan);
 
-  // To a local optimum, cheapest kind of step first: loop orders, what is kept, single moves, pairs, moves with the
-  // orders chosen anew. `deep`: the last two as well.
+  // Climbs from `start` to a local optimum, the cheapest kind of step first: loop orders, keep choices, single moves;
+  // with `deep` also pairs of moves and moves with the orders chosen anew.
   PricedPlan climb(const PricedPlan& start, bool deep);
 
-  // The best orders, level by level.
+  // `start` with the best loop orders, chosen level by level.
   PricedPlan best_orders(const PricedPlan& start);
 
+  // Plans priced so far.
   u64 evaluated() const { return evaluated_; }
+  // Whether the budget is used up.
   bool spent() const { return evaluated_ >= last_ || stopped_; }
 
  private:

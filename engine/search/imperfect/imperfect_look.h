@@ -10,8 +10,8 @@ namespace heliolite {
 // Perfect factors are said to be of little use below this utilization, if others can at least double it.
 inline constexpr double kUsefulShare = 0.5;
 
-// Nothing where the divisors are of use, or nothing better is found. Deterministic: it ends after a number of
-// evaluations that is a small part of those that `perfect` took.
+// `perfect`: the answer with perfect factors. Returns nothing where these use the compute units well, or if nothing
+// better is found. Deterministic: it ends after a number of evaluations that is a small part of those of `perfect`.
 std::optional<ImperfectLook> look_at_imperfect(const LayerProblem& problem, const LayerAnswer& perfect);
 
 }  // namespace heliolite

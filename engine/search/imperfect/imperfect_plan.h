@@ -12,9 +12,9 @@
 namespace heliolite {
 
 struct ImperfectPlan {
-  Tiling tiling{};
-  LevelOrders orders;  // every dimension of size above 1 that may loop at the level
-  std::array<TensorMask, kMaxLevels> keep{};
+  Tiling tiling{};                            // loop ends by place and dimension
+  LevelOrders orders;                         // [level]: every dimension of size above 1 that may loop there
+  std::array<TensorMask, kMaxLevels> keep{};  // [level]: tensors kept
 };
 
 // A place for one loop of each dimension, axes told apart: X or Y of a fan-out, or the temporal loops of a level.
@@ -46,19 +46,22 @@ class ImperfectPlanSpace {
     return spots_[static_cast<std::size_t>(spot)].kind == LoopKind::SpatialY ? f.y : f.x;
   }
 
-  // False when the result breaks a limit of the machine; the plan is then in pieces.
+  // Makes the move. Returns false if the result breaks a limit of the machine; the plan must then be thrown away.
   bool apply(ImperfectPlan& plan, const EndMove& move) const;
 
   // Makes up for what the other places leave of dimension d: the end at `absorber` is the least that covers the
   // dimension, ends that would never be reached are cut. False when a limit is broken.
   bool absorb(ImperfectPlan& plan, int d, int absorber) const;
 
-  // Sizes a loop end may have, ascending.
+  // Writes into `out`, ascending, the ends that the loop of dimension d at `spot` may have, the loops inside it as they
+  // are.
   void useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const;
 
-  // All moves of dimension d; `near`: only to ends next to the present one, to 1 and to the largest.
+  // Appends all moves of dimension d to `out`; with `near` only those to the ends next to the present one, to 1 and to
+  // the largest.
   void list(const ImperfectPlan& plan, int d, bool near, std::vector<EndMove>& out) const;
 
+  // The mapping that a plan stands for, and the plan of a mapping.
   Mapping mapping(const ImperfectPlan& plan) const;
   ImperfectPlan plan(const Mapping& mapping) const;
 

@@ -10,10 +10,11 @@
 
 namespace heliolite {
 
-// Evaluations where the budget sets no limit.
+// Mappings that the search prices at most where the budget sets no limit.
 inline constexpr u64 kImperfectEvaluations = 200'000;
 
-// `perfect` may hold nothing. The same for any number of threads. The statistics are of this search alone.
+// `perfect`: the answer with perfect factors, which may have found nothing. The answer is the same for any number of
+// threads; its statistics are of this search alone.
 LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget);
 
 }  // namespace heliolite

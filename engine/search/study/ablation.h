@@ -23,24 +23,25 @@ inline constexpr std::size_t kAblationSearches = kAblationSteps + 1;  // of one 
 
 std::string_view name(AblationStep step);
 
+// One step on one layer.
 struct AblationRow {
   AblationStep step = AblationStep::None;
-  double points = 0;            // counted, or evaluated (partial mappings included)
-  std::string points_exact;     // all digits
+  double points = 0;            // mappings counted, or evaluated (partial mappings included)
+  std::string points_exact;     // the same with all digits
   bool counted = false;         // in closed form: nothing was evaluated
   bool at_most = false;         // counted without the joint limit of the fan-outs, which are too many for it
   bool finished = true;         // false: the budget ended it, points is a lower bound and value the best so far
-  std::optional<double> value;  // of the best mapping
-  double seconds = 0;
+  std::optional<double> value;  // objective_number() of the best mapping; none: counted, or none found
+  double seconds = 0;           // wall time
 };
 
 // What the strategy `exact` makes of the layer: what the steps' values are held against.
 struct AblationOptimum {
   double value = 0;        // the best that `exact` or any step found; 0: nobody found a mapping
-  double lower_bound = 0;  // proven
+  double lower_bound = 0;  // no mapping is below
   bool proven = false;     // `value` is the optimum; otherwise the budget ended the search
-  u64 evaluated = 0;
-  double seconds = 0;
+  u64 evaluated = 0;       // mappings that `exact` priced
+  double seconds = 0;      // wall time of `exact`
 };
 
 struct AblationLayer {
@@ -49,7 +50,8 @@ struct AblationLayer {
   AblationOptimum optimum;
 };
 
-// The step's value over the optimum; over the best value known, and so at most that, where the optimum is not proven.
+// The step's value over the optimum; where that is not proven, over the best value known, so that the true ratio may be
+// higher. None: the step has no value.
 std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row);
 
 struct AblationSuite {

@@ -26,7 +26,7 @@ Result<AblationLevels> ablation_levels(const Mapspace& space, const std::string&
 // The loop orders of each level that can matter (O1-O3); the empty one where there are no loops.
 std::vector<std::vector<LoopOrder>> ablation_orders(const LayerProblem& problem);
 
-// `row.step` from AlphaBeta on; fills in the rest of the row.
+// Searches the layer by the step row.step, which must be AlphaBeta or later, and fills in the rest of the row.
 void ablation_search(const LayerProblem& problem, const AblationLevels& levels, AblationRow& row);
 
 }  // namespace heliolite

@@ -29,9 +29,9 @@ struct BenchLayer {
 // What another tool found.
 struct ExternalResult {
   std::string machine, layer, mapper;
-  double value = 0;               // of the suite's objective
-  std::optional<double> seconds;  // of its search
-  std::optional<u64> evaluated;
+  double value = 0;               // of the suite's objective, in units of objective_number()
+  std::optional<double> seconds;  // its search took
+  std::optional<u64> evaluated;   // mappings it priced
 };
 
 struct BenchSuite {
@@ -41,18 +41,18 @@ struct BenchSuite {
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
   std::vector<ExternalResult> external;
-  int repeat = 1;   // searches of a row; its time is their median
-  int threads = 1;  // of one search; searches run one after the other
+  int repeat = 1;   // how often each row's search is run; its time is the median
+  int threads = 1;  // that one search uses; searches run one after the other
 };
 
 // A strategy's or another tool's answer for one layer on one machine.
 struct BenchRow {
   std::string strategy, machine, layer;
-  bool external = false;
-  std::optional<double> seconds{};
-  std::optional<u64> evaluated{};
-  std::optional<double> value{};          // none: no mapping found
-  std::optional<double> lower_bound{};    // proven
+  bool external = false;                  // another tool's: `strategy` is then its mapper
+  std::optional<double> seconds{};        // wall time of the search
+  std::optional<u64> evaluated{};         // mappings priced
+  std::optional<double> value{};          // in units of objective_number(); none: no mapping found
+  std::optional<double> lower_bound{};    // proven by the search, in the same unit
   std::optional<double> gap{};            // value / lower_bound - 1
   std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
   std::optional<Status> status{};         // none: external
@@ -60,13 +60,13 @@ struct BenchRow {
 
 struct BenchResult {
   std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours, the best of each mapper
-  u64 done = 0, planned = 0;   // rows of ours
+  u64 done = 0, planned = 0;   // rows of our own strategies
   u64 left_out = 0;            // external results of machines or layers that the suite does not have
   u64 repeated = 0;            // external results of which another one of the same mapper, machine and layer is better
   bool interrupted = false;
 };
 
-// Called after each search, with the machine and the layer.
+// Called after each search; `where` names its machine and layer.
 using BenchProgress = std::function<void(u64 done, u64 planned, const std::string& where)>;
 
 // Runs the suite. `stop`: a search that it cuts short gives no row, those before it stay.
@@ -77,7 +77,7 @@ Result<BenchResult> run_bench(const BenchSuite& suite, const std::atomic<bool>* 
 // One strategy's rows on one machine, or on all (machine empty).
 struct BenchSummary {
   std::string strategy, machine;
-  u64 rows = 0, mapped = 0;
+  u64 rows = 0, mapped = 0;            // all rows, and those with a mapping
   u64 best = 0;                        // rows with the smallest value known
   u64 proven = 0;                      // rows whose value is proven optimal
   std::optional<double> mean_ratio{};  // geometric mean of ratio_to_best
@@ -86,7 +86,8 @@ struct BenchSummary {
   std::optional<double> median_seconds{}, max_seconds{};
 };
 
-// In the order of first appearance, by strategy, then machine; with more than one machine also all together.
+// One summary for each strategy and machine, and with more than one machine also one for each strategy over all. The
+// order is that of first appearance, by strategy, then machine.
 std::vector<BenchSummary> summarize(const std::vector<BenchRow>& rows);
 
 }  // namespace heliolite

@@ -12,19 +12,20 @@
 
 namespace heliolite {
 
-// What is left out beside rules S1a-c: unrollings that use less than this part of what the best of them uses.
-inline constexpr u64 kLeastShare = 2;  // 1 / kLeastShare
+// Beside rules S1a-c, unrollings are left out that use less than 1 / kLeastShare of the instances that the best uses.
+inline constexpr u64 kLeastShare = 2;
 
 class Fillings {
  public:
-  // `tables`: the divisors of each dimension's bound.
+  // `tables[d]`: the divisors of the size of dimension d.
   Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables);
 
-  // Into `out` (reused storage): the unrollings of the fan-out below `level` when `rest` is left, in a fixed order;
-  // rules full-unrolling and indexing-first as switched, and counted. Empty only if the machine's limits leave none.
+  // Writes into `out` the unrollings of the fan-out below `level` that divide `rest` (what is left of each dimension),
+  // in a fixed order. The rules full-unrolling and indexing-first are applied if `rules` has them, and counted in
+  // `counts`. `out` is empty only if the machine's limits allow no unrolling.
   void list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts, std::vector<Unrolling>& out);
 
-  // Most instances that an unrolling of the list can use.
+  // The most instances that an unrolling of the last list() uses.
   u64 most_used() const { return most_used_; }
 
  private:
@@ -52,14 +53,14 @@ class Fillings {
   std::span<const DivisorTable> tables_;
   std::array<DimensionMask, kMaxTensors> indexing_{};
 
-  // Of the list being made.
+  // The arguments and the state of the list being made.
   const SpatialSpace* fanout_ = nullptr;
   const Extents* rest_ = nullptr;
   RuleSet rules_;
   RuleCounts* counts_ = nullptr;
   std::vector<Unrolling>* out_ = nullptr;
   std::vector<u64> used_;                       // of each in out_
-  std::array<u8, kMaxDimensions> dimension_{};  // those that may be unrolled
+  std::array<u8, kMaxDimensions> dimension_{};  // dimensions that may be unrolled
   std::array<u64, kMaxDimensions + 1> left_{};  // product of the rests of dimensions k..
   int count_ = 0;
   u64 room_ = 1, most_used_ = 1, least_ = 1;

@@ -18,6 +18,7 @@
 
 namespace heliolite {
 
+// The cost of a plan and its value for the objective; both mean nothing if it does not fit.
 struct Score {
   bool fits = false;
   Cost cost;
@@ -30,12 +31,12 @@ class Ladder {
   Ladder(const Ladder&) = delete;
   Ladder& operator=(const Ladder&) = delete;
 
-  // `orders[i]`: the loop orders to choose from at level i.
+  // `orders[i]`: the loop orders to choose from at level i. The mapspace must outlive the ladder.
   Ladder(const Workload& workload, const Architecture& architecture, const Mapspace& space,
          std::vector<std::vector<LoopOrder>> orders, Objective objective, const KeepMasks& keep,
          const SearchBudget& budget);
 
-  // What the levels keep from now on: partial plans and tiles are judged by it.
+  // Sets the keep choice by which partial plans and tiles are judged from now on.
   void set_keep(const KeepMasks& keep);
   const KeepMasks& keep() const { return keep_; }
 
@@ -50,25 +51,26 @@ class Ladder {
   Objective objective() const { return objective_; }
   const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
 
-  // Of a complete plan.
+  // The mapping that a complete plan stands for.
   Mapping mapping(const Plan& plan) const;
 
-  // The plan's loops up to level `top`, the loops `rest` outside them at `top`. With top = outermost and no rest, the
-  // mapping's cost.
+  // Prices the plan's loops up to level `top`, with loops for `rest` (iterations left of each dimension) added outside
+  // them at `top`. For the outermost level and no rest this is the mapping's cost.
   Score score(const Plan& plan, int top, const Extents& rest);
 
-  // Chooses the orders of levels first .. top one after the other, each with the others as they are; returns the best
-  // score.
+  // Chooses the loop orders of levels first .. top one after the other, each with the others as they are, and sets them
+  // in the plan. Returns the best score.
   Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
 
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.
   bool tile_fits(const Extents& tile, int level) const { return capacity_[static_cast<std::size_t>(level)](tile); }
 
+  // Plans priced so far.
   u64 evaluated() const { return evaluated_; }
-  // Tiles judged so far, by level.
+  // [level]: tiles of the level that were judged so far.
   const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
   void count_tile(int level) { ++tiles_[static_cast<std::size_t>(level)]; }
-  // The budget is used up: who asks finishes what it has, with a few evaluations more where there is nothing yet.
+  // Whether the budget is used up. Who asks then finishes what it has, with a few evaluations more if that is nothing.
   bool stopped() const { return out_of_evaluations() || budget_.over(); }
 
  private:
@@ -81,8 +83,8 @@ class Ladder {
   const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[static_cast<std::size_t>(top)]; }
 
   const Mapspace& space_;
-  const CostModel own_;                      // of the whole machine
-  const CostModel* model_ = &own_;           // in use
+  const CostModel own_;                      // of the machine given to the constructor
+  const CostModel* model_ = &own_;           // of the machine in use
   std::vector<Compiled> cut_;                // [i]: levels 0 .. i
   std::vector<Compiled> roomy_;              // [i]: all levels, those from i on without a capacity
   std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor

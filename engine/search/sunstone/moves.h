@@ -10,35 +10,37 @@
 
 namespace heliolite {
 
+// The prime `factor` of a dimension moves from one place to another.
 struct Move {
   u8 dimension = 0;
-  u8 from = 0;  // places
+  u8 from = 0;  // places as in plan.h
   u8 to = 0;
   u32 factor = 1;
 };
 
+// The moves that the mapspace allows, which must outlive this object.
 class MoveSpace {
  public:
   explicit MoveSpace(const Mapspace& space);
 
-  // Every legal single move of the plan, in canonical order.
+  // Writes every legal move of the plan into `out`, in canonical order.
   void list(const Plan& plan, std::vector<Move>& out) const;
 
-  // (level, tensor) pairs that the machine leaves open: kept or bypassed as is cheaper.
+  // The (level, tensor) pairs for which the machine leaves open whether the level keeps the tensor.
   const std::vector<std::pair<u8, u8>>& open_keeps() const { return open_; }
 
-  // Whether the dimension's factors obey the limits of every place.
+  // Whether the plan's factors of the dimension obey the limits of every place.
   bool legal(const Plan& plan, int dimension) const;
 
-  // The same after a move of a legal plan.
+  // Whether a plan that was legal before the move m, and has been changed by it, is legal.
   bool legal(const Plan& plan, const Move& m) const;
 
  private:
   bool legal_at(const Plan& plan, int dimension, int slot) const;  // at the place's level
 
   const Mapspace& space_;
-  std::array<std::vector<u8>, kMaxDimensions> slots_;    // that the dimension may use
-  std::array<std::vector<u32>, kMaxDimensions> primes_;  // of its size
+  std::array<std::vector<u8>, kMaxDimensions> slots_;    // [dimension]: places that it may use
+  std::array<std::vector<u32>, kMaxDimensions> primes_;  // [dimension]: primes of its size
   std::vector<std::pair<u8, u8>> open_;
 };
 

@@ -15,9 +15,9 @@ constexpr int level_of(int slot) { return slot / 3; }
 constexpr LoopKind kind_of(int slot) { return static_cast<LoopKind>(slot % 3); }
 
 struct Plan {
-  std::array<Extents, kMaxSlots> factor;  // 1 = no loop
-  std::array<u16, kMaxLevels> order{};    // index into the level's loop orders
-  std::array<TensorMask, kMaxLevels> keep{};
+  std::array<Extents, kMaxSlots> factor;      // [place][dimension]: iterations; 1: no loop
+  std::array<u16, kMaxLevels> order{};        // [level]: index into Ladder::orders(level)
+  std::array<TensorMask, kMaxLevels> keep{};  // [level]: tensors kept
 
   Plan() {
     for (Extents& f : factor) f.fill(1);

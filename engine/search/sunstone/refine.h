@@ -5,6 +5,7 @@
 
 namespace heliolite {
 
+// A complete plan with its score.
 struct Candidate {
   Plan plan;
   Score score;
@@ -16,13 +17,13 @@ struct Candidate {
   }
 };
 
-// Moves single factors, pairs of them, loop orders, and what is kept, as long as the value falls. Stops after `budget`
-// evaluations. Deterministic.
+// Changes `start` by moves of single factors and of pairs, other loop orders and other keep choices, as long as the
+// value falls, and returns the best. Ends after `budget` evaluations. Deterministic.
 Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget);
 
-// Climbs again from random disturbances of the best so far: a few moves at once, from a fixed seed. A climb goes to the
-// end only where its first steps come close to the best. Stops after so many disturbances or evaluations.
-// Deterministic.
+// Climbs again from random disturbances of the best so far (a few moves at once, from a fixed seed), and returns the
+// best. A climb goes to the end only where its first steps come close to the best. Ends after `kicks` disturbances or
+// `budget` evaluations. Deterministic.
 Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// The best few of many, without keeping many more at a time.
+// The best few of many partial plans: at most twice as many are held at a time.
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +9,7 @@ namespace heliolite {
 
 class Shortlist {
  public:
+  // Keeps the `width` best.
   explicit Shortlist(std::size_t width) : width_(width) {}
 
   void add(const PartialPlan& p) {
@@ -17,10 +18,11 @@ class Shortlist {
     plans_.push_back(p);
     if (plans_.size() / 2 >= width_) trim();
   }
+  // How many were added, kept or not.
   std::size_t offered() const { return offered_; }
   bool empty() const { return plans_.empty(); }
 
-  // Best first.
+  // The plans kept, best first; afterwards the list must not be used.
   std::vector<PartialPlan> take() {
     if (plans_.size() > width_) trim();
     std::sort(plans_.begin(), plans_.end(), before);

@@ -16,21 +16,22 @@
 
 namespace heliolite {
 
+// Complete plans that a search returns at most.
 inline constexpr std::size_t kSunstoneKept = 4;
 
-// The steps of one search, with what the ladder's levels keep and on the machine that it uses.
+// One search, with the keep choice and the machine that the ladder is set to.
 class Sunstone {
  public:
   Sunstone(Ladder& ladder, const RuleSet& rules);
 
-  // Steps 1 and 2: the most promising, best first.
+  // Steps 1 and 2: the most promising partial plans, best first.
   std::vector<PartialPlan> begin();
-  // Step 2 again for one of them, on another machine. False: no tile fits.
+  // Step 2 again for one of them, on the machine that the ladder now uses. Returns false if no tile fits.
   bool begin_again(PartialPlan& plan);
-  // Step 3, into best().
+  // Step 3 for the partial plans; complete plans go to best().
   void complete(const std::vector<PartialPlan>& plans);
 
-  // Complete plans, best first, at most kSunstoneKept, of different unrollings.
+  // The best complete plans of different unrollings, best first.
   const std::vector<Candidate>& best() const { return best_; }
   const RuleCounts& rules() const { return counts_; }
 
@@ -55,7 +56,7 @@ class Sunstone {
   int outermost_fanout_ = top_;         // 0 if there is none
   std::vector<DivisorTable> divisors_;  // by dimension
   Fillings fillings_;
-  std::vector<Unrolling> unrollings_;  // of one plan
+  std::vector<Unrolling> unrollings_;  // storage that unroll() reuses
   std::vector<Candidate> best_;
   RuleCounts counts_;
 };

@@ -12,17 +12,18 @@ namespace heliolite {
 
 class TileGrowth {
  public:
-  // Levels `first` .. outer - 1 grow, judged at `outer`. `tables`: the divisors of each dimension's bound.
+  // Tiles of levels first .. outer - 1 grow; plans are priced up to level `outer`. `tables[d]`: the divisors of the
+  // size of dimension d.
   TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int first, int outer);
 
-  // From no loops at these levels on. False: the machine's limits leave no tile.
+  // Grows from no loops at these levels, in p. Returns false if the machine's limits allow no tile.
   bool grow(PartialPlan& p) { return grow_first(p, kEveryDimension); }
 
-  // The same in two parts: a first step everywhere, and the rest.
+  // The same in two parts, the first step at each level and the rest. begin() returns false as grow() does.
   bool begin(PartialPlan& p);
   void finish(PartialPlan& p);
 
-  // Takes the loops of these levels off again.
+  // Removes the loops of these levels from p.
   void strip(PartialPlan& p) const;
 
   // Tries to better the tiles by growing, for each tensor, its dimensions before all others.
@@ -42,7 +43,7 @@ class TileGrowth {
   const Mapspace& space_;
   int first_, outer_;
   std::array<DimensionMask, kMaxLevels> hopeful_{};      // where the next step may be cheaper
-  std::array<std::vector<u32>, kMaxDimensions> primes_;  // of each dimension's bound
+  std::array<std::vector<u32>, kMaxDimensions> primes_;  // [dimension]: primes of its size
 };
 
 }  // namespace heliolite
