@@ -8,7 +8,8 @@
 
 namespace heliolite {
 
-// `reads`, `writes` (fills and updates): words per instance by tensor. `steps`: compute cycles.
+// Cycles that the level needs. `reads`, `writes` (fills and updates): [tensor] words of one instance. `steps`: cycles
+// of the compute units, which are also what a level without bandwidths needs.
 inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes,
                         u64 steps) {
   if (!level.limited) return steps;

@@ -11,16 +11,16 @@ namespace heliolite {
 // One tensor at one storage level. All zero when the level does not keep it.
 struct TensorTraffic {
   bool kept = false;
-  u64 tile_words = 0;  // largest tile of one instance
-  u64 instances = 0;   // in use
-  i64 reads = 0;       // words, one instance
-  i64 fills = 0;
-  i64 updates = 0;
+  u64 tile_words = 0;                // largest tile of one instance
+  u64 instances = 0;                 // instances in use
+  i64 reads = 0;                     // words read from one instance
+  i64 fills = 0;                     // words written into one instance from outside
+  i64 updates = 0;                   // words (partial sums) written into one instance from inside
   Energy energy;                     // accesses of all instances
   Energy address_generation_energy;  // of all instances
 };
 
-// Words delivered to groups of `multicast` equal receivers; `groups` such groups at a step.
+// Words delivered to groups of `multicast` receivers that all get the same words; `groups` such groups at a step.
 struct MulticastRecord {
   u64 multicast = 1;
   u64 groups = 1;
@@ -29,18 +29,18 @@ struct MulticastRecord {
 
 // One tensor on the network from a level to the one below.
 struct NetworkTraffic {
-  u64 fanout = 1;        // receivers of one sender
-  double ingresses = 0;  // words entering, one sender
-  std::vector<MulticastRecord> multicast;
-  u64 spatial_reductions = 0;
-  double hops = 0;  // average of a word
-  Energy energy;    // all senders
+  u64 fanout = 1;                          // receivers of one sender
+  double ingresses = 0;                    // words that one sender puts into the network
+  std::vector<MulticastRecord> multicast;  // of one sender
+  u64 spatial_reductions = 0;              // additions of partial sums on the way, of one sender
+  double hops = 0;                         // average of a word
+  Energy energy;                           // of all senders
 };
 
 struct LevelBreakdown {
   std::string name;
-  u64 cycles = 0;  // needed by this level's bandwidth
-  Energy leakage;
+  u64 cycles = 0;                       // needed by this level's bandwidths
+  Energy leakage;                       // of the instances in use
   u64 capacity_words = 0;               // usable, of one instance; 0 = unbounded
   u64 used_words = 0;                   // of one instance
   std::vector<TensorTraffic> tensor;    // by tensor
@@ -49,11 +49,11 @@ struct LevelBreakdown {
 
 struct ComputeBreakdown {
   std::string name;
-  u64 computes = 0;
-  u64 utilized = 1;  // units that work
-  u64 instances = 1;
-  Energy energy;
-  u64 cycles = 0;
+  u64 computes = 0;   // MACs
+  u64 utilized = 1;   // units that work
+  u64 instances = 1;  // units of the machine
+  Energy energy;      // of all MACs
+  u64 cycles = 0;     // needed by the units
 };
 
 struct Breakdown {

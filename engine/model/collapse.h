@@ -20,15 +20,16 @@ inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floo
 // One tensor at one level.
 struct CollapsedTensor {
   bool kept = false;
-  u64 tile_words = 0;
-  u64 instances = 1;                      // in use
-  u64 reads = 0, fills = 0, updates = 0;  // words, one instance; zero when not kept
-  u64 fanout = 1;
-  std::vector<NetworkRecord> records;  // network below the level, one sender
+  u64 tile_words = 0;                     // largest tile of one instance
+  u64 instances = 1;                      // instances in use
+  u64 reads = 0, fills = 0, updates = 0;  // words of one instance; zero when not kept
+  u64 fanout = 1;                         // receivers of one sender on the network below the level
+  std::vector<NetworkRecord> records;     // words of one sender on that network
 };
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
+// Of a perfect mapping and its nest, and of any mapping and its traffic (imperfect.h).
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest& nest);
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic);
 

@@ -1,5 +1,6 @@
 #pragma once
-// A (workload, architecture) pair as flat tables for the hot path: no strings, no vectors, energies in units.
+// A (workload, architecture) pair as flat tables for the hot path: no strings, no vectors, energies in units of
+// 2^-32 pJ.
 #include <array>
 #include <limits>
 
@@ -34,23 +35,27 @@ struct CompiledTensor {
   std::array<CompiledTerm, kMaxRanks * kMaxTerms> by_dimension{};
   std::array<u8, kMaxDimensions + 1> first_of{};
   std::array<DimensionMask, kMaxRanks> sharing{};  // of each rank: its dimensions if it has two or more, else none
-  u64 words = 0;
+  u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
 };
 
 struct CompiledLevel {
   static constexpr u64 kUnbounded = std::numeric_limits<u64>::max();
-  u64 capacity_words = kUnbounded;
-  u64 fanout_x = 1, fanout_y = 1;
-  u64 clusters = 1;  // instances / cluster_size: accesses that can happen side by side (rule 20)
+  u64 capacity_words = kUnbounded;  // usable words of one instance
+  u64 fanout_x = 1, fanout_y = 1;   // of one instance, to the level inside
+  u64 clusters = 1;                 // instances / cluster_size: accesses that can happen side by side (rule 20)
+  // Energy units of one access of a block, of one address, and of leakage of one instance in one cycle.
   u64 read_units = 0, fill_units = 0, update_units = 0, address_units = 0, leak_units = 0;
+  // Energy units of one word over one hop, through one router, and into the network.
   u64 hop_units = 0, router_units = 0, ingress_units = 0;
-  u64 block_words = 1;
+  u64 block_words = 1;  // words that one access moves
   int block_shift = 0;  // log2(block_words), -1 when it is not a power of two
-  double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;  // infinity = unlimited
-  bool limited = false;                                                  // any bandwidth is finite
-  bool network_costs = false;                                            // hop, router or ingress energy
+  // Words per cycle of one instance; infinity: unlimited. The shared one is for reads and writes together.
+  double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;
+  bool limited = false;        // any bandwidth is finite
+  bool network_costs = false;  // hop, router or ingress energy
   bool is_dram = false;
 
+  // Accesses that `words` words take.
   u64 blocks(u64 words) const {
     if (block_words == 1) return words;
     if (block_shift >= 0) return (words + block_words - 1) >> block_shift;
@@ -62,18 +67,18 @@ struct Compiled {
   int dimension_count = 0, tensor_count = 0, level_count = 0;
   std::array<u32, kMaxDimensions> size{};
   std::array<CompiledTensor, kMaxTensors> tensor{};
-  std::array<CompiledLevel, kMaxLevels> level{};
-  u64 op_units = 0;
-  u64 macs = 1;
-  u64 all_words = 0;  // of all tensors together
+  std::array<CompiledLevel, kMaxLevels> level{};  // innermost first
+  u64 op_units = 0;                               // energy units of one MAC
+  u64 macs = 1;                                   // MACs of the workload
+  u64 all_words = 0;                              // of all tensors together
 
   Compiled(const Workload& workload, const Architecture& architecture);
 };
 
-// How much of each dimension a tile covers; 1 beyond the workload's dimensions.
+// [dimension]: how much of it a tile covers; 1 beyond the workload's dimensions.
 using Extents = std::array<u32, kMaxDimensions>;
 
-// Words of the box of tensor t for tile c (rule 4: holes of strides count).
+// Words of the box that tensor t takes for a tile of extent c (docs/cost_model.md, rule 4: holes of strides count).
 inline u64 box_words(const CompiledTensor& t, const Extents& c) {
   u64 words = 1;
   for (int k = 0; k < t.plain_count; ++k) words *= c[t.plain[k]];

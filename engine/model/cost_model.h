@@ -16,11 +16,11 @@ class CostModel {
   // Compiles the pair into flat tables. Workload and architecture must have passed their check().
   CostModel(const Workload& workload, const Architecture& architecture);
 
-  // Legality, then cost. The hot path: no allocation for perfect mappings. The mapping must be well formed
-  // (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h.
+  // Whether the mapping fits, and its cost if it does. The hot path: no allocation for perfect mappings. The mapping
+  // must be well formed (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h.
   Evaluation evaluate(const Mapping& mapping) const;
 
-  // Cold path: the same totals, with every count by level and tensor. Legality is not tested.
+  // The same totals with every count by level and tensor; slower. Whether the mapping fits is not tested.
   Breakdown explain(const Mapping& mapping) const;
 
   const Workload& workload() const { return workload_; }

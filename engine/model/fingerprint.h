@@ -1,5 +1,5 @@
 #pragma once
-// Hashes of what was asked: two results with equal fingerprints answer the same question.
+// Hashes of workloads and machines: results with equal fingerprints answer the same question.
 #include <string>
 #include <string_view>
 

@@ -18,16 +18,16 @@ struct ImperfectOptions {
   bool records = true;       // false: leave LevelNest::records empty (enough where the network costs nothing)
 };
 
-// Storage that evaluations in a row share; one per thread.
+// Storage that evaluations one after the other share; each thread needs its own.
 struct ImperfectWorkspace {
   ResidualWalk walk;
-  std::vector<u64> words;  // by context of a fan-out
+  std::vector<u64> words;  // [context of a fan-out]
   std::vector<ReceiverGroups> groups;
   LevelNest level;  // where only one is needed at a time
 };
 
-// `out` is overwritten; its storage is reused. The mapping must be well formed (mapping_check.h): bounds reached,
-// residuals legal, loops in nest order.
+// Overwrites `out`, whose storage is reused. The mapping must be well formed (mapping_check.h): factors reach the
+// sizes, residuals are legal, loops are in nest order.
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options = {});
 

@@ -7,8 +7,8 @@
 
 namespace heliolite {
 
-// The mapping must be well formed (mapping_check.h). Equal to the totals of explain() to the last unit; with a warm
-// workspace nothing is allocated.
+// Whether the mapping fits, and its cost if it does; it must be well formed (mapping_check.h). The cost is equal to the
+// totals of explain() to the last unit. With a workspace that has been used before nothing is allocated.
 Evaluation residual_cost(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace);
 
 }  // namespace heliolite

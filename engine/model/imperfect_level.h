@@ -17,12 +17,13 @@ struct ResidualComputes {
   u64 cycles = 1;     // product of all temporal ends with any residual, else ceil(computes / macs_used)
 };
 
-// Words at one level, of one sender: integers, whatever the contexts.
+// Words of one tensor that one sender sends over the fan-out below a level.
 struct ResidualSums {
-  u64 accesses = 0;  // read by the sender, words that receivers share once
-  u64 received = 0;  // by all receivers together
+  u64 accesses = 0;  // read by the sender; a word that several receivers share counts once
+  u64 received = 0;  // received by all receivers together
 };
 
+// One evaluation; nest and workspace are in use as long as it lives.
 class ResidualEvaluation {
  public:
   ResidualEvaluation(const Compiled& c, const Mapping& m, ImperfectWorkspace& w, bool closed_forms = true)
@@ -35,11 +36,11 @@ class ResidualEvaluation {
   // Words of tensor t across the fan-out below level i.
   ResidualSums sums(const CompiledTensor& t, int i);
 
-  // The accesses of the sums() asked for last, times `scale`, record by record as Timeloop adds them: what bypassed
-  // levels inside pass on (rule 16).
+  // The accesses of `sums`, which must be those that sums() returned last, times `scale`, added record by record as
+  // Timeloop does: what bypassed levels inside pass on (rule 16).
   double scaled_accesses(const CompiledTensor& t, int i, double scale, const ResidualSums& sums);
 
-  // The same with the records of the network; tiles and instances are not filled in.
+  // sums() with the records of the network, into `out`; its tiles and instances are not filled in.
   void records(const CompiledTensor& t, int i, LevelNest& out);
 
  private:

@@ -12,8 +12,8 @@ namespace heliolite {
 using ResidualExtents = std::array<u64, kMaxDimensions>;
 
 struct ResidualLoop {
-  u64 end, residual;
-  u64 step;  // distance of two iterations in the dimension: product of the ends inside
+  u64 end, residual;  // iterations, and iterations in the last context
+  u64 step;           // distance of two iterations in the dimension: product of the ends inside
   u8 dimension, level;
   bool spatial;
   bool shrinks;  // an imperfect loop of the dimension lies inside: the last iteration's tile may be smaller
@@ -52,14 +52,14 @@ struct ResidualNest {
   // Level i owns the loops [first[i], first[i + 1]), its temporal ones start at first_temporal[i].
   std::array<u8, kMaxLevels + 1> first;
   std::array<u8, kMaxLevels> first_temporal;
-  std::array<ResidualTile, kMaxLevels + 1> inside;  // of all loops inside level i; [level_count] = whole dimensions
-  std::array<ResidualTile, kMaxLevels> master;      // and through the spatial loops of level i
-  std::array<double, kMaxLevels> used;              // instances of the level in use, on average
-  std::array<u64, kMaxLevels> fanout;               // product of the spatial ends of level i
-  std::array<u64, kMaxLevels> columns;              // of those along X
-  std::array<FanoutContexts, kMaxLevels> contexts;
-  DimensionMask residual;  // dimensions with an imperfect loop
-  bool perfect;
+  std::array<ResidualTile, kMaxLevels + 1> inside;  // [i]: tile of all loops inside level i; the last: whole dimensions
+  std::array<ResidualTile, kMaxLevels> master;      // [i]: tile of those and the spatial loops of level i
+  std::array<double, kMaxLevels> used;              // [i]: instances of level i in use, on average
+  std::array<u64, kMaxLevels> fanout;               // [i]: product of the spatial ends of level i
+  std::array<u64, kMaxLevels> columns;              // [i]: product of those along X
+  std::array<FanoutContexts, kMaxLevels> contexts;  // [i]: of the fan-out below level i
+  DimensionMask residual;                           // dimensions with an imperfect loop
+  bool perfect;                                     // there is none
 
   ResidualNest(const Compiled& c, const Mapping& m);
 
@@ -73,7 +73,7 @@ struct ResidualNest {
   void count_instances();
 };
 
-// Words of the box of tensor t, extents per dimension.
+// Words of the box of tensor t for a tile of this extent.
 u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent);
 
 }  // namespace heliolite

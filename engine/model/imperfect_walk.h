@@ -13,11 +13,11 @@ namespace heliolite {
 
 class ResidualWalk {
  public:
-  // Adds to `words` what is new to the tile inside `level`, by context of the fan-out below the level, over all steps
-  // of unit 0. Reuses its storage from call to call.
+  // Adds to words[c] the words of tensor t that are new to the tile inside `level` at the steps where the fan-out below
+  // the level is in context c (FanoutContexts), over all steps of the first instance. Reuses its storage.
   void run(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words);
 
-  // States the last run walked.
+  // How many different states the last run walked.
   std::size_t states() const { return state_count_; }
 
  private:

@@ -6,10 +6,11 @@
 
 namespace heliolite {
 
+// The level must keep the tensor, must pass it by, or leaves that to the mapping.
 enum class KeepChoice : u8 { Keep, Bypass, Open };
 
-// Selectors: "all", a role (singular or plural, case ignored), or the tensor's name. The most specific one that
-// selects the tensor decides (name > role > all); `keep` wins a tie.
+// What the rule says of the tensor. A rule's selectors are "all", a role (singular or plural, case ignored), or a
+// tensor's name. The most specific one that selects the tensor decides (name > role > all); `keep` wins a tie.
 KeepChoice keep_choice(const KeepRule& rule, const Workload& workload, int tensor);
 
 // The tensors a level keeps unless a mapping says otherwise: all but those the machine makes it bypass. The

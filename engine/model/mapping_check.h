@@ -1,5 +1,5 @@
 #pragma once
-// Whether a mapping is one the cost model can be asked about, in words a user can act on.
+// Whether the cost model can be asked about a mapping; if not, errors that a user can act on.
 #include <string>
 
 #include "arch/architecture.h"
@@ -9,17 +9,18 @@
 
 namespace heliolite {
 
-// The structure: levels of the architecture, loops in nest order, known dimensions, factors that multiply to every
-// dimension's size (mixed radix with residuals), everything kept at the outermost level.
+// What is wrong with the mapping's structure; empty if nothing. The levels must be those of the architecture, loops in
+// nest order, dimensions known, factors multiply to every dimension's size (mixed radix with residuals), and the
+// outermost level keep everything.
 Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// The machine: spatial factors within each fan-out, tiles within each capacity. Of a well-formed mapping.
+// Where a well-formed mapping exceeds the machine: spatial factors a fan-out, tiles a capacity. Empty: it fits.
 Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// Both; the second only when the first has nothing to say.
+// The errors of well_formed(), or, if there are none, those of fits().
 Diagnostics check(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// "P: 7 (GLB) x 8 (DRAM) = 56".
+// The factors of a dimension as text: "P: 7 (GLB) x 8 (DRAM) = 56".
 std::string factor_product(const Mapping& mapping, int dimension, const Workload& workload,
                            const Architecture& architecture);
 

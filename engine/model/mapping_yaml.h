@@ -21,7 +21,7 @@ namespace heliolite {
 // machine lets it keep (keep.h). Capacities are not checked here (mapping_check.h).
 Result<Mapping> read_mapping(const YamlNode& levels, const Workload& workload, const Architecture& architecture);
 
-// A whole document that read_mapping() reads back to an equal mapping.
+// A YAML document that read_mapping() reads back to an equal mapping.
 std::string write_mapping(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 }  // namespace heliolite

@@ -10,16 +10,15 @@
 
 namespace heliolite {
 
-// All groups of `multicast` receivers that get the same words at a step. Half hops are integers: the centre of an
-// even column lies between two rows.
+// All groups of `multicast` receivers that get the same words at a step.
 struct ReceiverGroups {
   u64 multicast = 1;
-  u64 groups = 0;
-  u64 half_hops = 0;  // sum over the groups
+  u64 groups = 0;     // number of such groups
+  u64 half_hops = 0;  // twice the hops, summed over the groups: the centre of an even column lies between two rows
 };
 
-// The groups of the fan-out below `level`, sorted by multicast, into `out` (reused storage). Receivers are numbered
-// X-fastest over the logical factors and laid out on the physical grid of `machine` (rule 11). Without spatial
+// Writes the groups of the fan-out below `level` into `out` (reused storage), sorted by multicast. Receivers are
+// numbered X-fastest over the logical factors and laid out on the physical grid of `machine` (rule 11). Without spatial
 // loops: one group of one receiver, no hops.
 void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                      std::vector<ReceiverGroups>& out);
@@ -29,9 +28,9 @@ u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const
 
 // Words of one sender for one multicast record, after bypass scaling (rule 16 scales words, not hops).
 struct NetworkRecord {
-  u64 multicast = 1;
-  u64 groups = 1;
-  double words = 0;
+  u64 multicast = 1;     // receivers of each word
+  u64 groups = 1;        // groups of so many receivers at a step
+  double words = 0;      // read by the sender, each group's once
   double hop_words = 0;  // hops * words
 };
 
@@ -50,6 +49,7 @@ inline double crossing_words(double words, bool is_output, bool is_dram, u64 par
   return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
 }
 
+// Energy of one tensor on the network below a level; `sum`: of each of the `senders`.
 Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders);
 
 }  // namespace heliolite

@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// Bit j: loop j of the nest.
+// A set of loops; bit j: loop j of the nest.
 using LoopMask = u64;
 static_assert(kMaxLoops == 64);
 
@@ -42,20 +42,20 @@ class MappingLoops {
   const Loop* end_;
 };
 
-// All loops, innermost first: of each level the spatial ones, then the temporal ones.
+// All loops of a perfect mapping, innermost first: of each level the spatial ones, then the temporal ones.
 struct Nest {
   std::array<NestLoop, kMaxLoops> loop;
   int loop_count;
   LoopMask temporal;                                 // the temporal loops
-  std::array<LoopMask, kMaxDimensions> of;           // the loops of each dimension
-  std::array<LoopMask, kMaxLevels> fanout;           // the spatial loops of each level
-  std::array<LoopMask, kMaxLevels> through;          // all loops of levels 0 .. i
-  std::array<u8, kMaxLevels> first, first_temporal;  // loops of each level
-  std::array<u64, kMaxLoops> beyond;                 // of a temporal loop: product of the temporal ends outside it
-  std::array<u64, kMaxLevels> product_x, product_y;
-  std::array<u64, kMaxLevels> instances;  // in use: product of the spatial ends outside level i
-  u64 macs_used;                          // product of all spatial ends
-  u64 steps;                              // product of all temporal ends: MAC steps of one compute unit
+  std::array<LoopMask, kMaxDimensions> of;           // [dimension]: its loops
+  std::array<LoopMask, kMaxLevels> fanout;           // [level]: its spatial loops
+  std::array<LoopMask, kMaxLevels> through;          // [level]: all loops of levels 0 .. level
+  std::array<u8, kMaxLevels> first, first_temporal;  // [level]: index of its first loop, and of its first temporal one
+  std::array<u64, kMaxLoops> beyond;                 // [temporal loop]: product of the temporal ends outside it
+  std::array<u64, kMaxLevels> product_x, product_y;  // [level]: product of its spatial ends along X and along Y
+  std::array<u64, kMaxLevels> instances;  // [level]: instances in use, the product of the spatial ends outside it
+  u64 macs_used;                          // compute units in use: the product of all spatial ends
+  u64 steps;                              // MACs of one compute unit: the product of all temporal ends
 
   Nest() = default;
   Nest(const Compiled& c, const Mapping& m) {
@@ -116,14 +116,14 @@ struct Nest {
     for (unsigned rest = t.indexing; rest != 0; rest &= rest - 1) mask |= of[std::countr_zero(rest)];
     return mask;
   }
-  // Product of the ends.
+  // Product of the ends of the loops.
   u64 product(LoopMask loops) const {
     u64 out = 1;
     for (; loops != 0; loops &= loops - 1) out *= loop[std::countr_zero(loops)].end;
     return out;
   }
 
-  // Cold: the tile of some loops.
+  // [dimension]: product of the ends of those loops that are over it. Not on the hot path.
   Extents tile(LoopMask loops) const {
     Extents out;
     out.fill(1);

@@ -8,7 +8,8 @@
 
 namespace heliolite {
 
-// Words sent to groups of `multicast` receivers at the steps where there are `groups` such groups (rule 10).
+// Words that one sender sends to groups of `multicast` receivers, at the steps where there are `groups` such groups
+// (rule 10).
 struct NestRecord {
   u64 multicast = 1;
   u64 groups = 1;

@@ -9,9 +9,10 @@
 
 namespace heliolite {
 
+// What a mapping costs.
 struct Cost {
-  Energy energy;
-  u64 cycles = 0;
+  Energy energy;   // of the whole run, all instances together
+  u64 cycles = 0;  // of the whole run
   auto operator<=>(const Cost&) const = default;
 };
 
@@ -24,13 +25,14 @@ struct Evaluation {
   Cost cost;     // zero unless it fits
 };
 
+// [level]: tensors that it keeps.
 using KeepMasks = std::array<TensorMask, kMaxLevels>;
 
-// The boxes that counts are made of: of every kept tile, and of all tiles below a network that costs energy. Other
-// entries are not written.
+// [tensor][level]: box of the tensor's tile at the level. Only boxes that counts need are written: of kept tiles, and
+// of all tiles below a network that costs energy.
 using Boxes = std::array<std::array<Box, kMaxLevels>, kMaxTensors>;
 
-// Measures the tile of level i and says whether it fits (rule 5). The nest knows its fan-out.
+// Writes the boxes of level i for its tile and says whether they and the level's fan-out fit (rule 5).
 inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask keep, const Extents& tile, Boxes& boxes) {
   const CompiledLevel& level = c.level[i];
   if (nest.product_x[i] > level.fanout_x) return Verdict::OverFanoutX;
@@ -54,7 +56,7 @@ inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask ke
 // Energy and cycles of a nest that fits (rules 16 to 28).
 Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
 
-// Legality, then cost, of perfect loops as Nest::read() takes them. No allocation.
+// Whether perfect loops (as Nest::read() takes them) fit, and their cost if they do. Allocates nothing.
 template <class Loops>
 Evaluation evaluate_perfect(const Compiled& c, Loops loops, const KeepMasks& keep) {
   Nest nest;
