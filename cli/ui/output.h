@@ -15,7 +15,7 @@ enum ExitCode : int {
   kSuccess = 0,
   kNegative = 1,  // nothing legal found, or a check failed
   kBadInput = 2,
-  kBug = 70,  // EX_SOFTWARE of sysexits.h
+  kBug = 70,  // EX_SOFTWARE of <sysexits.h>
 };
 
 // Every output of a command goes through here. A file is claimed first (FileClaims: it is no input, no database, no
