@@ -28,23 +28,24 @@ std::string_view name(BoundKind kind);  // "compulsory", "hbl", "conv", "iolb"
 struct LowerBound {
   BoundKind kind = BoundKind::Compulsory;
   u64 words = 0;    // no execution moves fewer between a memory of the capacity and what is outside
-  std::string why;  // what makes it so large, for people
+  std::string why;  // the argument with its numbers, for people
 };
 
 class LowerBounds {
  public:
-  // `word_sizes` by tensor, in the unit of capacities; 1 where it is shorter.
+  // `word_sizes[tensor]`: room that one element takes, in the unit of capacities; 1 for tensors beyond its end.
   explicit LowerBounds(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
 
-  // All that apply, in the order of BoundKind; none rises with the capacity. `capacity` > 0: all that is inside at a
-  // time, operands of the units included.
+  // All bounds that apply, in the order of BoundKind; none rises with the capacity. `capacity` > 0: the words that may
+  // be inside at a time, operands of the compute units included.
   std::vector<LowerBound> at(double capacity) const;
-  // The largest of them alone.
+  // The words of the largest of them.
   u64 words(double capacity) const;
 
-  const AccessNest& nest() const { return nest_; }      // as the workload has it
-  const AccessNest& lifted() const { return lifted_; }  // with strided windows taken apart
-  const std::vector<RankRow>& rows() const { return rows_; }
+  const AccessNest& nest() const { return nest_; }            // as the workload has it
+  const AccessNest& lifted() const { return lifted_; }        // with strided windows taken apart
+  const std::vector<RankRow>& rows() const { return rows_; }  // rank conditions of the lifted nest
+  // The workload as a convolution; none if it is not one.
   const std::optional<Convolution>& convolution() const { return convolution_; }
 
  private:
@@ -53,19 +54,19 @@ class LowerBounds {
 
   TrafficRule rule_;
   AccessNest nest_, lifted_;
-  std::vector<RankRow> rows_;  // of the lifted nest
+  std::vector<RankRow> rows_;
   SegmentBounds segments_;
   std::optional<Convolution> convolution_;
   double input_words_ = 0;
-  double output_words_ = 0;  // that some iteration touches
-  double output_box_ = 0;    // at least as many
+  double output_words_ = 0;  // words of the outputs that some iteration touches
+  double output_box_ = 0;    // words of their boxes: at least as many
 };
 
-// The kind with the most words; the first of several.
+// The bound with the most words; of equal ones the first.
 const LowerBound& best(std::span<const LowerBound> bounds);
 
-// All that a mapping can have inside a boundary of a machine at a time, for LowerBounds: storage and the operands of
-// the units. Absent: unbounded.
+// The words that a mapping can have inside a boundary of a machine at a time, as LowerBounds takes them: capacities and
+// the operands of the compute units. None: unbounded.
 std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload);
 
 }  // namespace heliolite

@@ -16,6 +16,7 @@ class Simplex {
  public:
   using Vector = std::vector<Number>;
 
+  // rows[i] x <= right[i] for all i; every row has one coefficient for each variable, and right[i] >= 0.
   Simplex(std::vector<Vector> rows, Vector right) : table_(std::move(rows)) {
     variables_ = table_.empty() ? 0 : table_.front().size();
     const std::size_t m = table_.size();
@@ -28,7 +29,8 @@ class Simplex {
     allowed_.assign(variables_ + m, true);
   }
 
-  // From where the last call ended. False when there is no finite maximum.
+  // Maximises objective * x, starting at the vertex where the last call ended. Returns false if there is no finite
+  // maximum.
   bool maximize(const Vector& objective) {
     reduced_.assign(allowed_.size() + 1, Number(0));
     for (std::size_t j = 0; j < objective.size(); ++j) reduced_[j] = objective[j];
@@ -42,12 +44,13 @@ class Simplex {
     return true;
   }
 
-  // Later maxima are taken among the optima of the last one.
+  // From now on maximises among the optima of the last call only.
   void stay_optimal() {
     for (std::size_t j = 0; j < allowed_.size(); ++j)
       if (below_zero(reduced_[j])) allowed_[j] = false;
   }
 
+  // The last maximum, and where it is reached: one number for each variable.
   Number value() const { return -reduced_.back(); }
 
   Vector solution() const {
@@ -57,7 +60,7 @@ class Simplex {
     return x;
   }
 
-  // One multiplier a row, >= 0; their product with `right` is value().
+  // The dual solution: one multiplier >= 0 for each row; their product with `right` is value().
   Vector dual() const {
     Vector y;
     for (std::size_t i = 0; i < table_.size(); ++i) y.push_back(-reduced_[variables_ + i]);

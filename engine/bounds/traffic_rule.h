@@ -1,11 +1,11 @@
 #pragma once
+// Which words a lower bound counts.
 
 namespace heliolite {
 
-// What counts as moving, and whether outputs start as zeros or as words to be read.
 struct TrafficRule {
-  bool stores = true;
-  bool outputs_are_read = false;
+  bool stores = true;             // words stored count too; else loads alone
+  bool outputs_are_read = false;  // outputs start as words to be read; else as zeros
 
   bool operator==(const TrafficRule&) const = default;
 };

@@ -16,7 +16,7 @@ struct ConvWindow {
   double taps = 1;     // R, S: its width
   double stride = 1;   // at most `taps`: pixels that no window sees are left out
 
-  double pixels() const { return (outputs - 1) * stride + taps; }  // that some window sees
+  double pixels() const { return (outputs - 1) * stride + taps; }  // pixels that some window sees
   double quotients() const;                                        // ceil(taps / stride): windows that share a pixel
 };
 
@@ -28,15 +28,15 @@ struct Convolution {
   double outputs() const;    // product of the windows' positions
   double taps() const;       // R S
   double stride() const;     // product of the strides
-  double quotients() const;  // of all windows: the (r', s') pairs of the lifted filter
+  double quotients() const;  // product of the windows': the (r', s') pairs of the lifted filter
   double macs() const;       // G
-  double image() const;      // elements that some window sees
-  double filter() const;
-  double out() const;
+  double image() const;      // elements of the image that some window sees
+  double filter() const;     // elements of the filter
+  double out() const;        // elements of the output
 };
 
-// Dimensions of equal role are multiplied. Nothing when the workload is no convolution: groups, dilations, or
-// tensors beyond the three. `word_sizes` by tensor.
+// The workload as a convolution; dimensions of equal role are multiplied. Nothing when it is none: groups, dilations,
+// or tensors beyond the three. `word_sizes[tensor]`: words of one element; 1 for tensors beyond its end.
 std::optional<Convolution> as_convolution(const Workload& workload, std::span<const double> word_sizes = {});
 
 // The lifted nest over B, C, K and w, r', r'' of each window, with real sizes: r' = taps / stride.

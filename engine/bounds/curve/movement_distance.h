@@ -17,36 +17,39 @@
 
 namespace heliolite {
 
+// What every mapping moves across a boundary.
 struct LevelBound {
   Boundary boundary;
-  u64 least = 0;  // words that every mapping moves across it, whatever it holds of the capacity
+  u64 least = 0;  // words, however much of the capacity inside a mapping uses
 };
 
+// What one mapping moves across a boundary.
 struct LevelDistance {
   LevelBound bound;
   Crossing mapping;
-  u64 least_for_held = 0;  // with the words that this mapping holds inside
+  u64 least_for_held = 0;  // least words of mappings that hold no more inside than this one
 
+  // The words moved over the least; at least 1.
   double ratio() const { return static_cast<double>(mapping.accesses) / static_cast<double>(bound.least); }
 };
 
-// One for each of boundaries(), in its order. Words are units of the curve's options.
+// The bound of each of boundaries(), in its order. Words are in the unit of the curve's options.
 std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& workload,
                                      const Architecture& architecture);
 
-// Of a perfect mapping's breakdown, legal on the machine. With a curve of the workload in words, with or without
-// imperfect tiles, every ratio is at least 1: 1 means that nothing moves less.
+// The distances of a perfect mapping that is legal on the machine, from its breakdown. `curve`: of the workload, in
+// words, with or without imperfect tiles. Every ratio is at least 1; 1 means that no mapping moves less.
 std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workload& workload,
                                            const Architecture& architecture, const Breakdown& breakdown);
 
 // Distances of many mappings; equal workloads share one curve. Any number of threads may ask at the same time.
 class MovementBound {
  public:
-  // Errors: no exact curve within some tenths of a second; an imperfect mapping, whose counts are averages that may be
-  // below what is really moved.
+  // Errors: the curve would take more than some tenths of a second; the mapping is imperfect, so that its counts are
+  // averages which may be below what is really moved.
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping);
-  // With what CostModel::explain says of the mapping, where that is at hand.
+  // The same where the result of CostModel::explain is at hand.
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping, const Breakdown& breakdown);
 
@@ -58,7 +61,7 @@ class MovementBound {
   const Result<NestedCurve>& curve(const Workload& workload);
 
   std::mutex mutex_;
-  std::map<u64, Entry> curves_;  // by the workload's fingerprint
+  std::map<u64, Entry> curves_;  // [fingerprint of the workload]
 };
 
 }  // namespace heliolite

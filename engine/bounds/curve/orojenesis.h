@@ -29,7 +29,7 @@ struct OrojenesisOptions {
   WordCount words = WordCount::Distinct;
   bool imperfect = false;  // also tiles that do not divide the sizes
   PartialSums partial_sums = PartialSums::ReadBack;
-  // Units (say bytes) in a word of each tensor; with all at 1 a curve counts words.
+  // [tensor]: units (say bytes) in one of its words; with all at 1 a curve counts words.
   std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
   // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
@@ -38,7 +38,7 @@ struct OrojenesisOptions {
 
 // How a point of a curve is reached.
 struct Tiling {
-  Extents tile{};
+  Extents tile{};       // of all tensors
   TensorMask kept = 0;  // tensors that the buffer keeps
   // Loops over the tiles, innermost first.
   u8 loop_count = 0;
@@ -47,13 +47,13 @@ struct Tiling {
 
 using Curve = Staircase<Tiling>;
 
-// Error: an Einsum with so many tiles or loop orders that the search would take minutes.
+// The ski slope of the workload. Error: it has so many tiles or loop orders that the search would take minutes.
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
-// Words (units) that all tensors take, holes of strides included.
+// Words (in units of the options) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});
 
-// Different words (units) that some MAC uses: what any execution moves, however large the buffer.
+// Different words (in units of the options) that some MAC uses: what any execution moves, however large the buffer.
 u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& options = {});
 
 }  // namespace heliolite

@@ -15,12 +15,13 @@ namespace heliolite {
 
 // The boundary outside a level: everything at it and further in lies inside.
 struct Boundary {
-  std::string level;
-  std::optional<u64> capacity_words;  // absent: some level inside is unbounded
+  std::string level;                  // its name
+  std::optional<u64> capacity_words;  // words that may lie inside; absent: some level inside is unbounded
 };
 
-// All levels but the outermost, innermost first. Capacities of all instances at and inside the level, and an operand
-// for each compute unit of each tensor that a mapping may leave without storage there, if units work side by side.
+// The boundaries of all levels but the outermost, innermost first. A capacity counts all instances at and inside the
+// level, and, if compute units work side by side, one operand for each unit of each tensor that a mapping may leave
+// without storage there.
 std::vector<Boundary> boundaries(const Architecture& architecture, const Workload& workload);
 
 // What a mapping holds inside each of these boundaries and moves across it, all instances together.
@@ -29,7 +30,7 @@ struct Crossing {
   u64 accesses = 0;  // reads and updates of the next level outside that keeps the tensor
 };
 
-// Of perfect mappings (the counts of others are averages). Same order as boundaries().
+// The crossings of a perfect mapping, in the order of boundaries(); the counts of imperfect ones are averages.
 std::vector<Crossing> crossings(const Breakdown& breakdown);
 
 }  // namespace heliolite

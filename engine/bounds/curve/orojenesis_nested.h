@@ -15,16 +15,17 @@ namespace heliolite {
 
 // Tensors by the size of their tiles: each tile lies within the next one. A tensor that is not listed is not stored.
 struct Nesting {
-  u8 count = 0;
-  std::array<u8, kMaxTensors> tensor{};     // innermost first
-  std::array<Extents, kMaxTensors> tile{};  // of tensor[k]
+  u8 count = 0;                             // tensors listed
+  std::array<u8, kMaxTensors> tensor{};     // smallest tile first
+  std::array<Extents, kMaxTensors> tile{};  // [k]: the tile of tensor[k]
 };
 
 using NestedCurve = Staircase<Nesting>;
 
-// Of Einsums of more than five tensors the five largest nest, the others count once. The first point needs no storage.
-// With `imperfect`, for mappings whose last tiles are smaller; words are then those really moved, which averages over
-// partly idle fan-outs may miss. Error: as one_buffer_curve().
+// The curve of the workload; its first point needs no storage. Of Einsums of more than five tensors the five largest
+// nest, the words of the others count once. With options.imperfect it holds for mappings whose last tiles are smaller
+// too; words are then those really moved, which the averages of the cost model over partly idle fan-outs may miss.
+// Errors as one_buffer_curve().
 Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
 }  // namespace heliolite

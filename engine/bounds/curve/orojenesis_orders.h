@@ -12,14 +12,14 @@
 
 namespace heliolite {
 
-// What tiles share beyond what neighbours along the innermost moving loop do.
+// Which words count as shared between tiles, beyond those of neighbours along the innermost loop that moves the tensor.
 enum class Overlaps : u8 {
   Neighbours,  // nothing
   Model,       // what the cost model finds at loops further out
   Executed,    // whatever is still in the buffer when a loop wraps around
 };
 
-// What an order gives one tensor.
+// What a loop order lets one tensor reuse.
 struct BufferReuse {
   DimensionMask inside = 0;  // loops within the innermost one that indexes the tensor: it stays where it is
   // A tensor that is not plain: the loops from the innermost indexing one on, as far as they decide what is shared.
@@ -27,16 +27,18 @@ struct BufferReuse {
   std::array<u8, kMaxDimensions> run{};
   bool may_return = false;  // a loop of the run further out may bring the tile back to words it has just left
 
+  // Whether the tensor moves at most as many words as with `other`.
   bool covers(const BufferReuse& other) const;
 };
 
 struct BufferOrder {
-  u8 count = 0;
-  std::array<u8, kMaxDimensions> loop{};  // all loops, innermost first; those that no longer matter in canonical order
-  std::array<BufferReuse, kMaxTensors> reuse{};
+  u8 count = 0;                                  // loops
+  std::array<u8, kMaxDimensions> loop{};         // innermost first; those that no longer matter in canonical order
+  std::array<BufferReuse, kMaxTensors> reuse{};  // [tensor]
 };
 
-// Of the loops over the dimensions `loops`, for the tensors `kept` by the buffer. No value: more than kMaxBufferOrders.
+// The orders of the loops over the dimensions `loops` that can matter to the tensors `kept` by the buffer. `shapes`: of
+// all tensors. None if there are more than kMaxBufferOrders.
 std::optional<std::vector<BufferOrder>> buffer_orders(std::span<const TensorShape> shapes, TensorMask kept,
                                                       DimensionMask loops, Overlaps overlaps);
 

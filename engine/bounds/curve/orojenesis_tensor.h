@@ -18,6 +18,7 @@ struct TileLoop {
   u32 count = 1;  // tiles; the last one may be smaller
 };
 
+// The ranks of one tensor. All counts are words of the tensor.
 class TensorShape {
  public:
   // `apart`: positions that no coefficient of a rank reaches are left out of its boxes.
@@ -36,7 +37,7 @@ class TensorShape {
   // Dimensions of the ranks that have several: neighbouring tiles share words. One mask for each such rank.
   std::span<const DimensionMask> sliding() const { return sliding_; }
 
-  // The dimension shares a rank with one of coefficient above 1.
+  // Whether the dimension shares a rank with one of coefficient above 1.
   bool slides_by_steps(int dimension) const;
 
   // The box: product over the ranks of 1 + sum coefficient * (extent - 1), holes of strides included.
@@ -60,7 +61,8 @@ class TensorShape {
   // Different words that the iterations of a box of this size use, at least: holes are left out, and of three or more
   // dimensions in a rank only two are looked at unless there are no holes.
   u64 distinct_words(const Extents& tile) const;
-  u64 most_distinct_words(const Extents& tile) const;  // at most
+  // Upper bound of the same.
+  u64 most_distinct_words(const Extents& tile) const;
 
   // Words that cross at least into any buffers, of any number of levels, that together hold the tensor for tiles of
   // which `count` cover each dimension. `tile`: their sizes when all are equal, else null. Along `slides_in`, the

@@ -7,12 +7,12 @@
 namespace heliolite {
 
 enum class TileSizes : u8 {
-  Divisors,
-  Least,  // the least size for every number of tiles, about 2 sqrt(size) of them: a larger one takes more room
+  Divisors,  // those that divide the size
+  Least,     // the least size for every number of tiles, about 2 sqrt(size) of them: a larger one takes more room
   All,
 };
 
-// Ascending, 1 and `size` included.
+// The sizes of tiles of a dimension of `size`, ascending, 1 and `size` included.
 std::vector<u64> tile_sizes(u64 size, TileSizes which);
 
 }  // namespace heliolite

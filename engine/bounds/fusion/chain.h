@@ -15,23 +15,23 @@ namespace heliolite {
 // rows of a convolution are lines of pixels, and neighbouring lines of its output share lines of the operand.
 struct ChainLink {
   std::string name;
-  int layer = 0;       // of the network
+  int layer = 0;       // index in the network
   int input = 0;       // the fed operand, a tensor of the layer
-  u64 rows = 1;        // of the output
+  u64 rows = 1;        // of the output, all groups together
   u64 input_rows = 1;  // of the operand
   u64 groups = 1;      // sets of rows with weights of their own: heads of an attention
   u64 input_words = 0, weight_words = 0, output_words = 0;  // of all rows and groups
   u64 input_columns = 1, output_columns = 1;  // parts of a row that can be used, or made, one after the other
   bool slides = false;                        // a row is a line of pixels and not made of smaller rows
-  u64 pictures = 1;                           // that its lines belong to, those of one after those of another
+  u64 pictures = 1;                           // pictures that the lines belong to, one picture after the other
   u64 stride = 1;                             // rows of the operand from one row of the output to the next
   u64 overlap = 0;                            // rows of the operand that two neighbouring rows of the output share
   Operator before = Operator::None;           // between the previous link's output and the operand
 };
 
 struct Chain {
-  std::vector<ChainLink> links;
-  u64 count = 1;  // executions
+  std::vector<ChainLink> links;  // each feeds the next
+  u64 count = 1;                 // how often the network runs it
 };
 
 // The Einsum as an operator on the rows of its operand `input`: each dimension of the operand is one of the output's

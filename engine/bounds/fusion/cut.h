@@ -25,19 +25,20 @@ struct Segment {
   std::size_t first = 0, last = 0;
   SegmentKind kind = SegmentKind::Alone;
   u64 buffer = 0;    // words in use
-  u64 accesses = 0;  // words
-  FusedTiles tiles;  // of a tiled one
+  u64 accesses = 0;  // words moved between the buffer and the backing store
+  FusedTiles tiles;  // how a tiled one runs
 };
 
+// A chain cut into segments.
 struct Segmentation {
-  u64 accesses = 0;
-  std::vector<Segment> segments;
+  u64 accesses = 0;               // words of all segments together
+  std::vector<Segment> segments;  // in the chain's order
 };
 
 struct SegmentOptions {
   FusionOptions fusion;
-  bool imperfect = false;  // layers alone also with tiles that do not divide their sizes
-  bool tiled = true, untiled = true;
+  bool imperfect = false;             // layers alone also with tiles that do not divide their sizes
+  bool tiled = true, untiled = true;  // kinds of fused segments to consider
 };
 
 // Curves that are known already: a network repeats its layers and segments.
@@ -46,18 +47,19 @@ struct SegmentCurves {
   std::map<std::vector<u64>, std::shared_ptr<const FusedCurve>> segments;     // by their links; null: cannot be tiled
 };
 
-// The curves of all segments of one chain, and their best combination at any capacity. Words only.
+// The curves of all segments of one chain, and their best combination at any capacity. Capacities and accesses are
+// words.
 class SegmentedChain {
  public:
   // Errors: those of one_buffer_curve(). `known` must be of the same options.
   static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options,
                                        SegmentCurves& known);
 
-  // Fewest accesses of one execution with a buffer of `capacity` words; nothing fused, or the best cuts.
+  // The fewest accesses of one execution with a buffer of `capacity` words: with nothing fused, and with the best cuts.
   u64 unfused(u64 capacity) const;
   Segmentation best(u64 capacity) const;
 
-  // Every capacity at which either may change; ascending, from 0.
+  // Every capacity at which one of the two may change, ascending from 0.
   std::vector<u64> capacities() const;
 
  private:
@@ -83,12 +85,14 @@ class SegmentedChain {
   bool untiled_ = true;
 };
 
-// All chains of a network, counts included, and what joins their tensors. One after the other: each has the whole
-// buffer.
+// All chains of a network, each as often as it runs, and what joins their tensors (joined.h). Chains run one after the
+// other, so that each has the whole buffer. Capacities and accesses are words.
 class SegmentedNetwork {
  public:
+  // Errors: those of one_buffer_curve().
   static Result<SegmentedNetwork> create(const Network& network, const SegmentOptions& options = {});
 
+  // As for one chain, summed over the network.
   u64 unfused(u64 capacity) const;
   u64 fused(u64 capacity) const;
   std::vector<u64> capacities() const;

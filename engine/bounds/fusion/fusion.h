@@ -20,9 +20,9 @@ enum class Execution : u8 {
 
 // Which weights may stay in the buffer for the blocks that share them.
 enum class Staying : u8 {
-  Parts,   // any part of a link's
-  Wholes,  // of each link all or none
-  None,
+  Parts,   // any part of the weights of each link
+  Wholes,  // all or none of the weights of each link
+  None,    // no weights
 };
 
 struct FusionOptions {
@@ -38,10 +38,11 @@ inline constexpr FusionOptions kPublishedTemplates{.perfect = true, .weights = S
 
 inline constexpr std::size_t kMaxFused = 12;  // links of one segment
 
-// None if the links' rows do not match or they are more than kMaxFused; at least two links.
+// The curve of the links as one segment; there must be at least two. None if their rows do not match or they are more
+// than kMaxFused.
 std::optional<FusedCurve> tiled_fusion(std::span<const ChainLink> links, const FusionOptions& options = {});
 
-// "TiledK Full TiledN", the template of each link.
+// The templates of the links as text: "TiledK Full TiledN".
 std::string template_names(const FusedTiles& tiles, std::size_t links);
 
 }  // namespace heliolite

@@ -13,12 +13,12 @@ struct RowBlocks {
   u64 rows = 1;
   u64 span = 1;
 
-  u64 in(u64 all_rows) const;            // number of blocks
+  u64 in(u64 all_rows) const;            // number of blocks among `all_rows` rows
   u64 rounds(const FusedLink& f) const;  // blocks that use one group of the link's weights
 };
 
-// All that matter, by rising rows within a span: those that divide it or, if not `perfect`, the least for every number
-// of blocks. Spans of more than kMaxBlockSpan pieces are divided only.
+// All blocks that matter, by rising rows within a span: rows that divide the span or, if not `perfect`, the least rows
+// for every number of blocks. In spans of more than kMaxBlockSpan pieces only those that divide.
 std::vector<RowBlocks> row_blocks(const FusedRows& segment, bool perfect);
 inline constexpr u64 kMaxBlockSpan = u64{1} << 22;
 

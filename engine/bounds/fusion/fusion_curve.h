@@ -1,6 +1,6 @@
 #pragma once
-// Least accesses by buffer size of plans that use every further word: weights stay word by word, so a curve falls in
-// straight lines between its points.
+// The fewest accesses of a fused segment by buffer size. Weights stay in the buffer word by word, so that every further
+// word of room saves accesses and a curve falls in straight lines between its points.
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,14 +19,15 @@ enum class FusionTemplate : u8 {
 
 inline constexpr u8 kNoLink = 255;
 
+// How a segment runs at a point of its curve.
 struct FusedTiles {
   FusionTemplate how = FusionTemplate::Rows;
   u64 rows = 1;               // of the last output in a block; the last block may be smaller
-  u64 part = 0;               // columns of the first intermediate in a part (the last part may be smaller)..
-  u64 parts = 1;              // ..and how many: N2; for all but Rows
+  u64 part = 0;               // but for Rows: columns of the first intermediate in a part; the last may be smaller
+  u64 parts = 1;              // but for Rows: number of such parts (N2)
   u64 kept = 0;               // bit e: the weights of link e stay in the buffer for all blocks of a group
-  u8 partly = kNoLink;        // of this link's weights..
-  u64 partly_words = 0;       // ..these stay
+  u8 partly = kNoLink;        // the link of whose weights a part stays
+  u64 partly_words = 0;       // words of that part
   u64 pairs = 0;              // bit e: links e and e + 1 pass their intermediate column by column (TiledN, TiledK)
   bool whole_input = false;   // rows of the first operand stay while their block lasts, else columns of them
   bool whole_output = false;  // OutputSpilled and WeightsOuter: sums of all rows stay instead of being spilled
@@ -36,8 +37,8 @@ struct FusedTiles {
 struct Gain {
   u8 link = 0;
   u64 words = 0;
-  u64 saved = 0;  // by each..
-  u64 bonus = 0;  // ..and once all of them stay
+  u64 saved = 0;  // accesses that each word saves
+  u64 bonus = 0;  // accesses saved besides when all of them stay
 };
 
 class FusedCurve {
@@ -48,26 +49,26 @@ class FusedCurve {
     FusedTiles how;
   };
 
-  // A plan that needs `buffer` words and moves `accesses`. With more room it makes its gains one after the other, which
-  // must be in the order of falling savings. A plan that is nowhere better than those before it changes nothing.
+  // Adds a plan that needs `buffer` words and moves `accesses`. With more room it makes its gains one after the other,
+  // which must be in the order of falling savings. A plan that is nowhere better than those before it changes nothing.
   void add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains = {});
 
-  // The fewest accesses that `capacity` admits; none when no plan fits.
+  // The plan with the fewest accesses in `capacity` words; none when no plan fits.
   std::optional<Point> at(u64 capacity) const;
 
-  // Where the curve begins, breaks, and along its slopes often enough that neighbours differ by at most `step` (a part
-  // of the capacity). Ascending.
+  // Capacities to draw the curve by, ascending: where it begins and breaks, and along its slopes so many that
+  // neighbours differ by at most the part `step` of the capacity.
   std::vector<u64> capacities(double step = 1.0 / 32) const;
 
   bool empty() const { return pieces_.empty(); }
 
  private:
-  // From `from` up to the next piece; there each word more saves `slope` accesses.
+  // The curve from the capacity `from` up to the next piece.
   struct Piece {
     u64 from = 0;      // capacity
-    u64 used = 0;      // words in use there
-    u64 accesses = 0;  // there
-    u64 slope = 0;
+    u64 used = 0;      // words in use at `from`
+    u64 accesses = 0;  // at `from`
+    u64 slope = 0;     // accesses that each further word saves
     FusedTiles how;
 
     u64 at(u64 capacity) const { return accesses - slope * (capacity - from); }

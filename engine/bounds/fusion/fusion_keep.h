@@ -17,7 +17,8 @@ struct KeptSet {
   u64 room = 0, saved = 0;
 };
 
-// By rising room; each saves more than all before. Items of `forced` are in every set.
+// The sets that matter, by rising room; each saves more than all before. The items of the mask `forced` are in every
+// set.
 std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced);
 
 }  // namespace heliolite

@@ -12,21 +12,21 @@ namespace heliolite {
 // A link, for blocks counted in rows of the segment's last output.
 struct FusedLink {
   u64 scale = 1;                              // rows of its output for one row of the last output
-  u64 stride = 1;                             // rows of its operand for one of its output..
-  u64 overlap = 0;                            // ..and how many of a block's stay for the next block
-  u64 input_row = 1;                          // words
-  u64 output_row = 1;                         // words
-  u64 input_columns = 1, output_columns = 1;  // parts of these rows
+  u64 stride = 1;                             // rows of its operand for one row of its output
+  u64 overlap = 0;                            // rows of its operand that a block leaves for the next block
+  u64 input_row = 1;                          // words in a row of its operand
+  u64 output_row = 1;                         // words in a row of its output
+  u64 input_columns = 1, output_columns = 1;  // parts of these rows that can be used, or made, one after the other
   u64 group_rows = 1;                         // rows of the last output that share weights
-  u64 group_weights = 1;                      // words of them
-  u64 weights = 1;                            // of all groups
-  u64 input_rows = 1;                         // of the whole operand
+  u64 group_weights = 1;                      // words of these weights
+  u64 weights = 1;                            // words of the weights of all groups
+  u64 input_rows = 1;                         // rows of the whole operand
   Operator before = Operator::None;           // between the link before and its operand
 };
 
 struct FusedRows {
   std::vector<FusedLink> links;
-  u64 rows = 1;     // of the last output
+  u64 rows = 1;     // of the last output; the other fields count these too
   u64 group = 1;    // rows that share the weights of every link
   u64 picture = 1;  // rows of one picture: lines of different ones do not overlap; all rows if nothing slides
 };

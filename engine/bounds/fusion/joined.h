@@ -1,5 +1,5 @@
 #pragma once
-// What sums and products of several tensors move beside their Einsums.
+// Words that sums and products of several arrays (residuals, gates) move beside the Einsums of a network.
 #include "workloads/network.h"
 
 namespace heliolite {

@@ -8,10 +8,10 @@
 
 namespace heliolite {
 
-// k = sum of s, the least that the rank rows allow; s by access. Loops of any size.
+// The exponent for loops of any size.
 struct HblExponent {
-  Rational k;
-  std::vector<Rational> s;
+  Rational k;               // the sum of s, the least that the rank rows allow
+  std::vector<Rational> s;  // [access]
 };
 HblExponent hbl_exponent(std::span<const RankRow> rows, std::size_t accesses);
 
@@ -19,8 +19,8 @@ HblExponent hbl_exponent(std::span<const RankRow> rows, std::size_t accesses);
 // M^k iterations fit. `capacity` (M) > 1 and at least every word size.
 struct SizedExponent {
   double k = 0;
-  std::vector<double> s;  // by access
-  std::vector<double> t;  // by loop
+  std::vector<double> s;  // [access]
+  std::vector<double> t;  // [loop]
 };
 SizedExponent hbl_exponent(const AccessNest& nest, std::span<const RankRow> rows, double capacity);
 

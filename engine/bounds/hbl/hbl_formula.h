@@ -14,19 +14,19 @@ namespace heliolite {
 // At most M^k * prod_l size_l^t_l iterations are done with arrays of M elements.
 struct HblTerm {
   Rational k;
-  std::vector<Rational> t;  // by loop
+  std::vector<Rational> t;  // [loop]
 
   bool operator==(const HblTerm&) const = default;
 };
 
-// No term is above another one everywhere; sorted. Nothing when there are too many to write down.
+// The terms of the nest, sorted; none is above another one everywhere. Nothing when there are too many to write down.
 std::optional<std::vector<HblTerm>> hbl_terms(const AccessNest& nest, std::span<const RankRow> rows);
 
-// min over the terms, at the nest's sizes.
+// k(beta): the least of the terms at the nest's sizes for M = `capacity` words.
 double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, double capacity);
 
-// The words that must move up to a constant: iterations * M / tile, largest of the terms:
-// "max(M*N*K/capacity^(1/2), M*N, M*K, N*K)". The term for a nest that fits as a whole is left out.
+// The words that must move, up to a constant, as a formula: "max(M*N*K/capacity^(1/2), M*N, M*K, N*K)". Each term gives
+// iterations * M / tile, the largest counts; the term for a nest that fits as a whole is left out.
 std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& nest);
 
 }  // namespace heliolite

@@ -14,12 +14,12 @@ struct AccessLoop {
   double size = 1;
 };
 
-// Row r of element = rows * iteration; columns are the nest's loops.
+// How one tensor of the Einsum is read or written: element = rows * iteration.
 struct Access {
   std::string array;
   bool is_output = false;
-  double word_size = 1;  // words that one element takes
-  std::vector<std::vector<i64>> rows;
+  double word_size = 1;                // words that one element takes
+  std::vector<std::vector<i64>> rows;  // [rank][loop]: coefficients
   // Accesses with the same number, not negative, are of one array: its elements take room and move once for all.
   int same_array = -1;
 };
@@ -33,7 +33,8 @@ struct AccessNest {
 using LoopBits = u32;  // bit l: loop l of a nest
 inline constexpr int kMaxAccessLoops = 2 * kMaxDimensions;
 
-// Loops of size 1 are left out. `word_sizes` by tensor, 1 where it is shorter.
+// The nest of a workload without loops of size 1. `word_sizes[tensor]`: Access::word_size; 1 for tensors beyond its
+// end.
 AccessNest access_nest(const Workload& workload, std::span<const double> word_sizes = {});
 
 // The same nest with strided windows taken apart (r = stride * r' + r'' in convolutions): where a rank is
@@ -42,7 +43,7 @@ AccessNest access_nest(const Workload& workload, std::span<const double> word_si
 // reused. Dimensions that other ranks combine differently stay as they are.
 AccessNest lifted(const AccessNest& nest);
 
-// Loops that move the array, of at least one row.
+// The loops that move the array along at least one rank.
 LoopBits moving(const Access& access);
 
 // Every row is a single loop: no sliding windows.

@@ -11,13 +11,14 @@ namespace heliolite {
 // sum_j image[j] s_j + sum over the bits l of `loops` of t_l >= rank.
 struct RankRow {
   int rank = 1;
-  std::vector<int> image;  // by access
+  std::vector<int> image;  // [access]
   LoopBits loops = 0;
 
   bool operator==(const RankRow&) const = default;
 };
 
-// Only rows that no other row implies. Loops that share no rank are looked at one by one (the product rule).
+// The rank rows of the nest, without those that another row implies. Loops that share no rank are looked at one by one
+// (the product rule).
 std::vector<RankRow> rank_rows(const AccessNest& nest);
 
 }  // namespace heliolite

@@ -8,6 +8,7 @@
 
 namespace heliolite {
 
+// A subspace of Q^ambient.
 class Subspace {
  public:
   explicit Subspace(int ambient) : ambient_(ambient) {}  // {0}
@@ -17,8 +18,8 @@ class Subspace {
 
   int ambient() const { return ambient_; }
   int dimension() const { return static_cast<int>(basis_.size()); }
-  Subspace complement() const;  // orthogonal
-  // Dimension of its image under the map with this kernel.
+  Subspace complement() const;  // the orthogonal complement
+  // Dimension of this subspace's image under a linear map with the kernel `kernel`.
   int image_dimension(const Subspace& kernel) const;
   bool contains(const Subspace& other) const;
 
@@ -36,8 +37,8 @@ class Subspace {
   RationalMatrix basis_;  // reduced row echelon form: equal subspaces have equal bases
 };
 
-// Everything that sums and intersections make of the generators and {0}, in no meaningful order. Such a lattice may be
-// infinite: nothing when it has more than `most` elements.
+// All subspaces that sums and intersections make of the generators and {0}, in no meaningful order. Such a lattice may
+// be infinite: nothing when it has more than `most` elements.
 std::optional<std::vector<Subspace>> lattice_of(int ambient, const std::vector<Subspace>& generators,
                                                 std::size_t most = 32);
 

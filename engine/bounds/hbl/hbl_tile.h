@@ -8,16 +8,17 @@
 namespace heliolite {
 
 struct RealTile {
-  double log_volume = 0;       // natural logarithm
-  std::vector<double> extent;  // by loop
+  double log_volume = 0;       // natural logarithm of its iterations
+  std::vector<double> extent;  // [loop]
 };
 
-// max sum_l lambda_l subject to lambda_l <= log_M size_l and, for each array and each choice of one loop a rank,
-// the sum over the chosen loops <= 1 - log_M word_size. `capacity` > 1 and at least every word size.
+// The box of most iterations, with lambda_l = log_M extent_l: max sum_l lambda_l subject to lambda_l <= log_M size_l
+// and, for each array and each choice of one loop a rank, the sum over the chosen loops <= 1 - log_M word_size.
+// `capacity` > 1 and at least every word size.
 RealTile largest_tile(const AccessNest& nest, double capacity);
 
-// All tiles of largest volume are products of powers of these (weights that add up to 1); one when it is unique. The
-// extreme ones: for each loop its smallest and its largest extent.
+// The extreme tiles of the largest volume: for each loop those with its smallest and its largest extent; only one if it
+// is unique. Products of powers of them, with weights that add up to 1, have the largest volume too.
 std::vector<RealTile> largest_tiles(const AccessNest& nest, double capacity);
 
 }  // namespace heliolite

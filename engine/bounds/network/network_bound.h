@@ -8,12 +8,12 @@
 
 namespace heliolite {
 
-// Loads and stores of a memory of `capacity` words, of one run of the network: at least `words`. No MAC is done twice.
 struct NetworkBound {
-  u64 words = 0;
-  std::vector<u64> layer;  // part of it, by layer, repeats included
+  u64 words = 0;           // loads and stores of one run of the network, at least
+  std::vector<u64> layer;  // [layer]: its part of them, all its repetitions together
 };
 
+// The bound for a memory of `capacity` words, over executions that do no MAC twice.
 NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed = Unnamed::Apart);
 
 }  // namespace heliolite

@@ -13,14 +13,15 @@ inline constexpr u64 kNoBorder = ~u64{0};
 // How the words of a layer's tensor are charged.
 struct TensorCharge {
   bool counted = true;   // its loads (an output's stores) are this layer's, and nobody else's
-  bool once = false;     // ..in one of the layer's repetitions: all of them read the same array
+  bool once = false;     // all repetitions of the layer read the same array: it is counted in one of them
   u64 unmoved = 0;       // elements that may appear, or vanish, once without being moved
   u64 compulsory = 0;    // words that cross at least once
   u64 made = kNoBorder;  // words of what a counted operand is made of, at least: if it takes more, the rest is border
 };
 
 struct NetworkCharges {
-  std::vector<std::vector<TensorCharge>> layer;  // by layer and tensor; another access of a tensor as its first
+  // [layer][tensor]; where a layer reads a tensor at several places, each has the charge of the first.
+  std::vector<std::vector<TensorCharge>> layer;
   u64 inputs = 0;  // words of inputs that no layer counts: each is loaded at least once, repetitions included
 };
 

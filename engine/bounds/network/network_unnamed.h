@@ -17,12 +17,15 @@ class UnnamedOperands {
  public:
   UnnamedOperands(const Network& network, Unnamed unnamed);
 
-  // The operand has no edge and may be what another operand is, or what a layer makes. Never under Unnamed::Apart.
+  // Whether the operand has no edge and may be the same array as another operand or as what a layer makes. Never under
+  // Unnamed::Apart.
   bool may_be_shared(int layer, int tensor) const;
-  // Some such operand may be the layer's output.
+  // Whether such an operand may be the layer's output.
   bool may_take_output(int layer) const;
+  // Whether there is such an operand at all.
   bool any() const;
-  // Those of as many words as another one, likely to be one array: "B of q_proj". A repeated layer's with its own.
+  // Names, such as "B of q_proj", of those with as many words as another one, which are likely one array. In a layer
+  // that is repeated the operand of another repetition counts as another one.
   std::vector<std::string> equal() const;
 
  private:
@@ -34,7 +37,7 @@ class UnnamedOperands {
 
   const Network& network_;
   std::vector<Place> unnamed_;
-  std::vector<std::vector<bool>> before_;  // by layer: which layers its output leads to, itself included
+  std::vector<std::vector<bool>> before_;  // [layer][other]: its output leads to the other, or is its own
 };
 
 }  // namespace heliolite

@@ -15,12 +15,13 @@ struct ScratchpadMachine {
   u64 accumulator = 8192;
 };
 
+// The extents of a tile.
 struct IntegerConvTile {
   u64 batch = 1, in_channels = 1, out_channels = 1;
-  std::array<u64, 2> outputs{1, 1}, quotients{1, 1}, remainders{1, 1};  // w h, r' s', r'' s''
+  std::array<u64, 2> outputs{1, 1}, quotients{1, 1}, remainders{1, 1};  // (w, h), (r', s'), (r'', s'')
   std::array<u64, 2> taps{1, 1};  // r' r'' and s' s'', of which at most R and S exist
 
-  u64 volume() const;
+  u64 volume() const;  // iterations
   u64 image_words() const;
   u64 filter_words() const;
   u64 out_words() const;
@@ -33,7 +34,7 @@ std::optional<IntegerConvTile> largest_integer_tile(const Convolution& conv, con
 // until they are done; edges count as whole tiles. Channels are streamed one by one.
 struct OutputStationaryTile {
   IntegerConvTile tile;
-  u64 loads = 0;
+  u64 loads = 0;  // words of image and filter over the whole convolution
 };
 std::optional<OutputStationaryTile> least_loads_tile(const Convolution& conv, const ScratchpadMachine& machine);
 

@@ -16,11 +16,11 @@ double largest_conv_tile(const Convolution& conv, double capacity);
 struct ConvTile {
   std::string_view branch;  // as the theorem numbers its cases: "2.2.1"
   double batch = 1, in_channels = 1, out_channels = 1;
-  std::vector<double> outputs, taps;  // by window
+  std::vector<double> outputs, taps;  // [window]: extents of the tile
 
-  double volume() const;
+  double volume() const;  // iterations
 };
-// All strides 1, taps <= outputs in each window.
+// `conv` must have strides 1 and in each window taps <= outputs; `capacity` in words.
 ConvTile stride_one_tile(const Convolution& conv, double capacity);
 
 }  // namespace heliolite

@@ -6,7 +6,7 @@ namespace heliolite {
 
 struct Sketch {
   double d = 1, m = 1, n = 1;
-  double generation = 1;  // h
+  double generation = 1;  // h: words moved that cost as much as making one element of S
 };
 
 // What loads, generations and stores cost together at least, in words, with `capacity` (M) words: the larger of
@@ -16,9 +16,9 @@ double sketch_bound(const Sketch& sketch, double capacity);
 // The algorithm: a tile of Ahat stays, rows of A stream by, S is made on the fly; its loads and generations as words.
 // Extents are real. With h > 1 elements of S are made once, stored, and loaded as if h were 1.
 struct SketchTiling {
-  double rows = 1, columns = 1;  // of Ahat
-  double cost = 0;
-  double stores = 0;  // Ahat, and S when it is stored
+  double rows = 1, columns = 1;  // of the tile of Ahat
+  double cost = 0;               // loads and generations, in words
+  double stores = 0;             // Ahat, and S when it is stored
 };
 SketchTiling sketch_tiling(const Sketch& sketch, double capacity);
 

@@ -21,33 +21,33 @@ struct Contraction {
   double arrays() const { return m * n + m * k + n * k; }
 };
 
-// Nothing when a loop indexes one or all three arrays, or ranks are sums.
+// The workload as a contraction. Nothing when a loop indexes one or all three arrays, or ranks are sums.
 std::optional<Contraction> as_contraction(const Workload& workload);
 
-// max(|Out| + |In1| + |In2|, ..): one contracted loop, or two and more.
+// Lower bound of the loads with a memory of `capacity` (S) words: the larger of the sizes of the three arrays and the
+// table's form for one contracted loop, or for two and more.
 double contraction_form(const Contraction& contraction, double capacity);
 
 // One product a x c by c x b of a chain, without the arrays: 2ab(c-1)/sqrt(S) + 2a + 2b + c - 4 sqrt(2) S.
 double product_form(double a, double b, double c, double capacity);
-// max(arrays + 2, product_form), and the same for chains of two and three products.
+// Lower bounds of chains of one, two and three products: for one max(arrays + 2, product_form).
 double gemm_form(double i, double j, double k, double capacity);
 double two_products_form(double i, double j, double k, double l, double capacity);
 double three_products_form(double i, double j, double k, double l, double m, double capacity);
 
-// Rows of the table: compulsory loads; no small dimension; small windows; small windows and batch. Stride 1, two
-// windows.
+// Lower bounds of a convolution with stride 1 and two windows, the rows of the table: compulsory loads; no small
+// dimension; small windows; small windows and batch.
 std::array<double, 4> convolution_forms(const Convolution& conv, double capacity);
 
 // Loads of the tiling whose tiles of the two stationary directions are sqrt(S + 1) - 1 and whose third is 1. Valid
 // where the tile is no larger than m and n.
 double contraction_tiling_form(const Contraction& contraction, double capacity);
 
-// Loads of the tiling with one output column, whole windows and the same extent of channels and rows; that extent.
-// Valid where the extent is at most the channels and rows.
+// The tiling of a convolution with one output column, whole windows and the same extent of channels and rows.
 struct ConvolutionTilingForm {
-  double extent = 0;
-  double loads = 0;
-  bool valid = false;
+  double extent = 0;   // of channels and rows
+  double loads = 0;    // words over the whole execution
+  bool valid = false;  // the extent is at most the channels and rows
 };
 ConvolutionTilingForm convolution_tiling_form(const Convolution& conv, double capacity);
 

@@ -15,13 +15,14 @@ namespace heliolite {
 // before its first sum. Zero when one piece may do everything.
 struct SegmentBound {
   u64 words = 0;
-  double piece = 0;       // T, words
-  double iterations = 0;  // U(M + T)
-  std::vector<double> s;  // exponents used, by access
-  std::vector<double> t;  // by loop
+  double piece = 0;       // T: words that a piece loads
+  double iterations = 0;  // U(M + T): iterations that a piece does at most
+  std::vector<double> s;  // [access]: exponents used
+  std::vector<double> t;  // [loop]: exponents used
 };
 
-// With given exponents, over all T; they are scaled up where they are not valid. Falls as the capacity grows.
+// The largest bound over all T with the exponents s and t, which are scaled up if they are not valid. `capacity` is M;
+// the bound falls as it grows.
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
                            const std::vector<double>& s, const std::vector<double>& t);
 
@@ -29,7 +30,7 @@ SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& r
 // memory is tried for a smaller one too, so no bound rises with the capacity.
 class SegmentBounds {
  public:
-  // Of capacities from `least` words on. `nest` lifted or not (a lifted one gives more).
+  // For capacities of `least` words and more. The nest may be lifted (hbl_nest.h), which gives larger bounds.
   SegmentBounds(const AccessNest& nest, const std::vector<RankRow>& rows, double least);
 
   SegmentBound program(double capacity) const;  // exponents of the HBL linear program
@@ -52,7 +53,7 @@ class SegmentBounds {
   std::vector<Candidate> program_, convex_;  // by descending step
 };
 
-// One capacity alone.
+// SegmentBounds::best() for one capacity alone.
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity);
 
 }  // namespace heliolite

@@ -4,8 +4,8 @@
 
 namespace heliolite {
 
-// Words of an array's elements that some iteration touches, at least; exact for arrays without a dimension twice and
-// ranks of at most two dimensions. `nest` must not be lifted.
+// A lower bound of the words of an array's elements that some iteration touches; exact for arrays without a dimension
+// twice and with ranks of at most two dimensions. `nest` must not be lifted.
 u64 touched_words(const AccessNest& nest, const Access& access);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// What a tiling moves across each of its boundaries, in closed form.
+// What a tiling moves across the outer boundary of each cache, in closed form. Formulas: docs/rules/bounds_tilings.md.
 #include <span>
 #include <vector>
 
@@ -19,7 +19,7 @@ struct TiledLevel {
 
 using CacheTiling = std::vector<TiledLevel>;  // innermost cache first
 
-// Extents along one dimension of all boxes of a cache, and how many have them.
+// All boxes of a cache along one dimension: the extents that occur and how many boxes have each.
 class TileExtents {
  public:
   struct Entry {
@@ -27,8 +27,9 @@ class TileExtents {
   };
 
   TileExtents() = default;  // no boxes
+  // One box of the whole dimension.
   static TileExtents whole(double size) { return TileExtents({size, 1}); }
-  // Every box cut into boxes of `tile`.
+  // Every box cut into boxes of extent `tile`.
   TileExtents cut(double tile, Trips trips) const;
 
   const Entry* begin() const { return entries_.data(); }
@@ -44,12 +45,14 @@ class TileExtents {
   std::size_t count_ = 0;
 };
 
+// [dimension]: the boxes of a cache along it.
 using TileGrid = std::array<TileExtents, kMaxDimensions>;
 
+// One box of the whole problem, and the boxes of `outer` cut into boxes of `tile`.
 TileGrid whole_grid(const TilingProblem& problem);
 TileGrid cut_grid(const TilingProblem& problem, const TileGrid& outer, const Extents& tile);
 
-// Loops with more than one box in some box of the outer cache.
+// The dimensions along which some box of `outer` holds more than one box of `tile`.
 DimensionMask looping(const TilingProblem& problem, const TileGrid& outer, const Extents& tile);
 
 // Words between a cache with boxes of `tile` in the boxes of `outer` and what lies outside.
@@ -57,8 +60,10 @@ class LevelTraffic {
  public:
   LevelTraffic(const TilingProblem& problem, const TileGrid& outer, const Extents& tile);
 
+  // Words moved over the whole execution, and words held at a time, with this loop order.
   double words(const TileOrder& order) const;
   double footprint(const TileOrder& order) const;
+  // The boxes of the cache.
   const TileGrid& grid() const { return inner_; }
 
  private:

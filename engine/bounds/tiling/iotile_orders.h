@@ -9,24 +9,25 @@
 
 namespace heliolite {
 
+// What a loop order lets one tensor reuse.
 struct TileReuse {
   DimensionMask kept = 0;  // loops that do not move the tensor, inside those that do
   DimensionMask held = 0;  // loops over a window among them: the box holds what all their iterations need
-  int slides = -1;         // the innermost loop that moves the box, when boxes overlap along it
+  int slides = -1;         // the innermost loop that moves the box, when boxes overlap along it; -1: none
 
   bool operator==(const TileReuse&) const = default;
 };
 
-// Loops of at most so many iterations may be held.
+// A loop may be held if it has at most this many iterations.
 inline constexpr u32 kMostTaps = 7;
 
 struct TileOrder {
-  std::array<TileReuse, kMaxTensors> reuse{};
+  std::array<TileReuse, kMaxTensors> reuse{};  // [tensor]
   std::vector<u8> inner;  // the loops that decide, innermost first; the others may stand in any order outside
 };
 
-// The orders of the loops in `loops` (those with more than one box) of which none keeps every tensor at least as well
-// as another.
+// The orders of the loops over `loops` (dimensions with more than one box), without those that keep no tensor better
+// than another order does. Of very many orders only some are listed; any of them gives a valid tiling.
 std::vector<TileOrder> tile_orders(const TilingProblem& problem, DimensionMask loops);
 
 }  // namespace heliolite

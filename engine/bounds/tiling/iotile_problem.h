@@ -19,6 +19,7 @@ enum class Trips : u8 {
 };
 
 struct TiledTensor {
+  // A sum of `count` terms coefficient * dimension.
   struct TiledRank {
     u8 count = 0;
     std::array<u8, kMaxTerms> dimension{};
@@ -29,8 +30,8 @@ struct TiledTensor {
   DimensionMask sliding = 0;  // dimensions that share a rank, so that neighbouring boxes overlap
   bool entangled = false;     // a dimension stands in several ranks: nothing slides, and every box counts in full
   bool is_output = false;
-  double word_size = 1;
-  double words = 0;  // elements that some iteration touches, at least
+  double word_size = 1;  // words that one element takes
+  double words = 0;      // elements that some iteration touches, at least
 };
 
 struct TilingProblem {
@@ -41,14 +42,14 @@ struct TilingProblem {
   Trips trips = Trips::Exact;
 };
 
-// `word_sizes` by tensor, 1 where it is shorter.
+// The problem of a workload. `word_sizes[tensor]`: words that one element takes; 1 for tensors beyond its end.
 TilingProblem tiling_problem(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
 
 // Words of the tensor's box when the dimensions have these extents: its ranks as intervals, or, where windows skip
 // pixels, without the holes.
 double box_words(const TiledTensor& tensor, const Extents& tile);
 
-// Of all tensors together: what a cache must hold.
+// The words of the boxes of all tensors together: what a cache must hold.
 double box_words(const TilingProblem& problem, const Extents& tile);
 
 }  // namespace heliolite

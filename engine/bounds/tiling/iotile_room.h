@@ -14,18 +14,22 @@ struct CacheLevel {
   double weight = 1;    // of a word moved across its outer boundary: 1 / bandwidth, or its energy
 };
 
-using NestedTiles = std::vector<Extents>;  // by cache, innermost first; no tile exceeds the next one out
+// [cache]: its tile, innermost first; no tile exceeds the next one out.
+using NestedTiles = std::vector<Extents>;
 
+// Which nested tiles fit the caches. Levels count caches, 0 is the innermost.
 class TileRoom {
  public:
   TileRoom(const TilingProblem& problem, std::span<const CacheLevel> caches) : problem_(problem), caches_(caches) {}
 
-  // Dimensions that sliding tensors must have room to hold whole in every box.
+  // From now on, along these dimensions, a box of a sliding tensor must have room for all of the next cache's tile.
   void hold(DimensionMask dimensions) { held_ = dimensions; }
 
+  // Tiles of one iteration.
   NestedTiles units() const;
-  // What the outer cache's tile leaves for dimension d: the size for the outermost cache.
+  // The largest extent of dimension d at `level`: that of the next cache's tile, or the size at the outermost cache.
   u32 most(const NestedTiles& tiles, std::size_t level, int d) const;
+  // Whether the tile of one cache fits, and whether all do.
   bool fits(const NestedTiles& tiles, std::size_t level) const;
   bool fits(const NestedTiles& tiles) const;
 
@@ -43,14 +47,14 @@ class TileRoom {
   DimensionMask held_ = 0;
 };
 
-// Where a descent begins. At first some dimensions are left alone, and there must be room to hold others.
+// Where a descent begins.
 struct TileStart {
   NestedTiles tiles;
-  DimensionMask fixed = 0;
-  DimensionMask held = 0;
+  DimensionMask fixed = 0;  // dimensions that are left alone at first
+  DimensionMask held = 0;   // as TileRoom::hold()
 };
 
-// Unit tiles must fit.
+// The starts for these caches; tiles of one iteration must fit.
 std::vector<TileStart> tile_starts(const TilingProblem& problem, std::span<const CacheLevel> caches);
 
 }  // namespace heliolite

@@ -9,11 +9,11 @@
 
 namespace heliolite {
 
-// Innermost cache first, capacities ascending. The sum of weighted words is minimised. Nothing when a single iteration
-// does not fit. The same answer every time.
+// The tiling with the least sum of weighted words that was found. `caches`: innermost first, capacities ascending.
+// Nothing if a single iteration does not fit. Deterministic.
 std::optional<CacheTiling> best_tiling(const TilingProblem& problem, std::span<const CacheLevel> caches);
 
-// Of one cache.
+// The same for one cache of `capacity` words.
 std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacity);
 
 }  // namespace heliolite
