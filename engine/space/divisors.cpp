@@ -36,17 +36,6 @@ std::vector<u64> divisors(u64 n) {
   return out;
 }
 
-u128 count_factorizations(u64 n, int parts) {
-  if (parts <= 0) return n == 1 ? 1 : 0;
-  u128 count = 1;
-  for (const PrimePower& p : factorize(n)) {
-    u128 ways = 1;  // C(e + parts - 1, e), exact at every step
-    for (int i = 1; i <= p.exponent; ++i) ways = ways * static_cast<u128>(parts - 1 + i) / static_cast<u128>(i);
-    count *= ways;
-  }
-  return count;
-}
-
 DivisorTable::DivisorTable(u64 n) {
   for (u64 d : divisors(n)) all_.push_back(static_cast<u32>(d));
   begin_.push_back(0);

@@ -20,10 +20,6 @@ std::vector<PrimePower> factorize(u64 n);
 // Ascending, 1 and n included.
 std::vector<u64> divisors(u64 n);
 
-// Ways to write n as an ordered product of `parts` factors: product over its primes of C(e + parts - 1, parts - 1).
-// Exact for n < 2^31 and parts <= 3 * kMaxLevels. parts = 0: 1 for n = 1, else 0.
-u128 count_factorizations(u64 n, int parts);
-
 // All divisors of all divisors of one loop bound, in one block: enumeration inside a search asks for the
 // divisors of what is left of a dimension without computing or allocating anything.
 class DivisorTable {

@@ -207,8 +207,6 @@ Result<std::string> SqlDatabase::word(std::string_view sql) const {
   return *row ? statement->text(0) : std::string();
 }
 
-u64 SqlDatabase::changes() const { return static_cast<u64>(sqlite3_changes64(database_.get())); }
-
 void SqlDatabase::close() {
   database_.reset();
   file_ = {};

@@ -61,7 +61,6 @@ class SqlDatabase {
   Diagnostics execute(const std::string& sql) const;     // several statements, separated by ;
   Result<u64> number(std::string_view sql) const;        // the one number that the statement answers
   Result<std::string> word(std::string_view sql) const;  // the one text
-  u64 changes() const;                                   // rows that the last statement wrote
   void close();                                          // may be called again
 
  private:

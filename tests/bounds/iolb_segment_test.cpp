@@ -49,7 +49,7 @@ TEST(SegmentBound, LimitIsTheLargestTile) {
   const auto most = [](const std::string& text, double budget) {
     const AccessNest nest = access_nest(testing::workload(text));
     IterationLimiter limiter(nest, rank_rows(nest));
-    return std::exp(limiter(budget, IterationLimiter::Effort::Full).log_most);
+    return std::exp(limiter(budget).log_most);
   };
   EXPECT_NEAR(most("gemm:1000x1000x8", 3 * 1024), 18432, 0.1);  // 8 a^2, a = sqrt(64 + 3 S) - 8
   EXPECT_NEAR(most("gemm:1000x1000x1000", 3 * 1024), 32768, 0.1);
@@ -63,7 +63,7 @@ TEST(SegmentBound, LimitOfACubeIsAboveWholeTiles) {
   const AccessNest nest = access_nest(testing::workload("gemm:100000x100000x100000"));
   IterationLimiter limiter(nest, rank_rows(nest));
   for (const auto& [capacity, whole, real] : {std::tuple{1024U, 6156U, 6306.20}, {65536U, 3219888U, 3228776.72}}) {
-    EXPECT_NEAR(std::exp(limiter(capacity, IterationLimiter::Effort::Full).log_most), real, real * 1e-6);
+    EXPECT_NEAR(std::exp(limiter(capacity).log_most), real, real * 1e-6);
     u32 most = 0;
     for (u32 a = 1; a * a <= capacity; ++a)
       for (u32 b = a; a * b + a + b <= capacity; ++b) most = std::max(most, a * b * ((capacity - a * b) / (a + b)));
@@ -88,7 +88,7 @@ TEST(SegmentBound, ExponentsOfWindows) {
                                       "b=100,c=100,f=100,x=100,y=100,h=" +
                                       taps + ",w=" + taps));
     IterationLimiter limiter(nest, rank_rows(nest));
-    limiter(budget, IterationLimiter::Effort::Full);
+    limiter(budget);
     return std::vector<double>(limiter.s().begin(), limiter.s().end());
   };
   for (const double s : exponents("100", 16)) EXPECT_NEAR(s, 2.0 / 3, 1e-3);

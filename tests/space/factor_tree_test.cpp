@@ -80,18 +80,6 @@ TEST(Divisors, SmallNumbers) {
   }
 }
 
-TEST(Divisors, OrderedFactorizations) {
-  EXPECT_EQ(count_factorizations(7, 3), 3u);    // prime: one place per level
-  EXPECT_EQ(count_factorizations(12, 3), 18u);  // C(4,2) * C(3,2)
-  EXPECT_EQ(count_factorizations(1, 0), 1u);
-  EXPECT_EQ(count_factorizations(2, 0), 0u);
-  for (u64 n = 1; n <= 300; ++n) {
-    u64 pairs = 0;
-    for (u64 d : divisors(n)) pairs += divisors(n / d).size();
-    ASSERT_EQ(count_factorizations(n, 3), pairs);
-  }
-}
-
 TEST(Divisors, TableOfTables) {
   const DivisorTable table(720);
   for (u64 d : divisors(720)) {

@@ -94,7 +94,7 @@ SegmentBounds::SegmentBounds(const AccessNest& nest, const std::vector<RankRow>&
       const SizedExponent e = hbl_exponent(nest, rows, budget);
       add(program_, limiter, j, e.s, e.t);
     }
-    limiter(budget, IterationLimiter::Effort::Full);
+    limiter(budget);
     add(convex_, limiter, j, limiter.s(), limiter.t());
   }
 }

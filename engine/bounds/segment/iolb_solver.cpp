@@ -9,8 +9,7 @@ namespace {
 
 // Weights of the barrier: where solves for other budgets start, and where they end.
 constexpr double kCentralWeight = 1e-1;
-constexpr double kRoughWeight = 1e-3;
-constexpr double kFullWeight = 1e-8;
+constexpr double kLastWeight = 1e-8;
 constexpr double kWeightStep = 0.1;
 constexpr int kMostSteps = 30;  // for one weight; a handful is usual
 
@@ -92,13 +91,12 @@ IterationLimiter::IterationLimiter(const AccessNest& nest, std::span<const RankR
   central_ = x_;
 }
 
-IterationLimit IterationLimiter::operator()(double budget, Effort effort) {
+IterationLimit IterationLimiter::operator()(double budget) {
   const double log_budget = std::log(budget);
   x_ = central_;
   minimize(log_budget, kCentralWeight);
   central_ = x_;
-  const double last = effort == Effort::Full ? kFullWeight : kRoughWeight;
-  for (double weight = kCentralWeight * kWeightStep; weight > last * 0.99; weight *= kWeightStep)
+  for (double weight = kCentralWeight * kWeightStep; weight > kLastWeight * 0.99; weight *= kWeightStep)
     minimize(log_budget, weight);
   return with_exponents(s(), t(), budget);
 }

@@ -23,9 +23,8 @@ class IterationLimiter {
  public:
   IterationLimiter(const AccessNest& nest, std::span<const RankRow> rows);
 
-  enum class Effort { Rough, Full };
   // `budget` > 0 words. Successive calls should ask for budgets near each other: each starts where the last one was.
-  IterationLimit operator()(double budget, Effort effort);
+  IterationLimit operator()(double budget);
   // With given exponents of the arrays and loops, which need not be valid: they are scaled up until they are.
   IterationLimit with_exponents(std::span<const double> s, std::span<const double> t, double budget) const;
 

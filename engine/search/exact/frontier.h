@@ -32,7 +32,6 @@ class Frontier {
 
   std::size_t size() const { return nodes_.size(); }
   const FrontierNode& node(std::size_t k) const { return nodes_[k]; }
-  void drop(std::size_t k) { nodes_[k].dropped = true; }
 
   // Unpacks partial mapping k into `out`.
   void get(std::size_t k, PartialMapping& out) const;

@@ -50,8 +50,8 @@ double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSe
   return 1 / out;
 }
 
-double halo_shares(const Compiled&, const LoopClasses& classes, const CompiledTensor& t,
-                   const std::array<i64, kMaxRanks>& extent, const Extents& step, const LoopSet& loops, double* out) {
+double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent,
+                   const Extents& step, const LoopSet& loops, double* out) {
   std::fill_n(out, classes.count(), 1.0);
   const auto limit = [&](unsigned dimensions, double share) {
     for (; dimensions != 0; dimensions &= dimensions - 1) {

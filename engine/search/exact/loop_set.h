@@ -45,8 +45,8 @@ double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSe
 // class: if the first loop that moves the tile is of that class; returned: if all loops move it. `extent`: of the
 // tensor's box by rank; `step`: of the tile by dimension. A lower bound: along a rank the tiles of all loops together
 // cover at least the union of their ranges.
-double halo_shares(const Compiled& c, const LoopClasses& classes, const CompiledTensor& t,
-                   const std::array<i64, kMaxRanks>& extent, const Extents& step, const LoopSet& loops, double* out);
+double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const std::array<i64, kMaxRanks>& extent,
+                   const Extents& step, const LoopSet& loops, double* out);
 
 // [rank]: extent of the tensor's box when the tile has extent `tile` (by dimension).
 std::array<i64, kMaxRanks> box_extent(const CompiledTensor& t, const Extents& tile);

@@ -49,9 +49,8 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     }
     const std::size_t n = out.open_count++;
     out.relevant[n] = tables_.classes().indexing(flow.tensor);
-    out.repeats[n] =
-        irrelevant_share(c_, t, out.outside) *
-        halo_shares(c_, tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
+    out.repeats[n] = irrelevant_share(c_, t, out.outside) *
+                     halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
     out.halo_of[n] = f;
   }
   sum_channel(s, 0, out);

@@ -140,7 +140,7 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
   for (int f = 0; f < s.sliding_count;) {
     SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
     flow.least *= iterations;
-    move(s, flow, d, iterations, left);
+    move(s, flow, d, iterations);
     if (!flow.moving || can_still_gain(flow, left)) {
       ++f;
       continue;
@@ -152,9 +152,8 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
 }
 
 // One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
-void NestSteps::move(PartialMapping& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const {
+void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  (void)left;
   if (!(t.indexing >> d & 1)) {
     if (flow.moving) flow.fetched *= iterations;
     return;
@@ -235,8 +234,8 @@ bool NestSteps::start(PartialMapping& s, int level) const {
     flow.extent = box_extent(t, s.tile.extent);
     const LoopSet outside(classes_, c_, s.tile.extent, c_.size);
     ClassLoops unused;
-    flow.least = irrelevant_share(c_, t, outside) *
-                 halo_shares(c_, classes_, t, flow.extent, s.tile.extent, outside, unused.data());
+    flow.least =
+        irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
   if (own.keep >> m_.output & 1) add(s.refund, prices.refund, 1, channels);
   return true;

@@ -74,7 +74,7 @@ class NestSteps {
 
  private:
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;
-  void move(PartialMapping& s, SlidingFlow& flow, int d, u32 iterations, const Extents& left) const;
+  void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;
   bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
 
   const FlowCosts& m_;

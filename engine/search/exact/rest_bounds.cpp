@@ -111,7 +111,7 @@ void RestBounds::fresh(int level, const LatticePoint& tile, const LoopSet& outsi
     const double fill = of(price.fill, channel), serve = of(price.serve, channel);
     const double words = static_cast<double>(box_words(t, tile.extent)) * iterations;
     double once = irrelevant_share(c_, t, outside);
-    if (t.sliding) once *= halo_shares(c_, classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
+    if (t.sliding) once *= halo_shares(classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
     row[0] = words * (fill + serve * spread_after(level, static_cast<int>(v), m_.lattice.full().index - tile.index));
     row[1] = words * (fill + serve) * once;
     row += 2 + (t.sliding ? classes_.count() : 0);

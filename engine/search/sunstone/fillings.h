@@ -25,9 +25,6 @@ class Fillings {
   // `counts`. `out` is empty only if the machine's limits allow no unrolling.
   void list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts, std::vector<Unrolling>& out);
 
-  // The most instances that an unrolling of the last list() uses.
-  u64 most_used() const { return most_used_; }
-
  private:
   static constexpr std::size_t kMaxShares = 64;  // ways to share one product between the axes that are followed
 
