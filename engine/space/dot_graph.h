@@ -1,5 +1,5 @@
 #pragma once
-// Pictures of what a search keeps and cuts, for Graphviz.
+// A graph of what a search keeps and cuts, written as a file for Graphviz.
 #include <string>
 #include <utility>
 #include <vector>

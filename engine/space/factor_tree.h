@@ -17,13 +17,14 @@
 namespace heliolite {
 
 struct TileSpace {
-  Extents start = unit_extents();                           // the tile below, fan-out included
-  std::array<std::span<const u32>, kMaxDimensions> factor;  // multipliers by dimension, ascending; never empty
+  Extents start = unit_extents();                           // the tile below the level's loops, fan-out included
+  std::array<std::span<const u32>, kMaxDimensions> factor;  // [dimension]: multipliers, ascending; empty: no tile
   u8 dimension_count = 0;
 };
 
-// Chains from the divisors of `left[d]` (a divisor of the table's bound) within the limits. `tables[d]` must
-// outlive the space. A dimension without a divisor inside its limits leaves its span empty: no tile exists.
+// The tiles that enlarge `start` by divisors of `left[d]` (a divisor of the table's bound) within the limits.
+// `tables[d]` must outlive the space. A dimension without a divisor inside its limits leaves its span empty: no tile
+// exists.
 inline TileSpace make_tile_space(std::span<const DivisorTable> tables, const Extents& start, const Extents& left,
                                  const FactorLimits& limits) {
   TileSpace space;

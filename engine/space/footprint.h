@@ -22,7 +22,7 @@ class Footprint {
  public:
   explicit Footprint(const Workload& workload);
 
-  // Product over the tensor's ranks of 1 + sum coefficient * (extent - 1).
+  // Words of the tensor's box: the product over its ranks of 1 + sum coefficient * (extent - 1).
   u64 words(int tensor, const Extents& tile) const {
     u64 product = 1;
     for (u8 r = first_[tensor]; r < first_[tensor + 1]; ++r) {
@@ -51,13 +51,14 @@ class Footprint {
 // function object it is the test of for_each_tile().
 class CapacityTest {
  public:
+  // Without limits; the footprint must outlive it.
   explicit CapacityTest(const Footprint& footprint) : footprint_(&footprint) {}
 
-  // The tiles of `tensors` together take at most `words`, in a buffer whose tile is larger by `scale` per
+  // Adds a limit: the tiles of `tensors` together take at most `words`, in a buffer whose tile is larger by `scale` per
   // dimension (what the fan-outs and loops between the two multiply it by).
   void add(TensorMask tensors, u64 words, const Extents& scale = unit_extents());
 
-  // A level's usable capacity, for the tensors it keeps. Nothing to do for an unbounded level.
+  // Adds a level's usable capacity for the tensors that it keeps. An unbounded level adds none.
   void add(const StorageLevel& level, TensorMask kept, const Extents& scale = unit_extents());
 
   bool operator()(const Extents& tile) const {

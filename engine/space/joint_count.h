@@ -1,5 +1,5 @@
 #pragma once
-// Counting choices that share the room of fan-outs: the inside of mapspace_size().
+// Counting unrollings of several dimensions that share the room of the same fan-outs, for mapspace_size().
 #include <boost/multiprecision/cpp_int.hpp>
 #include <optional>
 #include <vector>
@@ -14,7 +14,7 @@ using BigCount = boost::multiprecision::cpp_int;
 // ascending; since floor(floor(X / a) / b) = floor(X / (a b)) the room is all a count needs to know.
 struct Axis {
   int level = 0;
-  bool y = false;
+  bool y = false;  // Y; else X
   std::vector<u64> rooms;
 };
 
@@ -23,9 +23,9 @@ std::vector<Axis> axes_of(const Mapspace& mapspace, const std::vector<int>& leve
 
 // One way to unroll one dimension over the axes, and how often it can be completed.
 struct AxisOption {
-  std::vector<u32> factor;  // by axis
-  u32 ordered = 0;          // bit l: a loop at level l that has a place in its order
-  BigCount ways;
+  std::vector<u32> factor;  // [axis]
+  u32 ordered = 0;          // bit l: the dimension has a loop at level l, whose order counts
+  BigCount ways;            // to complete it
 };
 
 // Sum, over one option of each dimension (choices[d]) that together fit the axes, of the product of their ways

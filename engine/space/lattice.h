@@ -10,36 +10,39 @@
 
 namespace heliolite {
 
+// One prime of one dimension.
 struct LatticeAxis {
   u8 dimension = 0;
   u8 exponent = 1;  // of the prime in the dimension's size
   u32 prime = 2;
-  u32 stride = 1;  // of the index
-  u128 step = 1;   // of the packed form
+  u32 stride = 1;  // what one more factor of the prime adds to an index
+  u128 step = 1;   // what it adds to the packed form
 };
 
+// A tile.
 struct LatticePoint {
-  u32 index = 0;
+  u32 index = 0;  // into tables over all points
   u128 packed = 0;
-  Extents extent;  // sizes by dimension; 1 beyond the workload's dimensions
+  Extents extent;  // by dimension; 1 beyond the workload's dimensions
 
   LatticePoint() { extent.fill(1); }
 };
 
 class Lattice {
  public:
-  // Points of a lattice that tables are made for.
+  // The exact search makes tables over at most this many points.
   static constexpr u64 kMaxPoints = 3'000'000;
 
-  // Of the divisors of `size`. Each axis takes at least a bit per exponent bit and one more: with at most 4e15 MACs
-  // the fields fit 128 bits.
+  // The lattice of the divisors of `size` (by dimension). A packed field has one bit more than its exponent needs: with
+  // at most 4e15 MACs all fields fit 128 bits.
   Lattice(const Extents& size, int dimension_count);
 
   std::span<const LatticeAxis> axes() const { return axes_; }
   u64 points() const { return points_; }
+  // The tile of the whole sizes.
   const LatticePoint& full() const { return full_; }
 
-  // Of a vector of divisors.
+  // The point of a vector of divisors, and of an index.
   LatticePoint point(const Extents& extent) const;
   LatticePoint point(u32 index) const;
 
@@ -64,7 +67,7 @@ class Lattice {
     }
   }
 
-  // Whether point a divides point b.
+  // Whether the point with packed form a divides that with packed form b.
   bool divides(u128 a, u128 b) const { return (((b | guards_) - a) & guards_) == guards_; }
 
   static LatticePoint product(const LatticePoint& a, const LatticePoint& b) {

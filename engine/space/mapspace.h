@@ -35,13 +35,14 @@ struct OrderPrefix {
   std::span<const u8> dimensions() const { return {dimension.data(), count}; }
 };
 
+// What the temporal loops of a level may be.
 struct TemporalSpace {
   FactorLimits factor{};
   DimensionMask allowed = 0;  // dimensions that may have a loop here: factor.max > 1
   OrderPrefix order;
 };
 
-// The fan-out below the level.
+// What the spatial loops of the fan-out below a level may be.
 struct SpatialSpace {
   u64 fanout_x = 1;
   u64 fanout_y = 1;
@@ -53,10 +54,10 @@ struct SpatialSpace {
   bool exists() const { return fanout_x > 1 || fanout_y > 1; }
 };
 
-// Every tensor is in exactly one of the three masks.
 struct LevelSpace {
   TemporalSpace temporal;
   SpatialSpace spatial;
+  // Every tensor is in exactly one of these masks.
   TensorMask keep = 0;    // must be kept
   TensorMask bypass = 0;  // must not be kept
   TensorMask open = 0;    // the mapper decides
@@ -67,10 +68,10 @@ struct Mapspace {
   std::array<u64, kMaxDimensions> size{};
   u8 dimension_count = 0;
   u8 tensor_count = 0;
-  DimensionMask non_unit = 0;  // dimensions of size above 1
-  bool one_axis_per_dimension = false;
+  DimensionMask non_unit = 0;           // dimensions of size above 1
+  bool one_axis_per_dimension = false;  // a dimension is unrolled along X or along Y of a fan-out, not both
 
-  // For messages.
+  // Names for messages.
   std::string workload_name;
   std::vector<std::string> dimension_names, tensor_names, level_names;
 
@@ -81,15 +82,14 @@ struct MapspaceOptions {
   bool free = false;  // lift the dataflow constraints; keep rules, fan-outs and levels without loops stay
 };
 
-// Constraints of one dimension bound each other: with K fixed to its whole size at one level, K has no loop
-// elsewhere; the limits returned are tightened that way, for perfect and imperfect factors alike.
-// Errors, all in one go: a constraint that names a dimension, class or tensor the workload does not have (with
-// the known names and a suggestion), that asks for more than the dimension's size or the fan-out, or that
-// contradicts another.
+// The mapspace of the pair. Constraints of one dimension bound each other: with K fixed to its whole size at one level,
+// K has no loop elsewhere; the limits returned are tightened that way, for perfect and imperfect factors alike.
+// Errors, all at once: a constraint that names a dimension, class or tensor the workload does not have (with the known
+// names and a suggestion), that asks for more than the dimension's size or the fan-out, or that contradicts another.
 Result<Mapspace> resolve(const Workload& workload, const Architecture& architecture, MapspaceOptions options = {});
 
-// The dimensions above 1 in the order in which mappings list loops of the same kind, innermost first: the prefix, then
-// as declared.
+// The dimensions of size above 1 in the order in which mappings list loops of the same kind, innermost first: those of
+// the prefix, then the others as declared.
 std::vector<u8> canonical_order(const Mapspace& mapspace, const OrderPrefix& prefix);
 
 // Why a mapping is outside the mapspace: factors, axes, fan-outs, orders, kept tensors. Empty when it is inside.

@@ -1,5 +1,5 @@
 #pragma once
-// From factors, loop orders and what is kept to a mapping.
+// Makes a mapping of factors, loop orders and keep choices.
 #include <array>
 #include <vector>
 
@@ -8,22 +8,23 @@
 
 namespace heliolite {
 
-// Loops over time of each level, innermost first; those of one iteration may be left in.
+// The temporal loops of each level; loops of one iteration may be among them.
 struct LevelOrders {
-  std::array<std::array<u8, kMaxDimensions>, kMaxLevels> loop{};
-  std::array<u8, kMaxLevels> count{};
+  std::array<std::array<u8, kMaxDimensions>, kMaxLevels> loop{};  // [level]: dimensions, innermost first
+  std::array<u8, kMaxLevels> count{};                             // [level]: number of loops
 };
 
 class NestWriter {
  public:
   explicit NestWriter(const Mapspace& space);
 
-  // The loops of a tiling; `out` keeps its keep choices. Spatial loops stand in declaration order, behind those the
-  // machine puts innermost: their order changes nothing but the hops of multicasts, and Timeloop's files fix it.
+  // Writes the loops of a tiling into `out` and leaves its keep choices as they are. Spatial loops stand in declaration
+  // order, outside those that the machine puts innermost: their order changes nothing but the hops of multicasts, and
+  // Timeloop's files fix it.
   void write(Mapping& out, const Tiling& tiling, const LevelOrders& orders) const;
 
-  // The level's loops of more than one iteration in declaration order, behind those the machine orders. Returns how
-  // many the machine orders.
+  // Writes the level's loops of more than one iteration into `orders`: innermost those that the machine orders, the
+  // others in declaration order. Returns how many the machine orders.
   std::size_t present(const Tiling& tiling, int level, LevelOrders& orders) const;
 
   // Whether the fan-outs have room for the tiling's spatial factors.
@@ -31,7 +32,7 @@ class NestWriter {
 
  private:
   const Mapspace& space_;
-  std::vector<std::vector<u8>> spatial_order_, temporal_order_;  // by level; dimensions of size above 1
+  std::vector<std::vector<u8>> spatial_order_, temporal_order_;  // [level]: dimensions of size above 1
 };
 
 }  // namespace heliolite

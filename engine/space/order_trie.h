@@ -20,10 +20,10 @@ struct OrderReuse {
   auto operator<=>(const OrderReuse&) const = default;
 };
 
-using OrderSignature = std::array<OrderReuse, kMaxTensors>;  // by tensor; unused entries are empty
+using OrderSignature = std::array<OrderReuse, kMaxTensors>;  // [tensor]; unused entries are empty
 
-// A complete order. Only the first `gaining` loops decide the reuse; those above them are in canonical
-// (declaration) order.
+// A complete order. Only the first `gaining` loops decide the reuse; those outside them are in canonical (declaration)
+// order.
 struct LoopOrder {
   std::array<u8, kMaxDimensions> loop{};  // dimensions, innermost first
   u8 count = 0;
@@ -63,7 +63,7 @@ struct OrderNode {
 struct OrderOptions {
   DimensionMask loops = 0xffff;  // dimensions to order (those of the reuse table)
   std::vector<u8> innermost;     // these loops come innermost, in this order (a machine's constraint)
-  std::array<bool, kOrderRules> rule{true, true, true};  // by OrderRule
+  std::array<bool, kOrderRules> rule{true, true, true};  // [OrderRule]: whether it applies
   bool keep_nodes = false;                               // fill OrderTrie::nodes, for display
 
   OrderOptions without(OrderRule r) const {
@@ -77,7 +77,7 @@ struct OrderTrie {
   std::vector<LoopOrder> kept;          // in canonical order (lexicographic, innermost loop first)
   std::vector<OrderNode> nodes;         // parents before children; empty unless asked for
   u64 visited = 0;                      // nodes generated, cut ones not included
-  std::array<u64, kOrderRules> cuts{};  // by OrderRule: subtrees or leaves cut
+  std::array<u64, kOrderRules> cuts{};  // [OrderRule]: subtrees or leaves cut
   u8 loop_count = 0;                    // loops ordered; the unpruned space has loop_count! orders
   bool complete = true;                 // false: the unpruned trie outgrew kMaxOrderNodes and is not usable
 };
@@ -85,6 +85,7 @@ struct OrderTrie {
 // Without its rules a trie of 12 loops has 1e9 nodes; building stops here.
 inline constexpr u64 kMaxOrderNodes = 2'000'000;
 
+// Builds the trie of the loops over options.loops.
 OrderTrie build_order_trie(const ReuseTable& reuse, const OrderOptions& options = {});
 
 }  // namespace heliolite

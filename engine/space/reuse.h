@@ -1,6 +1,6 @@
 #pragma once
-// Reuse inference: over which dimensions a tensor's tile stays, wholly or partly, where it is
-// (Sunstone, ISPASS 2023, section on reuse; thesis ch. 4).
+// Reuse inference: over loops of which dimensions a tensor's tile stays, wholly or partly, where it is (Sunstone:
+// Olyaiy et al., ISPASS 2023, section on reuse; Ng, UBC 2022, chapter 4).
 #include <array>
 
 #include "engine/base/types.h"
@@ -19,7 +19,7 @@ struct TensorReuse {
 };
 
 struct ReuseTable {
-  std::array<TensorReuse, kMaxTensors> tensor{};
+  std::array<TensorReuse, kMaxTensors> tensor{};  // [tensor]
   u8 tensor_count = 0;
   u8 dimension_count = 0;
   DimensionMask dimensions = 0;  // those in the masks; unit dimensions may have been left out

@@ -24,31 +24,33 @@ struct PlaceFactor {
   u32 x = 1, y = 1;
 };
 
-// By place and dimension.
+// [place][dimension]: the factors of a mapping.
 using Tiling = std::array<std::array<PlaceFactor, kMaxDimensions>, kMaxPlaces>;
 
-// Equivalent choices at a place: each x in [first, last], this y; `left` iterations remain for the places outside.
+// Choices of a dimension's factor at a place that leave the same: any x in [first, last] with this y leaves `left`
+// iterations for the places outside.
 struct FactorRun {
   u32 first, last, y, left;
 };
 
 class Splits {
  public:
-  // With `imperfect`, every loop may have any number of iterations up to what is left, rounded up (imperfect factors as
-  // in docs/cost_model.md); otherwise divisors.
+  // The mapspace must outlive this object. With `imperfect` a loop may have any number of iterations up to what is
+  // left, and the rest is rounded up (imperfect factors, docs/cost_model.md); otherwise only divisors of what is left.
   Splits(const Mapspace& space, bool imperfect);
 
   int place_count() const { return 2 * space_.level_count(); }
   const Mapspace& space() const { return space_; }
 
-  // Ways to give `left` iterations of dimension d to the places p and outside it; joint limits of fan-outs aside.
+  // In how many ways `left` iterations of dimension d can be given to place p and the places outside it. That
+  // dimensions share the room of a fan-out is not looked at.
   u128 ways(int d, int p, u32 left) const {
     const auto& mine = dimension_[static_cast<std::size_t>(d)];
     return p == place_count() ? u128{left == 1} : mine.ways[static_cast<std::size_t>(p)][mine.index(left)];
   }
 
-  // Calls visit(run) for each run of choices at place p that can be completed, in ascending order; a visitor that
-  // returns false stops the walk with false.
+  // Calls visit(run) for each run of choices of dimension d at place p, with `left` iterations to give, that can be
+  // completed; in ascending order. A visitor that returns false ends the walk, which then returns false.
   template <class Visit>
   bool for_each_run(int d, int p, u32 left, Visit&& visit) const {
     const auto possible = [&](const FactorRun& run) { return ways(d, p + 1, run.left) == 0 || visit(run); };

@@ -1,6 +1,6 @@
 #pragma once
-// The tiles of one level as a graph, from the unit tile to those that are too large (thesis Fig. 4.3): for display;
-// searches walk them with factor_tree.h.
+// The tiles of one level as a graph, from the unit tile to those that are too large (Ng, UBC 2022, fig. 4.3), for
+// display. Searches walk the same tiles with factor_tree.h.
 #include <string>
 #include <vector>
 
@@ -18,27 +18,28 @@ enum class TileFate : u8 {
 
 struct TileNode {
   Extents tile = unit_extents();
-  std::vector<u64> words;  // by tensor
-  u64 kept_words = 0;      // of the tensors the level keeps
+  std::vector<u64> words;  // [tensor]: words of its box
+  u64 kept_words = 0;      // of all tensors that the level keeps
   TileFate fate = TileFate::Inner;
-  int too_large_for = -1;   // level
-  std::vector<int> larger;  // nodes one divisor up along one dimension
+  int too_large_for = -1;   // level whose capacity it exceeds; -1: none
+  std::vector<int> larger;  // nodes with the next divisor along one dimension
 };
 
 struct TileTree {
   std::vector<TileNode> nodes;  // the smallest first, then by steps from it; empty when no factors are allowed
   TensorMask kept = 0;          // tensors the level keeps, open ones included
-  bool complete = true;         // false: more than the limit
+  bool complete = true;         // false: there are more nodes than the limit
 };
 
-// Factors are the level's temporal ones. A tile must fit the level and, for what they keep, all outer ones.
+// The tiles that the temporal factors of `level` can make, at most `max_nodes`. A tile must fit the level and, with the
+// tensors that they keep, all levels outside it.
 TileTree build_tile_tree(const Workload& workload, const Architecture& architecture, const Mapspace& space, int level,
                          std::size_t max_nodes);
 
-// "K 2, C 2", "1" for the unit tile.
+// A tile as text: "K 2, C 2"; "1" for the unit tile.
 std::string tile_text(const Extents& tile, const Workload& workload);
 
-// For Graphviz: kept tiles are boxes, tiles that do not fit are dashed and say where.
+// The graph for Graphviz: kept tiles are boxes, tiles that do not fit are dashed and say at which level.
 std::string tile_tree_dot(const TileTree& tree, const Workload& workload, const Architecture& architecture, int level);
 
 }  // namespace heliolite

@@ -13,25 +13,26 @@
 namespace heliolite {
 
 struct Unrolling {
-  Extents x = unit_extents();  // factors by dimension
-  Extents y = unit_extents();
+  Extents x = unit_extents();  // factors along X by dimension
+  Extents y = unit_extents();  // and along Y
 
+  // Instances along both axes that dimension d is spread over.
   u32 factor(int d) const { return x[d] * y[d]; }
   auto operator<=>(const Unrolling&) const = default;
 };
 
-// What may be unrolled.
+// What may be unrolled over one fan-out.
 struct UnrollingSpace {
-  std::array<const DivisorTable*, kMaxDimensions> divisors{};  // of each dimension's bound
-  Extents left = unit_extents();  // what is left of each dimension here, a divisor of its bound
+  std::array<const DivisorTable*, kMaxDimensions> divisors{};  // [dimension]: of its size
+  Extents left = unit_extents();                               // [dimension]: iterations left, a divisor of its size
   SpatialSpace fanout;
   bool one_axis_per_dimension = false;
   u8 dimension_count = 0;
-  std::array<DimensionMask, kMaxTensors> indexing{};  // by tensor, for S1
+  std::array<DimensionMask, kMaxTensors> indexing{};  // [tensor]: dimensions that index it, for the rules
   u8 tensor_count = 0;
 };
 
-// `tables` must outlive the space.
+// The fan-out below `level`. `tables[d]`: the divisors of dimension d's size; they must outlive the space.
 inline UnrollingSpace make_unrolling_space(std::span<const DivisorTable> tables, const Extents& left,
                                            const Mapspace& mapspace, int level, const Workload& workload) {
   UnrollingSpace space;
@@ -45,7 +46,7 @@ inline UnrollingSpace make_unrolling_space(std::span<const DivisorTable> tables,
   return space;
 }
 
-// A group is the dimensions that index one tensor.
+// Which rules apply. A group is the dimensions that index one tensor.
 struct UnrollingRules {
   bool full = true;      // S1a: a group that can fill the fan-out does
   bool maximal = true;   // S1b: a group that cannot gives only what no dimension can enlarge
@@ -128,11 +129,11 @@ bool can_fill(const UnrollingSpace& space, DimensionMask group);
 // Whether no dimension can take a larger factor along an axis, all other factors staying as they are.
 bool cannot_grow(const UnrollingSpace& space, const Unrolling& unrolling);
 
-// The dimensions that are unrolled together: of each tensor its own, and those the machine forces; with
-// S1c off, all. No group twice.
+// The groups, each once: the dimensions that index a tensor and those that the machine forces to be unrolled. With S1c
+// off one group of all dimensions.
 struct UnrollingGroups {
-  std::array<DimensionMask, kMaxTensors> group{};
-  std::array<bool, kMaxTensors> fills{};  // can_fill; asked only when S1a is on
+  std::array<DimensionMask, kMaxTensors> group{};  // [0, count)
+  std::array<bool, kMaxTensors> fills{};           // [group]: can_fill(); asked only when S1a is on
   u8 count = 0;
 };
 UnrollingGroups unrolling_groups(const UnrollingSpace& space, UnrollingRules rules);
