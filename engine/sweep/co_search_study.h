@@ -12,24 +12,25 @@
 namespace heliolite {
 
 struct CoSearchStudyRow {
-  std::string layer;  // or that of all layers together
+  std::string layer;  // its name, or a text for all layers together
   std::string strategy;
-  CoSearchResult together, grid;
+  CoSearchResult together, grid;  // of co_search() and of grid_search()
 };
 
 struct CoSearchStudy {
-  std::vector<std::string> levels;                 // where tiles are chosen, innermost first; the outermost has none
-  std::vector<std::size_t> level_places;           // of these, in the machine
-  std::vector<std::vector<std::string>> machines;  // the parameters' values of each
+  std::vector<std::string> levels;        // names of the levels where tiles are chosen, innermost first, no outermost
+  std::vector<std::size_t> level_places;  // indices of these levels in the machine
+  std::vector<std::vector<std::string>> machines;  // [machine][parameter]: value
   std::vector<CoSearchStudyRow> rows;
   bool interrupted = false;
 };
 
-// Called when a row is done: how many are, of how many.
+// Called when a row is done, with how many rows are done, out of how many.
 using CoSearchStudyProgress = std::function<void(u64 done, u64 of, const std::string& layer)>;
 
-// Every layer of the sweep by itself, then all of them with their counts and weights, by each strategy. Errors: a sweep
-// whose machines are of more than one shape, or more than kMaxStudyMachines; those of co_search().
+// Compares, by each strategy, for every layer of the sweep by itself, then for all of them with their counts and
+// weights. `stop`: when it is set, the study ends with the rows done. Errors: a sweep whose machines are of more than
+// one shape, or more than kMaxStudyMachines; those of co_search().
 Result<CoSearchStudy> run_co_search_study(const SweepSpec& spec, const std::vector<Strategy>& strategies,
                                           const std::atomic<bool>* stop = nullptr,
                                           const CoSearchStudyProgress& progress = {});

@@ -5,8 +5,8 @@
 
 namespace heliolite {
 
-// A sweep's parameter is a column beside these and must have another name; SQL does not tell capitals apart. Small
-// letters.
+// All column names in small letters. A sweep's parameter is a column beside these and must have another name; SQL does
+// not tell capitals from small letters.
 const std::set<std::string>& column_names();
 
 }  // namespace heliolite

@@ -24,22 +24,23 @@ class DesignPoints {
  public:
   explicit DesignPoints(const SweepSpec& spec);
 
-  u64 grid() const { return grid_; }
-  u64 planned() const { return planned_; }  // of the grid: all, or the sample
-  // The k-th planned point. Without a sample in the grid's order, else in the sample's own, so that a larger sample of
-  // the same seed begins with the smaller one.
+  u64 grid() const { return grid_; }        // points of the grid
+  u64 planned() const { return planned_; }  // points that the sweep looks at: all of the grid, or the sample
+  // The id of the k-th planned point. Without a sample in the grid's order, else in the sample's own, so that a larger
+  // sample of the same seed begins with the smaller one.
   u64 id(u64 k) const;
 
-  // Index of each parameter's value.
+  // [parameter]: index of its value at the point, and the value as written.
   std::vector<std::size_t> choice(u64 id) const;
-  std::vector<std::string> values(u64 id) const;  // as written
+  std::vector<std::string> values(u64 id) const;
 
-  // Not from two threads at once.
+  // The point with this id. Must not be called from two threads at once.
   DesignPoint make(u64 id) const;
-  // The same without asking the constraints. Errors: those of the machine.
+  // Its machine, whatever the constraints say. Errors: those of the machine.
   Result<Architecture> machine(u64 id) const;
 
-  // Points of a family differ in parameters of memories only (is_memory_field). A family's k-th member, by id.
+  // Points of a family differ in parameters of memories only (is_memory_field). All families have the same size;
+  // family() is the index of a point's family, member() the id of a family's k-th member.
   u64 families() const { return families_; }
   u64 family_size() const { return grid_ / families_; }
   u64 family(u64 id) const;
@@ -50,7 +51,7 @@ class DesignPoints {
 
   const SweepSpec& spec_;
   u64 grid_ = 1, planned_ = 1, families_ = 1;
-  std::vector<bool> memory_only_;  // by parameter
+  std::vector<bool> memory_only_;  // [parameter]: it sets fields of memories only
   Permutation sample_;
   std::vector<Expression> early_, late_;  // constraints on parameters alone; others
 };

@@ -9,16 +9,17 @@
 
 namespace heliolite {
 
-// A heading and a line for each point: the columns of the table, with a column for each parameter, and
-// value_of_totals() of sweep_facts.h. RFC 4180.
+// Writes CSV (RFC 4180): a heading and a line for each point, with the columns of the table, a column for each
+// parameter, and value_of_totals() of sweep_facts.h.
 Diagnostics write_points_csv(const Store& store, std::ostream& out);
 
-// A heading and a line for each (point, layer); "seconds" is the last column.
+// Writes CSV: a heading and a line for each (point, layer); "seconds" is the last column.
 Diagnostics write_layers_csv(const Store& store, std::ostream& out);
 
-// `head`, an object, with a further key "points": the points, each with its "layers" (docs/json.md).
+// Writes the object `head` with a further key "points": the points, each with its "layers" (docs/json.md).
 Diagnostics write_json(const Store& store, const nlohmann::ordered_json& head, std::ostream& out);
 
+// One record as an object with the keys of docs/json.md.
 nlohmann::ordered_json to_json(const PointRecord& point, const SweepRecord& sweep);
 nlohmann::ordered_json to_json(const LayerRecord& layer);
 

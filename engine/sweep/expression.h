@@ -11,8 +11,8 @@ namespace heliolite {
 
 class Expression {
  public:
-  // `names`: the numbers it may use, in the order in which holds() gets them. Errors, without a place: syntax (with the
-  // column), unknown names (with a suggestion), anything that is no condition.
+  // `names`: of the numbers that it may use, in the order in which holds() gets them. Errors, without file and line:
+  // syntax (with the column), unknown names (with a suggestion), anything that is no condition.
   static Result<Expression> parse(const std::string& text, std::span<const std::string> names);
 
   Expression(Expression&&) noexcept;
@@ -20,9 +20,9 @@ class Expression {
   ~Expression();
 
   const std::string& text() const;
-  bool uses(std::size_t name) const;  // index into `names`
+  bool uses(std::size_t name) const;  // whether it uses names[name]
 
-  // False also where the condition has no value (0/0). Not from two threads at once.
+  // Whether the condition is true; false also where it has no value (0/0). Must not be called from two threads at once.
   bool holds(std::span<const double> values) const;
 
   // Whether muParser would take `name` for a function or a constant.

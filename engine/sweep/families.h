@@ -9,17 +9,17 @@
 
 namespace heliolite {
 
-// Whether only the best of each family has to be mapped, and a co-search can tell which that is.
+// Whether the sweep asks for the best point only and can find each family's best by a co-search.
 bool co_searches(const SweepSpec& spec, const DesignPoints& points);
 
-// Larger families come in pieces, for machines of a co-search are in memory all at once.
+// Larger families are searched in pieces, for all machines of a co-search are in memory at once.
 inline constexpr u64 kMaxFamily = 2000;
 
 class Families {
  public:
   Families(const SweepSpec& spec, const DesignPoints& points, const ShardRule& mine);
 
-  // The next family, or piece of one, by id; nothing after the last. In the order of the families.
+  // The ids of the next family or piece of one, in the order of the families; none after the last.
   std::optional<std::vector<u64>> next();
 
  private:
@@ -29,7 +29,7 @@ class Families {
   const ShardRule& mine_;
   const bool sampled_;
   u64 family_ = 0, member_ = 0;
-  std::map<u64, std::vector<u64>> sample_;  // by family
+  std::map<u64, std::vector<u64>> sample_;  // [family]: ids of its points in the sample
 };
 
 }  // namespace heliolite

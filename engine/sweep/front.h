@@ -1,6 +1,6 @@
 #pragma once
-// What a sweep's points say together, gathered in one walk over them: memory grows with the answers, not with the
-// points.
+// The summary of a sweep: its best points, its Pareto front, the effect of each parameter. It is gathered in one walk
+// over the points; memory grows with the answers, not with the points.
 #include <array>
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// The points of least value that are done; of equal ones those with smaller ids.
+// The at most `most` done points of least value; of equal ones those with smaller ids.
 class BestPoints {
  public:
   explicit BestPoints(std::size_t most) : most_(most) {}
@@ -38,18 +38,18 @@ class ParetoFront {
 
 // What is known of one value of a parameter over all points that have it and are done.
 struct ParameterEffect {
-  std::string value;  // as written
-  u64 points = 0;
-  double best = 0;     // least PointRecord::value
-  u64 best_point = 0;  // its id
-  double mean = 0;     // geometric, of PointRecord::value
+  std::string value;   // as written
+  u64 points = 0;      // that have it and are done
+  double best = 0;     // least PointRecord::value of these
+  u64 best_point = 0;  // id of the point with that value
+  double mean = 0;     // geometric mean of PointRecord::value
 };
 
 // How much each parameter matters.
 class Sensitivity {
  public:
   void add(const PointRecord& point);
-  // For each parameter its values, in the order in which they came.
+  // [parameter][value], values in the order in which they came.
   std::vector<std::vector<ParameterEffect>> effects() const;
 
  private:
@@ -66,7 +66,7 @@ class Sensitivity {
   std::vector<Parameter> parameters_;
 };
 
-// How many points are in a state that is not done, by what comes before ": " in their reasons.
+// How many points that are not done have the same state and the same reason, up to the first ": " of the reason.
 struct ReasonCount {
   PointState state;
   std::string reason;
@@ -76,16 +76,17 @@ struct ReasonCount {
 inline constexpr std::size_t kMaxReasons = 50;  // further ones are counted together as "other reasons"
 
 struct SweepSummary {
-  std::array<u64, kPointStateNames.size()> by_state{};
-  std::vector<ReasonCount> reasons;  // by state; those of most points first
-  std::vector<PointRecord> best;
-  std::vector<PointRecord> front;
-  std::vector<std::vector<ParameterEffect>> effects;  // by parameter
+  std::array<u64, kPointStateNames.size()> by_state{};  // [PointState]: points
+  std::vector<ReasonCount> reasons;                     // by state; those of most points first
+  std::vector<PointRecord> best;                        // best first
+  std::vector<PointRecord> front;                       // by energy, then cycles, area
+  std::vector<std::vector<ParameterEffect>> effects;    // [parameter][value]
 
   u64 count(PointState state) const { return by_state[static_cast<std::size_t>(state)]; }
-  u64 points() const;  // rows
+  u64 points() const;  // of all states
 };
 
+// The summary with at most `best` best points. Errors: those of the store.
 Result<SweepSummary> summarize(const Store& store, std::size_t best = 10);
 
 }  // namespace heliolite

@@ -9,12 +9,13 @@
 
 namespace heliolite {
 
-// All but the place: point and layer. Equal answers of layers with other names give records that differ in workload,
-// name, count and weight only. `bound` tells how far the mapping is from the least data movement.
+// The record of an answer; its `point` and `layer` are left to the caller. Equal answers of layers with other names
+// give records that differ in workload, name, count and weight only. `bound` tells how far the mapping is from the
+// least data movement.
 LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
                          MovementBound& bound, std::string question);
 
-// The record of another layer, or point, that asks the same.
+// The answer as the record of another layer, or of a layer of another point, that asks the same.
 LayerRecord reused(LayerRecord answer, const SweepLayer& layer);
 
 }  // namespace heliolite

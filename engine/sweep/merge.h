@@ -12,12 +12,12 @@ namespace heliolite {
 struct MergedShard {
   std::string path;
   u64 shard = 0, shards = 1;
-  u64 points = 0;         // rows
+  u64 points = 0;         // rows of points in it
   bool finished = false;  // the last run on it left nothing to do
 };
 
 struct MergeResult {
-  std::vector<MergedShard> inputs;    // as given, and before them the database that was there
+  std::vector<MergedShard> inputs;    // the shards in the order given; first the old `out`, if it existed
   std::vector<std::string> warnings;  // Store::warnings() of the inputs
   std::vector<u64> missing;    // shards that are not among the inputs; empty if they were not cut into equally many
   u64 points = 0, layers = 0;  // rows of the result
@@ -26,9 +26,10 @@ struct MergeResult {
   bool complete() const { return points >= planned_points; }
 };
 
-// Writes `out`: all rows of the shards and, if it exists, its own. The order does not matter, rows that are equal apart
-// from seconds become one. `out` is replaced when all is done, so a program that is killed here leaves it as it was.
-// Errors: a shard of another sweep, rows that contradict each other (both named), what Store has.
+// Writes all rows of the shards to the database `out`, and keeps those that it has if it exists. The order does not
+// matter; rows that are equal apart from their seconds become one. `out` is replaced when all is done, so that a
+// program that is killed meanwhile leaves it as it was. Errors: a shard of another sweep, rows that contradict each
+// other (both named), those of Store.
 Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards);
 
 }  // namespace heliolite

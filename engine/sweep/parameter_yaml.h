@@ -7,8 +7,9 @@
 
 namespace heliolite {
 
-// `name` and the map below it: `set` with `values`, or with a range (`from`, `to`, and `step` or `factor`); or `values`
-// alone, a map of named alternatives that set several fields each. `machine` is what the fields belong to.
+// Reads a parameter from the map `node`: `set` with `values`, or with a range (`from`, `to`, and `step` or `factor`);
+// or `values` alone, a map of named alternatives that set several fields each. `machine`: the one whose fields are set.
+// What is wrong becomes complaints in `errors`.
 SweepParameter read_parameter(const std::string& name, const YamlNode& node, const ArchitectureSpec& machine,
                               Diagnostics& errors);
 

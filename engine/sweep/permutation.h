@@ -10,7 +10,7 @@ class Permutation {
  public:
   Permutation(u64 size, u64 seed);  // size from 1 to 2^62
 
-  u64 operator()(u64 index) const;  // index < size
+  u64 operator()(u64 index) const;  // the number at this index, below size
 
  private:
   u64 shuffle(u64 index) const;

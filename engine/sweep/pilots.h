@@ -8,27 +8,27 @@
 
 namespace heliolite {
 
-// How many points are mapped first: what the sweep asks for, or else kPilots; one where a co-search is the better way
-// to compare points; none for SweepGoal::All.
+// How many points are mapped first: the sweep's own number, or else kPilots; one where a co-search is the better way to
+// compare points; none for SweepGoal::All.
 u64 pilot_count(const SweepSpec& spec, const DesignPoints& points);
 
 inline constexpr u64 kPilots = 16;
 
-// The points that every run and every shard maps first, by id: pilot_count() of them, or all if there are fewer. They
-// are those that their lower bounds say most for, out of kPilotCandidates points spread evenly. Cut short if the sweep
-// is told to stop.
+// Ids of the points that every run and every shard maps first: pilot_count() of them, or all if there are fewer. They
+// are the most promising by their lower bounds, out of kPilotCandidates points spread evenly. Fewer if the sweep is
+// told to stop meanwhile.
 std::vector<u64> choose_pilots(const SweepSpec& spec, const DesignPoints& points);
 
 inline constexpr u64 kPilotCandidates = 512;
 
-// Rule pilot-bound.
+// The rule pilot-bound: cuts a point that one of the pilots beats for certain.
 class PilotRule {
  public:
-  // Pilots that are not done cannot cut.
+  // Pilots whose state is not Done cut nothing.
   PilotRule(SweepGoal goal, const std::vector<PointRecord>& pilots);
 
-  // The first pilot that beats every point of at least these totals and this area; none if there is none. For the
-  // front: it needs no more energy, cycles and area, and less of one of them. For the best: it has a smaller value.
+  // The first pilot that beats every point with at least these totals and this area; null if none does. For the front a
+  // pilot beats by needing no more energy, cycles and area, and less of one of them; for the best by a smaller value.
   const PointRecord* beaten_by(const Totals& least, double area_um2) const;
 
  private:

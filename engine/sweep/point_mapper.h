@@ -16,11 +16,14 @@ namespace heliolite {
 // All functions are called with the state's mutex held; the tasks that next() returns take it themselves.
 class PointMapper {
  public:
+  // At most `most_open` points are open at a time.
   PointMapper(RunState& state, std::size_t most_open) : state_(state), most_open_(most_open) {}
 
+  // Whether no further point may be opened.
   bool full() const { return open_.size() >= most_open_; }
+  // Takes a point whose layers are to be mapped on `machine`.
   void open(PointRecord record, Architecture machine);
-  // A search that has to be done; nothing when all layers of the open points are answered or on their way.
+  // The next search to do; empty when all layers of the open points are answered or being searched.
   Task next();
 
  private:

@@ -8,15 +8,15 @@
 
 namespace heliolite {
 
-// Of one layer on one machine. The workload's name, the machine's name and its areas change no mapping and do not
-// count; names of dimensions, tensors and levels do, for the mapping is written in them.
+// The question of one layer on one machine. The workload's name, the machine's name and its areas change no mapping and
+// are left out; names of dimensions, tensors and levels are in it, for the mapping is written in them.
 std::string layer_question(const Workload& workload, const Architecture& machine, const SearchOptions& options);
 
-// Of the whole sweep: machine, parameters, constraints, workloads, options, goal, sample. Comments, the order of keys
-// and where the files are do not count.
+// The question of the whole sweep: machine, parameters, constraints, workloads, options, goal, sample. Comments, the
+// order of keys and the places of files are left out.
 std::string sweep_question(const SweepSpec& spec);
 
-// What a database holds of the sweep itself. `version`: of the program.
+// The record of the sweep itself in its database. `version`: of the program.
 SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& version);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// Fields of records as people and spreadsheets read them.
+// Fields of records as text for people and spreadsheets.
 #include <string>
 #include <vector>
 

@@ -21,9 +21,9 @@ struct SweepRecord {
   std::string strategy;       // strategy_names()
   std::string goal;           // sweep_spec.h
   u64 grid_points = 0;        // all combinations of the parameters' values
-  u64 planned_points = 0;     // of those, what this sweep looks at: sampled; constraints are found out on the way
-  u64 shard_points = 0;       // of those, about what this shard looks at; exact if there is one shard
-  u64 shard = 0, shards = 1;  // people count from 1: shard_text()
+  u64 planned_points = 0;     // of these, those that the sweep looks at: all or a sample, before constraints
+  u64 shard_points = 0;       // of these, about those that this shard looks at; exact if there is one shard
+  u64 shard = 0, shards = 1;  // index from 0, and number; people count from 1: shard_text()
   std::vector<std::string> parameters;  // names, in the file's order
 
   bool operator==(const SweepRecord&) const = default;
@@ -34,9 +34,9 @@ inline std::string shard_text(const SweepRecord& sweep) {
   return "shard " + std::to_string(sweep.shard + 1) + "/" + std::to_string(sweep.shards);
 }
 
-// Excluded: a constraint says no. Invalid: the machine is none (its complaint is in `reason`). Cut: a bound says that
-// the point cannot be among the best; the bound is in `lower_bound`, its name and what beat it in `reason`. Infeasible:
-// some layer has no mapping.
+// Excluded: a constraint does not hold. Invalid: the parameters make no valid machine (its complaint is in `reason`).
+// Cut: a bound says that the point cannot be among the best; the bound is in `lower_bound`, its name and what beat it
+// in `reason`. Infeasible: some layer has no mapping.
 enum class PointState : u8 { Done, Infeasible, Cut, Excluded, Invalid };
 
 inline constexpr std::array<std::string_view, 5> kPointStateNames{"done", "infeasible", "cut", "excluded", "invalid"};
@@ -46,16 +46,16 @@ constexpr std::string_view name(PointState state) { return kPointStateNames[stat
 struct PointRecord {
   u64 id = 0;  // place in the grid, counted with the last parameter fastest
   PointState state = PointState::Done;
-  std::vector<std::string> values;  // of the parameters, as written
-  double area_um2 = 0;
+  std::vector<std::string> values;  // [parameter]: as written
+  double area_um2 = 0;              // of the whole machine
   u64 compute_units = 0;
-  double capacity_bytes = 0;  // of all bounded memories, all instances
-  // Of all layers, times counts and workload weights; of a cut point lower bounds.
+  double capacity_bytes = 0;  // of all instances of all bounded memories
+  // Sums over the layers, times counts and workload weights; of a cut point lower bounds of these.
   double energy_pj = 0;
   double cycles = 0;
-  double value = 0;        // sum of the layers' objectives
-  double lower_bound = 0;  // of that
-  // Sums of the layers'; 0 if a layer's are not known.
+  double value = 0;        // of the layers' objectives
+  double lower_bound = 0;  // of `value`, over all mappings
+  // Sums of the layers' fields of these names; 0 if those of a layer are not known.
   double words_moved = 0;
   double least_words = 0;
   std::string reason;  // why not done
@@ -67,24 +67,24 @@ struct LayerRecord {
   u64 point = 0;
   u64 layer = 0;  // place in the sweep's list of layers, all workloads one after another
   std::string workload, name;
-  u64 count = 1;         // in the workload
+  u64 count = 1;         // how often the workload has the layer
   double weight = 1;     // of the workload
   std::string question;  // hash of workload, machine, options: equal questions have equal answers
   std::string status;    // name(Status)
-  double energy_pj = 0;
+  double energy_pj = 0;  // this and the numbers below: of one run of the layer
   double cycles = 0;
-  double value = 0;
-  double lower_bound = 0;
+  double value = 0;        // objective_number()
+  double lower_bound = 0;  // of `value`, over all mappings
   // Across the boundary inside the outermost level (engine/bounds/curve/movement_distance.h); both 0 if that is not
   // known.
   u64 words_moved = 0;
-  u64 least_words = 0;  // that any mapping moves
-  double utilization = 0;
-  u64 evaluated = 0;
-  double seconds = 0;     // 0: the answer of an equal question was reused
-  std::string mapping;    // YAML flow / JSON that `eval -m` reads; empty if infeasible
-  std::string breakdown;  // JSON: energy in pJ by level and tensor
-  std::string reason;     // why infeasible, or why not proven
+  u64 least_words = 0;     // words that every mapping moves
+  double utilization = 0;  // of the compute units, 0 to 1
+  u64 evaluated = 0;       // mappings priced
+  double seconds = 0;      // of the search; 0: the answer of an equal question was reused
+  std::string mapping;     // YAML flow / JSON that `eval -m` reads; empty if infeasible
+  std::string breakdown;   // JSON: energy in pJ by level and tensor
+  std::string reason;      // why infeasible, or why not proven
 
   bool operator==(const LayerRecord&) const = default;
 };
@@ -96,16 +96,16 @@ struct Tally {
   bool operator==(const Tally&) const = default;
 };
 
-// A program that wrote into the database.
+// One run of a program that wrote into the database.
 struct RunRecord {
   u64 id = 0;                   // 1, 2, ..
   double started = 0;           // seconds since 1970, as the clock of the machine said
-  std::optional<double> ended;  // none: it is at work, or was killed
+  std::optional<double> ended;  // the same clock; none: it is at work, or was killed
   bool finished = false;        // it left nothing to do
   std::string writer;           // "process 4711 on host"
-  u64 points_written = 0;       // rows
+  u64 points_written = 0;       // rows of points
   double seconds = 0;           // from its beginning to its last row, by a clock that nobody sets
-  // What the database held after that.
+  // What the database held after its last row.
   Tally points, layers;
 };
 

@@ -19,13 +19,15 @@ class RunState {
   Store& store;
   std::mutex mutex;
   SweepRun result;
-  Diagnostics errors;  // of the store: the run ends
+  Diagnostics errors;  // of the store; if there are any, the run ends
 
+  // Whether somebody asked the run to stop, and whether it has to end for that or for an error.
   bool stopped() const { return spec.options.stop != nullptr && spec.options.stop->load(); }
   bool over() const { return stopped() || !errors.empty(); }
 
+  // Adds to `errors`.
   void keep(const Diagnostics& problems) { errors.insert(errors.end(), problems.begin(), problems.end()); }
-  // The value, or nothing after keeping the errors.
+  // The value; or nothing, after adding the errors to `errors`.
   template <class T>
   std::optional<T> keep(Result<T> value) {
     if (value) return *std::move(value);
@@ -33,16 +35,18 @@ class RunState {
     return std::nullopt;
   }
 
-  // A point of an earlier run.
+  // Each of these counts points and reports them to the progress hook.
+  // The point's row is in the database from an earlier run.
   void found(const PointRecord& point);
-  // A point that was mapped: its row, and that of its last layer.
+  // The point was mapped: writes its row and that of its last layer, the others are there.
   void write(const PointRecord& point, const LayerRecord& last_layer);
-  // A point that is not mapped; written soon, at the latest by flush().
+  // The point is not mapped: its row is written soon, at the latest by flush().
   void pass(PointRecord point);
-  // The same for points that belong together: all are written or none.
+  // The same for points that belong together: all rows are written at once or none.
   void pass_together(std::vector<PointRecord> points);
-  // A point that no row tells of.
+  // The point gets no row.
   void leave_out(const PointRecord& point) { tell(point); }
+  // Writes the rows that pass() has not written yet.
   void flush();
 
  private:
@@ -54,7 +58,7 @@ class RunState {
   std::vector<PointRecord> passed_;  // not yet written
 };
 
-// What is recorded of a point whatever becomes of it.
+// A record with what is known of a point before it is mapped: id, parameter values, area, compute units, capacity.
 PointRecord point_record(u64 id, std::vector<std::string> values, const Architecture& machine);
 
 }  // namespace heliolite

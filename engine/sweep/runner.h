@@ -11,23 +11,24 @@
 
 namespace heliolite {
 
+// How far a sweep is.
 struct SweepNews {
   u64 points = 0;              // looked at, those of earlier runs included
-  u64 kept = 0;                // of those, done by earlier runs
-  std::optional<double> best;  // value
+  u64 kept = 0;                // of these, done by earlier runs
+  std::optional<double> best;  // least PointRecord::value so far
 };
 
-// Called from the threads of the sweep, one at a time; must return soon.
+// Called from the threads of the sweep, by one at a time; it must return soon.
 using SweepHook = std::function<void(const SweepNews&)>;
 
 struct SweepRun {
-  bool interrupted = false;  // SearchOptions::stop was set; what was in flight is not written
-  u64 points = 0;            // written by this run
-  u64 searched = 0;          // layers
-  u64 reused = 0;            // layers whose question had been answered
+  bool interrupted = false;  // SearchOptions::stop was set; what was being searched then is not written
+  u64 points = 0;            // rows of points that this run wrote
+  u64 searched = 0;          // layers that were searched
+  u64 reused = 0;            // layers whose question had been answered before
 };
 
-// Errors: those of the store.
+// Maps the points of the shard that the store does not have. Errors: those of the store.
 Result<SweepRun> run_sweep(const SweepSpec& spec, Store& store, Shard shard, const SweepHook& progress = {});
 
 // Excluded points of larger sweeps are not written: they would be most of the database.

@@ -1,10 +1,11 @@
 #pragma once
-// What a sweep over capacities leaves as it is, although the user may expect it to follow.
+// Warnings about energies and areas that do not follow a swept capacity although the user may expect it.
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
 
-// Swept capacities whose level states its energy or area (or has them from an ERT or ART), so that they stay.
+// A warning for each swept capacity whose level states its energy or area (or has them from an ERT or ART), so that
+// they stay the same at every capacity.
 Diagnostics stated_cost_warnings(const SweepSpec& spec);
 
 }  // namespace heliolite

@@ -23,11 +23,12 @@ struct RowCounts {
 // A point is written after its layers.
 class Store {
  public:
-  // A new database to write. Error if there is a file already.
+  // Makes a new database to write. Error if there is a file already.
   static Result<Store> create(const std::string& path, const SweepRecord& sweep);
-  // The database at `path` to write on, a new one if there is none. Error if it holds another sweep or another shard.
+  // Opens the database at `path` to write on, or makes one. Error if it holds another sweep or another shard.
   static Result<Store> resume(const std::string& path, const SweepRecord& sweep);
-  // What is there at this moment, read only; a writer beside it is not disturbed. Older versions of the tables, too.
+  // Opens the database read only, as it is at this moment; a writer beside it is not disturbed. Older versions of the
+  // tables can be read, too.
   static Result<Store> read(const std::string& path);
 
   Store(Store&&) noexcept;
@@ -36,43 +37,44 @@ class Store {
 
   const std::string& path() const;  // as given
   const SweepRecord& sweep() const;
-  // What to know about the rows: tables without checksums, rows that a killed writer's damaged log lost. One line each.
+  // Warnings about the rows, a line each: tables without checksums, rows that a killed writer's damaged log lost.
   const std::vector<std::string>& warnings() const;
 
-  // All that reads rows complains about one that is not as it was written, naming table and key.
+  // Every function that reads rows returns an error for a row that is not as it was written, naming table and key.
 
-  // Nothing if there is no such row yet.
+  // The state, the record of a point, the record of a layer of a point; none if there is no such row yet.
   Result<std::optional<PointState>> state(u64 point) const;
   Result<std::optional<PointRecord>> point(u64 id) const;
   Result<std::optional<LayerRecord>> layer(u64 point, u64 layer) const;
-  // The row of any layer that asked the same (LayerRecord::question).
+  // The row of some layer that asked the same (LayerRecord::question); none if there is none.
   Result<std::optional<LayerRecord>> answer(std::string_view question) const;
 
-  // A row that is there already is replaced. The point and its layers are written together or not at all.
+  // Writes rows; a row that is there already is replaced. The point and `layers` are written together or not at all.
   Diagnostics write(const LayerRecord& layer);
   Diagnostics write(const PointRecord& point, std::span<const LayerRecord> layers = {});
-  // The same for many rows; false if a row of that point (and layer) was there already and stays.
+  // Writes the row unless there is one of that point (and layer) already; returns whether it did.
   Result<bool> insert(const LayerRecord& layer);
   Result<bool> insert(const PointRecord& point);
-  // What `work` writes, from this thread, is kept when all of it is done, and nothing of it when it returns errors.
-  // Within another one it is a part of that, which must then return the errors too.
+  // Calls `work` and keeps all that it writes from this thread, or nothing of it if it returns errors. A call within
+  // another call's work is a part of that work, which must then return the errors too.
   Diagnostics together(const std::function<Diagnostics()>& work);
 
-  // Row by row, in the order of (point, layer), however many there are; `row` returns false to end.
+  // Calls `row` for every row in the order of (point, layer), one in memory at a time; `row` returns false to end.
   Diagnostics visit_points(const std::function<bool(const PointRecord&)>& row) const;
   Diagnostics visit_layers(const std::function<bool(const LayerRecord&)>& row) const;
-  // Points with their layers.
+  // The same for points, each with its layers.
   Diagnostics visit(const std::function<bool(const PointRecord&, const std::vector<LayerRecord>&)>& row) const;
-  // Error if they are not all or do not add up to the point.
+  // The layers of a point. Error if some are missing or they do not add up to the point.
   Result<std::vector<LayerRecord>> layers(const PointRecord& point) const;
 
-  // Walks through all of the file; error if anything in it is damaged.
+  // Reads the whole file; error if anything in it is damaged.
   Diagnostics check() const;
+  // The numbers of rows.
   Result<RowCounts> rows() const;
-  // Oldest first.
+  // The programs that wrote into the database, oldest first.
   Result<std::vector<RunRecord>> runs() const;
-  // Ends writing and notes whether nothing is left to do. The database is one plain file again, unless somebody reads
-  // it. The destructor does the same silently.
+  // Ends writing; `finished`: nothing is left to do, which is noted. The database is one plain file again, unless
+  // somebody reads it. The destructor does the same with finished = false, without errors.
   Diagnostics close(bool finished = false);
 
  private:

@@ -11,16 +11,17 @@
 
 namespace heliolite {
 
-// All rows of `points` by id, or of `layers` by point and layer.
+// A walk over all rows of `points` by id, or of `layers` by point and layer.
 template <class Row>
 class TableWalk {
  public:
   static Result<TableWalk> begin(const OpenStore& store);
 
-  // Nothing after the last row. After a row that is damaged (an error that names it) the walk goes on with the next.
+  // The next row; none after the last one. A damaged row is an error that names it; the walk then goes on with the
+  // next.
   Result<std::optional<Row>> next();
   bool ended() const { return ended_; }
-  // After the last row: complaint if these are not the rows that were written.
+  // To be called after the last row: a complaint if these are not all rows that were written; else empty.
   Diagnostics missing() const;
 
  private:
@@ -37,16 +38,16 @@ class TableWalk {
 extern template class TableWalk<PointRow>;
 extern template class TableWalk<LayerRecord>;
 
-// Every point with the rows of its layers, by id; `point` returns false to end. What is damaged goes to `damage`, and
-// such a point not to `point`; the walk ends when `damage` returns false.
+// Calls `point` for every point, by id, with the rows of its layers; `point` returns false to end. Damage is reported
+// to `damage` instead, which returns false to end.
 void walk_points(const OpenStore& store, const std::function<bool(const PointRow&, std::vector<LayerRecord>)>& point,
                  const std::function<bool(Diagnostic)>& damage);
 
-// Complaint if these are not all layers of the point, or if it is done and its costs are not their sums.
+// A complaint if these are not all layers of the point, or if it is done and its costs are not their sums.
 std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& point,
                                      const std::vector<LayerRecord>& layers);
 
-// The file's structure, its indices, and every row; error if anything is damaged.
+// Checks the file's structure, its indices, and every row; errors tell what is damaged.
 Diagnostics check_whole(const OpenStore& store);
 
 }  // namespace heliolite

@@ -1,7 +1,7 @@
 #pragma once
 // The one descriptor that this process has on the file of a database, whatever name it was opened by. There must not be
-// a second one: POSIX takes a process's locks on a file away, SQLite's too, when any of its descriptors of the file is
-// closed. So whoever looks at the bytes of a database, or locks them, does it through this.
+// a second one: POSIX removes all locks of a process on a file, SQLite's too, when the process closes any descriptor of
+// it. So whoever looks at the bytes of a database, or locks them, does it through this.
 #include <cstddef>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace heliolite {
 class DatabaseFile {
  public:
   DatabaseFile() = default;
-  // Of the regular file of that name; not readable() if there is none. The file is made if `make` says so.
+  // Opens the regular file of that name; with `make` an empty one if there is none, else it is then not readable().
   static DatabaseFile open(const std::string& path, bool make = false);
 
   DatabaseFile(DatabaseFile&& other) noexcept;
@@ -20,15 +20,17 @@ class DatabaseFile {
   ~DatabaseFile();
 
   bool readable() const { return entry_ != nullptr; }
-  std::string bytes(std::size_t from, std::size_t count) const;  // fewer at the end of the file
-  u64 names() const;                                             // hard links
+  // `count` bytes from the offset `from`; fewer at the end of the file.
+  std::string bytes(std::size_t from, std::size_t count) const;
+  u64 names() const;  // how many names (hard links) the file has
 
-  // The writer's lock: on the file itself, so that neither another name of it nor the removal of a file beside it lets
-  // a second writer in. It lies beyond the bytes that SQLite locks, and ends with the process or with this object.
+  // Takes the writer's lock. It is on the file itself, so that neither another name of it nor the removal of a file
+  // beside it lets a second writer in; on bytes beyond those that SQLite locks; and ends with the process or with this
+  // object. Held: by somebody else. Impossible: the file cannot be locked.
   enum class Lock { Taken, Held, Impossible };
   Lock lock();
-  bool held_elsewhere() const;  // by another process
-  bool held() const;            // by any
+  bool held_elsewhere() const;  // whether another process holds the lock
+  bool held() const;            // whether any process does
 
  private:
   struct Entry;

@@ -12,10 +12,10 @@ namespace heliolite {
 
 class WriterLock {
  public:
-  // The lock of the name, and of the file if there is one. Error if another process holds one of them (named), if the
-  // file has several names (the log of a killed writer lies beside one of them only), or if it cannot be locked.
+  // Takes the lock of the name, and of the file if there is one. Error if another process holds one of them (named), if
+  // the file has several names (the log of a killed writer lies beside one of them only), or if it cannot be locked.
   static Result<WriterLock> take(const std::string& database);
-  // The same of a file that is new; made if there is still none.
+  // Takes the lock of a file that was not there then, and makes it if there is still none. The same errors.
   Diagnostics take_file(const std::string& database);
 
   WriterLock(WriterLock&& other) noexcept;
@@ -31,10 +31,10 @@ class WriterLock {
   DatabaseFile file_;
 };
 
-// This process, "process 4711 on host".
+// The name of this process as a writer: "process 4711 on host".
 std::string writer_name();
 
-// What the present holder is called.
+// The writer_name() of the process that holds the lock; none if nobody does.
 std::optional<std::string> lock_holder(const std::string& database);
 
 }  // namespace heliolite

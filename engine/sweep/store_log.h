@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// What is known to be lost, in words; nothing if the log is whole, or if there is none. To be asked before SQLite opens
+// A sentence about the rows that are lost; none if the log is whole or if there is no log. Call it before SQLite opens
 // the database, which makes the log's index anew; the answer means nothing while somebody writes.
 std::optional<std::string> lost_log(const std::string& database);
 

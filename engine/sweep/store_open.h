@@ -1,5 +1,5 @@
 #pragma once
-// How a results database is made, recognised, opened and left.
+// Making, recognising, opening and closing a results database.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,32 +10,33 @@
 
 namespace heliolite {
 
+// An open database.
 struct OpenStore {
   std::string path;  // as given
   SqlDatabase database;
   u64 version = 0;  // of the tables
   SweepRecord sweep;
   std::optional<WriterLock> lock;     // none: read only
-  RunRecord run;                      // the program that writes; of a reader, the last one that wrote
-  std::vector<std::string> warnings;  // what a reader of the rows should know
+  RunRecord run;                      // the program that writes; for a reader the last one that wrote
+  std::vector<std::string> warnings;  // Store::warnings()
 };
 
-// Errors as Store::create and Store::resume have them.
+// Opens the database for writing, or makes it. Error if there is a file and not `may_exist`; others as Store::resume.
 Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist);
 
-// What is there at this moment; later rows are not seen.
+// Opens the database as it is at this moment; later rows are not seen.
 Result<OpenStore> open_to_read(const std::string& path);
 
-// Why rows of the sweep `there` are no answers to `here`.
+// Why rows of the sweep `there` are no answers to `here`; empty if they are.
 Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, const std::string& path);
 
 // Writes the row of the present run.
 Diagnostics write_run(const OpenStore& store);
 
-// Notes the end of the run, and whether it left nothing to do; may be called again.
+// Writes that the run has ended, and whether it left nothing to do (`finished`); may be called again.
 Diagnostics close_store(OpenStore& store, bool finished);
 
-// The file and what SQLite has beside it.
+// Removes the file and what SQLite has beside it.
 void remove_store(const std::string& path);
 
 // Makes one plain file of a database that nobody writes, so that it can be replaced. Error if somebody reads it.

@@ -1,5 +1,5 @@
 #pragma once
-// A database that is damaged made anew of the rows that are as they were written.
+// Repairs a damaged database: makes a new one of the rows that are as they were written.
 #include <string>
 
 #include "engine/base/result.h"
@@ -13,10 +13,10 @@ struct StoreRepair {
   std::string damaged_copy;    // where the damaged file is now
 };
 
-// What is kept are rows whose checksums say that they are rows of `sweep`, and points that have all their layers; what
-// is lost is searched again by a run that resumes. The database is replaced when all is done; the damaged file stays
-// beside it under another name. Nothing is done if there is no file, or no damage. Errors: another sweep, somebody
-// writes it, tables without checksums, not one row can be read.
+// Keeps the rows whose checksums say that they are rows of `sweep`, and the points that have all their layers; what is
+// lost is searched again by a run that resumes. The database is replaced when all is done; the damaged file stays
+// beside it under another name. Does nothing if there is no file, or no damage. Errors: another sweep, somebody writes
+// it, tables without checksums, not one row can be read.
 Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep);
 
 }  // namespace heliolite

@@ -36,7 +36,7 @@ inline constexpr const char* kTable<SweepRecord> = "sweep";
 template <>
 inline constexpr const char* kTable<RunRecord> = "runs";
 
-// Which row it is, for complaints: "points, id 7".
+// The name of a row in complaints: "points, id 7".
 inline std::string row_place(const PointRow& row) { return "points, id " + std::to_string(row.record.id); }
 inline std::string row_place(const LayerRecord& row) {
   return "layers, point " + std::to_string(row.point) + ", layer " + std::to_string(row.layer);
@@ -44,7 +44,7 @@ inline std::string row_place(const LayerRecord& row) {
 inline std::string row_place(const SweepRecord&) { return "sweep"; }
 inline std::string row_place(const RunRecord& row) { return "runs, id " + std::to_string(row.id); }
 
-// The tables' version that brought the column; 1 for those that always were.
+// The version of the tables in which the column is new; 1 for those of the first version.
 u64 column_version(std::string_view table, std::string_view column);
 
 // "SELECT id, state, .., checksum FROM points <rest>"; in tables of an older version columns that are missing are 0.
@@ -70,7 +70,7 @@ std::string insert_statement(const std::string& conflict) {
   return "INSERT " + conflict + " INTO " + kTable<Row> + " (" + columns + "checksum) VALUES (" + places + "?)";
 }
 
-// The bytes that a checksum is of.
+// Appends a field to the bytes of which a checksum is made.
 void append_bytes(std::string& bytes, u64 field);
 void append_bytes(std::string& bytes, double field);
 void append_bytes(std::string& bytes, bool field);
@@ -80,7 +80,8 @@ void append_bytes(std::string& bytes, const std::vector<std::string>& field);
 void append_bytes(std::string& bytes, const std::optional<double>& field);
 u64 checksum_of(const std::string& bytes);
 
-// A change within one byte always changes it; of other changes one in 2^64 does not.
+// The checksum of a row in the database of the sweep with this question. A change within one byte always changes it; of
+// other changes one in 2^64 does not.
 template <class Row>
 u64 row_sum(const std::string& question, const Row& row) {
   std::string bytes;
@@ -104,7 +105,7 @@ void bind_row(SqlStatement& statement, const Row& row, u64 checksum) {
   statement.bind(checksum);
 }
 
-// False if the column holds something else than the program writes.
+// Reads a column of the present row. Returns false if it holds something that the program does not write there.
 bool read_field(const SqlStatement& statement, int column, u64& field);
 bool read_field(const SqlStatement& statement, int column, double& field);
 bool read_field(const SqlStatement& statement, int column, bool& field);
@@ -113,17 +114,18 @@ bool read_field(const SqlStatement& statement, int column, PointState& field);
 bool read_field(const SqlStatement& statement, int column, std::vector<std::string>& field);
 bool read_field(const SqlStatement& statement, int column, std::optional<double>& field);
 
-// What to do about a row that is damaged.
+// Advice at the end of a complaint about a damaged row.
 inline constexpr const char* kRepair = "restore a copy, or search it again with heliolite sweep FILE --resume --repair";
 
-// The present row of a select_statement(), and its checksum.
+// A row with its checksum.
 template <class Row>
 struct SummedRow {
   Row row;
   u64 checksum = 0;
 };
 
-// Error if the row is not as it was written; `path` is for the complaint. Of a sweep the question is its own.
+// Reads the present row of a select_statement() from tables of this version. Errors name `path` and say how the row
+// differs from what was written. `question`: of the sweep; for the row of the sweep itself its own.
 template <class Row>
 Result<SummedRow<Row>> read_row(const SqlStatement& statement, u64 version, const std::string& question,
                                 const std::string& path) {

@@ -9,7 +9,7 @@ inline constexpr u64 kSchemaVersion = 3;           // PRAGMA user_version; a cha
 inline constexpr u64 kOldestVersion = 1;           // of those that can still be read
 inline constexpr u64 kChecksumVersion = 3;         // since this one rows have checksums
 
-// Columns named like the fields of the rows (store_rows.h) hold these; `checksum` is row_sum() of the row.
+// A column has the name of the field of the row (store_rows.h) that it holds; `checksum` is row_sum() of the row.
 inline constexpr const char* kSchema = R"(
 CREATE TABLE sweep (
   name TEXT NOT NULL,

@@ -1,5 +1,5 @@
 #pragma once
-// SQLite with owners and with errors in words that help. Only store_sql.cpp knows its names.
+// SQLite behind classes that own its objects and explain its errors. Only store_sql.cpp uses its functions.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,8 +13,8 @@ struct sqlite3_stmt;
 
 namespace heliolite {
 
-// A statement with ?s. Bind them in order, walk the rows with next(), or run() it; both make it ready for new values
-// at the end.
+// A prepared statement. Bind the values of its ?s in order, then walk the rows with next(), or run() it; at the end
+// both make it ready for new values.
 class SqlStatement {
  public:
   SqlStatement() = default;
@@ -24,11 +24,11 @@ class SqlStatement {
   SqlStatement& bind(std::string_view text);
   SqlStatement& bind_null();
 
-  Result<bool> next();  // whether there is a row
-  Diagnostics run();    // its rows are not wanted
-  void reset();         // leaves the rows that are left
+  Result<bool> next();  // goes to the next row; false after the last one
+  Diagnostics run();    // executes it without looking at rows
+  void reset();         // ends the walk before the last row
 
-  // Of the present row.
+  // A column of the present row, from 0.
   u64 integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;
@@ -47,7 +47,7 @@ class SqlStatement {
   int problem_ = 0;   // of the first bind that failed
 };
 
-// How long to wait for somebody else's transaction; short enough for Ctrl-C to end within two seconds.
+// How long to wait for another process's transaction; short enough for Ctrl-C to end within two seconds.
 inline constexpr int kPatienceMilliseconds = 1500;
 
 class SqlDatabase {
@@ -59,8 +59,8 @@ class SqlDatabase {
 
   Result<SqlStatement> prepare(std::string_view sql) const;
   Diagnostics execute(const std::string& sql) const;     // several statements, separated by ;
-  Result<u64> number(std::string_view sql) const;        // the one number that the statement answers
-  Result<std::string> word(std::string_view sql) const;  // the one text
+  Result<u64> number(std::string_view sql) const;        // the number that the statement returns, in its one row
+  Result<std::string> word(std::string_view sql) const;  // the text that it returns
   void close();                                          // may be called again
 
  private:

@@ -7,12 +7,13 @@ namespace heliolite {
 
 class StoreWriter {
  public:
+  // Prepares the statements; to be called once, before the first row.
   Diagnostics prepare(const OpenStore& store);
 
-  // Whether the row was written: it is new, or `replace` says that the one that is there gives way. The tallies of
-  // OpenStore::run follow; whoever ends the transaction writes that row.
+  // Writes the row if it is new, or if `replace` allows it to replace the one that is there; returns whether it did.
+  // Updates the tallies of OpenStore::run; whoever ends the transaction writes that row.
   Result<bool> add(OpenStore& store, const LayerRecord& layer, bool replace);
-  // After its layers.
+  // The same for a point, whose layers must have been written before.
   Result<bool> add(OpenStore& store, const PointRecord& point, bool replace);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What follows from a sweep's record and is written down nowhere else.
+// Facts that follow from a sweep's record and are stored nowhere.
 #include "engine/sweep/records.h"
 
 namespace heliolite {
@@ -8,13 +8,13 @@ namespace heliolite {
 // products of energy and cycles that is another number, and much smaller.
 double value_of_totals(const SweepRecord& sweep, double energy_pj, double cycles);
 
-// Its column where points are written out, the last one.
+// The name of its column in exports, the last one.
 inline constexpr const char* kValueOfTotals = "value_of_totals";
 
-// Whether the two can differ.
+// Whether a point's value and value_of_totals() can differ.
 bool sums_differ(const SweepRecord& sweep);
 
-// Whether the mappings have all factors, or perfect ones only: as the sweep's file says.
+// Whether the sweep's file asks for imperfect factors too, and not for perfect ones only.
 bool imperfect_factors(const SweepRecord& sweep);
 
 }  // namespace heliolite

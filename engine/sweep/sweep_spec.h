@@ -23,43 +23,43 @@ inline constexpr std::array<std::string_view, 3> kSweepGoalNames{"all", "front",
 struct FieldPath {
   std::string text;   // as written
   std::string level;  // level or buffer, "compute", or empty: the machine itself
-  std::string key;
-  std::string part;  // of a key whose value is a map; empty: all of it
+  std::string key;    // of the level
+  std::string part;   // key inside it if its value is a map; empty: all of it
 };
 
-// A field set to a value: a variant of the machine that states nothing else.
+// A field set to a value, as a variant of the machine that states nothing else.
 struct Setting {
   FieldPath field;
   ArchitectureSpec variant;
 };
 
 struct ParameterValue {
-  std::string text;              // as written
-  std::optional<double> number;  // in constraints: numbers, bytes of sizes, products of fan-outs
-  std::vector<Setting> settings;
+  std::string text;               // as written
+  std::optional<double> number;   // what constraints see: the number, bytes of a size, product of a fan-out; or none
+  std::vector<Setting> settings;  // of the machine
 };
 
 struct SweepParameter {
   std::string name;
-  Place place;
-  std::vector<FieldPath> fields;  // that some value sets
+  Place place;                    // in the file, for complaints
+  std::vector<FieldPath> fields;  // all that some value sets
   std::vector<ParameterValue> values;
 };
 
 struct SweepConstraint {
-  Place place;
+  Place place;       // in the file, for complaints
   std::string text;  // an Expression over the parameters and derived_names()
 };
 
 struct SweepLayer {
-  std::string workload;  // of which it is a layer
+  std::string workload;  // the one that it is a layer of
   double weight = 1;     // of that workload
   Layer layer;
 };
 
 struct SweepSpec {
   std::string name;
-  std::string text;  // of the file
+  std::string text;  // of the whole file
   ArchitectureSpec machine;
   ReferenceTables tables;
   std::vector<SweepLayer> layers;          // of all workloads, one after another
@@ -67,12 +67,12 @@ struct SweepSpec {
   std::vector<SweepConstraint> constraints;
   SearchOptions options;  // of every layer of every point; the seed is the sample's too
   SweepGoal goal = SweepGoal::All;
-  std::optional<u64> sample;  // so many points of the grid
-  std::optional<u64> pilots;  // points mapped before any is cut, instead of the usual number
+  std::optional<u64> sample;  // number of points drawn from the grid; none: all points
+  std::optional<u64> pilots;  // number of points mapped before any is cut; none: the usual number
   Diagnostics warnings;
 };
 
-// What the reader accepts.
+// The most that the reader accepts.
 inline constexpr u64 kMaxGridPoints = u64{1} << 53;
 inline constexpr std::size_t kMaxParameters = 64;
 inline constexpr std::size_t kMaxParameterValues = 10'000;

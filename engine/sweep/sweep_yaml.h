@@ -1,5 +1,5 @@
 #pragma once
-// The sweep file (docs/formats_sweep.md).
+// Reads a sweep's file (docs/formats_sweep.md).
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace heliolite {
 
-// What is asked for on the command line instead of what the file says.
+// What the command line asks for instead of what the file says.
 struct SweepOverrides {
   std::vector<GivenOption> options{};  // of the searches
   std::optional<SweepGoal> goal{};
   std::optional<u64> sample{};
 };
 
+// The goal of this name; none if there is no such goal.
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name);
 
-// The file with its machine and workloads loaded and everything in it checked, expressions included. All errors in one
-// go. Machines and workloads that are files stand beside the sweep's.
+// Reads the file, loads its machine and workloads and checks everything in it, expressions included. All errors are
+// returned at once. Paths of machines and workloads are relative to the sweep's file.
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides = {});
 
 }  // namespace heliolite

@@ -15,6 +15,7 @@ struct Totals {
   double words_moved = 0, least_words = 0;  // 0 if a layer's are not known
 };
 
+// The totals of a point's layers.
 Totals totals(const std::vector<LayerRecord>& layers);
 
 // Lower bounds on the totals: what every mapping of every layer pays (engine/search/core/compulsory.h); value and
