@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/model/tile_box.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/imperfect/imperfect_look.h"
@@ -139,7 +141,7 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
     const MoveSpace moves(space);
     for (std::size_t k = 0; k < std::min(kClimbs, best.size()); ++k) {
       best[k] = climb(ladder, moves, best[k], kClimbBudget);
-      answer.statistics.rules.count(Rule::Refine, true);
+      Gate(options.rules, answer.statistics.rules).pruned(Rule::Refine, 1);
     }
     sort();
     const u64 left = kUsual - std::min(kUsual, ladder.evaluated());

@@ -71,7 +71,7 @@ RuleCounts expect_optima(u64 seeds, MakeProblem make) {
 TEST(ExactRules, AreAllThatTheTableSaysOfExact) {
   std::vector<Rule> found;
   for (const RuleInfo& info : kRuleTable) {
-    if (!info.help.starts_with("exact:")) continue;
+    if (info.user != RuleUser::Exact) continue;
     EXPECT_EQ(info.soundness, Soundness::Sound) << info.name;
     found.push_back(info.rule);
   }

@@ -6,6 +6,7 @@
 
 #include "engine/search/co_search/co_search_exact.h"
 #include "engine/search/co_search/memory_bins.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {
@@ -99,6 +100,7 @@ class Ranking {
       : layers_(layers), bins_(bins), rules_(options.rules), threads_(options.threads) {}
 
   std::vector<std::size_t> finalists(CoSearchResult& out) {
+    const Gate gate(rules_, out.statistics.rules);
     std::vector<double> cost(out.machines.size(), 0);
     for (std::size_t m = 0; m < cost.size(); ++m) {
       bool needless = true;
@@ -107,7 +109,7 @@ class Ranking {
         needless &= bins_[j].needless(m);
         out.machines[m].lower_bound += layers_[j].weight * bins_[j].compulsory(m);
       }
-      if (rules_[Rule::SmallestMemory] && out.statistics.rules.count(Rule::SmallestMemory, needless)) cost[m] = kNever;
+      if (gate.prunes(Rule::SmallestMemory, [&] { return needless; })) cost[m] = kNever;
     }
     std::vector<std::size_t> order(cost.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -116,7 +118,7 @@ class Ranking {
     std::vector<std::pair<double, std::size_t>> completed;
     double best = kNever;
     for (std::size_t m : order) {
-      const bool cut = rules_[Rule::MemoryBound] && out.statistics.rules.count(Rule::MemoryBound, cost[m] >= best);
+      const bool cut = gate.prunes(Rule::MemoryBound, [&] { return cost[m] >= best; });
       if (cut || cost[m] == kNever) break;
       ++out.configurations;
       completed.emplace_back(complete(m), m);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/search/core/gate.h"
 #include "engine/search/exact/layered_pass.h"
 
 namespace heliolite {
@@ -73,7 +74,8 @@ class Exact {
 
  private:
   bool cut(const ObjectiveKey& bound) {
-    return problem_.options.rules[Rule::KeepBound] && statistics_.rules.count(Rule::KeepBound, incumbent_.cuts(bound));
+    const Gate gate(problem_.options.rules, statistics_.rules);
+    return gate.prunes(Rule::KeepBound, [&] { return incumbent_.cuts(bound); });
   }
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {

@@ -4,6 +4,17 @@
 
 #include "engine/base/integers.h"
 
+// One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
+//   1. instances     unrollings with too few instances are not looked at (rule useful-instances)
+//   2. fan-out       each unrolling of the fan-out below the level
+//   3. room          what does not fit, or cannot be completed, goes
+//   4. lattice bound what is placed and the least of everything outside cost too much (rule lattice-bound)
+//   5. tile          each tile of the level, one axis of the lattice after the other
+//   6. own loops     the level's loops cost too much in every order (rule own-loops)
+//   7. orders        each order of the level's loops that can matter (rule free-loops)
+//   8. dominance     another over the same tile is nowhere dearer (rules idle-bandwidth, state-dominance)
+//   9. leaf          a complete mapping is priced by the cost model; others join the frontier
+
 namespace heliolite {
 struct Expander::Loops {
   Extents factor;  // of every dimension
@@ -51,12 +62,12 @@ bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations
 }
 
 bool Expander::cut(Rule rule, const CostBound& bound) {
-  return rules_[rule] && statistics_.rules.count(rule, incumbent_.cuts(bound));
+  return gate().prunes(rule, [&] { return incumbent_.cuts(bound); });
 }
 
 // The same where energy alone decides; `limit` is the incumbent's for the cycles known.
 bool Expander::cut_energy(double energy, double limit) {
-  return rules_[Rule::LatticeBound] && statistics_.rules.count(Rule::LatticeBound, energy >= limit);
+  return gate().prunes(Rule::LatticeBound, [&] { return energy >= limit; });
 }
 
 bool Expander::spent() {
@@ -81,11 +92,13 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   const auto& choices = m_.fanout[at(level_)].choices;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
+    // Step 1.
     if (before != nullptr && spatial.instances != instances) {
       // Choices come with fewer and fewer instances: once that alone takes too long, all others do.
       instances = spatial.instances;
       if (cut(Rule::UsefulInstances, bounds_.at_instances(s, *before, instances))) break;
     }
+    // Step 2.
     if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
     const u32 tile = s.tile.index + spatial.factor.index;
     if (!bounds_.reachable(level_, tile)) continue;
@@ -103,15 +116,18 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 
 // Every tile of this level over the unrolled one.
 void Expander::grow(const PartialMapping& s) {
+  // Step 3.
   if (spent() || !bounds_.reachable(level_, s.tile.index) || !m_.holds(s.machine, level_, s.tile.extent)) return;
+  // Step 4.
   auto inside = bounds_.inside(s, {level_, true});
   double limit = incumbent_.energy_limit(inside.compute_cycles);
   if (cut_energy(bounds_.unrolled_energy(inside, s.tile.index), limit)) return;
   const bool bandwidths = bounds_.add_cycles(s, inside);
   const CostBound whole = bounds_.at_unrolled(s, inside, s.tile.index);
   if (cut(Rule::LatticeBound, whole)) return;
-  if (rules_[Rule::LatticeBound]) limit = incumbent_.energy_limit(whole.cycles);
+  if (gate().on(Rule::LatticeBound)) limit = incumbent_.energy_limit(whole.cycles);
   if (top()) return place(s, m_.lattice.full());
+  // Step 5.
   LatticePoint tile = s.tile;
   enlarge({s, inside, limit, bandwidths}, tile, 0);
 }
@@ -140,23 +156,24 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
 
 // Whether the tile is looked at on a machine with a smaller memory.
 bool Expander::needless(const PartialMapping& s, const LatticePoint& tile) {
-  return problem_.family && rules_[Rule::SmallestMemory] &&
-         statistics_.rules.count(Rule::SmallestMemory, m_.needless(s.machine, level_, tile.extent));
+  return problem_.family &&
+         gate().prunes(Rule::SmallestMemory, [&] { return m_.needless(s.machine, level_, tile.extent); });
 }
 
-// Cheap questions first.
+// Step 6, after step 4 for this tile: cheap questions first.
 bool Expander::candidate_cut(const Grown& from, const LatticePoint& tile) {
   if (cut_energy(bounds_.candidate_energy(from.inside, tile.index), from.limit)) return true;
-  const bool own_loops = rules_[Rule::OwnLoops];
-  if (own_loops && statistics_.rules.count(Rule::OwnLoops,
-                                           bounds_.ordered_energy(from.s, from.inside, tile, from.limit) >= from.limit))
-    return true;
+  const auto ordered_too_dear = [&] {
+    return bounds_.ordered_energy(from.s, from.inside, tile, from.limit) >= from.limit;
+  };
+  if (gate().prunes(Rule::OwnLoops, ordered_too_dear)) return true;
   if (!from.bandwidths) return false;
   return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||
-         (own_loops && cut(Rule::OwnLoops, bounds_.at_candidate_ordered(from.s, from.inside, tile)));
+         gate().prunes(Rule::OwnLoops,
+                       [&] { return incumbent_.cuts(bounds_.at_candidate_ordered(from.s, from.inside, tile)); });
 }
 
-// The loops of the level, in every order that matters.
+// Step 7: the loops of the level, in every order that matters.
 void Expander::place(const PartialMapping& s, const LatticePoint& tile) {
   Loops loops;
   for (int d = 0; d < kMaxDimensions; ++d) {
@@ -185,7 +202,7 @@ void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
 // the same flows only one is tried, for the others are then free.
 unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   const unsigned waiting = loops.waiting;
-  if (!rules_[Rule::FreeLoops]) return waiting;
+  if (!gate().on(Rule::FreeLoops)) return waiting;
   std::array<unsigned, kMaxDimensions> ends{};  // flows, by dimension
   unsigned slides = 0;                          // dimensions that may leave part of a tile in place
   const auto& tensor = m_.compiled->tensor;
@@ -210,7 +227,7 @@ unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
     bool another = false;
     for (unsigned tried = next & ~slides; tried != 0 && !(slides >> d & 1); tried &= tried - 1)
       another |= ends[at(std::countr_zero(tried))] == ends[at(d)];
-    if (!statistics_.rules.count(Rule::FreeLoops, another)) next |= 1u << d;
+    if (!gate().prunes(Rule::FreeLoops, [&] { return another; })) next |= 1u << d;
   }
   return next;
 }
@@ -244,11 +261,10 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
   if (top()) steps_.finish(s);
   else overflow_ |= !steps_.start(s, level_);
   if (overflow_) return;
-  if (!top() && rules_[Rule::IdleBandwidth])
-    statistics_.rules.count(Rule::IdleBandwidth, steps_.forget_idle(s, level_) > 0);
+  // Step 8.
+  if (!top()) gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
   // Most states are dominated, and it takes less to see that than to bound them.
-  const bool dominance = !top() && rules_[Rule::StateDominance];
-  if (dominance && statistics_.rules.count(Rule::StateDominance, out_.dominated(s))) return;
+  if (!top() && gate().prunes(Rule::StateDominance, [&] { return out_.dominated(s); })) return;
   auto inside = bounds_.inside(s, {level_, false});
   CostBound bound = bounds_.at_tile(s, inside, tile.index);
   if (cut(Rule::LatticeBound, bound)) return;
@@ -256,10 +272,12 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
     bound = bounds_.at_tile(s, inside, tile.index);
     if (cut(Rule::LatticeBound, bound)) return;
   }
+  // Step 9.
   if (top()) return complete(node);
   node.key = incumbent_.key_of(bound);
-  if (out_.add(s, node, dominance) && out_.bytes() > most_bytes_)
-    left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
+  const Frontier::Added added = out_.add(s, node, gate().on(Rule::StateDominance));
+  gate().pruned(Rule::StateDominance, added.dropped);
+  if (added && out_.bytes() > most_bytes_) left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
 }
 
 void Expander::complete(const FrontierNode& last) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/search/core/budget.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/incumbent.h"
 
@@ -34,6 +35,7 @@ class Expander {
 
   const LevelSpace& space() const { return problem_.space.levels[static_cast<std::size_t>(level_)]; }
   bool top() const { return level_ + 1 == m_.levels(); }
+  Gate gate() { return {rules_, statistics_.rules}; }
   bool cut(Rule rule, const CostBound& bound);
   bool cut_energy(double energy, double limit);
   bool spent();

@@ -151,14 +151,15 @@ bool Frontier::visit_tile(u32 first, Visit visit) const {
   return true;
 }
 
-bool Frontier::add_packed(const Packed& state, bool dominance) {
+Frontier::Added Frontier::add_packed(const Packed& state, bool dominance) {
   const auto [head, fresh] = first_of_tile_.try_emplace(place_of(*state.node), kNone);
+  u32 dropped = 0;
   const auto is_new = [&](u32 k) {
     if (dominates(packed(k), state)) return false;
-    if (dominates(state, packed(k))) nodes_[k].dropped = true;
+    if (dominates(state, packed(k))) nodes_[k].dropped = true, ++dropped;
     return true;
   };
-  if (dominance && !visit_tile(head->second, is_new)) return false;
+  if (dominance && !visit_tile(head->second, is_new)) return {false, dropped};
   FrontierNode node = *state.node;
   node.next = head->second;
   node.dropped = false;
@@ -167,7 +168,7 @@ bool Frontier::add_packed(const Packed& state, bool dominance) {
   sliding_.insert(sliding_.end(), state.sliding, state.sliding + node.sliding_count);
   values_.insert(values_.end(), state.values, state.values + width_);
   nodes_.push_back(node);
-  return true;
+  return {true, dropped};
 }
 
 void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
@@ -190,14 +191,14 @@ bool Frontier::dominated(const PartialMapping& s) const {
   return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
 }
 
-bool Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
+Frontier::Added Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
   PackedState values;
   pack(s, values.data());
   describe(s, node);
   return add_packed({values.data(), s.sliding.data(), &node}, dominance && m_->exact);
 }
 
-bool Frontier::add(const Frontier& from, std::size_t k, bool dominance) {
+Frontier::Added Frontier::add(const Frontier& from, std::size_t k, bool dominance) {
   return add_packed(from.packed(k), dominance && m_->exact);
 }
 

@@ -38,11 +38,17 @@ class Frontier {
 
   // Whether some partial mapping of the frontier dominates s.
   bool dominated(const PartialMapping& s) const;
+  // What became of a partial mapping that was to be added: whether it was, and how many that were there it dropped.
+  struct Added {
+    bool added = false;
+    u32 dropped = 0;
+    explicit operator bool() const { return added; }
+  };
   // Adds s unless one of the frontier dominates it, and drops those that s dominates; without `dominance` adds it
-  // always. Returns whether it was added.
-  bool add(const PartialMapping& s, FrontierNode node, bool dominance);
+  // always.
+  Added add(const PartialMapping& s, FrontierNode node, bool dominance);
   // The same for partial mapping k of another frontier of the same stage.
-  bool add(const Frontier& from, std::size_t k, bool dominance);
+  Added add(const Frontier& from, std::size_t k, bool dominance);
 
   // Removes the nodes that were dropped; indices change.
   void compact();
@@ -77,7 +83,7 @@ class Frontier {
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
   u64 place_of(const FrontierNode& node) const;
-  bool add_packed(const Packed& state, bool dominance);
+  Added add_packed(const Packed& state, bool dominance);
   void pack(const PartialMapping& s, double* out) const;
   static void describe(const PartialMapping& s, FrontierNode& node);
 

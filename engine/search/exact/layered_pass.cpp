@@ -51,9 +51,7 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
   for (u32 machine = 0; machine < model_.machine.size(); ++machine) {
     FrontierNode root;
     root.key = incumbent.key_of(root_bound(machine));
-    if (problem_.family && problem_.options.rules[Rule::MemoryBound] &&
-        statistics_.rules.count(Rule::MemoryBound, incumbent.cuts(root.key)))
-      continue;
+    if (problem_.family && gate().prunes(Rule::MemoryBound, [&] { return incumbent.cuts(root.key); })) continue;
     layers[0].add(NestSteps(model_).root(machine), root, false);
   }
   for (int level = 0; level < model_.levels(); ++level) {
@@ -131,17 +129,20 @@ void LayeredPass::extend(Part& part, int level, const std::vector<Frontier>& lay
 }
 
 // In the order of the parents. What is merged is freed at once.
-void LayeredPass::merge(std::vector<Part>& parts, int level, const SearchBudget& budget, Frontier& out,
-                        PassEnd& pass) const {
+void LayeredPass::merge(std::vector<Part>& parts, int level, const SearchBudget& budget, Frontier& out, PassEnd& pass) {
   const bool alone = parts.size() == 1 && out.size() == 0;
   if (alone) out = std::move(parts.front().out);
   for (Part& part : parts) {
     if (!part.pass.complete) pass.leave(part.pass.least_left);
     pass.by_memory |= part.pass.by_memory;
     if (alone) break;
-    const bool dominance = problem_.options.rules[Rule::StateDominance] && !budget.over();
-    for (std::size_t k = 0; k < part.out.size(); ++k)
-      if (!part.out.node(k).dropped) out.add(part.out, k, dominance);
+    const bool dominance = gate().on(Rule::StateDominance) && !budget.over();
+    for (std::size_t k = 0; k < part.out.size(); ++k) {
+      if (part.out.node(k).dropped) continue;
+      const Frontier::Added added = out.add(part.out, k, dominance);
+      if (dominance) gate().prunes(Rule::StateDominance, [&] { return !added; });
+      gate().pruned(Rule::StateDominance, added.dropped);
+    }
     part.out = Frontier(model_, level);
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/search/core/budget.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/incumbent.h"
 
@@ -57,10 +58,12 @@ class LayeredPass {
   struct Range;
   struct Part;
 
+  Gate gate() { return {problem_.options.rules, statistics_.rules}; }
+
   bool extend(int level, std::vector<Frontier>& layers, const SearchBudget& budget, Incumbent& incumbent,
               PassEnd& pass);
   void extend(Part& part, int level, const std::vector<Frontier>& layers, const SearchBudget& budget) const;
-  void merge(std::vector<Part>& parts, int level, const SearchBudget& budget, Frontier& out, PassEnd& pass) const;
+  void merge(std::vector<Part>& parts, int level, const SearchBudget& budget, Frontier& out, PassEnd& pass);
   std::size_t room_after(const std::vector<Frontier>& layers, int level) const;
 
   const LayerProblem& problem_;

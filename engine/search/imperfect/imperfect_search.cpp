@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/imperfect/imperfect_climb.h"
 
@@ -121,7 +122,8 @@ class ImperfectSearch {
   void offer(const ImperfectPlan& plan, ImperfectClimb& climb) {
     if (climb.spent()) return;
     PricedPlan priced = climb.price(plan);
-    if (!rules_.count(Rule::FillFanouts, !priced.fits)) starts_.push_back(climb.best_orders(priced));
+    const Gate gate(problem_.options.rules, rules_);
+    if (!gate.prunes(Rule::FillFanouts, [&] { return !priced.fits; })) starts_.push_back(climb.best_orders(priced));
   }
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.

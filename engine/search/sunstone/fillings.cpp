@@ -34,10 +34,10 @@ void Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCo
     walk(0, 1);
   }
   // What came before the best of them was known.
-  if (!rules_[Rule::FullUnrolling]) return;
+  if (!gate().on(Rule::FullUnrolling)) return;
   std::size_t kept = 0;
   for (std::size_t k = 0; k < out.size(); ++k) {
-    if (counts.count(Rule::FullUnrolling, used_[k] < least_)) continue;
+    if (gate().prunes(Rule::FullUnrolling, [&] { return used_[k] < least_; })) continue;
     out[kept++] = out[k];
   }
   out.resize(kept);
@@ -45,10 +45,8 @@ void Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCo
 
 // Factors of dimension_[k] and on; `used`: the product so far.
 void Fillings::walk(int k, u64 used) {
-  if (rules_[Rule::FullUnrolling] && std::min(room_, used * left_[k]) < least_) {
-    counts_->count(Rule::FullUnrolling, true);
-    return;
-  }
+  if (gate().on(Rule::FullUnrolling) && std::min(room_, used * left_[k]) < least_)
+    return gate().pruned(Rule::FullUnrolling, 1);
   if (k == count_) return leaf(used);
   const u8 d = dimension_[k];
   const FactorLimit& limit = fanout_->factor[d];
@@ -87,8 +85,8 @@ bool Fillings::extend(int k, u32 factor, u64 used_with) {
 void Fillings::leaf(u64 used) {
   for (int d = 0; d < space_.dimension_count; ++d)
     if (!fanout_->factor[d].allows(product_[d])) return;
-  if (counts_->count(Rule::IndexingFirst, rules_[Rule::IndexingFirst] && !prevails(used))) return;
-  if (counts_->count(Rule::FullUnrolling, rules_[Rule::FullUnrolling] && used < room_ && can_grow(used))) return;
+  if (gate().prunes(Rule::IndexingFirst, [&] { return !prevails(used); })) return;
+  if (gate().prunes(Rule::FullUnrolling, [&] { return used < room_ && can_grow(used); })) return;
   most_used_ = std::max(most_used_, used);
   least_ = std::max<u64>(1, most_used_ / kLeastShare);
   Unrolling u;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/search/core/rules.h"
+#include "engine/search/core/gate.h"
 #include "engine/space/divisors.h"
 #include "engine/space/unrolling.h"
 
@@ -26,6 +26,7 @@ class Fillings {
   void list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts, std::vector<Unrolling>& out);
 
  private:
+  Gate gate() const { return {rules_, *counts_}; }
   static constexpr std::size_t kMaxShares = 64;  // ways to share one product between the axes that are followed
 
   // One way to share the factors chosen so far: the product along X, the state before it, the last factor along X.

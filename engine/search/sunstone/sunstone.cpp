@@ -64,13 +64,12 @@ void Sunstone::complete(const std::vector<PartialPlan>& plans) {
 std::size_t Sunstone::beam(std::size_t width) const { return rules_[Rule::Beam] ? width : kUnlimited; }
 
 std::vector<PartialPlan> Sunstone::take(Shortlist& list, std::size_t width) {
-  counts_.count(Rule::Beam, list.offered() > beam(width));
+  gate().prunes(Rule::Beam, [&] { return list.offered() > beam(width); });
   return list.take();
 }
 
 bool Sunstone::hopeless(const PartialPlan& plan) {
-  if (!rules_[Rule::AlphaBeta] || best_.empty()) return false;
-  return counts_.count(Rule::AlphaBeta, best_.front().score.value < plan.score.value);
+  return !best_.empty() && gate().prunes(Rule::AlphaBeta, [&] { return best_.front().score.value < plan.score.value; });
 }
 
 // Step 1.

@@ -9,7 +9,7 @@
 #include <array>
 #include <vector>
 
-#include "engine/search/core/rules.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/refine.h"
 #include "engine/search/sunstone/shortlist.h"
@@ -36,6 +36,7 @@ class Sunstone {
   const RuleCounts& rules() const { return counts_; }
 
  private:
+  Gate gate() { return {rules_, counts_}; }
   std::size_t beam(std::size_t width) const;
   const SpatialSpace& spatial(int level) const { return space_.levels[static_cast<std::size_t>(level)].spatial; }
   std::vector<PartialPlan> take(Shortlist& list, std::size_t width);

@@ -1,0 +1,31 @@
+#pragma once
+// The one place where a rule of a search is asked: its switch, its counters.
+#include "engine/search/core/rules.h"
+
+namespace heliolite {
+
+class Gate {
+ public:
+  // Counts into `counts` of a search whose switches are `rules`; both outlive the gate.
+  Gate(const RuleSet& rules, RuleCounts& counts) : rules_(rules), counts_(counts) {}
+
+  bool on(Rule rule) const { return rules_[rule]; }
+
+  // Whether what is at hand may go: the rule is on and `test()`, which is not run otherwise, says so.
+  template <class Test>
+  bool prunes(Rule rule, Test test) const {
+    if (!rules_[rule]) return false;
+    const bool goes = test();
+    counts_.add(rule, 1, goes ? 1 : 0);
+    return goes;
+  }
+
+  // So many things went by a rule that is on without a question for each.
+  void pruned(Rule rule, u64 things) const { counts_.add(rule, things, things); }
+
+ private:
+  const RuleSet& rules_;
+  RuleCounts& counts_;
+};
+
+}  // namespace heliolite
