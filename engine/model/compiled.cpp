@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

@@ -78,18 +78,4 @@ struct Compiled {
 // [dimension]: how much of it a tile covers; 1 beyond the workload's dimensions.
 using Extents = std::array<u32, kMaxDimensions>;
 
-// Words of the box that tensor t takes for a tile of extent c (docs/cost_model.md, rule 4: holes of strides count).
-inline u64 box_words(const CompiledTensor& t, const Extents& c) {
-  u64 words = 1;
-  for (int k = 0; k < t.plain_count; ++k) words *= c[t.plain[k]];
-  for (int k = 0; k < t.term_count;) {
-    u64 extent = 1;
-    const u8 rank = t.term[k].rank;
-    for (; k < t.term_count && t.term[k].rank == rank; ++k)
-      extent += static_cast<u64>(t.term[k].coefficient) * (c[t.term[k].dimension] - 1);
-    words *= extent;
-  }
-  return words;
-}
-
 }  // namespace heliolite

@@ -1,13 +1,13 @@
 // The cold twin of CostModel::evaluate: the same totals with everything they are made of, for perfect and imperfect
 // factors alike.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/imperfect.h"
 #include "engine/model/nest.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
@@ -36,14 +36,10 @@ TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& 
   out.reads = static_cast<i64>(row.reads);
   out.fills = static_cast<i64>(row.fills);
   out.updates = static_cast<i64>(row.updates);
-  const u64 clusters = std::min(outside, level.clusters);
-  const u128 units = static_cast<u128>(level.blocks(row.reads)) * level.read_units +
-                     static_cast<u128>(level.blocks(row.fills)) * level.fill_units +
-                     static_cast<u128>(level.blocks(row.updates)) * level.update_units;
-  // Rule 20: per-instance energy / (outside / clusters) * instances in use; these are equal for perfect factors.
-  out.energy = {row.instances == outside ? units * clusters : units * clusters * row.instances / outside};
-  const u64 addresses = (is_output ? row.updates : row.reads) + row.fills;
-  out.address_generation_energy = {static_cast<u128>(addresses) * level.address_units * clusters};
+  const Accesses<u64> words{row.reads, row.fills, row.updates};
+  out.energy = {units_of_instances(level, access_units(level, in_blocks(level, words)), row.instances, outside)};
+  out.address_generation_energy = {static_cast<u128>(generated_addresses(words, is_output)) * level.address_units *
+                                   clusters_of(level, outside)};
   return out;
 }
 
@@ -62,13 +58,6 @@ NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor
   return out;
 }
 
-// Words per compute cycle are counted on the instances that the loop ends span (rule 28): count * used / spanned.
-u64 demand_words(u64 words, u64 instances, u64 outside) {
-  if (instances == outside) return words;
-  return static_cast<u64>(
-      std::ceil(static_cast<double>(words) / (static_cast<double>(outside) / static_cast<double>(instances))));
-}
-
 LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, int i, u64 outside, u64 steps) {
   const CompiledLevel& level = c.level[i];
   LevelBreakdown out;
@@ -78,8 +67,8 @@ LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, 
     out.tensor.push_back(tensor_traffic(level, row, c.tensor[v].is_output, outside));
     out.network.push_back(network_traffic(level, row, c.tensor[v].is_output));
     out.used_words += row.tile_words;
-    reads[v] = demand_words(row.reads, row.instances, outside);
-    writes[v] = demand_words(row.fills + row.updates, row.instances, outside);
+    reads[v] = demanded_words(row.reads, row.instances, outside);
+    writes[v] = demanded_words(row.fills + row.updates, row.instances, outside);
   }
   out.capacity_words = level.capacity_words == CompiledLevel::kUnbounded ? 0 : level.capacity_words;
   const auto count = static_cast<std::size_t>(c.tensor_count);

@@ -6,15 +6,12 @@
 #include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
 #include "engine/model/imperfect_level.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
 
 // Words per instance of one tensor at one level (rule 18).
-struct Counts {
-  u64 reads = 0, fills = 0, updates = 0;
-};
-
 // The steps of collapse.h and explain(), one tensor at a time and only where there is something to count.
 class ResidualCost {
  public:
@@ -89,31 +86,20 @@ class ResidualCost {
   // Rules 18-20, 23.
   void storage(const CompiledTensor& t, int v, int i, double accesses, double share, bool outermost) {
     const CompiledLevel& level = c_.level[i];
-    Counts n;
+    Accesses<u64> n;
     if (t.is_output) {
       const auto part = static_cast<double>(part_[i]);
       n = {rounded(accesses - part), rounded(share - (outermost ? 0 : part)), rounded(accesses)};
     } else {
       n = {rounded(accesses), static_cast<u64>(std::max(0.0, share)), 0};
     }
-    const u64 clusters = std::min(outside_[i], level.clusters);
-    const u128 units = static_cast<u128>(level.blocks(n.reads)) * level.read_units +
-                       static_cast<u128>(level.blocks(n.fills)) * level.fill_units +
-                       static_cast<u128>(level.blocks(n.updates)) * level.update_units;
-    energy_.units += used_[i] == outside_[i] ? units * clusters : units * clusters * used_[i] / outside_[i];
+    energy_.units += units_of_instances(level, access_units(level, in_blocks(level, n)), used_[i], outside_[i]);
     if (level.address_units != 0)
-      energy_.units +=
-          static_cast<u128>((t.is_output ? n.updates : n.reads) + n.fills) * level.address_units * clusters;
+      energy_.units += static_cast<u128>(generated_addresses(n, t.is_output)) * level.address_units *
+                       clusters_of(level, outside_[i]);
     if (!level.limited) return;
-    reads_[i][v] = demand(n.reads, i);
-    writes_[i][v] = demand(n.fills + n.updates, i);
-  }
-
-  // Rule 28: words are counted on the instances that the loop ends span.
-  u64 demand(u64 words, int i) const {
-    if (used_[i] == outside_[i]) return words;
-    return static_cast<u64>(
-        std::ceil(static_cast<double>(words) / (static_cast<double>(outside_[i]) / static_cast<double>(used_[i]))));
+    reads_[i][v] = demanded_words(n.reads, used_[i], outside_[i]);
+    writes_[i][v] = demanded_words(n.fills + n.updates, used_[i], outside_[i]);
   }
 
   void network(const CompiledTensor& t, int i, double scale, u64 partition) {

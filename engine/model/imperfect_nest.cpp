@@ -1,4 +1,5 @@
 #include "engine/model/imperfect_nest.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 
@@ -70,14 +71,9 @@ ResidualExtents ResidualNest::largest(const ResidualTile& tile, int outer) const
 }
 
 u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent) {
-  std::array<u64, kMaxRanks> rank;
-  for (int r = 0; r < t.rank_count; ++r) rank[r] = 1;
-  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[k];
-    rank[term.rank] += term.coefficient * (extent[term.dimension] - 1);
-  }
+  const auto box = box_along_ranks(t, [&](u8 d) { return extent[d]; });
   u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) words *= rank[r];
+  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[static_cast<std::size_t>(r)]);
   return words;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/model/imperfect_product.h"
 
 #include <algorithm>
+#include "engine/model/halo_move.h"
 
 namespace heliolite {
 namespace {
@@ -206,14 +207,8 @@ void sliding_words(Products& p, DimensionMask sliding) {
     u64 cost = volume.full;
     if (j < nest.loop_count) {
       const Move own = move_of(p.t, nest.loop[j]);
-      bool stays = true, repeats = true;
-      for (int r = 0; r < p.t.rank_count; ++r) {
-        const i64 net = own[r] - inner[r];
-        stays &= net == 0;
-        repeats &= net == first[r];
-        inner[r] += own[r];
-      }
-      cost = stays ? 0 : repeats ? volume.fresh : volume.full;
+      const NetMove net = net_move(p.t.rank_count, own, first, inner);
+      cost = net.stays ? 0 : net.repeats ? volume.fresh : volume.full;
     }
     if (cost != previous) p.add(j, 0, static_cast<i64>(cost - previous));
     previous = cost;

@@ -1,6 +1,7 @@
 #include "engine/model/imperfect_walk.h"
 
 #include <algorithm>
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {
@@ -119,13 +120,8 @@ void ResidualWalk::shift(State& state, const ResidualLoop& loop, i64 iterations)
 
 ResidualWalk::Tile ResidualWalk::tile(DimensionMask last) const {
   const ResidualTile& extents = nest_->inside[level_];
-  std::array<i64, kMaxRanks> extent;
-  extent.fill(1);
-  for (int k = 0; k < tensor_->first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = tensor_->by_dimension[k];
-    const u8 d = term.dimension;
-    extent[term.rank] += static_cast<i64>(term.coefficient * ((last >> d & 1 ? extents.last : extents.middle)[d] - 1));
-  }
+  const auto extent =
+      box_along_ranks(*tensor_, [&](u8 d) { return (last >> d & 1 ? extents.last : extents.middle)[d]; });
   Tile out{{}, 1};
   for (int r = 0; r < tensor_->rank_count; ++r) {
     if (rank_[r] == kStill) out.rest *= static_cast<u64>(extent[r]);

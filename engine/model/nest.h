@@ -8,7 +8,9 @@
 #include <numeric>
 
 #include "engine/model/compiled.h"
+#include "engine/model/halo_move.h"
 #include "engine/model/mapping.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 
@@ -158,21 +160,13 @@ namespace detail {
 
 // Moves of a tile along each rank; a rank absent from the dimension's terms does not move.
 struct TileMove {
-  std::array<i64, kMaxRanks> by{};
-  void add(const CompiledTensor& t, const NestLoop& loop) {
-    for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
-      by[t.by_dimension[k].rank] += static_cast<i64>(t.by_dimension[k].coefficient) * loop.step;
-  }
+  RankMove by{};
+  void add(const CompiledTensor& t, const NestLoop& loop) { add_move(t, loop.dimension, loop.step, by); }
 };
 
 // Words of the tile that a move by `move` makes new: all but the overlap of the shifted box.
 inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const TileMove& move) {
-  std::array<i64, kMaxRanks> extent;
-  extent.fill(1);
-  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[k];
-    extent[term.rank] += static_cast<i64>(term.coefficient) * (c[term.dimension] - 1);
-  }
+  const auto extent = box_along_ranks(t, [&](u8 d) { return c[d]; });
   u64 overlap = 1;
   for (int r = 0; r < t.rank_count; ++r) {
     const i64 left = extent[r] - move.by[r];
@@ -197,14 +191,8 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
     const NestLoop& loop = nest.loop[j];
     TileMove own;
     own.add(t, loop);
-    bool stays = true, repeats = true;
-    for (int r = 0; r < t.rank_count; ++r) {
-      const i64 net = own.by[r] - inner.by[r];
-      stays &= net == 0;
-      repeats &= net == first.by[r];
-      inner.by[r] += own.by[r];
-    }
-    if (stays || repeats) words -= (loop.end - 1) * nest.beyond[j] * (full - (stays ? 0 : delta));
+    const NetMove net = net_move(t.rank_count, own.by, first.by, inner.by);
+    if (net.stays || net.repeats) words -= (loop.end - 1) * nest.beyond[j] * (full - (net.stays ? 0 : delta));
   }
   return words;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 

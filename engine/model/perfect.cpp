@@ -6,6 +6,7 @@
 #include "engine/model/bandwidth.h"
 #include "engine/model/multicast.h"
 #include "engine/model/partition.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
@@ -25,31 +26,26 @@ class LevelLoad {
   explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
 
   void add_input(u64 reads, u64 fills) {
-    input_reads_ += reads;
-    add(reads, fills);
-    fill_blocks_ += level_.blocks(fills);
+    addresses_ += generated_addresses({reads, fills, 0}, false);
+    add({reads, fills, 0});
   }
   void add_output(u64 reads, u64 fills, u64 updates) {
-    add(reads, fills + updates);
-    fill_blocks_ += level_.blocks(fills);
-    update_blocks_ += level_.blocks(updates);
-    output_reads_ += reads;
+    addresses_ += generated_addresses({reads, fills, updates}, true);
+    add({reads, fills, updates});
   }
 
   // Rules 19, 20 and 23, all instances.
   Energy energy(u64 instances) const {
-    u128 units = static_cast<u128>(read_blocks_) * level_.read_units +
-                 static_cast<u128>(fill_blocks_) * level_.fill_units +
-                 static_cast<u128>(update_blocks_) * level_.update_units;
-    if (level_.address_units != 0) units += static_cast<u128>(input_reads_ + write_words_) * level_.address_units;
-    return {units * std::min(instances, level_.clusters)};
+    u128 units = access_units(level_, blocks_);
+    if (level_.address_units != 0) units += static_cast<u128>(addresses_) * level_.address_units;
+    return {units * clusters_of(level_, instances)};
   }
 
   // Rule 28. A level whose demand is clearly below its bandwidth needs no division.
   u64 cycles(u64 steps) const {
     if (!level_.limited) return steps;
     const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);
-    const auto read = static_cast<double>(static_cast<i64>(input_reads_ + output_reads_));
+    const auto read = static_cast<double>(static_cast<i64>(read_words_));
     const auto write = static_cast<double>(static_cast<i64>(write_words_));
     if (read <= level_.read_bandwidth * safe && write <= level_.write_bandwidth * safe &&
         read + write <= level_.shared_bandwidth * safe)
@@ -58,16 +54,17 @@ class LevelLoad {
   }
 
  private:
-  void add(u64 reads, u64 writes) {
-    read_blocks_ += level_.blocks(reads);
-    write_words_ += writes;
-    reads_[count_] = reads;
-    writes_[count_++] = writes;
+  void add(const Accesses<u64>& words) {
+    blocks_ += in_blocks(level_, words);
+    read_words_ += words.reads;
+    write_words_ += words.fills + words.updates;
+    reads_[count_] = words.reads;
+    writes_[count_++] = words.fills + words.updates;
   }
 
   const CompiledLevel& level_;
-  u64 read_blocks_ = 0, fill_blocks_ = 0, update_blocks_ = 0;
-  u64 input_reads_ = 0, output_reads_ = 0, write_words_ = 0;
+  Accesses<u64> blocks_;
+  u64 addresses_ = 0, read_words_ = 0, write_words_ = 0;
   std::size_t count_ = 0;
   std::array<u64, kMaxTensors> reads_, writes_;  // of the first count_ tensors added
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/model/tile_box.h"
 #include "engine/search/sunstone/sunstone.h"
 
 namespace heliolite {

@@ -4,19 +4,16 @@
 #include <cmath>
 
 #include "engine/model/nest.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 namespace {
 
-struct Words {
-  u64 reads = 0, fills = 0, updates = 0;  // over all instances of a level
-};
+using Words = Accesses<u64>;  // over all instances of a level
 
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
 Energy least_energy(const CompiledLevel& level, u64 instances, const Words& n) {
-  const u128 units = static_cast<u128>(n.reads) * level.read_units + static_cast<u128>(n.fills) * level.fill_units +
-                     static_cast<u128>(n.updates) * level.update_units;
-  return {units / level.block_words * std::min(level.clusters, instances) / instances};
+  return {access_units(level, n) / level.block_words * clusters_of(level, instances) / instances};
 }
 
 // Cycles that one instance's bandwidth needs for its words; a hair less, for the rounding of rule 28 in doubles.
@@ -87,7 +84,7 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
       const bool serves_macs = inside_fanouts[i] && !(kept_inside[i] >> v & 1);
       const Words n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
       sum.energy += least_energy(c.level[i], instances, n);
-      total = {total.reads + n.reads, total.fills + n.fills, total.updates + n.updates};
+      total += n;
     }
     if (instances == 1)
       sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));

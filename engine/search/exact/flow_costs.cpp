@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include "engine/model/storage_cost.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {
@@ -92,10 +94,10 @@ class Builder {
     return most;
   }
   double rounding_of_flows(const Compiled& machine, int i) const {
-    const auto block = [&](int at, u64 units) {
+    const auto block = [&](int at, double units) {
       const CompiledLevel& level = machine.level[at];
       const u64 used = std::min(fanout_product(at + 1, c_.level_count - 1), level.clusters);
-      return level.block_words > 1 ? static_cast<double>(units) * static_cast<double>(used) : 0;
+      return level.block_words > 1 ? units * static_cast<double>(used) : 0;
     };
     double sum = 0;
     if (i + 1 == c_.level_count) return sum;
@@ -103,8 +105,8 @@ class Builder {
       if (i >= 0 && !(m_.keep[static_cast<std::size_t>(i)] >> v & 1)) continue;
       const FlowPrice& price = m_.least.flow(i, v);
       const CompiledLevel& server = machine.level[price.serving_level];
-      if (i >= 0) sum += block(i, machine.level[i].fill_units + (v == m_.output ? machine.level[i].read_units : 0));
-      sum += block(price.serving_level, server.read_units + (v == m_.output ? server.update_units : 0));
+      if (i >= 0) sum += block(i, access_units(machine.level[i], Accesses<double>{v == m_.output ? 1.0 : 0.0, 1, 0}));
+      sum += block(price.serving_level, access_units(server, serving_one_word<double>(v == m_.output)));
     }
     return sum;
   }
@@ -160,7 +162,7 @@ class Builder {
     const bool is_output = c_.tensor[v].is_output;
     if (from >= 0) {
       const CompiledLevel& level = machine.level[from];
-      out.fill[energy_channel_[from]] += per_word(level, level.fill_units) + static_cast<double>(level.address_units);
+      out.fill[energy_channel_[from]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
       if (write_channel_[from] > 0) out.fill[write_channel_[from]] += 1 / level.write_bandwidth;
       if (shared_channel_[from] > 0) out.fill[shared_channel_[from]] += 1 / level.shared_bandwidth;
     }
@@ -170,16 +172,16 @@ class Builder {
     out.serving_level = to;
     for (int f = from + 1; f <= to; ++f)
       if (m_.fanout[static_cast<std::size_t>(f)].exists) out.last_fanout = f;
-    out.serve[energy_channel_[to]] += per_word(level, level.read_units) + static_cast<double>(level.address_units) +
-                                      (is_output ? per_word(level, level.update_units) : 0);
+    out.serve[energy_channel_[to]] +=
+        per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
     if (read_channel_[to] > 0) out.serve[read_channel_[to]] += 1 / level.read_bandwidth;
     if (write_channel_[to] > 0 && is_output) out.serve[write_channel_[to]] += 1 / level.write_bandwidth;
     if (shared_channel_[to] > 0) out.serve[shared_channel_[to]] += (is_output ? 2 : 1) / level.shared_bandwidth;
     return out;
   }
 
-  static double per_word(const CompiledLevel& level, u64 units) {
-    return static_cast<double>(units) / static_cast<double>(level.block_words);
+  static double per_word(const CompiledLevel& level, const Accesses<double>& of_a_word) {
+    return access_units(level, of_a_word) / static_cast<double>(level.block_words);
   }
 
   FlowPrices prices_of(const Compiled& machine) const {
@@ -202,9 +204,8 @@ class Builder {
     Channels out{};
     const CompiledLevel& level = machine.level[i];
     const bool outermost = i + 1 == c_.level_count;
-    out[energy_channel_[i]] += per_word(level, level.read_units);
-    if (!outermost)
-      out[energy_channel_[i]] += per_word(level, level.fill_units) + static_cast<double>(level.address_units);
+    out[energy_channel_[i]] += per_word(level, {1, 0, 0});
+    if (!outermost) out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
     if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
     if (write_channel_[i] > 0 && !outermost) out[write_channel_[i]] += 1 / level.write_bandwidth;
     if (shared_channel_[i] > 0) out[shared_channel_[i]] += (outermost ? 1 : 2) / level.shared_bandwidth;

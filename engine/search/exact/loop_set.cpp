@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {
@@ -100,13 +101,7 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
 }
 
 std::array<i64, kMaxRanks> box_extent(const CompiledTensor& t, const Extents& tile) {
-  std::array<i64, kMaxRanks> extent;
-  extent.fill(1);
-  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[at(k)];
-    extent[term.rank] += static_cast<i64>(term.coefficient) * (tile[term.dimension] - 1);
-  }
-  return extent;
+  return box_along_ranks(t, [&](u8 d) { return tile[d]; });
 }
 
 }  // namespace heliolite

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include "engine/model/halo_move.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {
@@ -158,11 +160,8 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
     if (flow.moving) flow.fetched *= iterations;
     return;
   }
-  std::array<i64, kMaxRanks> own{};
-  for (int k = t.first_of[static_cast<std::size_t>(d)]; k < t.first_of[static_cast<std::size_t>(d) + 1]; ++k)
-    own[t.by_dimension[static_cast<std::size_t>(k)].rank] +=
-        static_cast<i64>(t.by_dimension[static_cast<std::size_t>(k)].coefficient) *
-        s.tile.extent[static_cast<std::size_t>(d)];
+  RankMove own{};
+  add_move(t, static_cast<std::size_t>(d), s.tile.extent[static_cast<std::size_t>(d)], own);
   const double n = iterations;
   if (!flow.moving) {
     double overlap = 1;
@@ -176,17 +175,10 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
     flow.fetched = 1 + (n - 1) * flow.delta;
     return;
   }
-  bool stays = true, repeats = true;
-  for (int r = 0; r < t.rank_count; ++r) {
-    const auto at = static_cast<std::size_t>(r);
-    const i64 net = own[at] - flow.inner[at];
-    stays &= net == 0;
-    repeats &= net == flow.first[at];
-    flow.inner[at] += own[at];
-  }
+  const NetMove net = net_move(t.rank_count, own, flow.first, flow.inner);
   flow.fetched *= n;
-  if (stays) flow.fetched -= n - 1;
-  else if (repeats) flow.fetched -= (n - 1) * (1 - flow.delta);
+  if (net.stays) flow.fetched -= n - 1;
+  else if (net.repeats) flow.fetched -= (n - 1) * (1 - flow.delta);
 }
 
 // Whether a loop outside can find part of the tile in place: only along the ranks that alone have moved.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

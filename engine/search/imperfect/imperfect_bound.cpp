@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/model/storage_cost.h"
 #include "engine/search/imperfect/imperfect_boundary.h"
 
 namespace heliolite {
@@ -127,9 +128,7 @@ class Bound {
     const double rounding = units_ == 1 ? 0 : 0.5 * level_[i].outside;
     const double words = std::max(0.0, accesses(i, n, units) - rounding);
     const double reads = n.is_output ? std::max(0.0, words - rounding - n.first_writes) : words;
-    const double energy = reads * static_cast<double>(level.read_units) +
-                          n.fills * static_cast<double>(level.fill_units) +
-                          (n.is_output ? words : 0) * static_cast<double>(level.update_units);
+    const double energy = access_units(level, Accesses<double>{reads, n.fills, n.is_output ? words : 0});
     const auto instances = static_cast<double>(model_.architecture().levels[static_cast<std::size_t>(i)].instances);
     const double shared = std::min(1.0, static_cast<double>(level.clusters) / instances);
     return energy * shared / static_cast<double>(level.block_words);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {

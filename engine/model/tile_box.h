@@ -1,0 +1,36 @@
+#pragma once
+// The box of a tile (docs/cost_model.md, rule 4): along each rank 1 + the sum of coefficient x (extent - 1) over its
+// dimensions, holes of strides included.
+#include <array>
+
+#include "engine/model/compiled.h"
+
+namespace heliolite {
+
+// Words along each rank of the box; extent(d): how much of dimension d the tile covers.
+template <class Extent>
+std::array<i64, kMaxRanks> box_along_ranks(const CompiledTensor& t, Extent extent) {
+  std::array<i64, kMaxRanks> out;
+  out.fill(1);
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];
+    out[term.rank] += static_cast<i64>(term.coefficient) * (static_cast<i64>(extent(term.dimension)) - 1);
+  }
+  return out;
+}
+
+// Words of the box that tensor t takes for a tile of extent c, as the hot path counts them.
+inline u64 box_words(const CompiledTensor& t, const Extents& c) {
+  u64 words = 1;
+  for (int k = 0; k < t.plain_count; ++k) words *= c[t.plain[k]];
+  for (int k = 0; k < t.term_count;) {
+    u64 extent = 1;
+    const u8 rank = t.term[k].rank;
+    for (; k < t.term_count && t.term[k].rank == rank; ++k)
+      extent += static_cast<u64>(t.term[k].coefficient) * (c[t.term[k].dimension] - 1);
+    words *= extent;
+  }
+  return words;
+}
+
+}  // namespace heliolite
