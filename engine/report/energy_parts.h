@@ -1,5 +1,5 @@
 #pragma once
-// Where a layer's energy goes: LayerRecord::breakdown read back.
+// Where a layer's energy goes, read from LayerRecord::breakdown.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,13 +7,13 @@
 
 namespace heliolite {
 
-// A level, the compute units, leakage, ...
+// The energy of a level, of the compute units, of leakage, ...
 struct EnergyPart {
   std::string name;
-  std::vector<std::pair<std::string, double>> tensors;  // pJ; the tensor "" stands for what belongs to none
+  std::vector<std::pair<std::string, double>> tensors;  // pJ by tensor; "" stands for energy that belongs to none
 
-  double energy_pj() const;
-  void add(std::string_view tensor, double energy_pj);
+  double energy_pj() const;                             // of all tensors
+  void add(std::string_view tensor, double energy_pj);  // to that of the tensor
 
   bool operator==(const EnergyPart&) const = default;
 };

@@ -10,14 +10,15 @@
 
 namespace heliolite {
 
-// A browser draws some thousand points at once, and keeps the page small.
+// How many points the page has at most: a browser draws some thousand at once, and the file should stay small.
 struct ReportLimits {
-  std::size_t best = 20;       // in the table of best points
-  std::size_t points = 5'000;  // done ones that are drawn; those of the front and the best always are
-  std::size_t cut = 2'000;     // cut ones that can be drawn at their bounds
-  std::size_t details = 100;   // with their layers: the best first, then the front
+  std::size_t best = 20;       // points in the table of best points
+  std::size_t points = 5'000;  // done points that are drawn; those of the front and the best always are
+  std::size_t cut = 2'000;     // cut points that can be drawn at their bounds
+  std::size_t details = 100;   // points with their layers: the best first, then those of the front
 };
 
+// A point with its layers.
 struct PointLayers {
   u64 point = 0;
   std::vector<LayerRecord> layers;
@@ -34,7 +35,8 @@ struct ReportData {
   std::vector<PointRecord> drawn() const;
 };
 
-// Walks over the points twice; memory grows with the front and the limits, not with the number of points.
+// Reads the data of the page. Walks over the points twice; memory grows with the front and the limits, not with the
+// number of points. Errors: those of the store.
 Result<ReportData> read_report(const Store& store, const ReportLimits& limits = {});
 
 }  // namespace heliolite

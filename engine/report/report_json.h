@@ -1,5 +1,5 @@
 #pragma once
-// The page's data (engine/report/page/data.js).
+// The data of the page as JSON, which engine/report/page/data.js reads.
 #include <string>
 
 #include "engine/report/report_data.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Every number of a recorded run against ours.
+// Compares every number of a recorded Timeloop run with ours.
 #include <string>
 #include <vector>
 
@@ -16,8 +16,9 @@ struct Difference {
   double ours = 0;
 };
 
-// Tolerances: counts and cycles exact; fills of a read-only tensor +-1, and then its energy is free (the reference
-// truncates a sum of doubles; docs/cost_model.md, rule 30); energies 1e-6 relative; words and hops on networks 1e-9.
+// The numbers that differ by more than these tolerances: counts and cycles exact; fills of a read-only tensor +-1, and
+// then its energy is free (the reference truncates a sum of doubles; docs/cost_model.md, rule 30); energies 1e-6
+// relative; words and hops on networks 1e-9.
 std::vector<Difference> compare(const GoldenRecord& record, const Breakdown& ours, const Workload& workload);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// A recorded Timeloop run: one JSON object a line (docs/formats_mapping.md, "Golden records").
+// A recorded Timeloop run: one JSON object on a line (docs/formats_mapping.md, "Golden records").
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,18 +12,18 @@
 namespace heliolite {
 
 struct GoldenRecord {
-  std::string file;  // where it stands, for messages
+  std::string file;  // the file it is from and the line, for messages
   int line = 0;
   std::string id;
   std::string arch;     // arch/<arch>.yaml beside the file
-  std::string problem;  // problem/<problem>.yaml
+  std::string problem;  // problem/<problem>.yaml beside the file
   std::string mode;     // strict, free, imperfect, link
   bool link_transfers = false;
   nlohmann::json mapping;  // levels innermost first, orders innermost loop first
   nlohmann::json expect;   // shape already checked: every leaf is a number
 };
 
-// Errors name file and line, and the field that is missing or of the wrong type.
+// Reads the record on one line. Errors name file and line, and the field that is missing or of the wrong type.
 Result<GoldenRecord> parse_golden_record(std::string_view text, const std::string& file, int line);
 
 // The record's mapping as ours. Errors: unknown levels, dimensions, tensors; factors out of range.

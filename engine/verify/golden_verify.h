@@ -18,28 +18,30 @@ struct VerifyOptions {
   u64 show = 5;                     // keep this many mismatched records with their differences
 };
 
+// Numbers of records.
 struct VerifyTally {
   u64 matched = 0;
   u64 mismatched = 0;
   u64 skipped = 0;
 };
 
+// A record that does not match.
 struct Mismatch {
   std::string id;
-  int line = 0;
-  std::string refused;  // the mapping is not legal for us: why
-  std::vector<Difference> differences;
+  int line = 0;                         // in the file
+  std::string refused;                  // why the mapping is not legal for us; empty: it is
+  std::vector<Difference> differences;  // of the costs
 };
 
 struct VerifyReport {
   VerifyTally total;
-  std::map<std::string, VerifyTally> by_mode;
-  std::map<std::string, u64> skip_reasons;
-  std::vector<Mismatch> mismatches;  // the first `show`
+  std::map<std::string, VerifyTally> by_mode;  // [GoldenRecord::mode]
+  std::map<std::string, u64> skip_reasons;     // [reason]: records skipped for it
+  std::vector<Mismatch> mismatches;            // the first `show`
 };
 
-// Reads line by line. Machines are in arch/, problems in problem/ beside the file, each read once. Errors: no such
-// file, no records, malformed lines (file:line, at most 20 of them), a machine or problem that cannot be read.
+// Verifies the records of a file. Machines are in arch/, problems in problem/ beside it, each is read once. Errors: no
+// such file, no records, malformed lines (file:line, at most 20 of them), a machine or problem that cannot be read.
 Result<VerifyReport> verify_golden(const std::string& path, const VerifyOptions& options);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// Records that are one JSON object a line: their members by type, complaints with file and line.
+// Reading records that are one JSON object on a line: members by type, complaints with file and line.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -28,14 +28,15 @@ class RecordComplaints {
 // The object of one line. Errors: not JSON (with the column), not an object.
 Result<nlohmann::json> parse_record_line(std::string_view text, const std::string& file, int line);
 
-// The member `key` when it is of the wanted type; complains and returns null otherwise. `what` = "a string".
+// The member `key` if it is of the wanted type; complains and returns null otherwise. `what` names the type in the
+// complaint: "a string".
 const nlohmann::json* record_member(const nlohmann::json& object, const char* key, nlohmann::json::value_t type,
                                     const char* what, RecordComplaints& complaints);
 
-// Empty after complaining when it is missing or no string.
+// The text of the member `key`; empty, after a complaint, if it is missing or no string.
 std::string record_string(const nlohmann::json& object, const char* key, RecordComplaints& complaints);
 
-// A value as a message shows it.
+// A value as complaints show it.
 std::string shown(const nlohmann::json& value);
 
 }  // namespace heliolite

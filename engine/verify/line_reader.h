@@ -1,5 +1,6 @@
 #pragma once
-// A text file of records line by line; refuses lines no record can have instead of filling the memory.
+// Reads a text file of records line by line; refuses lines that are longer than any record instead of filling the
+// memory.
 #include <cstddef>
 #include <fstream>
 #include <functional>
@@ -9,12 +10,12 @@
 
 namespace heliolite {
 
-// Of a file with more bad lines the rest is not looked at.
+// A file with this many bad lines is not read further.
 inline constexpr std::size_t kMaxBadLines = 20;
 
 class LineReader {
  public:
-  // Real records have some 3 kB.
+  // Longer lines are refused; real records have some 3 kB.
   static constexpr std::size_t kMaxLineBytes = 16u << 20;
 
   explicit LineReader(const std::string& path) : stream_(path, std::ios::binary) {}
@@ -22,6 +23,7 @@ class LineReader {
   bool is_open() const { return stream_.is_open(); }
   // The next line without its end; false when there is none.
   bool next(std::string& line);
+  // Whether next() ended at a line that is too long.
   bool too_long() const { return too_long_; }
 
  private:
@@ -29,8 +31,8 @@ class LineReader {
   bool too_long_ = false;
 };
 
-// Calls `line` with every line that is not blank and its number until it returns false. Errors: no such file, a folder,
-// a line that is too long.
+// Calls `line` with every line that is not blank and its number, from 1, until it returns false. Errors: no such file,
+// a folder, a line that is too long.
 Diagnostics for_each_line(const std::string& path, const std::function<bool(const std::string&, int)>& line);
 
 }  // namespace heliolite

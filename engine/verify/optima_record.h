@@ -1,5 +1,5 @@
 #pragma once
-// A proven optimum: one JSON object a line (docs/formats_mapping.md, "Records of optima").
+// A record of a proven optimum: one JSON object on a line (docs/formats_mapping.md, "Records of optima").
 #include <map>
 #include <optional>
 #include <string>
@@ -15,28 +15,30 @@
 namespace heliolite {
 
 struct OptimumRecord {
-  std::string file;  // where it stands, for messages
+  std::string file;  // the file it is from and the line, for messages
   int line = 0;
   std::string set;       // "" when the record names none
   std::string machine;   // machines/<machine> beside the file
-  std::string workload;  // workloads/<workload>
+  std::string workload;  // workloads/<workload> beside the file
   Objective objective = Objective::Edp;
-  // What levels keep. A level without an entry is open: the machine's own rule, and the mapper where that says nothing.
+  // [level]: tensors that it keeps. A level without an entry is open: the machine's own rule decides, and the mapper
+  // where that says nothing.
   std::map<std::string, std::vector<std::string>> keep;
-  std::string keep_text;                       // or in words: "all levels keep all", "PsumSpad O, GLB IO, DRAM all"
+  std::string keep_text;                       // instead of `keep`: "all levels keep all", "PsumSpad O, DRAM all"
   std::optional<bool> one_axis_per_dimension;  // absent: as the machine says (a Timeloop machine: yes)
-  double optimum = 0;                          // pJ, cycles, pJ x cycles, pJ x cycles^2
+  double optimum = 0;                          // in units of objective_number(): pJ, cycles or products of these
   std::optional<double> energy_pj, cycles;     // of the recorded mapping
-  std::string mapping_yaml;                    // Timeloop's or ours; "" when the record has none
+  std::string mapping_yaml;                    // in Timeloop's format or ours; "" when the record has none
 
   std::string id() const;  // "edp of gemm_a on m1_flat2"
 };
 
-// Required: machine, workload, objective, optimum. Keys that are not known here are left alone: such files carry
-// statistics of those who made them. Errors name file and line, and the field that is missing or of the wrong type.
+// Reads the record on one line. Required: machine, workload, objective, optimum. Unknown keys are ignored: such files
+// carry statistics of those who made them. Errors name file and line, and the field that is missing or of the wrong
+// type.
 Result<OptimumRecord> parse_optimum_record(std::string_view text, const std::string& file, int line);
 
-// Absent when the record has none. Errors: of the mapping's text, as of a mapping file.
+// The record's mapping; none when it has none. Errors: those of a mapping file.
 Result<std::optional<Mapping>> recorded_mapping(const OptimumRecord& record, const Workload& workload,
                                                 const Architecture& architecture);
 
