@@ -25,11 +25,11 @@ struct Bandwidth {
   std::optional<double> shared;  // both together
 };
 
-// The network from this level to the one below (rule 26), pJ per word.
+// The network from this level to the one below (docs/cost_model.md, rule 26), pJ per word.
 struct NetworkEnergy {
-  double hop_pj = 0;
-  double router_pj = 0;
-  double ingress_pj = 0;
+  double hop_pj = 0;      // over one hop
+  double router_pj = 0;   // through one router
+  double ingress_pj = 0;  // into the network
 };
 
 // A tensor selector: "all", a role ("inputs", "weights", "outputs"; singular too) or a tensor's name.
@@ -50,12 +50,14 @@ struct FactorConstraint {
   u64 value = 1;
 };
 
+// What the temporal loops of a level may be.
 struct LoopConstraints {
   std::vector<FactorConstraint> factors;
   std::vector<std::string> order;                   // innermost first: these loops come innermost, in this order
   std::optional<std::vector<std::string>> allowed;  // only these dimensions may have a factor above 1 here
 };
 
+// What the spatial loops of a fan-out may be.
 struct SpatialConstraints {
   std::vector<FactorConstraint> factors;              // on the product over X and Y
   std::vector<std::string> order;                     // innermost first, X inside Y
@@ -76,7 +78,7 @@ struct StorageLevel {
   u64 block_words = 1;   // words moved by one access
   u64 cluster_size = 1;  // instances that share one physical access (rule 20)
   u64 instances = 1;     // in the whole machine
-  u64 mesh_x = 1;        // of those, along X (Y = instances / mesh_x)
+  u64 mesh_x = 1;        // of these, along X (Y = instances / mesh_x)
   u64 fanout_x = 1;      // to the level below (compute for level 0)
   u64 fanout_y = 1;
   AccessEnergy energy;
@@ -91,15 +93,16 @@ struct StorageLevel {
   LevelConstraints constraints;
   std::string fanout_name;  // what mapping files may call the fan-out below ("PE" of Timeloop v0.4); mostly empty
 
-  std::optional<u64> capacity_words() const;  // usable; absent = unbounded
+  std::optional<u64> capacity_words() const;  // usable words of one instance; absent = unbounded
 };
 
+// The compute units.
 struct Compute {
   std::string name = "MAC";
   u64 instances = 1;
-  u64 mesh_x = 1;
+  u64 mesh_x = 1;  // of these, along X
   u64 word_bits = 16;
-  double op_pj = 1;
+  double op_pj = 1;     // of one MAC
   double area_um2 = 0;  // of one instance
 };
 
@@ -115,8 +118,8 @@ struct Architecture {
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
 
-  double area_um2() const;  // all instances of all levels and of the compute units
-  std::optional<int> find_level(std::string_view name) const;
+  double area_um2() const;                                     // all instances of all levels and of the compute units
+  std::optional<int> find_level(std::string_view name) const;  // index into `levels`
 };
 
 }  // namespace heliolite

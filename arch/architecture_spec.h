@@ -1,7 +1,7 @@
 #pragma once
-// An architecture as it is written, before energies, areas, instances and meshes follow from it. What is absent
-// is decided by the machine's defaults, or by the base it varies. A sweep changes a capacity here and resolves
-// again, and the energies follow.
+// An architecture as its file states it, before energies, areas, instances and meshes are worked out. What is absent is
+// decided by the machine's defaults, or by the base it varies. A sweep changes a capacity here and resolves again, and
+// the energies follow.
 #include <optional>
 #include <string>
 #include <variant>
@@ -42,9 +42,10 @@ struct DramSpec {
   std::string type;  // of dram_types(); needed by EnergyModel::Table only
 };
 
+// One storage level; the fields are those of StorageLevel.
 struct LevelSpec {
   std::string name;
-  Place place;
+  Place place;  // in the file, for complaints
   std::optional<std::variant<Unbounded, Bytes, Words>> capacity;
   std::optional<double> multiple_buffering;
   std::optional<u64> word_bits, block_words, cluster_size;
@@ -61,38 +62,38 @@ struct LevelSpec {
 };
 
 struct ComputeSpec {
-  Place place;
+  Place place;  // in the file, for complaints
   std::optional<std::string> name;
   std::optional<u64> word_bits;
   std::optional<Amount> energy, area;
 };
 
 struct ArchitectureSpec {
-  Place place;
+  Place place;                          // in the file, for complaints
   std::optional<std::string> base;      // the machine this one varies: a preset's name or a file
   std::optional<std::string> ert, art;  // files of Accelergy's tables
   std::optional<std::string> name, description;
   std::optional<double> technology_nm, cycle_ns;
-  std::optional<u64> word_bits;       // of levels and compute that do not say
-  std::optional<EnergyModel> energy;  // likewise
+  std::optional<u64> word_bits;       // of levels and compute units that state none
+  std::optional<EnergyModel> energy;  // of levels and compute units that state none
   std::optional<bool> one_axis_per_dimension;
   std::optional<bool> constraints_for_channels_only;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;
 };
 
-// `variant` over `base`: what the variant states replaces what the base states; its levels are those of the base
-// with the same name. An `energy` of the whole variant replaces every energy, leakage and area of the base.
-// Complains about levels the base does not have.
+// `base` with what `variant` states in place of what it states itself; levels are matched by name. An `energy` of the
+// whole variant replaces every energy, leakage and area of the base. Complains about levels the base does not have.
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors);
 
+// Accelergy's tables, where a machine names them.
 struct ReferenceTables {
   std::optional<EnergyReferenceTable> ert;
   std::optional<AreaReferenceTable> art;
 };
 
-// Energies, areas, instances and meshes filled in, and everything checked (arch/check.h). What a level states
-// itself comes first, then the reference tables, then the machine's energy model.
+// The architecture with energies, areas, instances and meshes worked out, and everything checked (arch/check.h). What a
+// level states itself comes first, then the reference tables, then the machine's energy model.
 Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables& tables = {});
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// What the engine relies on, whoever made the architecture.
+// Checks of what the engine relies on in an architecture, wherever that comes from.
 #include <functional>
 
 #include "arch/architecture.h"
@@ -7,15 +7,15 @@
 
 namespace heliolite {
 
-// Where a complaint about level `level` (or, for kWholeMachine and kComputeUnits, those) is to be reported:
-// a diagnostic with file, line and field filled in.
+// Gives the place for a complaint about a level, or about kWholeMachine or kComputeUnits: a diagnostic with file, line
+// and field filled in.
 using PlaceOf = std::function<Diagnostic(int level)>;
 inline constexpr int kWholeMachine = -1;
 inline constexpr int kComputeUnits = -2;
 
-// 1..kMaxLevels levels with unique names; sizes within limits.h; instances and meshes that follow from the
-// fan-outs; clusters that divide the instances; energies from 0 to kMaxAccessPicojoules; an outermost level that
-// refuses no tensor; constraints that something can satisfy. Empty when all is well.
+// What is wrong with the architecture; empty if nothing. It must have 1 .. kMaxLevels levels with unique names; sizes
+// within limits.h; instances and meshes that follow from the fan-outs; clusters that divide the instances; energies
+// from 0 to kMaxAccessPicojoules; an outermost level that refuses no tensor; constraints that something can satisfy.
 Diagnostics check(const Architecture& architecture);
 Diagnostics check(const Architecture& architecture, const PlaceOf& place_of);
 

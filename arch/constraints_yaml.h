@@ -5,12 +5,12 @@
 
 namespace heliolite {
 
-// `keep`, `bypass` and `open` of a level or buffer; absent when none of them is there. What is in none of them is
-// bypassed if there is a `keep`, unless both `keep` and `bypass` are there without `open`: then it is open; without
-// a `keep` it is kept.
+// Reads `keep`, `bypass` and `open` of a level or buffer; nothing if it has none of these keys. A tensor that none of
+// them names is bypassed if there is a `keep`, unless both `keep` and `bypass` are there without `open`: then it is
+// open; without a `keep` it is kept.
 std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors);
 
-// The map under `constraints`.
+// Reads the map under `constraints`.
 LevelConstraints read_constraints(const YamlNode& node, Diagnostics& errors);
 
 }  // namespace heliolite

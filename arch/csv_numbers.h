@@ -1,6 +1,6 @@
 #pragma once
-// The tables compiled into the binary: comma-separated, "#" comments, one header line, plain numbers after an
-// optional name. They are part of the program, so a bad one is a programming error (assert), not a user's.
+// Reads tables that are compiled into the binary: comma-separated, "#" comments, one header line, plain numbers after
+// an optional name. They are part of the program, so that an error in one is an assertion.
 #include <map>
 #include <string>
 #include <string_view>

@@ -14,20 +14,20 @@ inline constexpr double kMinTechnologyNm = 7;
 inline constexpr double kMaxTechnologyNm = 130;
 
 struct MemoryCost {
-  double read_pj = 0;  // one access of one word
-  double write_pj = 0;
+  double read_pj = 0;   // one access of one word
+  double write_pj = 0;  // likewise
   double leakage_mw = 0;
   double area_um2 = 0;
 };
 
-// An on-chip memory of `words` words of `width_bits` bits, all read or written at once.
+// The cost of an on-chip memory of `words` words of `width_bits` bits, of which an access reads or writes one word.
 // From 64 words on: the CACTI table, exact at its points, log-log linear between them, power laws above 16 MB and
 // 256 bits. Up to 32 words: energy of a flip-flop register file, but never above the 64-word SRAM of the same
 // width; in between the geometric blend; leakage and area in proportion to the words of the 64-word SRAM.
 // Never decreasing in words; energies never decreasing in width. Zero words cost nothing.
 MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm);
 
-// One access of a register file of flip-flops: the word's flip-flops and the address comparators, in pJ.
+// pJ of one access of a register file of flip-flops: the word's flip-flops and the address comparators.
 double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm);
 
 struct LogicCost {
@@ -40,7 +40,7 @@ LogicCost adder_cost(u64 bits, double technology_nm);       // linear in the wid
 LogicCost multiplier_cost(u64 bits, double technology_nm);  // quadratic in the width
 LogicCost mac_cost(u64 bits, double technology_nm);         // a multiplier and an adder of twice its width
 
-// Read and write alike; nothing for an unknown type.
+// pJ per bit read or written of a DRAM of this type; nothing for an unknown type.
 std::optional<double> dram_pj_per_bit(std::string_view type);
 std::vector<std::string> dram_types();  // sorted: "DDR3", "GDDR5", ...
 

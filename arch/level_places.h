@@ -1,6 +1,6 @@
 #pragma once
-// Where a machine's file has its levels, for complaints that only a workload brings up: constraints that name what it
-// does not have.
+// The lines of a machine's file at which its levels stand, for complaints that appear only with a workload: constraints
+// that name what it does not have.
 #include <string>
 #include <string_view>
 
@@ -8,11 +8,11 @@
 
 namespace heliolite {
 
-// The field of a complaint about a part of a level: "level 'Buf', keep".
+// The text for Diagnostic::field of a complaint about a part of a level: "level 'Buf', keep".
 std::string level_field(std::string_view level, std::string_view part);
 
-// Gives complaints with such a field and no file the place of the level. `machine`: what load_architecture() was given.
-// Of a Timeloop machine only the file is known.
+// Fills in file and line of the level in complaints that have such a field and no file. `machine`: what
+// load_architecture() was given. Of a Timeloop machine only the file is known.
 Diagnostics at_their_levels(Diagnostics errors, const std::string& machine);
 
 }  // namespace heliolite

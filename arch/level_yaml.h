@@ -1,5 +1,5 @@
 #pragma once
-// One storage level, or one buffer of a split level, of our YAML.
+// Reads one storage level, or one buffer of a split level, of our YAML.
 #include <optional>
 #include <vector>
 
@@ -8,17 +8,18 @@
 
 namespace heliolite {
 
+// File, line and field of a value.
 Place place_of(const YamlNode& node);
 
 // "pat" or "table"; anything else is complained about.
 std::optional<EnergyModel> read_energy_model(const YamlNode& node, Diagnostics& errors);
 
-// A number in [0, most], or one of `models` ("pat", "table").
+// Reads a number in [0, most] or one of `models` ("pat", "table"); anything else is complained about.
 std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double most,
                                   const std::vector<std::string>& models, Diagnostics& errors);
 
-// One entry of `levels`, innermost part first: a unified level gives one, a split one (`buffers`) a chain of
-// single-tensor levels of which only the innermost has loops and the fan-out.
+// Reads one entry of `levels`. A unified level gives one level; a split one (`buffers`) gives a chain of single-tensor
+// levels, innermost first, of which only the innermost has loops and the fan-out.
 std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -1,5 +1,5 @@
 #pragma once
-// What readers and check() accept, so that products of these fit 64-bit integers inside the cost model.
+// The largest values that readers and check() accept; products of them fit 64-bit integers inside the cost model.
 #include "engine/base/types.h"
 
 namespace heliolite {

@@ -1,6 +1,6 @@
 #pragma once
-// One call for `-a`: a preset's name, or a file of ours or of Timeloop (flat, v0.3 tree, v0.4 nodes), told
-// apart by content.
+// Loads a machine from what `-a` is given: a preset's name, or a file of ours or of Timeloop (flat, v0.3 tree, v0.4
+// nodes), told apart by content.
 #include <string>
 #include <vector>
 
@@ -10,13 +10,14 @@
 
 namespace heliolite {
 
-// Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml".
+// The machine. Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml". Errors: those
+// of the files, with file and line; a name that is neither preset nor file, with the nearest one.
 Result<Architecture> load_architecture(const std::string& what);
 
-// A preset or a file of ours with its bases followed, before energies are filled in: what a sweep varies.
+// A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what);
 
-// The reference tables that a machine of ours names.
+// The reference tables (ERT, ART) that a machine of ours names.
 Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec);
 
 std::vector<std::string> architecture_preset_names();  // sorted

@@ -12,8 +12,8 @@ class SramTable {
  public:
   static const SramTable& instance();
 
-  // One bank of `capacity_bytes` read and written in words of `width_bits` (>= 8), from 64 words on; node from
-  // kMinTechnologyNm to kMaxTechnologyNm.
+  // The cost of one bank of `capacity_bytes` (at least 64 words) that is read and written in words of `width_bits` (at
+  // least 8); node from kMinTechnologyNm to kMaxTechnologyNm.
   MemoryCost cost(double capacity_bytes, double width_bits, double technology_nm) const;
 
  private:

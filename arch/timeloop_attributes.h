@@ -1,7 +1,7 @@
 #pragma once
-// The attributes of one component of a Timeloop file: hyphens or underscores, several names for one thing,
-// attributes inherited from containers, values that are expressions over other attributes and the file's variables.
-// Whatever nobody asks for is an error, so that nothing a file says is silently ignored.
+// Reads the attributes of one component of a Timeloop file: hyphens or underscores, several names for one thing,
+// attributes inherited from containers, values that are expressions over other attributes and the file's variables. An
+// attribute that no reader asks for is an error, so that nothing a file says is silently ignored.
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -15,6 +15,7 @@
 
 namespace heliolite {
 
+// The names that one attribute goes by.
 using Spellings = std::initializer_list<std::string_view>;
 
 // One attribute, shared between a container and the components that inherit it.
@@ -24,16 +25,16 @@ struct TimeloopAttribute {
   bool used = false;  // understood by a component, or read by an expression
 };
 
-// By name, with underscores for hyphens.
+// [name, with underscores for hyphens].
 using TimeloopAttributes = std::map<std::string, std::shared_ptr<TimeloopAttribute>, std::less<>>;
 
 // "block-size" -> "block_size".
 std::string underscored(std::string_view name);
 
-// The entries of `map` but those named in `skip`; complains about two spellings of one name. Null gives none.
+// The entries of `map` without those named in `skip`; none if it is null. Complains about two spellings of one name.
 TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors);
 
-// True for what says nothing: null, an empty list or map, false, 0, and "none".
+// Whether a value says nothing: null, an empty list or map, false, 0, and "none".
 bool says_nothing(const YamlNode& node);
 
 // The number a scalar stands for: itself, or the value of the expression it is, whose names are `attributes` (also as
@@ -52,16 +53,17 @@ class AttributeReader {
   const YamlNode& place() const { return place_; }
   const std::string& owner() const { return owner_; }
 
+  // The value of an attribute as it is written, as a number or integer in [low, high], as text.
   std::optional<YamlNode> node(Spellings names);
   std::optional<double> number(Spellings names, double low, double high);
   std::optional<u64> integer(Spellings names, u64 low, u64 high);
   std::optional<std::string> string(Spellings names);
 
-  // Known, and of no consequence for a dense model.
+  // Accepts an attribute that has no consequence for a dense model.
   void ignore(Spellings names);
-  // Known but not modelled: an error that says why, unless its value says nothing.
+  // Complains, with the reason, about an attribute that is not modelled, unless its value says nothing.
   void refuse(Spellings names, std::string_view why);
-  // Names nobody asked for: unknown own attributes.
+  // Complains about the component's own attributes that no function above was asked for.
   void finish();
 
   void error(std::string message);  // at the component

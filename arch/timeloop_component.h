@@ -1,6 +1,6 @@
 #pragma once
-// The components of a Timeloop machine as the three formats share them: what their attributes mean, and how a chain
-// of them becomes an Architecture.
+// The components of a Timeloop machine, which its three formats share: what their attributes mean, and how a chain of
+// them becomes an Architecture.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +23,9 @@ struct TimeloopStorage {
 };
 
 struct TimeloopCompute {
-  Compute compute;
-  std::optional<double> user_pj;
-  std::optional<double> energy_scale;
+  Compute compute;                     // its energy is not set yet
+  std::optional<double> user_pj;       // of one operation, as the file states it
+  std::optional<double> energy_scale;  // Accelergy's, when not 1
   YamlNode place;
 };
 
@@ -35,29 +35,30 @@ struct TimeloopMachine {
   std::optional<TimeloopCompute> compute;
 };
 
-// What a component of that class is; the class may be any name that contains one of Timeloop's (smartbuffer_SRAM).
+// What a component of this class is. The class may be any name that contains one of Timeloop's (smartbuffer_SRAM).
 enum class ComponentKind : u8 { Storage, Compute, Network, Nothing, Unknown };
 ComponentKind component_kind(std::string_view class_name);
-// "class 'X' is not ..": for Network and Unknown.
+// The complaint about a class of kind Network or Unknown: "class 'X' is not ..".
 std::string unsupported_class(std::string_view class_name);
 
-// Capacity, width, bandwidths, energies; neither instances nor mesh. finish() is left to the caller.
+// Read capacity, width, bandwidths and energies, but neither instances nor mesh. finish() is left to the caller.
 TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name);
 TimeloopCompute read_compute_attributes(AttributeReader& reader);
 
-// The energies of the network below a level, pJ per word.
+// Reads the energies of the network below a level.
 NetworkEnergy read_network_energy(AttributeReader& reader);
 
-// instances, meshX and meshY, of which two give the third (meshX = instances when alone); `implied` instances
-// when the file gives none.
+// Reads instances, meshX and meshY, of which two give the third; instances alone are all along X. `implied`: the number
+// of instances when the file gives none. Returns nothing after complaining.
 struct Instances {
   u64 instances = 1;
-  u64 mesh_x = 1;
+  u64 mesh_x = 1;  // of these, along X
 };
 std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied);
 
-// Fan-outs from the meshes (rule 1), energies by rule 22: vector_access_energy, else the ERT, else the built-in
-// table. Complains about meshes that do not divide.
+// Turns the chain into levels and compute units of `architecture`: fan-outs follow from the meshes (docs/cost_model.md,
+// rule 1), energies from vector_access_energy, else the ERT, else the built-in table (rule 22). Complains about meshes
+// that do not divide.
 void finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert, Architecture& architecture,
                     Diagnostics& errors);
 

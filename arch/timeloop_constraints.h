@@ -11,16 +11,18 @@
 
 namespace heliolite {
 
-// One constraint map each, added to what is there. What LevelConstraints cannot express is an error that names it, and
-// so is a second, different word on the same thing. Of a spatial permutation with a split, the first `split` names
-// may go to X and the others to Y; what it does not name is then not unrolled.
+// Each reads one constraint map and adds it to the constraints that are there. What LevelConstraints cannot express is
+// an error that names it, and so is a second constraint that contradicts the first. Of a spatial permutation with a
+// split, the first `split` names may go to X and the others to Y; dimensions that it does not name are then not
+// unrolled.
 void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints, Diagnostics& errors);
 void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constraints, Diagnostics& errors);
 void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& errors);
 
-// The value of a top-level constraints key: a list of targets, or a map with `targets` or `constraints`. Targets are
-// storage levels by name or number (innermost = 0); spatial ones mean the fan-out below. With `fanouts_by_owner`
-// (v0.4) spatial targets are instead the components and containers that own a fan-out (StorageLevel::fanout_name).
+// Reads the value of a top-level constraints key into the levels of `architecture`: a list of targets, or a map with
+// `targets` or `constraints`. Targets are storage levels by name or number (innermost = 0); spatial ones mean the
+// fan-out below. With `fanouts_by_owner` (v0.4) spatial targets are instead the components and containers that own a
+// fan-out (StorageLevel::fanout_name).
 void read_constraint_targets(const YamlNode& node, bool fanouts_by_owner, Architecture& architecture,
                              Diagnostics& errors);
 

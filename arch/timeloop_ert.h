@@ -21,26 +21,28 @@ struct AreaReferenceTable {
   std::map<std::string, double> components;  // component -> um2
 };
 
-// `node`: the value of an `ERT` (`ART`) key, or a map that has this key. Complains about summaries (their averages
-// are not the table), missing or negative numbers, and unknown keys.
+// Read a table from `node`: the value of an `ERT` (`ART`) key, or a map that has this key. Errors: summaries (their
+// averages are not the table), missing or negative numbers, unknown keys.
 Result<EnergyReferenceTable> read_ert(const YamlNode& node);
 Result<AreaReferenceTable> read_art(const YamlNode& node);
 
+// The energies of a storage level.
 struct TableEnergy {
   AccessEnergy access;
   double leak_pj_per_cycle = 0;
 };
 
-// What the table says of a storage level, or nothing. Timeloop's rules: read from random_read or read; fill from
-// random_fill, random_write, fill or write; update from random_update, random_write, update or write; an operation
-// the table does not have costs the component's dearest action, shared by the cluster.
+// The energies of the storage level `name`; nothing if the table does not have it. By Timeloop's rules a read costs the
+// action random_read or read; a fill random_fill, random_write, fill or write; an update random_update, random_write,
+// update or write; an operation that the table does not have the component's dearest action, shared by the cluster.
 std::optional<TableEnergy> storage_energy(const EnergyReferenceTable& table, const std::string& name, u64 cluster_size);
 
-// The same of a compute unit: mac_random, mult_random, mac, mult or compute, else the dearest action.
+// pJ of one operation of the compute unit `name`: mac_random, mult_random, mac, mult or compute, else the dearest
+// action.
 std::optional<double> compute_energy(const EnergyReferenceTable& table, const std::string& name);
 
-// Gives every level and the compute unit that the table names its energies (areas) and leaves the others alone.
-// Complains when the table names none of them.
+// Set the energies (areas) of every level and compute unit that the table names, and leave the others alone. Error if
+// the table names none of them.
 Diagnostics apply_ert(const EnergyReferenceTable& table, Architecture& architecture);
 Diagnostics apply_art(const AreaReferenceTable& table, Architecture& architecture);
 

@@ -7,7 +7,7 @@
 
 namespace heliolite {
 
-// `arithmetic` and `storage`, the latter innermost first.
+// The flat format: `arithmetic` and `storage`, the latter innermost first.
 TimeloopMachine read_flat_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
                                   Diagnostics& errors);
 

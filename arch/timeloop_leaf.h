@@ -1,5 +1,5 @@
 #pragma once
-// What the nodes of a v0.4 file have in common: a name, attributes, a fan-out, constraints.
+// The keys that all nodes of a Timeloop v0.4 file have in common: a name, attributes, a fan-out, constraints.
 #include <string>
 
 #include "arch/architecture.h"
@@ -9,7 +9,7 @@
 
 namespace heliolite {
 
-// Copies of all that follows, side by side.
+// A fan-out: copies, side by side, of all nodes that follow.
 struct TimeloopFanout {
   std::string name;  // of the container or component that has them
   u64 x = 1;
@@ -30,8 +30,8 @@ struct TimeloopLeaf {
   bool valid = false;  // the node is a map
 };
 
-// Reads these keys; the caller goes on with its own ones and finishes the reader. `fallback`: the name when a node need
-// not have one.
+// Reads these keys of a node; the caller goes on with the node's other keys and finishes the reader. `fallback`: the
+// name for a node that need not have one.
 TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const TimeloopAttributes& inherited,
                        const TimeloopAttributes& variables, Diagnostics& errors);
 

@@ -12,24 +12,25 @@
 
 namespace heliolite {
 
+// One factor.
 struct FactorWord {
   std::string dimension;
   Relation relation = Relation::Equal;
   u64 value = 1;                // 0 with Equal: all of the dimension
-  std::optional<u64> residual;  // "P=4,2"
+  std::optional<u64> residual;  // 2 of "P=4,2"
   YamlNode place;
 };
 
-// A string or a list of strings. Complains about what is not a factor, values beyond 2^31 - 1, and a dimension
-// given twice with the same relation.
+// Reads factors from a string or a list of strings. Complains about what is not a factor, values beyond 2^31 - 1, and a
+// dimension given twice with the same relation.
 std::vector<FactorWord> read_factors(const YamlNode& node, Diagnostics& errors);
 
-// Dimension names. In a string without commas every letter is a dimension, unless all its words are `known` names.
-// Complains about a dimension given twice.
+// Reads dimension names, innermost first. In a string without commas every letter is a dimension, unless all its words
+// are `known` names. Complains about a dimension given twice.
 std::vector<std::string> read_permutation(const YamlNode& node, std::span<const std::string> known,
                                           Diagnostics& errors);
 
-// A list of names, or one string of names; "*" is "all".
+// Reads tensor names from a list or from one string; "*" becomes "all".
 std::vector<std::string> read_tensors(const YamlNode& node, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -5,8 +5,8 @@
 
 namespace heliolite {
 
-// "108 KB", "3.1MiB": a number above 0 and its unit, B, KB, MB or GB, all of 1024 (KiB, MiB and GiB are the same);
-// nothing for anything else, plain numbers included.
+// The bytes that "108 KB" or "3.1MiB" means: a number above 0 and its unit, B, KB, MB or GB, each 1024 times the one
+// before (KiB, MiB and GiB are the same). Nothing for anything else, plain numbers included.
 std::optional<double> parse_bytes(std::string_view text);
 
 inline constexpr std::string_view kByteUnits = "B, KB, MB or GB, of 1024";  // for messages

@@ -1,4 +1,5 @@
 #pragma once
+// Data files that are compiled into the binary.
 #include <span>
 #include <string_view>
 

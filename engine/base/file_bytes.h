@@ -7,9 +7,9 @@
 
 namespace heliolite {
 
-// Also reads pipes (/dev/stdin, a shell's <(command), named ones), but does not wait for ever for them. Errors: it is
-// going to be written (FileClaims), a directory, unreadable, larger than `most` bytes, a named pipe that nobody opens
-// to write, a pipe that nothing came from for a minute, a signal while waiting.
+// All bytes of a file or pipe (/dev/stdin, a shell's <(command), named ones). Errors: it is going to be written
+// (FileClaims), a directory, unreadable, larger than `most` bytes, a named pipe that nobody opens to write, a pipe that
+// nothing came from for a minute, a signal while waiting.
 Result<std::string> read_file_bytes(const std::string& path, std::size_t most);
 
 }  // namespace heliolite

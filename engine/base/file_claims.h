@@ -1,7 +1,7 @@
 #pragma once
-// What the program reads and what it is going to write: no file is both, none is written twice, no database is
-// written over. Every door through which files are read (text, records, databases) asks here, so a file that another
-// file names is as safe as one from the command line.
+// The files that the program reads and those that it is going to write: no file is both, none is written twice, no
+// database is written over. Every function that opens a file to read (text, records, databases) asks here, so that a
+// file that another file names is as safe as one from the command line.
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,29 +17,30 @@ namespace heliolite {
 // All member functions may be called from several threads at once.
 class FileClaims {
  public:
-  // What the doors ask. Who claims no outputs, as a program that uses the library, reads whatever it likes.
+  // The claims of this process, which the functions that read files ask. A program that uses the library and claims no
+  // outputs may read everything.
   static FileClaims& of_program();
 
-  // Tables go to standard output, notes to standard error: the files they are directed to are nobody else's.
+  // Claims the files that standard output and standard error are directed to: tables and notes go there.
   Diagnostics claim_standard_streams();
-  // `option` is going to write `target`, "-" being standard output. Errors: another option writes it, it has been read,
-  // it is a database of SQLite or a side file of one.
+  // Claims `target` ("-": standard output) as the file that `option` is going to write. Errors: another option writes
+  // it, it has been read, it is a database of SQLite or a side file of one.
   Diagnostics claim(const std::string& option, const std::string& target);
-  // The same questions just before `option` writes: what has been read since, what was put there meanwhile.
+  // Asks the same questions again just before `option` writes, for files may have been read or put there meanwhile.
   Diagnostics recheck(std::string_view option) const;
 
-  std::optional<std::string> target(std::string_view option) const;  // none: the option claimed nothing
+  std::optional<std::string> target(std::string_view option) const;  // what the option claimed; none: nothing
   bool takes_stdout() const;                                         // whether the target of an option is "-"
 
-  // Before a file is read. Error if it is going to be written.
+  // To be called before a file is read. Error if it is going to be written.
   Diagnostics read(const std::string& path);
-  // Before a database is opened, to read or to write. Its side files (-wal, .lock, ..) go with it.
+  // To be called before a database is opened, to read or to write; its side files (-wal, .lock, ..) count too.
   Diagnostics use_database(const std::string& path);
 
  private:
   struct Claim {
     std::string option, target;
-    std::optional<int> descriptor;  // it writes to this one, which the program was given
+    std::optional<int> descriptor;  // the target is this descriptor, which the program was started with
     bool standard = false;          // a standard stream; options may write to it too
 
     std::string path() const;
@@ -57,7 +58,7 @@ class FileClaims {
 
   mutable std::mutex mutex_;
   std::vector<Claim> claims_;
-  std::map<std::string, Input> inputs_;  // by path as given
+  std::map<std::string, Input> inputs_;  // [path as given]
 };
 
 // Whether the file begins as databases of SQLite and their journals do.

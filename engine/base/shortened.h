@@ -1,5 +1,5 @@
 #pragma once
-// How much of a user's text a complaint shows.
+// Shortening a user's texts for complaints.
 #include <string>
 #include <string_view>
 
@@ -13,10 +13,11 @@ inline constexpr std::size_t kLongestShown = 200;  // bytes
 // once is not cut again.
 std::string shortened(std::string_view text);
 
-// The value of a complaint "key = VALUE, must be ..": its text, or what it is instead of one ("nothing", "a list").
+// A value as complaints "key = VALUE, must be .." show it: its text, or what it is if it has none ("nothing", "a
+// list").
 std::string shown(const YamlNode& value);
 
-// A message that may hold texts of unknown length: what stands between single quotes, and every word, shortened.
+// The message with what stands between single quotes, and every word, shortened.
 std::string readable(std::string_view message);
 
 }  // namespace heliolite

@@ -14,16 +14,17 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 // ", did you mean 'x'?" or "" (for the end of an error message).
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
-// "a, b and c" / "a, b or c".
+// The words as an enumeration: "a, b and c"; with last = "or" "a, b or c".
 std::string join(std::span<const std::string> words, std::string_view last = "and");
 
-// A cell of comma-separated values: in quotes if it has a comma, a quote or a line end.
+// The text as a cell of comma-separated values: in quotes if it has a comma, a quote or a line end.
 std::string csv_cell(std::string_view text);
 
-// A scalar in a YAML file: in quotes unless it is a word of letters, digits, '_' and '.' that begins with a letter.
+// The text as a scalar of a YAML file: in quotes unless it is a word of letters, digits, '_' and '.' that begins with a
+// letter.
 std::string yaml_scalar(std::string_view text);
 
-// Of identifiers in every notation read here; independent of the locale.
+// Letters and digits of identifiers, in every notation read here; independent of the locale.
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -13,12 +13,12 @@ inline constexpr std::size_t kMaxTextFileBytes = std::size_t{64} << 20;
 // read_file_bytes().
 Result<std::string> read_text_file(const std::string& path);
 
-// What makes `text` not be UTF-8 text (NUL and other control characters, invalid sequences), with the line;
-// `name` stands for the file. Empty when it is text.
+// Why `text` is not UTF-8 text (NUL and other control characters, invalid sequences), with the line; `name` stands for
+// the file. Empty when it is text.
 Diagnostics check_text(std::string_view text, const std::string& name);
 
-// What the file `from` means by `what`, a file or a name: the file of that name beside it if there is one, or if `what`
-// can only be a file (`is_path`); else `what` as it is. "file@options" is a file too.
+// What the file `from` means when it names `what`, a file or a preset: the path of the file of that name beside `from`
+// if there is one, or if `what` can only be a file (`is_path`); else `what` as it is. "file@options" is a file too.
 std::string named_file(const std::string& from, const std::string& what, bool is_path);
 
 }  // namespace heliolite

@@ -11,7 +11,7 @@ using u64 = std::uint64_t;
 using i64 = std::int64_t;
 __extension__ using u128 = unsigned __int128;
 
-// Readers refuse what is larger, naming the limit; inside, arrays of these sizes never overflow.
+// Readers refuse files that exceed these limits and name them; inside, arrays of these sizes never overflow.
 inline constexpr int kMaxDimensions = 12;
 inline constexpr int kMaxTensors = 8;
 inline constexpr int kMaxRanks = 8;    // of one tensor

@@ -1,5 +1,5 @@
 #pragma once
-// What this binary was made from, so that every result can carry its origin.
+// Version, commit and build of this binary, which every result carries.
 #include <string>
 #include <string_view>
 
@@ -15,7 +15,7 @@ struct VersionInfo {
 
 VersionInfo version_info();
 
-// "heliolite 0.1.0 (commit .., compiler, build)": which program gave a result.
+// As one line: "heliolite 0.1.0 (commit .., compiler, build)".
 std::string to_string(const VersionInfo& version);
 
 }  // namespace heliolite

@@ -1,6 +1,6 @@
 #pragma once
-// The only door to yaml-cpp: a YAML value that knows its file, line and field path, so that every reader's
-// complaint names the place. Reading never throws; what is wrong is collected and reported in one go.
+// A YAML value that knows its file, line and field path, so that every reader's complaint names the place. Reading
+// never throws; all errors are collected and reported at once. Only yaml_node.cpp uses yaml-cpp.
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -39,11 +39,11 @@ class YamlNode {
   const std::string& text() const;   // the scalar's text, "" for other kinds
   bool quoted() const;               // scalar written in quotes (never a number then)
 
-  std::size_t size() const;               // elements of a sequence, entries of a map
-  YamlNode at(std::size_t index) const;   // of a sequence
-  std::vector<std::string> keys() const;  // of a map, in file order
-  bool has(std::string_view key) const;   // false for anything but a map
-  std::optional<YamlNode> find(std::string_view key) const;
+  std::size_t size() const;                                  // elements of a sequence, entries of a map
+  YamlNode at(std::size_t index) const;                      // of a sequence
+  std::vector<std::string> keys() const;                     // of a map, in file order
+  bool has(std::string_view key) const;                      // false for anything but a map
+  std::optional<YamlNode> find(std::string_view key) const;  // the value of the key, if the map has it
   int key_line(std::string_view key) const;  // where the key itself stands; the map's line when it has no such key
 
   // Typed reads of a scalar; empty when the text is not of that type.
@@ -53,7 +53,8 @@ class YamlNode {
 
   Diagnostic error(std::string message) const;  // at this place
 
-  // Values that no file holds, at this value's place: readers of whole documents can then be given one field alone.
+  // New values that complain as if they stood at this value's place. With them a reader of whole documents can be given
+  // one field alone.
   YamlNode scalar(std::string text) const;                      // text
   YamlNode listed() const;                                      // [this]
   YamlNode wrapped(std::string key) const;                      // {key: this}
@@ -73,20 +74,20 @@ std::vector<YamlNode> elements(const std::optional<YamlNode>& node);
 // and reports all of a file's errors.
 class MapReader {
  public:
-  // Complains when `node` is not a map; then every read is empty and finish() is silent.
+  // Complains if `node` is not a map; then every read returns nothing and finish() is silent.
   MapReader(const YamlNode& node, Diagnostics& errors);
 
   const YamlNode& node() const { return node_; }
   bool valid() const { return valid_; }
 
-  // The raw child; marks the key as known. `required_` complains when it is missing.
+  // The value of a key as a node; marks the key as known. The required_ functions complain when it is missing.
   std::optional<YamlNode> child(std::string_view key);
   std::optional<YamlNode> required_child(std::string_view key);
 
   std::optional<std::string> string(std::string_view key);
   std::optional<std::string> required_string(std::string_view key);
   std::optional<bool> boolean(std::string_view key);
-  // Complain outside [low, high]: "entries = -3, must be an integer from 1 to 2147483647".
+  // Numbers outside [low, high] are complained about: "entries = -3, must be an integer from 1 to 2147483647".
   std::optional<i64> integer(std::string_view key, i64 low, i64 high);
   std::optional<i64> required_integer(std::string_view key, i64 low, i64 high);
   std::optional<double> number(std::string_view key, double low, double high);
@@ -96,9 +97,9 @@ class MapReader {
   // A list of scalars, or one string of words separated by spaces or commas.
   std::optional<std::vector<std::string>> words(std::string_view key);
 
-  void ignore(std::string_view key);  // known, deliberately unused
-  void error(std::string message);    // at this map
-  void finish();                      // unknown keys
+  void ignore(std::string_view key);  // marks a key as known that is not used
+  void error(std::string message);    // complains at this map
+  void finish();                      // complains about unknown keys
 
  private:
   std::optional<YamlNode> read(std::string_view key, bool required);

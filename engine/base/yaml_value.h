@@ -1,5 +1,5 @@
 #pragma once
-// What the parser (yaml_node.cpp) builds and YamlNode reads.
+// The tree of values that the parser (yaml_node.cpp) builds and YamlNode reads.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -51,7 +51,7 @@ struct YamlValue {
   }
 };
 
-// A value at its place.
+// A value with the file and the field path by which it was reached.
 struct YamlNode::Impl {
   std::shared_ptr<const std::string> file;
   std::string field;

@@ -7,7 +7,8 @@
 
 namespace heliolite {
 
-// Opens from a file, asks the network for nothing. Error: the program was built without the chart library.
+// The page as HTML. A browser shows it from a file, without a network. `program`: which one made it. Error: the program
+// was built without the chart library.
 Result<std::string> report_page(const ReportData& data, const std::string& program);
 
 }  // namespace heliolite

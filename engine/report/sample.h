@@ -1,5 +1,5 @@
 #pragma once
-// A fair choice of so many points out of however many come by.
+// A random sample of points out of a stream of unknown length.
 #include <random>
 #include <vector>
 
@@ -8,8 +8,8 @@
 
 namespace heliolite {
 
-// Every point added has the same chance to be kept (reservoir sampling). The same points in the same order give the
-// same sample, with every standard library.
+// Keeps at most `most` points; every point added has the same chance (reservoir sampling). The same points in the same
+// order give the same sample, with every standard library.
 class PointSample {
  public:
   explicit PointSample(std::size_t most) : most_(most) {}
