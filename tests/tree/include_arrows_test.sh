@@ -30,7 +30,7 @@ check() {
 # may_include FOLDER ALLOWED-FOLDER...: of FOLDER and all folders in it.
 may_include() { check "$1" "$@"; }
 
-# room NAME ALLOWED...: of a folder in a layer, which its may_include sees as one. "LAYER/." are the files directly in it.
+# room NAME ALLOWED...: of a folder in a folder, which its may_include sees as one. "F/." are the files directly in F.
 room() { check "$1" "$@" "${below[@]}"; }
 
 # only_in PATTERN REGEX-OF-FILES: angle-bracket includes of a library.
