@@ -10,8 +10,8 @@
 
 namespace heliolite {
 
-// The machine. Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml". Errors: those
-// of the files, with file and line; a name that is neither preset nor file, with the nearest one.
+// The machine. Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml". Errors have
+// file and line; a name that is neither a preset nor a file is one, too.
 Result<Architecture> load_architecture(const std::string& what);
 
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.

@@ -8,13 +8,13 @@
 
 namespace heliolite {
 
-// Whether `text` is meant to be one: it has brackets, or a colon after a name.
+// Whether `text` is meant to be a workload: it has brackets, or a colon after a name.
 bool is_compact_text(std::string_view text);
 
-// Complaints carry the column: file = the text (shortened), field = "column 12".
+// The workload. Complaints have the column: file = the text (shortened), field = "column 12".
 Result<Workload> parse_compact_text(std::string_view text);
 
-// What follows the colon: "512x512x512" or "k=64,c=64,p=56".
+// The parameters of a family from the text behind the colon: "512x512x512" or "k=64,c=64,p=56".
 Result<Arguments> parse_arguments(const Family& family, std::string_view text);
 
 }  // namespace heliolite

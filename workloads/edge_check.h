@@ -1,5 +1,5 @@
 #pragma once
-// Whether edges can be: the sizes of both ends, with all that lies between.
+// Checks edges of a network: the sizes of both ends must fit, with what slices and operators between them do.
 #include <optional>
 #include <vector>
 
@@ -11,15 +11,15 @@ namespace heliolite {
 
 // An edge as it was written.
 struct EdgeText {
-  Edge edge;  // both ends and the operator; ranks are still names
-  YamlNode node;
+  Edge edge;      // both ends and the operator; its ranks are not set, they are the names below
+  YamlNode node;  // where it was written, for complaints
   std::vector<RankName> through_ranks{};
   std::optional<CombineText> combine{};
   std::optional<SliceText> slice{};
 };
 
-// Finds ranks by their names and the words of the network's inputs, and complains about edges whose ends have other
-// counts or words. Adds the edges to `network`.
+// Adds the edges to `network`, with ranks found by their names, and works out the words of the network's inputs.
+// Complains about edges whose two ends differ in counts or words.
 void add_edges(std::vector<EdgeText> edges, Network& network, Diagnostics& errors);
 
 }  // namespace heliolite

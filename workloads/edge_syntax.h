@@ -1,6 +1,6 @@
 #pragma once
-// What the entries of `edges` say besides their ends: `through`, `combine` and `slice`. Ranks are still names: whose
-// they are is known when all layers and inputs are.
+// Reads what the entries of `edges` state beside their ends: `through`, `combine` and `slice`. Ranks stay names until
+// all layers and inputs are known.
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,17 +12,17 @@ namespace heliolite {
 
 struct RankName {
   std::string name;
-  YamlNode node;
+  YamlNode node;  // where it was written, for complaints
 };
 
 struct ThroughText {
   Through through;
-  std::vector<RankName> ranks;  // Pool, Resize; empty: lines and columns
+  std::vector<RankName> ranks;  // that Pool and Resize work on; empty: lines and columns
 };
 
 struct CombineText {
   Combine combine = Combine::Alone;
-  std::optional<RankName> along;  // Concat
+  std::optional<RankName> along;  // of Concat
 };
 
 struct SliceText {
@@ -30,7 +30,7 @@ struct SliceText {
   Slice slice;
 };
 
-// Each complains and returns nothing when the value cannot be understood.
+// Each of these functions complains and returns nothing if it cannot understand the value.
 // none, elementwise, softmax, norm, {pool: {k: 3, stride: 2, pad: 1, ranks: [Q, P]}} or {resize: 2}.
 std::optional<ThroughText> read_through(const YamlNode& node, Diagnostics& errors);
 // add, multiply or {concat: RANK}.

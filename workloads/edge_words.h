@@ -8,7 +8,7 @@
 
 namespace heliolite {
 
-// Positions or words, saturated.
+// A range of numbers of positions or words; numbers beyond 64 bits become the largest u64.
 struct WordRange {
   u64 least = 0, most = 0;
 
@@ -28,11 +28,11 @@ u32 image_ranks(const Workload& workload, int tensor);
 // border on either side is smaller than the window) and at most e + stride-1 (the remainder of the stride).
 WordRange read_width(const Workload& workload, const Rank& rank);
 
-// Words of an array that can be the operand, border and remainder aside.
+// Words that an array may have to be the operand: read_width() of all ranks together.
 WordRange wanted_words(const Workload& workload, int operand);
 
-// What becomes of a tensor (an output, or an operand that is read as a whole) on the edge, slice and operator. Pooling
-// without a stated pad: any up to window-1 on either side; rounded up or down.
+// Words that the edge, with its slice and operator, makes of a tensor (an output, or an operand that is read as a
+// whole). A pooling without a stated pad may have any up to window-1 on either side, and round up or down.
 WordRange made_words(const Workload& workload, int tensor, const Edge& edge);
 
 }  // namespace heliolite

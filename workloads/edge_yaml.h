@@ -1,6 +1,6 @@
 #pragma once
-// Which arrays a network's operands are, from its YAML: `edges` ({from: LAYER, to: LAYER, tensor: NAME, through: ..}),
-// the layers' `reads` ({NAME: LAYER or INPUT}) and `inputs`.
+// Reads from a network's YAML which arrays its operands are: `edges` ({from: LAYER, to: LAYER, tensor: NAME, through:
+// ..}), the layers' `reads` ({NAME: LAYER or INPUT}) and `inputs`.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,12 +12,12 @@ namespace heliolite {
 
 struct EdgeNodes {
   std::optional<YamlNode> edges, inputs;
-  std::vector<std::pair<int, YamlNode>> reads;  // by layer
+  std::vector<std::pair<int, YamlNode>> reads;  // a layer's index and its `reads`
 };
 
-// Fills edges and inputs of `network`, whose layers are complete. Complaints: unknown layers, tensors and ranks,
-// outputs as operands, counts or words that differ, several edges into a tensor without how they make it, cycles,
-// inputs that nobody reads.
+// Fills in edges and inputs of `network`, whose layers are complete. Complains about unknown layers, tensors and ranks,
+// outputs as operands, counts or words that differ, several edges into a tensor that do not say how they are combined,
+// cycles, inputs that nobody reads.
 void read_edges(const EdgeNodes& nodes, Network& network, Diagnostics& errors);
 
 }  // namespace heliolite

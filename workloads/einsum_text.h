@@ -9,14 +9,15 @@
 
 namespace heliolite {
 
-// The formula, without roles but with its output, sizes optional: a dimension not given one has size 0. Dimensions
-// are numbered as in `order` when given, else in the order of their appearance, output first. Not checked yet.
+// The formula as a workload that is not checked yet: the output is known, other roles are not, and a dimension whose
+// size is not given has size 0. Dimensions are numbered as in `order` if given, else in the order of their appearance,
+// output first.
 Result<Workload> parse_formula(std::string_view text, std::span<const std::string_view> order = {});
 
 // A complete workload: every dimension has a size, roles inferred, checked.
 Result<Workload> parse_einsum(std::string_view text);
 
-// One rank over known dimensions, "2*P+R".
+// One rank, "2*P+R", over these dimensions.
 Result<Rank> parse_rank(std::string_view text, std::span<const Dimension> dimensions);
 
 }  // namespace heliolite

@@ -20,10 +20,10 @@ struct Family {
   std::vector<std::string_view> required;
   std::string_view batch;                    // the parameter a network's batch size multiplies, "" when there is none
   std::string_view formula;                  // of families that are no convolutions
-  std::vector<std::string_view> dimensions;  // their order
+  std::vector<std::string_view> dimensions;  // names of the workload's dimensions, in order
 };
 
-// Values by parameter name.
+// [parameter name]: value.
 using Arguments = std::map<std::string, u64, std::less<>>;
 
 std::vector<std::string> family_names();

@@ -8,11 +8,11 @@
 
 namespace heliolite {
 
-// Layers so that every edge leads forward, the earliest possible in the network's order; none when the edges close a
-// circle.
+// The layers 0 .. layers - 1 in an order in which every edge leads forward; of several possible ones the layer that
+// comes first in the network is next. None if the edges close a circle.
 std::optional<std::vector<int>> topological_order(std::size_t layers, std::span<const Edge> edges);
 
-// The edges that make the operand; none: it is an array of its own.
+// The edges that make the operand; empty: it is an array of its own.
 std::vector<Edge> edges_into(const Network& network, int layer, int tensor);
 
 // A tensor of a layer.
@@ -23,7 +23,7 @@ struct TensorPlace {
   bool operator==(const TensorPlace&) const = default;
 };
 
-// What the edge comes from: an output, or for an input the operand that is all of it.
+// The tensor that the edge comes from: a layer's output, or for an input the operand that reads all of it.
 TensorPlace edge_source(const Network& network, const Edge& edge);
 
 // A path of layers, each but the first fed by the one before through `edges[k]`, an index into Network::edges.

@@ -1,5 +1,5 @@
 #pragma once
-// One workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
+// Reads one workload of a YAML file: a named shape, an Einsum as text, or explicit dimensions and tensors.
 #include <map>
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace heliolite {
 
-// What the layers of a network share.
+// Settings that all layers of a network share.
 struct LayerContext {
   u64 batch = 1;
   Pass pass = Pass::Forward;
-  std::map<std::string, Arguments, std::less<>> defaults;  // by family
+  std::map<std::string, Arguments, std::less<>> defaults;  // [family]: values of its parameters
 };
 
 // Reads the keys of `map` that describe the shape and the roles (not `name` and `count`), leaving finish() to the

@@ -1,5 +1,6 @@
 #pragma once
-// One call for `-w`: a preset's name, compact text, or a file of ours or of Timeloop, told apart by content.
+// Loads a network from what `-w` is given: a preset's name, compact text, or a file of ours or of Timeloop, told apart
+// by content.
 #include <string>
 #include <string_view>
 #include <vector>

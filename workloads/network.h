@@ -18,7 +18,7 @@ struct Layer {
 // An array from outside that operands are known to read. An operand without an edge is an array of its own.
 struct Input {
   std::string name;
-  u64 words = 0;                 // of its smallest reader
+  u64 words = 0;                 // that its smallest reader takes
   bool same_in_repeats = false;  // one array however often its readers are executed; else one for each repetition
 };
 
@@ -34,9 +34,10 @@ enum class Operator : u8 {
 
 std::string_view name(Operator op);  // "none", "elementwise", "softmax", "norm", "pool", "resize"
 
+// The operator on an edge.
 struct Through {
   Operator op = Operator::None;
-  u32 ranks = 0;               // Pool, Resize: bit r, the rank r of what the edge comes from
+  u32 ranks = 0;               // Pool, Resize: mask of the ranks that they work on, of what the edge comes from
   u64 window = 1, stride = 1;  // Pool: in each of these ranks
   std::optional<u64> pad{};    // Pool: border on either side, below `window`; unknown if absent
   u64 factor = 1;              // Resize: in each of these ranks
@@ -44,7 +45,7 @@ struct Through {
 
 // How the edges into one operand make it together.
 enum class Combine : u8 {
-  Alone,     // there is but one
+  Alone,     // there is only one edge
   Add,       // residual
   Multiply,  // gate
   Concat,    // each is a part of it
@@ -52,7 +53,7 @@ enum class Combine : u8 {
 
 std::string_view name(Combine combine);  // "alone", "add", "multiply", "concat"
 
-// Of an output only `words` positions of one rank, from `from` on.
+// The part of an output with `words` positions of one rank, from `from` on.
 struct Slice {
   int rank = 0;
   u64 from = 0, words = 0;
@@ -67,7 +68,7 @@ struct Edge {
   int tensor = 0;
   Through through{};
   Combine combine = Combine::Alone;
-  int along = 0;                 // Concat: rank of the tensor
+  int along = 0;                 // Concat: the rank of the tensor along which the parts lie
   std::optional<Slice> slice{};  // of the layer's output
   bool from_input = false;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Reading position in a one-line text, for the small grammars of compact workloads.
+// A reading position in a one-line text, for the small grammars of compact workloads.
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace heliolite {
 
-// Texts beyond this are refused before they are looked at.
+// Longer texts are refused before they are looked at.
 inline constexpr std::size_t kLongestText = 10'000;
 
 // A run of digits; `value` is the largest u64 when it does not fit.
@@ -22,11 +22,11 @@ class TextCursor {
  public:
   explicit TextCursor(std::string_view text) : text_(text) {}
 
-  // Each skips spaces first, and leaves the position alone when it does not find what it looks for.
+  // Each of these skips spaces first, and leaves the position alone if it does not find what it looks for.
   bool take(std::string_view token);
   std::optional<std::string_view> identifier();  // letter or _, then letters, digits, _
   std::optional<Digits> digits();
-  std::string_view value();  // what a size may be mistaken for: everything up to a separator
+  std::string_view value();  // everything up to a separator, for complaints about what should be a size
   bool at_end();
 
   std::size_t column();                   // 1-based, of the next token

@@ -1,5 +1,5 @@
 #pragma once
-// Timeloop's problem files: `problem: {shape, instance}` of all versions, hyphens or underscores in keys.
+// Reads Timeloop's problem files: `problem: {shape, instance}` of all versions, hyphens or underscores in keys.
 #include "engine/base/yaml_node.h"
 #include "workloads/workload.h"
 

@@ -32,6 +32,7 @@ enum class Role : u8 { Input, Weight, Output };
 
 std::string_view name(Role role);  // "input", "weight", "output"
 
+// One operand or the output of the Einsum.
 struct Tensor {
   std::string name;
   std::vector<Rank> ranks;
@@ -60,16 +61,17 @@ struct Workload {
   DimensionMask indexing(int v) const;  // dimensions that index tensor v
 };
 
-// Everything the engine relies on: 1..kMax.. of each kind, sizes and coefficients in range, unique names, one
-// output, every dimension indexing some tensor, macs() and box volumes within range. Empty when all is well.
+// What is wrong with the workload; empty if nothing. The engine relies on at most kMax.. of each kind (types.h), sizes
+// and coefficients in range, unique names, one output, every dimension indexing some tensor, macs() and box volumes in
+// range.
 Diagnostics check(const Workload& workload);
 
-// Of operands that have one name, the second becomes another access of the first and is called NAME#2, and so on; so
-// is what was called that before.
+// Operands with the same name are several accesses of one tensor: the second gets the name NAME#2, and so on, and
+// Tensor::access_of. So do operands that have such a name already.
 void link_accesses(Workload& workload);
 
-// Gives roles to tensors that were not told one: the output is known; a tensor named like "weights", "w",
-// "filter" or "kernel" is the weight; otherwise the first input is (the convention of the reference data).
+// If no tensor has the role Weight yet, gives it to an operand: the first that is named like "weights", "w", "filter"
+// or "kernel", otherwise the first input (the convention of the reference data).
 void infer_roles(Workload& workload);
 
 // Machines restrict dataflows by what a dimension does in a convolution or GEMM, whatever its name.

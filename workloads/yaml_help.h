@@ -1,5 +1,5 @@
 #pragma once
-// What the readers of workload files share.
+// Helpers that the readers of workload files share.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,13 +10,13 @@
 
 namespace heliolite {
 
-// Complaints of the readers of text and of check(), moved to a place of the file.
+// Adds the complaints `inner` of a reader of text or of check() to `errors`, with the file and line of `node`.
 void add_at(const YamlNode& node, const Diagnostics& inner, Diagnostics& errors);
 
-// An integer from 1 to `largest`.
+// Reads an integer from 1 to `largest`; `name` is for the complaint.
 std::optional<u64> read_size(const YamlNode& node, std::string_view name, u64 largest, Diagnostics& errors);
 
-// `{k: 64, c: 64}` or "k=64,c=64" for one family.
+// Reads the parameters of a family: `{k: 64, c: 64}` or "k=64,c=64".
 std::optional<Arguments> read_arguments(const Family& family, const YamlNode& node, Diagnostics& errors);
 
 }  // namespace heliolite

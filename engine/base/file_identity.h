@@ -12,9 +12,8 @@ namespace heliolite {
 struct FileIdentity {
   u64 device = 0, inode = 0;  // of the file, or of its folder when it has a `name`
   std::string name;
-  bool known = false;  // false: not even a folder is there
-  bool is_file =
-      true;  // is or will be a regular file or a named pipe, which two writers cannot share; else a device ..
+  bool known = false;   // false: not even a folder is there
+  bool is_file = true;  // a regular file or a named pipe (also one to be made), which two cannot share; no device
 
   static FileIdentity of(const std::string& path);
   static FileIdentity of_descriptor(int descriptor);
