@@ -20,23 +20,10 @@ if(HELIOLITE_SANITIZE)
 endif()
 
 # heliolite_library(name DEPENDS target... [PRIVATE target...] [SOURCES file...])
-# All .cpp files of the folder and of those in it, as heliolite::name; its headers are installed with it.
+# All .cpp files of the folder and of those in it, as heliolite::name.
 function(heliolite_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  # A header with a source is the first thing that source includes (tests/tree/include_arrows_test.sh): it need not be
-  # compiled alone a second time.
-  set(alone "")
-  foreach(header IN LISTS headers)
-    string(REGEX REPLACE "\\.h$" ".cpp" source ${header})
-    if(NOT source IN_LIST sources)
-      list(APPEND alone ${header})
-    endif()
-  endforeach()
-  if(alone)
-    list(REMOVE_ITEM headers ${alone})
-  endif()
   if(NOT sources)
     # An archive needs a member: a folder may hold nothing but headers.
     set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_headers_only.cpp)
@@ -45,14 +32,37 @@ function(heliolite_library name)
   add_library(heliolite_${name} STATIC ${sources} ${ARG_SOURCES})
   add_library(heliolite::${name} ALIAS heliolite_${name})
   set_target_properties(heliolite_${name} PROPERTIES EXPORT_NAME ${name})
-  target_sources(heliolite_${name} PUBLIC
-                 FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers}
-                 FILE_SET header_only TYPE HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${alone})
-  set_target_properties(heliolite_${name} PROPERTIES INTERFACE_HEADER_SETS_TO_VERIFY header_only)
+  heliolite_include_root(heliolite_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_features(heliolite_${name} PUBLIC cxx_std_20)
   target_link_libraries(heliolite_${name} PUBLIC ${ARG_DEPENDS}
                         PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:heliolite_flags>)
+  heliolite_verify_headers(${name} "${sources}")
   set_property(GLOBAL APPEND PROPERTY HELIOLITE_LIBRARIES heliolite_${name})
+endfunction()
+
+# heliolite_include_root(target PUBLIC|INTERFACE folder): where includes begin in the build tree; an installed package has
+# one root for all (cmake/Install.cmake).
+function(heliolite_include_root target scope folder)
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${folder}>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endfunction()
+
+# heliolite_verify_headers(name sources): all_verify_interface_header_sets compiles the folder's headers alone. A header
+# with a source is the first thing that source includes (tests/tree/include_arrows_test.sh) and needs no further look.
+function(heliolite_verify_headers name sources)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  set(alone "")
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE "\\.h$" ".cpp" source ${header})
+    if(NOT source IN_LIST sources)
+      list(APPEND alone ${header})
+    endif()
+  endforeach()
+  if(alone)
+    add_library(heliolite_${name}_headers INTERFACE)
+    target_sources(heliolite_${name}_headers INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${alone})
+    target_link_libraries(heliolite_${name}_headers INTERFACE heliolite_${name})
+  endif()
 endfunction()
 
 # heliolite_cold(target...): readers and printers, where -O3 costs half of the first build and gains nothing.

@@ -1,4 +1,5 @@
-# `cmake --install`: the binary, the libraries with their headers, and a package for find_package(heliolite).
+# `cmake --install`: the binary, the libraries, the public headers with what they need, and a package for
+# find_package(heliolite). `cmake --install BUILD --component headers` installs the headers alone.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -6,10 +7,13 @@ function(heliolite_install)
   get_property(libraries GLOBAL PROPERTY HELIOLITE_LIBRARIES)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heliolite)
   install(TARGETS heliolite RUNTIME)
-  set(includes ${CMAKE_INSTALL_INCLUDEDIR}/heliolite)
-  install(TARGETS ${libraries} EXPORT heliolite ARCHIVE
-          FILE_SET HEADERS DESTINATION ${includes} FILE_SET header_only DESTINATION ${includes})
-  install(TARGETS heliolite_version heliolite_all EXPORT heliolite ARCHIVE FILE_SET HEADERS DESTINATION ${includes})
+  install(TARGETS ${libraries} heliolite_version heliolite_all EXPORT heliolite ARCHIVE)
+  # Put together when they are installed, from what the headers include then.
+  set(headers ${PROJECT_BINARY_DIR}/installed_headers)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake)
+  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${headers}\"
+                                        -P \"${script}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT headers)
+  install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
   install(EXPORT heliolite NAMESPACE heliolite:: FILE heliolite-targets.cmake DESTINATION ${package})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heliolite-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/heliolite-config.cmake INSTALL_DESTINATION ${package})

@@ -1,6 +1,7 @@
 #include "engine/sweep/export.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>

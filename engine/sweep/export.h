@@ -1,7 +1,7 @@
 #pragma once
 // The rows of a results database for other programs, row by row: no table is ever in memory as a whole. Rows come in
 // the order of (point, layer), so that equal results give equal files, apart from the seconds.
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <ostream>
 
 #include "engine/base/result.h"

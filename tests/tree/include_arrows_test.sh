@@ -92,7 +92,11 @@ room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/sweep cli/ui cli/map
 
-for folder in engine/*/ workloads/ arch/ cli/; do
+# Public headers open the engine; examples, and nothing inside, are written with them.
+check include engine workloads arch
+may_include examples
+
+for folder in engine/*/ workloads/ arch/ cli/ examples/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
 done
 for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
@@ -100,7 +104,7 @@ for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for folder in engine/*/ engine/search/*/ engine/bounds/*/ workloads/ arch/ cli/ cli/*/ tests/ bench/; do
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ tests/ bench/; do
   [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 
@@ -122,6 +126,7 @@ only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$t
 only_in 'CLI/' 'cli/.*'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
+only_in 'heliolite/' "$tests"
 # Who opens files asks FileClaims; the others go through them.
 doors='engine/base/file_.*|engine/verify/line_reader\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
 only_in '(fstream|fcntl\.h)>' "$doors|$tests|bench/.*"

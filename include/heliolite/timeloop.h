@@ -1,0 +1,15 @@
+#pragma once
+// Timeloop's files one by one: machines with their reference tables and constraints, problems, mappings. Most programs
+// need none of this: load_architecture(), load_network() and load_mapping() know these formats by their content.
+//
+//   auto file = heliolite::YamlNode::load_file("timeloop.yaml");          // several sections in one file
+//   auto machine = heliolite::read_timeloop_architecture({*file});        // more files: ERT, ART, constraints
+//   auto problem = heliolite::timeloop_problem(*file, "layer");
+//   auto mapping = heliolite::read_timeloop_mapping(*file->find("mapping"), *problem, *machine);
+//   auto text = heliolite::write_timeloop_mapping(*mapping, *problem, *machine);
+#include <heliolite/mapping.h>  // IWYU pragma: export
+
+#include "arch/timeloop_architecture.h"     // IWYU pragma: export
+#include "engine/base/yaml_node.h"          // IWYU pragma: export
+#include "engine/model/timeloop_mapping.h"  // IWYU pragma: export
+#include "workloads/timeloop_problem.h"     // IWYU pragma: export
