@@ -1,6 +1,6 @@
 #pragma once
-// The files of `heliolite bench`: a suite of mappers to compare, an ablation, or the co-search of memories beside a
-// search of every machine (docs/formats_bench.md).
+// Reads the files of `heliolite bench`: a suite of mappers to compare, an ablation, or a co-search of memories compared
+// with a search of every machine (docs/formats_bench.md).
 #include <optional>
 #include <span>
 #include <string>
@@ -21,15 +21,15 @@ struct CoSearchSuite {
   std::vector<Strategy> strategies;
 };
 
-// One of the three.
+// Exactly one of the three is there.
 struct BenchConfig {
   std::optional<BenchSuite> suite;
   std::optional<AblationSuite> ablation;
   std::optional<CoSearchSuite> co_search;
 };
 
-// Machines, workloads and tables that the file names are presets or stand relative to it; they are loaded too.
-// `instead`: of what the file says. Errors: all of the file and of what it names, in one go.
+// Reads the file and loads the machines, workloads and tables that it names, presets or files relative to it.
+// `instead`: options that replace what the file says. All errors of the file and of what it names are returned at once.
 Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead = {});
 
 }  // namespace heliolite::cli

@@ -1,5 +1,5 @@
 #pragma once
-// Tables of what other mappers found, as comma-separated text (docs/formats_bench.md).
+// Reads tables of what other mappers found, as comma-separated text (docs/formats_bench.md).
 #include <string>
 #include <vector>
 

@@ -9,14 +9,16 @@
 
 namespace heliolite::cli {
 
+// Tables for people.
 std::string rows_table(const std::vector<BenchRow>& rows, Objective objective);
 std::string summary_table(const std::vector<BenchSummary>& summaries);
 std::string ablation_table(const AblationResult& result, Objective objective);
 
-// One line a row, the first with the names of the columns; empty cells where there is nothing.
+// Comma-separated text: a line with the names of the columns, then one for each row; cells without a value are empty.
 std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective);
 std::string ablation_csv(const AblationResult& result);
 
+// JSON with the keys of docs/json.md.
 Json rows_json(const std::vector<BenchRow>& rows);
 Json summary_json(const std::vector<BenchSummary>& summaries);
 Json ablation_json(const AblationResult& result);

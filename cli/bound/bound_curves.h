@@ -1,5 +1,5 @@
 #pragma once
-// What the tables, CSV files and JSON of curves share.
+// Helpers that the tables, CSV files and JSON of curves share.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace heliolite::cli {
 
-// At most `most` of the points, first and last included, spread evenly.
+// Indices of at most `most` of the points, first and last included, spread evenly.
 std::vector<std::size_t> thinned(std::size_t points, std::size_t most);
 
 template <class How>
@@ -21,13 +21,13 @@ std::vector<PicturePoint> picture_points(const Staircase<How>& curve) {
   return points;
 }
 
-// [{"buffer_words", "accesses"}]
+// The points as [{"buffer_words", "accesses"}, ..].
 Json curve_json(const std::vector<PicturePoint>& points);
 
-// "buffer_words,accesses" and a line for each point.
+// The points as comma-separated text: the heading "buffer_words,accesses" and a line for each point.
 std::string curve_csv(const std::vector<PicturePoint>& points);
 
-// "M32 N64", tiles above 1; "-" for none.
+// A tile as text, its extents above 1: "M32 N64"; "-" if there are none.
 std::string tile_text(const Extents& tile, const Workload& workload);
 
 }  // namespace heliolite::cli

@@ -1,5 +1,6 @@
 #pragma once
-// heliolite bound of a network: what it must move as a whole, and under which assumptions; what is not fused, and why.
+// heliolite bound on a network: the words that it must move as a whole, and under which assumptions; which edges are
+// not fused, and why.
 #include <string>
 #include <vector>
 
@@ -20,11 +21,11 @@ struct NetworkAnswer {
   Json json;         // docs/json.md: `network`; fewer than were asked for after Ctrl-C
 };
 
-// At these capacities, in words. Notes when operands that nobody names, of equal size, had to be taken for different
-// arrays.
+// The bounds at these capacities, in words. Prints a note if operands without an edge that have equal sizes had to be
+// taken for different arrays.
 NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const Output& output);
 
-// The edges between layers that join no links of a chain: `from`, `to`, `tensor`, `because`.
+// The edges between layers that join no links of a chain, each with `from`, `to`, `tensor` and `because`.
 Json edges_not_fused(const Network& network);
 
 // The same as a note; empty if there are none.

@@ -12,26 +12,28 @@
 
 namespace heliolite::cli {
 
+// The options as they were given; texts are the names of enumerators.
 struct OrojenesisArguments {
   std::string architecture, workload, layer;
-  bool imperfect = false;
-  bool nested = false;  // any number of levels instead of one buffer
-  bool fuse = false;
-  bool map = false;  // also the pairs of the mapper's mapping
-  bool all = false;  // all points in the table
+  bool imperfect = false;  // also tiles that do not divide the sizes
+  bool nested = false;     // any number of levels instead of one buffer
+  bool fuse = false;       // the whole network, with fused layers
+  bool map = false;        // also what the mapper's mapping holds and moves
+  bool all = false;        // all points in the table
   std::string counts = "distinct";
   std::string partial_sums = "read_back";
   std::vector<std::string> word_sizes;  // "A=2"
-  std::optional<double> word_bytes;     // in a word of any tensor
-  std::vector<u64> buffers;             // capacities to answer for
+  std::optional<double> word_bytes;     // bytes in a word of any tensor
+  std::vector<u64> buffers;             // capacities to answer for, in words
   std::string softmax = "incremental", pairs = "all", execution = "sequential";
   bool perfect_blocks = false, whole_weights = false, stream_weights = false;
   std::string csv, svg;
 };
 
-// The options that only this kind has.
+// Adds the options that only this kind has to the command.
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);
 
+// Answers and returns the exit code.
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output);
 
 }  // namespace heliolite::cli

@@ -13,10 +13,10 @@
 
 namespace heliolite::cli {
 
-// One layer's curve, whatever its kind.
+// One layer's curve, of one buffer or of any number of levels.
 struct LayerCurve {
   std::vector<PicturePoint> points;
-  std::vector<std::vector<std::string>> how;  // cells of the table, one list a point
+  std::vector<std::vector<std::string>> how;  // [point]: cells of the table that say how it is reached
   std::vector<std::string> headings;          // of these cells
 };
 
@@ -24,17 +24,20 @@ struct LayerAnswer {
   Workload workload;
   OrojenesisOptions options;
   LayerCurve curve;
-  std::vector<LevelBound> levels;
+  std::vector<LevelBound> levels;        // of the machine, if one was given
   std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
-  std::string unit = "words";
+  std::string unit = "words";            // of buffers and accesses
 
+  // Accesses that every execution needs.
   u64 minimum() const { return algorithmic_minimum(workload, options); }
   u64 least() const { return curve.points.back().accesses; }  // accesses of a large buffer
+  // Whether no execution lies below the curve.
   bool is_bound() const { return options.words == WordCount::Distinct; }
   u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
   u64 operands() const { return operand_words(workload, options); }
 };
 
+// The answer as text, as JSON (docs/json.md) and as a picture.
 std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments);
 Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments);
 CurvePicture layer_picture(const LayerAnswer& answer);

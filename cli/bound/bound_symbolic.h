@@ -10,21 +10,23 @@
 
 namespace heliolite::cli {
 
+// The options as they were given.
 struct SymbolicArguments {
   std::string architecture, workload, layer;
   std::string kind;                     // one of symbolic_kinds()
-  std::vector<u64> buffers;             // capacities to answer for
+  std::vector<u64> buffers;             // capacities to answer for, in words
   std::vector<std::string> word_sizes;  // "A=2"
-  std::optional<double> word_bytes;     // in a word of any tensor
-  bool loads = false;
-  bool outputs_read = false;
+  std::optional<double> word_bytes;     // bytes in a word of any tensor
+  bool loads = false;                   // count loads alone
+  bool outputs_read = false;            // outputs start as words to be read
 };
 
 std::vector<std::string> symbolic_kinds();  // "all", "hbl", "conv", "iolb"
 
-// The options that only these kinds have.
+// Adds the options that only these kinds have to the command.
 void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments);
 
+// Answers and returns the exit code.
 int run_symbolic(const SymbolicArguments& arguments, const Output& output);
 
 }  // namespace heliolite::cli

@@ -14,50 +14,54 @@
 
 namespace heliolite::cli {
 
-// A memory size to answer for.
+// A memory size to answer for, in words.
 struct Place {
-  std::string level;               // outside which the words cross; empty without a machine
-  std::optional<double> capacity;  // operands of the units included
-  u64 stored = ~u64{0};            // of it, what levels of storage have
+  std::string level;               // the level whose outer boundary is looked at; empty without a machine
+  std::optional<double> capacity;  // operands of the compute units included; none: unbounded
+  u64 stored = ~u64{0};            // the part of it that levels of storage have
 };
 
+// What must cross into a memory of that size, in words.
 struct PlaceAnswer {
   Place place;
   std::vector<LowerBound> bounds;
-  std::optional<u64> least_by_mapping;  // with perfect factors and this storage
-  std::optional<TiledLevel> tile;       // the best known for one cache of the capacity
+  std::optional<u64> least_by_mapping;  // least of all mappings with perfect factors and this storage
+  std::optional<TiledLevel> tile;       // the best tiling known for one cache of the capacity
 };
 
 struct SymbolicAnswer {
   Workload workload;
   LowerBounds bounds;
   TilingProblem tiling;
-  std::vector<PlaceAnswer> places{};
-  // --kind iolb on a machine: tiles for several of its memories that move the fewest words in all.
+  std::vector<PlaceAnswer> places{};  // in the order of places()
+  // With --kind iolb on a machine: tiles for several of its memories (indices into `places`) that move the fewest words
+  // in all.
   std::vector<std::size_t> nested_places{};
   std::optional<CacheTiling> nested{};
 };
 
-// Levels of the machine, or memories of the sizes asked for, or of usual ones.
+// The levels of the machine if there is one, else memories of the sizes asked for, or of usual sizes.
 std::vector<Place> places(const SymbolicArguments& arguments, const Workload& workload,
                           const std::optional<Architecture>& architecture);
 
-// `together`: also what takes longest, tiles for several memories at once.
+// The answer for these places. `together`: also SymbolicAnswer::nested, which takes longest.
 SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workload& workload,
                                const std::vector<double>& word_sizes, const std::vector<Place>& places, bool together);
 
+// The answer as text for people.
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
 
-// A line for each memory and bound; best tilings are of kind "tiling".
+// The answer as comma-separated text without its heading: a line for each memory and bound; the best tiling has the
+// kind "tiling".
 inline constexpr const char* kSymbolicCsvHead = "layer,level,capacity_words,kind,words\n";
 std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
 
 Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);  // docs/json.md
 
-// What both show. Whether the kind was asked for:
+// Parts of both text and JSON follow. Whether bounds of the kind are shown:
 bool shows(const SymbolicArguments& arguments, BoundKind kind);
 
-// Loops over tiles, innermost last: "K C", or "any".
+// The loops over tiles that decide, innermost last: "K C"; "any" if none does.
 std::string loops_text(const TileOrder& order, const Workload& workload);
 
 // Tiles that attain the HBL bound up to a constant, of the lifted nest: with --kind hbl the extreme ones of the family,
@@ -65,14 +69,15 @@ std::string loops_text(const TileOrder& order, const Workload& workload);
 std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const SymbolicArguments& arguments,
                                       const Place& place);
 
-// IOLB's and IOUB's forms at a capacity; the tiling's only where there is such a tiling. Absent for other Einsums.
+// The published forms of IOLB (a lower bound) and IOUB (a tiling, where there is such a tiling) at a capacity, in
+// words. Absent for Einsums that have none.
 struct PublishedForms {
   double bound = 0;
   std::optional<double> tiling;
 };
 std::optional<PublishedForms> published_forms(const SymbolicAnswer& answer, double capacity);
 
-// How far the best tiling may be above what must move; absent without a tiling.
+// Words of the best tiling over the largest bound, minus 1; absent without a tiling.
 std::optional<double> gap(const PlaceAnswer& answer);
 
 // Under which assumptions a bound of the kind holds, in a few words.

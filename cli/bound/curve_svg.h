@@ -12,19 +12,19 @@ struct PicturePoint {
   u64 accesses = 0;
 };
 
-// A falling staircase.
+// A curve, drawn as a falling staircase.
 struct PictureCurve {
   std::string name;
   std::vector<PicturePoint> steps;
 };
 
-// A mapping's pair.
+// A mapping: the buffer that it needs and its accesses.
 struct PictureMark {
   std::string name;
   PicturePoint at;
 };
 
-// A line across at a capacity.
+// A capacity of the machine, drawn as a vertical line.
 struct PictureWall {
   std::string name;
   u64 buffer = 0;
@@ -35,10 +35,10 @@ struct CurvePicture {
   std::vector<PictureCurve> curves;
   std::vector<PictureMark> marks;
   std::vector<PictureWall> walls;
-  u64 minimum = 0;  // accesses: a line along it
+  u64 minimum = 0;  // accesses that every execution needs, drawn as a horizontal line
 };
 
-// Buffers of 0 stand at the left edge.
+// The picture as an SVG document. Buffers of 0 stand at the left edge.
 std::string curve_svg(const CurvePicture& picture);
 
 }  // namespace heliolite::cli

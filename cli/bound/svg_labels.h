@@ -1,11 +1,11 @@
 #pragma once
-// Where the labels of a picture go, so that they neither collide nor leave it.
+// Places the labels of a picture so that they neither collide nor leave it.
 #include <string>
 #include <vector>
 
 namespace heliolite::cli {
 
-// Pixels; y grows downwards.
+// A rectangle in pixels; y grows downwards.
 struct Box {
   double left = 0, top = 0, right = 0, bottom = 0;
 
@@ -22,18 +22,19 @@ struct LabelPlace {
   double x = 0, y = 0;
 };
 
-// Of text in a sans-serif font; no common one is wider. Counts code points.
+// An upper bound of the width in pixels of a text in common sans-serif fonts of this size. Counts code points.
 double text_width(const std::string& text, double size);
 
-// The text, or as much of it as fits with "..".
+// The text if it fits `width` pixels, else as much of it as fits with "..".
 std::string fitted(const std::string& text, double size, double width);
 
 class Labels {
  public:
+  // Labels stay within `frame`.
   explicit Labels(Box frame) : frame_(frame) {}
 
-  void block(const Box& box) { taken_.push_back(box); }
-  void avoid(const Box& box) { lines_.push_back(box); }  // where there is room elsewhere
+  void block(const Box& box) { taken_.push_back(box); }  // no label may cover it
+  void avoid(const Box& box) { lines_.push_back(box); }  // no label covers it while there is room elsewhere
 
   // A place beside the point (x, y): to its right, else to its left, at its height or the next free one below, then
   // above. Beside the point at any cost when the frame is full.

@@ -9,9 +9,10 @@
 
 namespace heliolite::cli {
 
+// Energy, cycles, EDP, utilization and MACs, a line each.
 std::string summary_text(const Breakdown& breakdown, const Workload& workload, const Architecture& architecture);
 
-// The loop nest, one line a level, outermost first.
+// The loop nest, one line for each level, outermost first.
 std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals

@@ -1,5 +1,6 @@
 #pragma once
-// A machine's levels against what no mapping can beat, as table and as JSON: the bounds alone, or with a mapping.
+// The least words that any mapping moves across each level's boundary, as table and as JSON: alone, or with what one
+// mapping moves.
 #include <span>
 #include <string>
 
@@ -19,6 +20,7 @@ Json level_bound_json(const LevelDistance& level, const std::string& tiles);
 inline constexpr const char* kOneBufferCurve = "orojenesis";
 inline constexpr const char* kNestedCurve = "nested";
 
+// Assumptions under which the bounds hold, put together from these.
 inline constexpr const char* kAnyMapping = "any mapping, ";
 inline constexpr const char* kPerfectTiles = "perfect tiles";
 inline constexpr const char* kAnyTiles = "tiles of any size";

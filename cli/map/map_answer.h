@@ -1,5 +1,5 @@
 #pragma once
-// What heliolite map found, and how it is shown.
+// The answer of `heliolite map`, as text and as JSON.
 #include <string>
 #include <vector>
 
@@ -17,16 +17,16 @@ struct MapAnswer {
   Architecture architecture;
   NetworkResult result;
   bool imperfect = false;  // the mapspace has all factors, not perfect ones only
-  // By layer, how far the mapping is from the least data movement; errors say why it is not known.
+  // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;
 };
 
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect);
 
-// One row a layer; of a single layer also its levels.
+// The answer as text: a table with one row for each layer; for a single layer also its levels.
 std::string map_text(const MapAnswer& answer);
 
-// "layers" and "total" of docs/json.md, appended to `json`.
+// Appends "layers" and "total" of docs/json.md to `json`.
 void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted);
 
 }  // namespace heliolite::cli

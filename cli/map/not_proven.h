@@ -10,7 +10,7 @@ struct NotProven {
   std::string why;  // empty: it is proven, or nothing but the strategy stands in its way
 };
 
-// Lines for below a table of these layers; empty if there is nothing to say.
+// Lines to print below a table of these layers; empty if there is nothing to say.
 std::string not_proven_text(std::span<const NotProven> layers);
 
 }  // namespace heliolite::cli

@@ -7,7 +7,8 @@
 
 namespace heliolite::cli {
 
-// Adds "interrupted" to the answer and writes it; a stopped command says how many of its parts it has. The exit code.
+// Adds "interrupted" to the answer and writes it; a stopped command notes that it has `done` of its parts. Returns the
+// exit code: `code`, or that of an interrupted command or of an output that cannot be written.
 int write_partial_answer(const Output& output, Json& answer, std::size_t done, std::size_t of, const char* parts,
                          int code = kSuccess);
 

@@ -9,7 +9,7 @@
 
 namespace heliolite::cli {
 
-// "optimal, perfect factors".
+// The status with the mapspace: "optimal, perfect factors".
 inline std::string status_text(std::string_view status, bool imperfect) {
   return fmt::format("{}, {} factors", status, imperfect ? "any" : "perfect");
 }

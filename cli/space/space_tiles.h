@@ -16,10 +16,10 @@ struct TileQuestion {
   bool all = false;   // also tiles that can grow
 };
 
-// The level called so. Errors list the levels, with a suggestion.
+// The index of the level called `name`. Errors list the levels, with a suggestion.
 Result<int> pick_level(const Architecture& architecture, const std::string& name);
 
-// Prints, draws and adds to `answer`; returns the exit code.
+// Prints the tiles, draws them if asked to, and writes them as JSON with the head `answer`. Returns the exit code.
 int show_tiles(const Workload& workload, const Architecture& architecture, const Mapspace& space,
                const TileQuestion& question, nlohmann::ordered_json answer, const Output& output);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a reader of a results database should know about its rows (Store::warnings()).
+// Prints Store::warnings() as notes.
 #include <string>
 #include <vector>
 

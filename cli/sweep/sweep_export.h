@@ -1,5 +1,5 @@
 #pragma once
-// heliolite sweep --export DB: the rows of a results database for other programs, as CSV and as JSON.
+// heliolite sweep --export DB: writes the rows of a results database for other programs, as CSV and as JSON.
 #include <string>
 
 #include "cli/ui/output.h"
@@ -11,7 +11,7 @@ struct SweepExport {
   std::string points_csv, layers_csv;  // files, "-" = stdout, "" = not wanted
 };
 
-// With --json all points and layers go there too.
+// Writes the files and, with --json, all points and layers as JSON. Returns the exit code.
 int run_sweep_export(const SweepExport& arguments, const Output& output);
 
 }  // namespace heliolite::cli

@@ -12,14 +12,15 @@ inline constexpr u64 kMaxSlurmShards = 100'000;
 
 struct SlurmSweep {
   std::string name;                  // of the sweep
-  std::string file;                  // with its question
+  std::string file;                  // the sweep's file
   std::string database;              // for all results; the script and the folder of the shards stand beside it
   u64 shards = 1;                    // tasks of the array
-  int threads = 0;                   // of a shard; 0: what the cluster gives a task by itself
-  std::vector<std::string> options;  // of `heliolite sweep` as they were given, "--objective", "energy"
+  int threads = 0;                   // of a shard; 0: as many as the cluster gives a task by itself
+  std::vector<std::string> options;  // further options of `heliolite sweep`, as given: "--objective", "energy"
 };
 
-// Writes DATABASE without its ending + ".sbatch" and says how to submit it.
+// Writes the script, whose name is that of the database with the ending ".sbatch", and prints how to submit it. Returns
+// the exit code.
 int write_slurm_script(const SlurmSweep& sweep, const Output& output);
 
 }  // namespace heliolite::cli

@@ -6,6 +6,7 @@
 
 namespace heliolite::cli {
 
+// Prints the status and returns the exit code.
 int run_sweep_status(const std::string& database, const Output& output);
 
 }  // namespace heliolite::cli

@@ -1,5 +1,5 @@
 #pragma once
-// What a sweep has found, as tables and as JSON; the same from the sweep itself and from a database later.
+// The answer of a sweep, as tables and as JSON: the same at the end of the sweep and from its database later.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace heliolite::cli {
 std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
                          const std::vector<LayerRecord>& layers_of_best);
 
-// "counts", "reasons", "best", "front" and "layers" appended to `answer`.
+// Appends "counts", "reasons", "best", "front" and "layers" of docs/json.md to `answer`.
 void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary& summary,
                       const std::vector<LayerRecord>& layers_of_best);
 

@@ -10,18 +10,18 @@
 
 namespace heliolite::cli {
 
-// Set by the subcommand that was given; returns the exit code.
+// What to run, set by the subcommand that was given; returns the exit code.
 using Action = std::function<int(const Output&)>;
 
-// --json and --quiet, the same for every command.
+// Adds --json and --quiet, which every command has.
 void add_output_options(CLI::App& command, Output& output);
 
-// An option that names a file to write, "-" being standard output: claimed before the command runs, then written with
-// Output::write("--name", ..) or, if it has a short name, "-n".
+// Adds an option that names a file to write, "-" being standard output. The file is claimed before the command runs;
+// the command writes it with Output::write(), by the option's long name, or by its short one if it has one.
 CLI::Option* add_target_option(CLI::App& command, Output& output, const std::string& names, std::string& target,
                                const std::string& help);
 
-// Checks the text of a number in the words of the other complaints.
+// Checks that the text of an option is an integer from `low` to `high`.
 CLI::Validator whole_number(u64 low, u64 high);
 
 void add_map_command(CLI::App& app, Output& output, Action& action);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the text of an output goes: into a file that takes its place when it is whole, into a pipe, to a terminal.
+// Writes the text of an output: into a file that takes its place when it is complete, into a pipe, to a terminal.
 #include <array>
 #include <memory>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace heliolite::cli {
 
-// A buffer before a descriptor. After an error what follows is dropped.
+// A stream buffer that writes to a file descriptor. After an error it drops what follows.
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int descriptor);
@@ -39,7 +39,8 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
 
   std::ostream& stream() { return *stream_; }
-  // Empty, or why the target could not be written. A reader that closed the pipe has seen enough, which is no error.
+  // Ends writing; returns why the target could not be written, empty if it was. That the reader of a pipe has closed it
+  // is no error.
   std::string finish();
 
  private:
@@ -55,10 +56,11 @@ class FileWriter {
   std::unique_ptr<std::ostream> stream_;
 };
 
-// Takes the places of standard streams that the program was started without: no file that is opened later becomes one.
+// Opens /dev/null for each standard stream that the program was started without, so that no file opened later gets its
+// descriptor.
 void hold_standard_streams();
 
-// Why a FileWriter would not get far, found out before any work; empty if nothing stands in its way.
+// Why a FileWriter could not write `target`, as far as that can be known before any work; empty if it could.
 std::string unwritable(const std::string& target);
 
 }  // namespace heliolite::cli

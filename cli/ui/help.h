@@ -1,5 +1,5 @@
 #pragma once
-// How --help looks: usage with the required options, one line an option, defaults at the end of it.
+// The form of --help: the usage with the required options, then one line for each option with its default at the end.
 #include <CLI/CLI.hpp>
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What -a, -w, --layer and -m name, loaded.
+// Loads what -a, -w, --layer and -m name.
 #include <string>
 
 #include "arch/architecture.h"
@@ -13,7 +13,7 @@ namespace heliolite::cli {
 // The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
 
-// Architecture, one workload and its mapping; all complaints of all three at once.
+// Architecture, one workload and its mapping; the errors of all three are returned at once.
 struct MappedLayer {
   Architecture architecture;
   Workload workload;

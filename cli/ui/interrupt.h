@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C: the first one asks the work to end with what it has, another one a moment later ends the program.
+// Ctrl-C: the first one asks the work to end with what it has, another one after a moment ends the program.
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -15,15 +15,15 @@ inline constexpr int kInterrupted = 130;  // exit code, 128 + SIGINT as shells h
 // From the first call on, SIGINT and SIGTERM set the flag that is returned.
 const std::atomic<bool>& interrupt_flag();
 
-// What `work` returns, or nothing after Ctrl-C. For work that knows of no flag: it goes on beside the program until
-// that ends, so it must hold copies of all that it uses.
+// Runs `work` and returns its result, or nothing after Ctrl-C. For work that does not look at the flag: it goes on
+// beside the program until that ends, so that it must hold copies of all that it uses.
 template <class Work>
 std::optional<std::invoke_result_t<Work>> until_interrupted(Work work);
 
-// Whether such work may still be running: the program then ends without taking down what the work may look at.
+// Whether such work may still be running: the program must then end without destroying what the work may use.
 bool work_goes_on();
 
-// A file that goes when a signal ends the program while the object lives; at most one at a time.
+// A file that is removed if a signal ends the program while the object lives. At most one object at a time.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const char* path);  // must outlive it
@@ -32,6 +32,7 @@ class RemovedOnSignal {
   RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
 };
 
+// Makes work_goes_on() true.
 void leave_work_running();
 
 template <class Work>

@@ -21,15 +21,15 @@ Json answer_head(const std::string& command);
 Json question(const Workload& workload);          // {"name", "hash", "dimensions", "macs"}
 Json question(const Architecture& architecture);  // {"name", "hash"}
 
-// In the form engine/model/mapping_yaml.h reads back.
+// The mapping in the form that engine/model/mapping_yaml.h reads back.
 Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 Json to_json(const Breakdown& breakdown, const Workload& workload);
 Json dimensions_json(const Workload& workload);  // {"K": 64, ..}
 
-// "energy_pj", "cycles", "edp_pj_cycles", "utilization" appended to `object`.
+// Appends "energy_pj", "cycles", "edp_pj_cycles" and "utilization" to `object`.
 void add_cost(Json& object, Energy energy, u64 cycles, double utilization);
 
-// pJ x cycles.
+// The energy-delay product in pJ x cycles.
 double edp(Energy energy, u64 cycles);
 
 }  // namespace heliolite::cli

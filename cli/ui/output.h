@@ -28,25 +28,26 @@ class Output {
   bool json_to_stdout() const { return json_target == "-"; }
   bool lost() const { return lost_; }  // stdout could not be written, and that was complained about
 
-  // Remembers that `option` names a file to write, which `target` will hold when the command line is read ("" = none).
-  // Commands may share a target.
+  // Remembers that `option` names a file to write. `target` will hold the name when the command line has been read (""
+  // = none). Commands may share a target.
   void add_target(std::string option, const std::string& target);
-  // Claims those, before any work. Complains and returns false if one may not or cannot be written.
+  // Claims all targets, before any work. Complains and returns false if one may not or cannot be written.
   bool claim_targets() const;
-  // The same for a file whose name is found later; `target` is what `option` writes then.
+  // The same for the file `target` of `option`, if its name is known only later.
   bool claim(const std::string& option, const std::string& target) const;
 
-  // Tables: to stdout, unless a target takes it.
+  // Prints a table to stdout, unless a target is stdout.
   void table(const std::string& text) const;
-  // Progress, notes and warnings: to stderr.
+  // Prints progress, a note or a warning to stderr.
   void note(const std::string& text) const;
-  // The answer as JSON, if asked for. False after complaining when it cannot be written.
+  // Writes the answer as JSON, if asked for. Returns false, after a complaint, if it cannot be written.
   bool json(const nlohmann::ordered_json& answer) const;
 
-  // Into what `option` claimed; nothing if it was not given. False after complaining, "option: file cannot be written:
-  // reason". Throws for an option that nobody claimed or added: a command's mistake.
+  // Writes the text into the file of `option`; does nothing if the option was not given. Returns false, after the
+  // complaint "option: file cannot be written: reason", if it cannot be written. Throws for an option that was neither
+  // added nor claimed, which is a mistake of the command.
   bool write(const std::string& option, const std::string& text) const;
-  // The same, part by part. With errors nothing is written, except into pipes.
+  // The same for text that `parts` writes piece by piece. If that returns errors, nothing is written except into pipes.
   bool write(const std::string& option, const std::function<Diagnostics(std::ostream&)>& parts) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// How far long work is: a bar on a terminal, a line now and then elsewhere, nothing for work that is soon done.
+// Shows how far long work is: a bar on a terminal, a line now and then elsewhere, nothing for work that is soon done.
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace heliolite::cli {
 
-// What who waits at a terminal is told once, on a line of its own.
+// A hint for a user who waits at a terminal, printed once, on a line of its own.
 struct ProgressHint {
   std::string text{};
   std::chrono::milliseconds after = std::chrono::seconds(30);
@@ -19,14 +19,14 @@ struct ProgressHint {
 
 class Progress {
  public:
-  // `unit` names what is counted, "records". Writes to stderr, unless --quiet.
+  // `unit` names what is counted, "records"; `of`: how many there are. Writes to stderr, unless --quiet.
   Progress(const Output& output, std::string unit, u64 of, ProgressHint hint = {});
   ~Progress();  // the bar disappears
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // From any thread. `detail` is shown behind the numbers. `kept` of those done took no time: the rate is of the
-  // others.
+  // May be called from any thread. `detail` is shown behind the numbers. `kept` of the `done` ones took no time: the
+  // rate shown is that of the others.
   void update(u64 done, std::string detail, u64 kept = 0);
 
  private:

@@ -14,14 +14,15 @@ namespace heliolite::cli {
 
 class SearchArguments {
  public:
-  // The options of these names; each complains by itself about a value that is not allowed. `before` goes in front of
-  // their help; without it the defaults are shown, too.
+  // Adds the options of these names, which check their values. `before` is put in front of their help; without it the
+  // defaults are shown, too.
   void add_to(CLI::App& command, std::initializer_list<std::string_view> names, const std::string& before = "");
 
-  // What was given, checked; a list has one entry a word.
+  // The options that were given, checked; a list has one entry for each word.
   std::vector<GivenOption> given() const;
+  // Whether the option of this name was given.
   bool given(std::string_view name) const;
-  // Into options that others may have set before.
+  // Sets the options that were given and leaves the others as they are.
   void apply(SearchOptions& options) const;
 
  private:

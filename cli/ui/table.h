@@ -13,15 +13,15 @@ namespace heliolite::cli {
 
 class Table {
  public:
-  // A heading starting with '<' is a left-aligned column (text); others are right-aligned (numbers). '|' before that:
-  // here begin columns that belong together, for tables that are too wide.
+  // A heading that starts with '<' makes a left-aligned column (text); others are right-aligned (numbers). With '|'
+  // before that it begins a group of columns that stay together when a table is too wide.
   explicit Table(std::vector<std::string> headings);
 
   void row(std::vector<std::string> cells);  // missing cells are empty
   void rule();                               // a line across
 
-  // Lines of at most `width` columns: where the table is wider, headings and texts are broken into lines, and if that
-  // is not enough it becomes several (table_layout.h). Columns that are empty in every row are left out.
+  // The table as lines of at most `width` columns: if it is wider, headings and texts are broken into lines, and if
+  // that is not enough it becomes several tables (table_layout.h). Columns that are empty in every row are left out.
   std::string to_string(int indent = 2, std::size_t width = line_width()) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Which program gave a result.
+// The version of the program as JSON, for every answer.
 #include <nlohmann/json.hpp>
 
 namespace heliolite::cli {

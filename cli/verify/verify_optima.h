@@ -1,5 +1,5 @@
 #pragma once
-// heliolite verify on a file of proven optima.
+// `heliolite verify` on a file of proven optima.
 #include <string>
 
 #include "cli/ui/output.h"

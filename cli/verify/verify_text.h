@@ -1,5 +1,5 @@
 #pragma once
-// What both kinds of verify print and write of their tallies and mismatches.
+// The tallies and mismatches of both kinds of `heliolite verify` as text and as JSON.
 #include <string>
 
 #include "cli/ui/json.h"
@@ -7,10 +7,10 @@
 
 namespace heliolite::cli {
 
-// What is said of one file of records; the JSON without the head of an answer.
+// The answer for one file of records.
 struct VerifiedFile {
-  std::string text;
-  Json answer;
+  std::string text;  // for people
+  Json answer;       // without the head of an answer
   VerifyTally total;
 };
 
@@ -18,7 +18,7 @@ Json tally_json(const VerifyTally& tally);     // {"matched", "mismatched", "ski
 Json mismatch_json(const Mismatch& mismatch);  // {"id", "line", "differences": [..], "refused"}
 std::string mismatch_text(const std::string& file, const Mismatch& mismatch);
 
-// "3 more records differ; --show 8 prints them" or nothing.
+// "3 more records differ; --show 8 prints them" if more records differ than the `shown` ones; else empty.
 std::string unseen_text(const VerifyTally& total, std::size_t shown);
 
 }  // namespace heliolite::cli
