@@ -40,6 +40,7 @@ struct KeepRule {
   std::vector<std::string> bypass;
 };
 
+// How a factor relates to the value of its constraint.
 enum class Relation : u8 { Equal, AtMost, AtLeast };
 
 // `dimension` is a dimension's name, or a class of workloads/workload.h ("input_channel", ...), which then
@@ -70,6 +71,7 @@ struct LevelConstraints {
   SpatialConstraints spatial;  // of the fan-out below the level
 };
 
+// One storage level and the fan-out below it.
 struct StorageLevel {
   std::string name;
   std::optional<u64> entries;     // words of one instance; absent = unbounded

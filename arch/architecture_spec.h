@@ -22,10 +22,12 @@ struct Place {
   Diagnostic error(std::string message) const { return {file, line, field, std::move(message)}; }
 };
 
+// Where energies come from that the file does not state.
 enum class EnergyModel : u8 {
   Pat,    // Timeloop's built-in table (arch/pat_energy.h); no leakage, no area
   Table,  // arch/energy_tables.h, at the machine's node
 };
+// A level's capacity: it holds everything, so many bytes, or so many words.
 struct Unbounded {};
 struct Bytes {
   double count = 0;

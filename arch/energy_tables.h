@@ -13,6 +13,7 @@ namespace heliolite {
 inline constexpr double kMinTechnologyNm = 7;
 inline constexpr double kMaxTechnologyNm = 130;
 
+// Costs of one memory.
 struct MemoryCost {
   double read_pj = 0;   // one access of one word
   double write_pj = 0;  // likewise
@@ -30,6 +31,7 @@ MemoryCost memory_cost(u64 words, u64 width_bits, double technology_nm);
 // pJ of one access of a register file of flip-flops: the word's flip-flops and the address comparators.
 double flip_flop_access_pj(u64 words, u64 width_bits, double technology_nm);
 
+// Costs of one unit of logic.
 struct LogicCost {
   double energy_pj = 0;  // one operation
   double leakage_mw = 0;

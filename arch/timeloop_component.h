@@ -14,6 +14,7 @@
 
 namespace heliolite {
 
+// A storage component of a Timeloop file.
 struct TimeloopStorage {
   StorageLevel level;                  // energies are not set yet
   std::optional<double> user_pj;       // vector_access_energy
@@ -22,6 +23,7 @@ struct TimeloopStorage {
   YamlNode place;
 };
 
+// The compute component of a Timeloop file.
 struct TimeloopCompute {
   Compute compute;                     // its energy is not set yet
   std::optional<double> user_pj;       // of one operation, as the file states it

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// A rank as it was written.
 struct RankName {
   std::string name;
   YamlNode node;  // where it was written, for complaints

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// The parts of the YAML that are read.
 struct EdgeNodes {
   std::optional<YamlNode> edges, inputs;
   std::vector<std::pair<int, YamlNode>> reads;  // a layer's index and its `reads`

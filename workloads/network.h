@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// A workload with its repeat count.
 struct Layer {
   Workload workload;  // its name is the layer's name
   u64 count = 1;      // how often the network executes it
@@ -76,6 +77,7 @@ struct Edge {
 // Whether the operand takes what the edge brings as it is, position by position, alone or with others.
 bool reads_whole(const Edge& edge);
 
+// The whole network; layers and inputs are named by their indices.
 struct Network {
   std::string name;
   std::vector<Layer> layers;

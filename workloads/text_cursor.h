@@ -18,6 +18,7 @@ struct Digits {
   u64 value = 0;
 };
 
+// A position in a text, which must outlive it.
 class TextCursor {
  public:
   explicit TextCursor(std::string_view text) : text_(text) {}

@@ -23,6 +23,7 @@ struct Term {
   u64 coefficient = 1;
 };
 
+// A coordinate of a tensor: the sum of its terms.
 struct Rank {
   std::vector<Term> terms;
 };
@@ -45,6 +46,7 @@ struct Tensor {
   bool is_output() const { return role == Role::Output; }
 };
 
+// One Einsum with sizes.
 struct Workload {
   std::string name;
   std::vector<Dimension> dimensions;

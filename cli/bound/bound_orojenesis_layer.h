@@ -20,6 +20,7 @@ struct LayerCurve {
   std::vector<std::string> headings;          // of these cells
 };
 
+// The answer for one layer.
 struct LayerAnswer {
   Workload workload;
   OrojenesisOptions options;

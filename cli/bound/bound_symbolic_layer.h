@@ -29,6 +29,7 @@ struct PlaceAnswer {
   std::optional<TiledLevel> tile;       // the best tiling known for one cache of the capacity
 };
 
+// The answer for one layer.
 struct SymbolicAnswer {
   Workload workload;
   LowerBounds bounds;

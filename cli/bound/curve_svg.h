@@ -7,6 +7,7 @@
 
 namespace heliolite::cli {
 
+// A point of a curve, in words or bytes.
 struct PicturePoint {
   u64 buffer = 0;
   u64 accesses = 0;
@@ -30,6 +31,7 @@ struct PictureWall {
   u64 buffer = 0;
 };
 
+// All that a picture shows.
 struct CurvePicture {
   std::string title;
   std::vector<PictureCurve> curves;

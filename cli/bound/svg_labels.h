@@ -28,6 +28,7 @@ double text_width(const std::string& text, double size);
 // The text if it fits `width` pixels, else as much of it as fits with "..".
 std::string fitted(const std::string& text, double size, double width);
 
+// The labels of one picture, and what they must not cover.
 class Labels {
  public:
   // Labels stay within `frame`.

@@ -9,6 +9,7 @@
 
 namespace heliolite::cli {
 
+// The levels as a table, without and with a mapping.
 std::string level_table(std::span<const LevelBound> levels, const Workload& workload);
 std::string level_table(std::span<const LevelDistance> levels, const Workload& workload);
 

@@ -21,6 +21,7 @@ struct MapAnswer {
   std::vector<Result<std::vector<LevelDistance>>> distances;
 };
 
+// The answer with the distances of its mappings.
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect);
 
 // The answer as text: a table with one row for each layer; for a single layer also its levels.

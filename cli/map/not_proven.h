@@ -5,6 +5,7 @@
 
 namespace heliolite::cli {
 
+// Why the answer for a layer is not proven.
 struct NotProven {
   std::string layer;
   std::string why;  // empty: it is proven, or nothing but the strategy stands in its way

@@ -14,6 +14,7 @@ inline std::string status_text(std::string_view status, bool imperfect) {
   return fmt::format("{}, {} factors", status, imperfect ? "any" : "perfect");
 }
 
+// The mapspace as the JSON object "mapspace" of an answer.
 inline Json mapspace_json(bool imperfect) { return {{"factors", imperfect ? "any" : "perfect"}}; }
 
 }  // namespace heliolite::cli

@@ -10,6 +10,7 @@
 
 namespace heliolite::cli {
 
+// The options of --tiles.
 struct TileQuestion {
   std::string level;  // its name
   std::string dot;    // file for Graphviz, "-" = stdout, "" = none

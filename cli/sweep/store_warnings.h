@@ -7,6 +7,7 @@
 
 namespace heliolite::cli {
 
+// Prints each warning as a line on standard error, unless --quiet.
 inline void note_warnings(const std::vector<std::string>& warnings, const Output& output) {
   for (const std::string& warning : warnings) output.note("heliolite: " + warning);
 }

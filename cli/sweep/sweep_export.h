@@ -6,6 +6,7 @@
 
 namespace heliolite::cli {
 
+// The options of --export.
 struct SweepExport {
   std::string database;
   std::string points_csv, layers_csv;  // files, "-" = stdout, "" = not wanted

@@ -10,6 +10,7 @@ namespace heliolite::cli {
 
 inline constexpr u64 kMaxSlurmShards = 100'000;
 
+// What the script is made from.
 struct SlurmSweep {
   std::string name;                  // of the sweep
   std::string file;                  // the sweep's file

@@ -22,6 +22,7 @@ struct MappedLayer {
 struct MappedLayerNames {
   std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
 };
+// Loads what the names stand for.
 Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names);
 
 }  // namespace heliolite::cli

@@ -17,6 +17,7 @@ struct ProgressHint {
   std::chrono::milliseconds after = std::chrono::seconds(30);
 };
 
+// The progress of one piece of work while the object lives.
 class Progress {
  public:
   // `unit` names what is counted, "records"; `of`: how many there are. Writes to stderr, unless --quiet.

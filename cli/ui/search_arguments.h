@@ -12,6 +12,7 @@
 
 namespace heliolite::cli {
 
+// The options of a search that one command takes, and what was given for them.
 class SearchArguments {
  public:
   // Adds the options of these names, which check their values. `before` is put in front of their help; without it the

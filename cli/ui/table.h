@@ -11,6 +11,7 @@
 
 namespace heliolite::cli {
 
+// A table that is built row by row.
 class Table {
  public:
   // A heading that starts with '<' makes a left-aligned column (text); others are right-aligned (numbers). With '|'
@@ -47,6 +48,7 @@ struct EnergyUnit {
   std::string_view name = "pJ";
   std::string operator()(double pj) const;  // "7165.7"
 };
+// The unit in which the largest energy of a table is easy to read.
 EnergyUnit energy_unit(double largest_pj);
 
 }  // namespace heliolite::cli

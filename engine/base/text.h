@@ -28,6 +28,7 @@ std::string yaml_scalar(std::string_view text);
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+// The text in small letters; the text without spaces at both ends; its parts between separators.
 std::string lower(std::string_view text);
 std::string_view trim(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);  // trimmed parts; "" gives none

@@ -5,6 +5,7 @@
 
 namespace heliolite {
 
+// Where this binary comes from.
 struct VersionInfo {
   std::string_view version;     // "0.1.0"
   std::string_view commit;      // 12 hex digits, "-dirty" when sources were edited; "unknown" outside a checkout
@@ -13,6 +14,7 @@ struct VersionInfo {
   std::string_view sanitizers;  // "address,undefined"; empty = none
 };
 
+// The origin of this binary.
 VersionInfo version_info();
 
 // As one line: "heliolite 0.1.0 (commit .., compiler, build)".

@@ -16,6 +16,7 @@ namespace heliolite {
 
 struct YamlValue;
 
+// One value of a document; copies share the document.
 class YamlNode {
  public:
   enum class Kind { Null, Scalar, Sequence, Map };

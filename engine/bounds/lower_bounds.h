@@ -16,6 +16,7 @@
 
 namespace heliolite {
 
+// The argument behind a bound.
 enum class BoundKind : u8 {
   Compulsory,  // every word once
   Hbl,         // the segment argument with the exponents of the HBL linear program
@@ -25,12 +26,14 @@ enum class BoundKind : u8 {
 
 std::string_view name(BoundKind kind);  // "compulsory", "hbl", "conv", "iolb"
 
+// One bound at one capacity.
 struct LowerBound {
   BoundKind kind = BoundKind::Compulsory;
   u64 words = 0;    // no execution moves fewer between a memory of the capacity and what is outside
   std::string why;  // the argument with its numbers, for people
 };
 
+// The bounds of one workload at any capacity.
 class LowerBounds {
  public:
   // `word_sizes[tensor]`: room that one element takes, in the unit of capacities; 1 for tensors beyond its end.

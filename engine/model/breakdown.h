@@ -37,6 +37,7 @@ struct NetworkTraffic {
   Energy energy;                           // of all senders
 };
 
+// One storage level.
 struct LevelBreakdown {
   std::string name;
   u64 cycles = 0;                       // needed by this level's bandwidths
@@ -47,6 +48,7 @@ struct LevelBreakdown {
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
 };
 
+// The compute units together.
 struct ComputeBreakdown {
   std::string name;
   u64 computes = 0;   // MACs
@@ -56,6 +58,7 @@ struct ComputeBreakdown {
   u64 cycles = 0;     // needed by the units
 };
 
+// The whole cost of a mapping.
 struct Breakdown {
   Energy energy;
   u64 cycles = 0;

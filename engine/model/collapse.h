@@ -29,7 +29,7 @@ struct CollapsedTensor {
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
-// Of a perfect mapping and its nest, and of any mapping and its traffic (imperfect.h).
+// The traffic of a perfect mapping from its nest, and of any mapping from what imperfect.h counts.
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest& nest);
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic);
 

@@ -18,6 +18,7 @@ struct CompiledTerm {
   u32 coefficient = 1;
 };
 
+// A tensor of the workload; dimensions of size 1 are left out of its ranks.
 struct CompiledTensor {
   DimensionMask indexing = 0;  // dimensions of size > 1 that move the tensor
   bool is_output = false;
@@ -38,6 +39,7 @@ struct CompiledTensor {
   u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
 };
 
+// A level of the machine and the fan-out below it.
 struct CompiledLevel {
   static constexpr u64 kUnbounded = std::numeric_limits<u64>::max();
   u64 capacity_words = kUnbounded;  // usable words of one instance

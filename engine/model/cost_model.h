@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// Prices the mappings of one pair.
 class CostModel {
  public:
   // Compiles the pair into flat tables. Workload and architecture must have passed their check().

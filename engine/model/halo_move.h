@@ -11,7 +11,7 @@ namespace heliolite {
 // Words along each rank.
 using RankMove = std::array<i64, kMaxRanks>;
 
-// Adds what `steps` of dimension d move.
+// Adds to `move` by how many words `steps` iterations of the MACs along dimension d move the tile.
 inline void add_move(const CompiledTensor& t, std::size_t d, i64 steps, RankMove& move) {
   for (int k = t.first_of[d]; k < t.first_of[d + 1]; ++k) {
     const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];

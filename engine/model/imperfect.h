@@ -13,6 +13,7 @@
 
 namespace heliolite {
 
+// Choices that change the time and not the counts.
 struct ImperfectOptions {
   bool closed_forms = true;  // false: walk everything; the result is the same
   bool records = true;       // false: leave LevelNest::records empty (enough where the network costs nothing)
@@ -31,6 +32,7 @@ struct ImperfectWorkspace {
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options = {});
 
+// The same for a pair that is not compiled yet.
 NestTraffic imperfect_traffic(const Workload& workload, const Architecture& architecture, const Mapping& mapping);
 
 }  // namespace heliolite

@@ -9,8 +9,10 @@
 
 namespace heliolite {
 
+// [dimension]: extent of a tile.
 using ResidualExtents = std::array<u64, kMaxDimensions>;
 
+// One loop of the nest.
 struct ResidualLoop {
   u64 end, residual;  // iterations, and iterations in the last context
   u64 step;           // distance of two iterations in the dimension: product of the ends inside

@@ -8,13 +8,14 @@
 
 namespace heliolite {
 
-// Words of tensor t new to the tile inside level `level`, by context of the fan-out below the level; summed over all
-// steps of unit 0. False when no closed form is known (then `words` is untouched):
-//  - without overlapping tiles there always is one: every move fetches the whole tile;
+// Writes into words[c] the words of tensor t that are new to the tile inside `level` at the steps where the fan-out
+// below the level is in context c (FanoutContexts), summed over all steps of the first instance. Returns false, and
+// leaves `words` as it is, when no closed form is known. There is one
+//  - without overlapping tiles: every move fetches the whole tile;
 //  - with sliding ranks, when none of their dimensions has a residual and every loop of a dimension of t moves.
 bool product_words(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words);
 
-// The same for what the compute units ask for: one word per step (rule 8), whatever the tensor.
+// The same for the words that the compute units ask for: one for each step (docs/cost_model.md, rule 8) of any tensor.
 void product_steps(const ResidualNest& nest, std::span<u64> steps);
 
 }  // namespace heliolite

@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// Walks nests; one object can be used for many.
 class ResidualWalk {
  public:
   // Adds to words[c] the words of tensor t that are new to the tile inside `level` at the steps where the fan-out below

@@ -13,6 +13,7 @@ namespace heliolite {
 // the fan-out below it.
 enum class LoopKind : u8 { SpatialX, SpatialY, Temporal };
 
+// One loop with more than one iteration.
 struct Loop {
   u32 end = 1;       // iterations
   u32 residual = 1;  // iterations when every outer loop of the dimension is in its last; = end when perfect
@@ -25,6 +26,7 @@ struct Loop {
   auto operator<=>(const Loop&) const = default;
 };
 
+// A whole mapping. What it must obey to be priced, well_formed() in mapping_check.h says.
 struct Mapping {
   std::array<Loop, kMaxLoops> loop{};         // [0, loop_count): innermost first, sorted by (level, kind)
   std::array<TensorMask, kMaxLevels> keep{};  // bit v of keep[i]: level i keeps tensor v

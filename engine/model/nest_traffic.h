@@ -28,6 +28,7 @@ struct LevelNest {
   u64 fanout = 1;                   // product of the ends of the spatial loops
 };
 
+// All tensors at all levels, and the MACs.
 struct NestTraffic {
   std::vector<std::vector<LevelNest>> at;  // [tensor][level]
   u64 computes = 0;        // MACs that Timeloop counts; not the workload's with imperfect spatial factors

@@ -19,6 +19,7 @@ struct Cost {
 // Why a mapping cannot run. Rejection is a value: searches count it, the command line prints it.
 enum class Verdict : u8 { Fits, OverCapacity, OverFanoutX, OverFanoutY };
 
+// The answer to: does the mapping fit, and what does it cost?
 struct Evaluation {
   Verdict verdict = Verdict::Fits;
   u8 level = 0;  // where it does not fit

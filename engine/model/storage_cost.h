@@ -48,8 +48,8 @@ inline u64 generated_addresses(const Accesses<u64>& words, bool is_output) {
 // Clusters of the level that accesses of so many instances can use side by side (rule 20).
 inline u64 clusters_of(const CompiledLevel& level, u64 instances) { return std::min(instances, level.clusters); }
 
-// Units of all instances, of the units of one: `used` are counted of the `spanned` that the loop ends cover (rule 20);
-// these are equal for perfect factors.
+// Energy units of all instances from the `units` of one. The loop ends span `spanned` instances, of which `used` are in
+// use (rule 20); these numbers are equal for perfect factors.
 inline u128 units_of_instances(const CompiledLevel& level, u128 units, u64 used, u64 spanned) {
   units *= clusters_of(level, spanned);
   return used == spanned ? units : units * used / spanned;

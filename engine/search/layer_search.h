@@ -13,6 +13,7 @@
 
 namespace heliolite {
 
+// One prepared layer.
 class LayerSearch {
  public:
   // Errors: constraints of the machine that name dimensions or tensors which the workload does not have.

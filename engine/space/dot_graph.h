@@ -6,12 +6,14 @@
 
 namespace heliolite {
 
+// How a node is drawn.
 enum class DotStyle : unsigned char {
   Inner,  // plain
   Kept,   // a bold box
   Cut,    // dashed and grey
 };
 
+// A directed graph with labels.
 class DotGraph {
  public:
   // Returns the node's number. Line breaks in labels are line breaks in the picture.

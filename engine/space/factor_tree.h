@@ -16,6 +16,7 @@
 
 namespace heliolite {
 
+// The tiles to be walked.
 struct TileSpace {
   Extents start = unit_extents();                           // the tile below the level's loops, fan-out included
   std::array<std::span<const u32>, kMaxDimensions> factor;  // [dimension]: multipliers, ascending; empty: no tile
@@ -39,10 +40,12 @@ inline TileSpace make_tile_space(std::span<const DivisorTable> tables, const Ext
   return space;
 }
 
+// Which rules apply.
 struct TileRules {
   bool maximal = true;  // T1, "maximal-tiles": a tile that can grow (within its tag) is dropped
 };
 
+// Numbers of what a walk did.
 struct TileCounts {
   u64 tiles = 0;          // given to the visitor
   u64 tests = 0;          // questions to `tag`

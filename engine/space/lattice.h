@@ -28,6 +28,7 @@ struct LatticePoint {
   LatticePoint() { extent.fill(1); }
 };
 
+// The lattice of one layer.
 class Lattice {
  public:
   // The exact search makes tables over at most this many points.

@@ -54,6 +54,7 @@ struct SpatialSpace {
   bool exists() const { return fanout_x > 1 || fanout_y > 1; }
 };
 
+// What a level may hold and run.
 struct LevelSpace {
   TemporalSpace temporal;
   SpatialSpace spatial;
@@ -63,6 +64,7 @@ struct LevelSpace {
   TensorMask open = 0;    // the mapper decides
 };
 
+// All that the machine's constraints allow for the workload.
 struct Mapspace {
   std::vector<LevelSpace> levels;  // innermost first; the last keeps everything
   std::array<u64, kMaxDimensions> size{};

@@ -27,6 +27,7 @@ struct MapspaceSizeOptions {
   bool unit_loops = false;  // dimensions of size 1 take part in the orders (the convention of published counts)
 };
 
+// Counts the mapspace.
 MapspaceSize mapspace_size(const Mapspace& mapspace, MapspaceSizeOptions options = {});
 
 }  // namespace heliolite

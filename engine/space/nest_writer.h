@@ -14,6 +14,7 @@ struct LevelOrders {
   std::array<u8, kMaxLevels> count{};                             // [level]: number of loops
 };
 
+// Writes mappings of one mapspace, which must outlive it.
 class NestWriter {
  public:
   explicit NestWriter(const Mapspace& space);

@@ -33,6 +33,7 @@ struct LoopOrder {
   std::span<const u8> loops() const { return {loop.data(), count}; }
 };
 
+// Rules that cut the trie.
 enum class OrderRule : u8 {
   Prefix,     // O1/O2: no loop is added that no tensor gains from
   Run,        // a loop that every tensor still kept reuses fully comes next, its siblings are not tried
@@ -50,6 +51,7 @@ enum class OrderFate : u8 {
   NotNext,    // cut by the run rule: a sibling that all kept tensors reuse comes first
 };
 
+// A partial order: the loops from the root to the node, innermost first.
 struct OrderNode {
   int parent = -1;       // -1: the root
   int by = -1;           // Dominated: the leaf that covers it; NotNext: the sibling that comes first
@@ -60,6 +62,7 @@ struct OrderNode {
   OrderSignature reuse{};
 };
 
+// What is ordered, and by which rules.
 struct OrderOptions {
   DimensionMask loops = 0xffff;  // dimensions to order (those of the reuse table)
   std::vector<u8> innermost;     // these loops come innermost, in this order (a machine's constraint)
@@ -73,6 +76,7 @@ struct OrderOptions {
   }
 };
 
+// What build_order_trie() returns.
 struct OrderTrie {
   std::vector<LoopOrder> kept;          // in canonical order (lexicographic, innermost loop first)
   std::vector<OrderNode> nodes;         // parents before children; empty unless asked for

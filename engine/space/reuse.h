@@ -18,6 +18,7 @@ struct TensorReuse {
   auto operator<=>(const TensorReuse&) const = default;
 };
 
+// The reuse of all tensors.
 struct ReuseTable {
   std::array<TensorReuse, kMaxTensors> tensor{};  // [tensor]
   u8 tensor_count = 0;
@@ -29,6 +30,7 @@ struct ReuseTable {
 // dimension: with R = 1 the rank p + r is p, and p gives no overlap.
 enum class UnitDimensions : u8 { Keep, Skip };
 
+// The reuse of each tensor of the workload.
 ReuseTable infer_reuse(const Workload& workload, UnitDimensions unit = UnitDimensions::Keep);
 
 // Dimensions of size above 1.

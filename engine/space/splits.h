@@ -15,6 +15,7 @@ namespace heliolite {
 // Places (docs/glossary.md), innermost first: of each level the fan-out below it, then its loops over time.
 inline constexpr int kMaxPlaces = 2 * kMaxLevels;
 
+// The number of a place, its level, and whether it is a fan-out.
 constexpr int place_of(int level, bool spatial) { return 2 * level + (spatial ? 0 : 1); }
 constexpr int place_level(int place) { return place / 2; }
 constexpr bool is_spatial_place(int place) { return place % 2 == 0; }
@@ -33,6 +34,7 @@ struct FactorRun {
   u32 first, last, y, left;
 };
 
+// Walks and counts the splits of each dimension.
 class Splits {
  public:
   // The mapspace must outlive this object. With `imperfect` a loop may have any number of iterations up to what is

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// What became of a tile.
 enum class TileFate : u8 {
   Inner,     // fits, and so does a tile that is a step larger along some dimension: dropped by rule T1
   Kept,      // fits, and nothing larger does

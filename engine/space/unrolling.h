@@ -12,6 +12,7 @@
 
 namespace heliolite {
 
+// The spatial factors of one fan-out.
 struct Unrolling {
   Extents x = unit_extents();  // factors along X by dimension
   Extents y = unit_extents();  // and along Y
@@ -53,6 +54,7 @@ struct UnrollingRules {
   bool indexing = true;  // S1c: only one group's dimensions; others only to fill the fan-out up, and by less
 };
 
+// Numbers of what a walk did.
 struct UnrollingCounts {
   u64 unrollings = 0;    // given to the visitor
   u64 not_full = 0;      // cut by S1a: one for each group that gives full unrollings only

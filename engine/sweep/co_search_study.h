@@ -11,12 +11,14 @@
 
 namespace heliolite {
 
+// One layer by one strategy.
 struct CoSearchStudyRow {
   std::string layer;  // its name, or a text for all layers together
   std::string strategy;
   CoSearchResult together, grid;  // of co_search() and of grid_search()
 };
 
+// The study of one sweep.
 struct CoSearchStudy {
   std::vector<std::string> levels;        // names of the levels where tiles are chosen, innermost first, no outermost
   std::vector<std::size_t> level_places;  // indices of these levels in the machine

@@ -20,6 +20,7 @@ struct DesignPoint {
   std::string reason;                   // then: which constraint, or the machine's complaint
 };
 
+// Makes the points of one sweep, which must outlive it.
 class DesignPoints {
  public:
   explicit DesignPoints(const SweepSpec& spec);

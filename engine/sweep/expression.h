@@ -9,6 +9,7 @@
 
 namespace heliolite {
 
+// A parsed condition.
 class Expression {
  public:
   // `names`: of the numbers that it may use, in the order in which holds() gets them. Errors, without file and line:

@@ -15,6 +15,7 @@ bool co_searches(const SweepSpec& spec, const DesignPoints& points);
 // Larger families are searched in pieces, for all machines of a co-search are in memory at once.
 inline constexpr u64 kMaxFamily = 2000;
 
+// Walks over the families of one shard.
 class Families {
  public:
   Families(const SweepSpec& spec, const DesignPoints& points, const ShardRule& mine);

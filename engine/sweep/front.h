@@ -26,7 +26,7 @@ class BestPoints {
 };
 
 // The points that are done and that no other one beats: at most its energy, cycles and area, and less of one of them.
-// Of points equal in all three the one with the smallest id. Does not depend on the order of the calls.
+// Of points equal in all three only the one with the smallest id. The order of the calls does not matter.
 class ParetoFront {
  public:
   void add(const PointRecord& point);

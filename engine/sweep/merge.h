@@ -9,6 +9,7 @@
 
 namespace heliolite {
 
+// A database whose rows went into the result.
 struct MergedShard {
   std::string path;
   u64 shard = 0, shards = 1;
@@ -16,6 +17,7 @@ struct MergedShard {
   bool finished = false;  // the last run on it left nothing to do
 };
 
+// What a merge found and wrote.
 struct MergeResult {
   std::vector<MergedShard> inputs;    // the shards in the order given; first the old `out`, if it existed
   std::vector<std::string> warnings;  // Store::warnings() of the inputs

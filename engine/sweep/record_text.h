@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// A field as text.
 std::string field_text(u64 field);
 std::string field_text(double field);  // the shortest digits that give the same number again
 std::string field_text(const std::string& field);

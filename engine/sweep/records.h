@@ -43,6 +43,7 @@ inline constexpr std::array<std::string_view, 5> kPointStateNames{"done", "infea
 
 constexpr std::string_view name(PointState state) { return kPointStateNames[static_cast<std::size_t>(state)]; }
 
+// A design point and what became of it.
 struct PointRecord {
   u64 id = 0;  // place in the grid, counted with the last parameter fastest
   PointState state = PointState::Done;
@@ -63,6 +64,7 @@ struct PointRecord {
   bool operator==(const PointRecord&) const = default;
 };
 
+// The answer for one layer on one design point.
 struct LayerRecord {
   u64 point = 0;
   u64 layer = 0;  // place in the sweep's list of layers, all workloads one after another

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// The state of one run.
 class RunState {
  public:
   RunState(const SweepSpec& asked, Store& rows, const SweepHook& progress)

@@ -21,6 +21,7 @@ struct SweepNews {
 // Called from the threads of the sweep, by one at a time; it must return soon.
 using SweepHook = std::function<void(const SweepNews&)>;
 
+// What a run did.
 struct SweepRun {
   bool interrupted = false;  // SearchOptions::stop was set; what was being searched then is not written
   u64 points = 0;            // rows of points that this run wrote

@@ -14,6 +14,7 @@
 
 namespace heliolite {
 
+// Rows of the two tables.
 struct RowCounts {
   u64 points = 0, layers = 0;
 };

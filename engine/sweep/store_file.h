@@ -9,6 +9,7 @@
 
 namespace heliolite {
 
+// A database's file, opened; objects of one file share the descriptor.
 class DatabaseFile {
  public:
   DatabaseFile() = default;

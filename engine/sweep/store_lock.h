@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// Both locks of one database.
 class WriterLock {
  public:
   // Takes the lock of the name, and of the file if there is one. Error if another process holds one of them (named), if

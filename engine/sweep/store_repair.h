@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// What a repair did.
 struct StoreRepair {
   bool repaired = false;       // there was damage
   u64 points = 0, layers = 0;  // rows that were kept

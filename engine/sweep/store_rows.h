@@ -91,6 +91,7 @@ u64 row_sum(const std::string& question, const Row& row) {
   return checksum_of(bytes);
 }
 
+// Binds a field to the next ? of a statement.
 void bind_field(SqlStatement& statement, u64 field);
 void bind_field(SqlStatement& statement, double field);
 void bind_field(SqlStatement& statement, bool field);

@@ -50,6 +50,7 @@ class SqlStatement {
 // How long to wait for another process's transaction; short enough for Ctrl-C to end within two seconds.
 inline constexpr int kPatienceMilliseconds = 1500;
 
+// A connection to a database.
 class SqlDatabase {
  public:
   enum class Access { Read, Write };  // Write makes the file if there is none

@@ -5,6 +5,7 @@
 
 namespace heliolite {
 
+// The statements that write into one database.
 class StoreWriter {
  public:
   // Prepares the statements; to be called once, before the first row.

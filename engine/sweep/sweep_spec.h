@@ -33,6 +33,7 @@ struct Setting {
   ArchitectureSpec variant;
 };
 
+// One of the values that a parameter takes.
 struct ParameterValue {
   std::string text;               // as written
   std::optional<double> number;   // what constraints see: the number, bytes of a size, product of a fan-out; or none
@@ -51,12 +52,14 @@ struct SweepConstraint {
   std::string text;  // an Expression over the parameters and derived_names()
 };
 
+// A layer to be mapped on every point.
 struct SweepLayer {
   std::string workload;  // the one that it is a layer of
   double weight = 1;     // of that workload
   Layer layer;
 };
 
+// A whole sweep.
 struct SweepSpec {
   std::string name;
   std::string text;  // of the whole file

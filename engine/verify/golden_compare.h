@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// A number that differs.
 struct Difference {
   std::string where;  // "GLB Weights reads", "cycles"
   double expected = 0;

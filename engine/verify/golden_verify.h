@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// Which records are verified.
 struct VerifyOptions {
   std::optional<std::string> mode;  // only records of this mode
   std::optional<std::string> id;    // only this record
@@ -33,6 +34,7 @@ struct Mismatch {
   std::vector<Difference> differences;  // of the costs
 };
 
+// The outcome for one file.
 struct VerifyReport {
   VerifyTally total;
   std::map<std::string, VerifyTally> by_mode;  // [GoldenRecord::mode]

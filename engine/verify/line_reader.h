@@ -13,6 +13,7 @@ namespace heliolite {
 // A file with this many bad lines is not read further.
 inline constexpr std::size_t kMaxBadLines = 20;
 
+// Reads the lines of one file.
 class LineReader {
  public:
   // Longer lines are refused; real records have some 3 kB.

@@ -14,6 +14,7 @@
 
 namespace heliolite {
 
+// Which records are verified, and by which search.
 struct OptimaOptions {
   std::optional<std::string> set;           // only records of this set
   std::optional<std::string> id;            // only records with this OptimumRecord::id()
@@ -27,11 +28,13 @@ struct OptimaOptions {
   std::function<void(u64 done, u64 of, u64 mismatched)> progress;
 };
 
+// Numbers of records, and of what their searches did.
 struct OptimaTally : VerifyTally {
   u64 proven = 0;      // records whose search covered the mapspace
   double seconds = 0;  // of all searches together
 };
 
+// The outcome for one file.
 struct OptimaReport {
   OptimaTally total;
   std::map<std::string, OptimaTally> by_set, by_machine, by_objective;

@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// A window that slides along one axis of the image.
 struct ConvWindow {
   double outputs = 1;  // W, H: positions of the window
   double taps = 1;     // R, S: its width

@@ -25,6 +25,7 @@ enum class WordCount : u8 {
   Timeloop,  // the cost model's: boxes with the holes that strides leave, overlaps of tiles as the model finds them
 };
 
+// What a curve counts, and over which mappings it is the least.
 struct OrojenesisOptions {
   WordCount words = WordCount::Distinct;
   bool imperfect = false;  // also tiles that do not divide the sizes

@@ -31,6 +31,7 @@ struct BufferReuse {
   bool covers(const BufferReuse& other) const;
 };
 
+// A loop order.
 struct BufferOrder {
   u8 count = 0;                                  // loops
   std::array<u8, kMaxDimensions> loop{};         // innermost first; those that no longer matter in canonical order

@@ -6,6 +6,7 @@
 
 namespace heliolite {
 
+// Which sizes are listed.
 enum class TileSizes : u8 {
   Divisors,  // those that divide the size
   Least,     // the least size for every number of tiles, about 2 sqrt(size) of them: a larger one takes more room

@@ -24,6 +24,7 @@ inline double attainable(double peak, double bandwidth, double intensity) {
   return fed < peak ? fed : peak;
 }
 
+// The chip to be divided.
 struct Chip {
   double area_um2 = 0;          // for buffer and compute units together
   double mac_um2 = 0;           // area of one unit

@@ -14,6 +14,7 @@
 
 namespace heliolite {
 
+// How a segment runs.
 enum class SegmentKind : u8 {
   Alone,    // one link
   Untiled,  // intermediates whole in the buffer, any mapping of each link around them
@@ -35,6 +36,7 @@ struct Segmentation {
   std::vector<Segment> segments;  // in the chain's order
 };
 
+// Which segments are considered.
 struct SegmentOptions {
   FusionOptions fusion;
   bool imperfect = false;             // layers alone also with tiles that do not divide their sizes

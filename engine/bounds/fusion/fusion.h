@@ -13,6 +13,7 @@
 
 namespace heliolite {
 
+// When the links of a segment run.
 enum class Execution : u8 {
   Sequential,  // one link after the other: the largest of their needs
   Pipelined,   // all at once, each with a tile of weights of its own
@@ -25,6 +26,7 @@ enum class Staying : u8 {
   None,    // no weights
 };
 
+// Which plans of a segment are considered.
 struct FusionOptions {
   bool perfect = false;  // only blocks and parts that divide the rows and columns
   Execution execution = Execution::Sequential;

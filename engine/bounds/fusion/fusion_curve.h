@@ -41,6 +41,7 @@ struct Gain {
   u64 bonus = 0;  // accesses saved besides when all of them stay
 };
 
+// The curve of one segment.
 class FusedCurve {
  public:
   struct Point {

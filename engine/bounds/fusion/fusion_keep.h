@@ -1,5 +1,5 @@
 #pragma once
-// Which links' weights stay in the buffer: the Pareto-optimal choices.
+// The Pareto-optimal choices of the links whose weights stay in the buffer.
 #include <span>
 #include <vector>
 
@@ -7,11 +7,13 @@
 
 namespace heliolite {
 
+// The weights of one link.
 struct KeepItem {
   u64 room = 0;   // words that keeping takes
   u64 saved = 0;  // accesses that it saves
 };
 
+// Weights that stay together.
 struct KeptSet {
   u64 mask = 0;  // bit e: item e
   u64 room = 0, saved = 0;

@@ -24,6 +24,7 @@ struct FusedLink {
   Operator before = Operator::None;           // between the link before and its operand
 };
 
+// A segment whose links count common rows.
 struct FusedRows {
   std::vector<FusedLink> links;
   u64 rows = 1;     // of the last output; the other fields count these too

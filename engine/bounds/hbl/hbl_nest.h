@@ -9,6 +9,7 @@
 
 namespace heliolite {
 
+// A loop of the nest.
 struct AccessLoop {
   std::string name;
   double size = 1;

@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// A box with real extents.
 struct RealTile {
   double log_volume = 0;       // natural logarithm of its iterations
   std::vector<double> extent;  // [loop]

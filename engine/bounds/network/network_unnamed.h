@@ -13,6 +13,7 @@ enum class Unnamed : u8 {
   Anything,  // inputs may be one array, parts of one, or any layer's output; weights are arrays of their own
 };
 
+// The operands of a network that have no edge. Refers to the network.
 class UnnamedOperands {
  public:
   UnnamedOperands(const Network& network, Unnamed unnamed);

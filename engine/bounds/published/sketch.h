@@ -4,6 +4,7 @@
 // Optimization-Based Mappers and Lower Bounds for Tensor Problems, chapter 5 (theorem 22, algorithm 10).
 namespace heliolite {
 
+// The sizes of a problem.
 struct Sketch {
   double d = 1, m = 1, n = 1;
   double generation = 1;  // h: words moved that cost as much as making one element of S

@@ -19,6 +19,7 @@ struct IterationLimit {
   double exponent = 0;  // S
 };
 
+// Computes U(K) for one nest and its rank rows.
 class IterationLimiter {
  public:
   IterationLimiter(const AccessNest& nest, std::span<const RankRow> rows);

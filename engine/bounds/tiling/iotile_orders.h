@@ -21,6 +21,7 @@ struct TileReuse {
 // A loop may be held if it has at most this many iterations.
 inline constexpr u32 kMostTaps = 7;
 
+// The order of the loops over the tiles of one cache.
 struct TileOrder {
   std::array<TileReuse, kMaxTensors> reuse{};  // [tensor]
   std::vector<u8> inner;  // the loops that decide, innermost first; the others may stand in any order outside

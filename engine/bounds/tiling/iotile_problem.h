@@ -18,6 +18,7 @@ enum class Trips : u8 {
   Average,  // n / t, as literature counts
 };
 
+// One tensor of the workload.
 struct TiledTensor {
   // A sum of `count` terms coefficient * dimension.
   struct TiledRank {
@@ -34,6 +35,7 @@ struct TiledTensor {
   double words = 0;      // elements that some iteration touches, at least
 };
 
+// A workload to be tiled.
 struct TilingProblem {
   int dimensions = 0;
   Extents size{};

@@ -15,6 +15,7 @@
 
 namespace heliolite {
 
+// A layer of the set that the machine is chosen for.
 struct WeightedLayer {
   Workload workload;
   double weight = 1;  // of its objective in the sum that is minimised
@@ -32,6 +33,7 @@ struct CoSearchMachine {
   double lower_bound = 0;  // no mappings of the layers on it have a lower sum
 };
 
+// The best machine and its mappings.
 struct CoSearchResult {
   Status status = Status::Infeasible;
   std::size_t best = 0;                   // index of the best machine in the family

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// The bins of one layer.
 class MemoryBins {
  public:
   // The options' budget is for all machines together. Errors: constraints that name what the workload does not have.

@@ -18,6 +18,7 @@ namespace heliolite {
 // was found, because none is legal or because a limit ended the search before; `why_infeasible` says which.
 enum class Status : u8 { Optimal, Bounded, Infeasible };
 
+// "optimal", "bounded" or "infeasible".
 std::string_view name(Status status);
 
 // The work of a search.

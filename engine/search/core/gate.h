@@ -4,14 +4,17 @@
 
 namespace heliolite {
 
+// Asks the rules of one search.
 class Gate {
  public:
   // Counts into `counts` of a search whose switches are `rules`; both outlive the gate.
   Gate(const RuleSet& rules, RuleCounts& counts) : rules_(rules), counts_(counts) {}
 
+  // Whether the rule is switched on.
   bool on(Rule rule) const { return rules_[rule]; }
 
-  // Whether what is at hand may go: the rule is on and `test()`, which is not run otherwise, says so.
+  // Whether a candidate may be left out by the rule: the rule is on, and `test()`, which is run only then, returns
+  // true.
   template <class Test>
   bool prunes(Rule rule, Test test) const {
     if (!rules_[rule]) return false;
@@ -20,7 +23,7 @@ class Gate {
     return goes;
   }
 
-  // So many things went by a rule that is on without a question for each.
+  // Counts `things` candidates that a rule has left out all at once.
   void pruned(Rule rule, u64 things) const { counts_.add(rule, things, things); }
 
  private:

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// The machines, each with an index, and what they have in common.
 class MachineFamily {
  public:
   // `machines` (at least one) may differ in names, capacities, energies of accesses and operations, leakage, areas and

@@ -15,6 +15,7 @@ namespace heliolite {
 // The value of an option; std::monostate: it is not set, which means no limit.
 using OptionValue = std::variant<std::monostate, bool, u64, double, std::string, std::vector<std::string>>;
 
+// A row of the table.
 struct SearchOption {
   std::string_view name;           // "budget": the key in files, and after "--" the option of the command line
   std::string_view letter;         // "o" for -o; may be empty

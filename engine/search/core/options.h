@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// The question that a search answers, beside workload and machine.
 struct SearchOptions {
   Objective objective = Objective::Edp;
   Strategy strategy = Strategy::Exact;

@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// One report; fields without news are 0.
 struct SearchProgress {
   std::string_view layer{};  // name of the layer that the report is about
   double value = 0;          // objective_number() of its best mapping so far; 0: none yet

@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// Extends partial mappings of one stage; each task has its own object.
 class Expander {
  public:
   // Extends by `level`. `layers[i]`: the stage after level i - 1. New partial mappings go to `out`, complete mappings

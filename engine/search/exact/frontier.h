@@ -25,9 +25,10 @@ struct FrontierNode {
   LatticePoint tile;
 };
 
+// The partial mappings of one stage, by index.
 class Frontier {
  public:
-  // Of partial mappings whose loops up to `level` are placed; -1: nothing is placed.
+  // The stage of partial mappings whose loops up to `level` are placed; -1: nothing is placed.
   Frontier(const FlowCosts& model, int level);
 
   std::size_t size() const { return nodes_.size(); }

@@ -22,6 +22,7 @@ struct ObjectiveKey {
 // The key of a cost; cycles are rounded up, at least to 1.
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
 
+// The best mapping of a search, and the test that cuts bounds against it.
 class Incumbent {
  public:
   // Nothing that is not below `limit` counts as an improvement; infinity: everything does.

@@ -30,6 +30,7 @@ struct PassEnd {
   }
 };
 
+// The layered graph of one keep choice; run() may be called several times, with growing width.
 class LayeredPass {
  public:
   static constexpr std::size_t kAnyWidth = ~std::size_t{0};

@@ -28,6 +28,7 @@ class LoopClasses {
   std::array<DimensionMask, kMaxTensors> indexing_{};
 };
 
+// The loops between two tiles.
 struct LoopSet {
   std::array<double, kMaxDimensions> n;  // [dimension]: iterations
   ClassLoops of_class;                   // [class]: product of the iterations of its dimensions

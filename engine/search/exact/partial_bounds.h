@@ -16,6 +16,7 @@ struct CostBound {
 
 inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 
+// The bounds of one keep choice.
 class PartialBounds {
  public:
   explicit PartialBounds(const FlowCosts& model);

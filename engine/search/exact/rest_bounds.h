@@ -20,6 +20,7 @@ struct BoundFlows {
   double least(const ClassLoops& n, DimensionMask present) const;
 };
 
+// The tables of one keep choice.
 class RestBounds {
  public:
   explicit RestBounds(const FlowCosts& model);
@@ -33,12 +34,13 @@ class RestBounds {
   // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
   double of(const Channels& x, std::size_t channel) const;
 
-  // By the tile of a level: all flows that start at the level or outside it; kImpossible: the tile is impossible.
+  // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level; kImpossible:
+  // it cannot be. Of channel `channel`; a channel without a table gives 0.
   double with(int level, std::size_t channel, u32 tile) const { return look(with_, level, channel, tile); }
-  // By the tile below the level's temporal loops: the least of that over the tiles possible; kImpossible: there is
-  // none.
+  // The least with() over the tiles of the level that enlarge `tile`, the one below the level's temporal loops;
+  // kImpossible: there is none.
   double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
-  // By the tile of a level: flows that start outside the level.
+  // The least cost of all flows that start outside `level`, if `tile` is the tile of the level.
   double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
   // The least energy of below() over all tiles.
   double least_below(int level) const;
@@ -53,6 +55,7 @@ class RestBounds {
   using FreshRow = std::array<double, kMaxTensors*(2 + kMaxDimensions)>;
   // The row of channel 0 for a tile: from the table, or computed into `row` where there is none.
   const double* fresh_energy(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
+  // Computes the row of any channel into `row`. `outside`: the loops outside the tile.
   void fresh(int level, const LatticePoint& tile, const LoopSet& outside, std::size_t channel, double* row) const;
   // Adds the flows of a row to `flows`.
   void append_fresh(int level, const double* row, BoundFlows& flows) const;

@@ -18,6 +18,7 @@ struct PricedPlan {
   bool fits = false;
 };
 
+// One climb, or several that share a budget.
 class ImperfectClimb {
  public:
   ImperfectClimb(const LayerProblem& problem, const ImperfectPlanSpace& plans, const SearchBudget& budget);

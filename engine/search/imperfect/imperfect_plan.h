@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// A mapping with residual factors, as loop ends.
 struct ImperfectPlan {
   Tiling tiling{};                            // loop ends by place and dimension
   LevelOrders orders;                         // [level]: every dimension of size above 1 that may loop there
@@ -33,6 +34,7 @@ struct EndMove {
   u32 end = 1;
 };
 
+// The plans and moves of a mapspace, which must outlive it.
 class ImperfectPlanSpace {
  public:
   // `useful_only`: of the ends with as many iterations outside only the least, and what fills an axis.

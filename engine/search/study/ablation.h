@@ -44,6 +44,7 @@ struct AblationOptimum {
   double seconds = 0;      // wall time of `exact`
 };
 
+// One layer on one machine.
 struct AblationLayer {
   std::string machine, layer;
   std::vector<AblationRow> rows;  // one for each step
@@ -54,6 +55,7 @@ struct AblationLayer {
 // higher. None: the step has no value.
 std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row);
 
+// What an ablation is run on.
 struct AblationSuite {
   std::string name;
   Objective objective = Objective::Edp;

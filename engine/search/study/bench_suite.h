@@ -11,6 +11,7 @@
 
 namespace heliolite {
 
+// A strategy with its options, as a mapper of the suite.
 struct BenchStrategy {
   std::string label;
   SearchOptions options;  // objective, threads and stop are the suite's
@@ -34,6 +35,7 @@ struct ExternalResult {
   std::optional<u64> evaluated;   // mappings it priced
 };
 
+// Mappers, machines and layers to be compared.
 struct BenchSuite {
   std::string name;
   Objective objective = Objective::Edp;
@@ -58,6 +60,7 @@ struct BenchRow {
   std::optional<Status> status{};         // none: external
 };
 
+// The rows of a suite that was run.
 struct BenchResult {
   std::vector<BenchRow> rows;  // by machine, layer, strategy; external ones after ours, the best of each mapper
   u64 done = 0, planned = 0;   // rows of our own strategies

@@ -25,6 +25,7 @@ struct Score {
   Value value = Value::worst();
 };
 
+// Prices the partial plans of one layer, with one keep choice and one machine at a time.
 class Ladder {
  public:
   // Not movable: its capacity tests refer to its footprint.

@@ -44,6 +44,7 @@ class MoveSpace {
   std::vector<std::pair<u8, u8>> open_;
 };
 
+// Makes a move, and takes it back.
 inline void apply(Plan& plan, const Move& m) {
   plan.factor[m.from][m.dimension] /= m.factor;
   plan.factor[m.to][m.dimension] *= m.factor;

@@ -6,6 +6,7 @@
 
 namespace heliolite {
 
+// A plan with what it leaves open and its price.
 struct PartialPlan {
   Plan plan;
   Extents rest = unit_extents();  // [dimension]: iterations left for the temporal loops still to come

@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// Collects plans and keeps the best.
 class Shortlist {
  public:
   // Keeps the `width` best.

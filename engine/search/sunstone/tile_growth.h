@@ -10,6 +10,7 @@
 
 namespace heliolite {
 
+// Grows the tiles of some levels of partial plans.
 class TileGrowth {
  public:
   // Tiles of levels first .. outer - 1 grow; plans are priced up to level `outer`. `tables[d]`: the divisors of the
