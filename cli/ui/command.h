@@ -1,5 +1,5 @@
 #pragma once
-// How a command joins the command line: its file adds a subcommand with options and says what to run.
+// The commands of the command line: the file of each adds a subcommand with its options and says what to run.
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>

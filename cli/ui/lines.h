@@ -1,5 +1,5 @@
 #pragma once
-// How long the lines on stdout may be, and how longer ones are broken.
+// The length of lines on stdout, and the breaking of longer ones.
 #include <cstddef>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// From what the nest moves to counts per level and tensor (docs/cost_model.md, rules 14-18): bypassed levels pass
+// Turns what the nest moves into counts per level and tensor (docs/cost_model.md, rules 14-18): bypassed levels pass
 // their traffic on, outputs are not read the first time. Perfect nests count in integers, imperfect ones in doubles
 // rounded where Timeloop rounds.
 #include <cmath>

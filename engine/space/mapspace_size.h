@@ -1,5 +1,5 @@
 #pragma once
-// How many mappings a mapspace has, exactly, without enumerating them: capacities aside, the choices are
+// Counts the mappings of a mapspace, exactly, without enumerating them: capacities aside, the choices are
 // splits of the dimensions over levels and fan-outs, a loop order per level, and what each level keeps.
 // Conventions and the comparison with published counts: docs/rules/mapspace_size.md.
 #include <optional>

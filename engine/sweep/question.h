@@ -1,5 +1,5 @@
 #pragma once
-// What was asked, as text that is equal exactly when the answers are.
+// The questions of layers and sweeps as text: two questions with equal text have equal answers.
 #include <string>
 
 #include "engine/sweep/records.h"

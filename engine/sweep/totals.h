@@ -1,5 +1,5 @@
 #pragma once
-// What a design point costs over all layers, and what it costs at least.
+// The cost of a design point over all layers, and a lower bound of it.
 #include <vector>
 
 #include "engine/base/result.h"

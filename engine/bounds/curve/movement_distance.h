@@ -1,6 +1,6 @@
 #pragma once
-// How far a mapping is from what no mapping can beat: the words it moves across each boundary between levels, against
-// the least that any mapping moves with the room there is inside. docs/rules/orojenesis.md has the proofs.
+// The distance of a mapping from what no mapping can beat: the words it moves across each boundary between levels,
+// against the least that any mapping moves with the room there is inside. docs/rules/orojenesis.md has the proofs.
 #include <map>
 #include <mutex>
 #include <optional>

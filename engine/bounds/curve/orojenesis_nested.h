@@ -1,8 +1,8 @@
 #pragma once
-// What no mapping on any machine can beat: the least accesses across a boundary by the words of storage inside it, on
-// any number of levels, with or without fan-outs, each level keeping what it likes. One buffer shared by all tensors
-// (orojenesis.h) can be beaten by levels that hold different tensors for different tiles; this cannot, and is only a
-// little below. Proof: docs/rules/orojenesis.md.
+// The curve that no mapping on any machine can beat: the least accesses across a boundary by the words of storage
+// inside it, on any number of levels, with or without fan-outs, each level keeping what it likes. One buffer shared by
+// all tensors (orojenesis.h) can be beaten by levels that hold different tensors for different tiles; this cannot, and
+// is only a little below. Proof: docs/rules/orojenesis.md.
 #include <array>
 
 #include "engine/base/result.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Where a chain is best cut into fused segments: at a capacity, the shortest path over the cut points.
+// Cuts a chain into fused segments: at a capacity the best cut is a shortest path over the cut points.
 #include <map>
 #include <memory>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
-// What a whole network must move, however its layers are interleaved or fused: each layer's own words, intermediates
-// not charged where they may stay inside, and no word charged to two layers. Proof: docs/rules/bounds_network.md.
+// A lower bound of what a whole network moves, however its layers are interleaved or fused: each layer's own words,
+// intermediates not charged where they may stay inside, and no word charged to two layers. Proof:
+// docs/rules/bounds_network.md.
 #include <vector>
 
 #include "engine/bounds/network/network_unnamed.h"

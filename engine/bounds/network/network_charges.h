@@ -1,6 +1,6 @@
 #pragma once
-// Which layer is charged for the words of each array of a network, so that no word is charged twice and none that may
-// stay inside at all. Rules and proof: docs/rules/bounds_network.md.
+// Charges the words of each array of a network to one layer, so that no word is charged twice, and none at all that may
+// stay inside. Rules and proof: docs/rules/bounds_network.md.
 #include <vector>
 
 #include "engine/bounds/network/network_unnamed.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Which loop orders can be best for a tiling: only what each tensor is kept over counts, and that is decided by the
+// The loop orders that can be best for a tiling: only what each tensor is kept over counts, and that is decided by the
 // innermost loops. Source of the idea: Olivry, Automatic derivation of I/O complexity bounds for affine programs, 5.3;
 // here whole and sliding reuse are told apart, so that no best order is lost.
 #include <array>

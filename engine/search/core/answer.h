@@ -1,5 +1,5 @@
 #pragma once
-// What a search answers: of one layer, and of a network.
+// The answer of a search, for one layer and for a network.
 #include <array>
 #include <optional>
 #include <string>

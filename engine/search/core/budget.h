@@ -1,6 +1,6 @@
 #pragma once
-// When a search has to stop before it is done. A layer has one budget for all steps of its search: each step is told
-// what the steps before it have left.
+// The budget of a search: when it has to stop before it is done. A layer has one budget for all steps of its search:
+// each step gets what the steps before it have left.
 #include <algorithm>
 #include <chrono>
 #include <limits>

@@ -1,5 +1,5 @@
 #pragma once
-// One layer on one machine as every strategy gets it, and the answer every strategy gives.
+// The question that every strategy gets, one layer on one machine, and the answer that it gives.
 #include <memory>
 #include <optional>
 #include <vector>

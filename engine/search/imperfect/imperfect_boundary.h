@@ -1,6 +1,6 @@
 #pragma once
-// What the buffer below the outermost level must fetch again because it cannot hold everything: a bound over all tiles,
-// dividing the sizes or not, and all loop orders at the outermost level. Proof: docs/rules/imperfect.md.
+// A lower bound of what the buffer below the outermost level fetches again because it cannot hold everything, over all
+// tiles, dividing the sizes or not, and all loop orders at the outermost level. Proof: docs/rules/imperfect.md.
 #include "engine/model/cost_model.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/space/mapspace.h"

@@ -1,6 +1,7 @@
 #pragma once
-// What each rule of Sunstone's search is worth (Ng, UBC 2022, fig. 6.11): the points looked at with the rules added one
-// by one. Not the strategy `sunstone`, which has a beam and climbs: the plain level-by-level search of the thesis.
+// The ablation: what each rule of Sunstone's search is worth (Ng, UBC 2022, fig. 6.11): the points looked at with the
+// rules added one by one. Not the strategy `sunstone`, which has a beam and climbs: the plain level-by-level search of
+// the thesis.
 #include <atomic>
 #include <optional>
 #include <string>
