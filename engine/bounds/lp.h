@@ -44,7 +44,7 @@ class Simplex {
     return true;
   }
 
-  // From now on maximises among the optima of the last call only.
+  // From now on maximize() maximises among the optima of the last call only.
   void stay_optimal() {
     for (std::size_t j = 0; j < allowed_.size(); ++j)
       if (below_zero(reduced_[j])) allowed_[j] = false;

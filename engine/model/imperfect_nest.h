@@ -47,7 +47,8 @@ struct FanoutContexts {
   }
 };
 
-// Without initialisers: built per evaluation, only what is used is written.
+// The loops of a mapping with imperfect factors. Without initialisers: it is built for each evaluation, and only what
+// is used is written.
 struct ResidualNest {
   int level_count, loop_count;
   std::array<ResidualLoop, kMaxLoops> loop;  // innermost first

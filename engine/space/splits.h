@@ -12,7 +12,7 @@
 
 namespace heliolite {
 
-// Places (docs/glossary.md), innermost first: of each level the fan-out below it, then its loops over time.
+// Places (docs/glossary.md), innermost first: of each level the fan-out below it, then its temporal loops.
 inline constexpr int kMaxPlaces = 2 * kMaxLevels;
 
 // The number of a place, its level, and whether it is a fan-out.

@@ -32,7 +32,7 @@ struct FusedRows {
   u64 picture = 1;  // rows of one picture: lines of different ones do not overlap; all rows if nothing slides
 };
 
-// None when rows of one link are not made of whole rows of another.
+// The links of a segment with common rows. None if rows of one link are not made of whole rows of another.
 std::optional<FusedRows> common_rows(std::span<const ChainLink> links);
 
 }  // namespace heliolite

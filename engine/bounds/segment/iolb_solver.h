@@ -26,7 +26,8 @@ class IterationLimiter {
 
   // `budget` > 0 words. Successive calls should ask for budgets near each other: each starts where the last one was.
   IterationLimit operator()(double budget);
-  // With given exponents of the arrays and loops, which need not be valid: they are scaled up until they are.
+  // The limit with the exponents s and t of arrays and loops. They need not be valid: they are scaled up until they
+  // are.
   IterationLimit with_exponents(std::span<const double> s, std::span<const double> t, double budget) const;
 
   std::span<const double> s() const { return std::span(x_).first(arrays_); }

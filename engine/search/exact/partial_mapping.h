@@ -30,7 +30,7 @@ inline constexpr int kMaxSlidingFlows = 16;
 // the rest of each array is undefined.
 struct PartialMapping {
   LatticePoint tile;                              // extent of all loops placed, by dimension
-  double iterations = 1;                          // of all loops still to be placed, over time and space
+  double iterations = 1;                          // of all loops still to be placed, temporal and spatial
   Channels sum;                                   // cost of closed flows
   std::array<Channels, kMaxTensors> pending;      // [tensor]: serve side of closed flows, fan-outs are still to come
   std::array<Channels, kMaxTensors> fill, serve;  // [tensor]: of its flows in place, for each iteration outside
@@ -46,7 +46,7 @@ struct PartialMapping {
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
-  // Nothing placed.
+  // No loop is placed.
   PartialMapping(int tensors, std::size_t channels);
   PartialMapping(const PartialMapping& other) { *this = other; }
   PartialMapping& operator=(const PartialMapping& other);

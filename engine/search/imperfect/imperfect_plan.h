@@ -11,7 +11,7 @@
 
 namespace heliolite {
 
-// A mapping with residual factors, as loop ends.
+// A mapping with imperfect factors, as loop ends.
 struct ImperfectPlan {
   Tiling tiling{};                            // loop ends by place and dimension
   LevelOrders orders;                         // [level]: every dimension of size above 1 that may loop there
