@@ -1,6 +1,6 @@
-# Writes the folder OUTPUT: SOURCE/include/heliolite as OUTPUT/heliolite, and what its headers include of the tree, directly
-# or through others, as OUTPUT/heliolite/internal. Quoted includes then say "heliolite/internal/..": a program needs one
-# include folder, and no name of a header of ours can be taken for one of its own.
+# Writes the folder OUTPUT: SOURCE/include/heliolite as OUTPUT/heliolite, and what its headers include of the tree,
+# directly or through others, as OUTPUT/heliolite/internal. Quoted includes then say "heliolite/internal/..": a program
+# needs one include folder, and no name of a header of ours can be taken for one of its own.
 #
 # cmake -DSOURCE=. -DOUTPUT=build/.. -P cmake/PublicHeaders.cmake
 cmake_minimum_required(VERSION 3.25)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The installed headers: every one of include/heliolite compiles alone, with the example in its comment, and needs no other
-# include folder; and nothing is installed that they do not include.
+# The installed headers: every one of include/heliolite compiles alone, with the example in its comment, and needs no
+# other include folder; and nothing is installed that they do not include.
 # Usage: public_headers_test.sh <build folder> <C++ compiler>
 set -u
 scratch=$(mktemp -d) || exit 1
