@@ -1,0 +1,441 @@
+// The states between two levels of the exact search: which state drops which (rule state-dominance), and what is kept,
+// in what order, when room is short.
+#include "engine/search/exact/frontier.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "tests/support/exact_toy.h"
+#include "tests/support/machine_families.h"
+#include "tests/support/random_steps.h"
+
+namespace heliolite {
+namespace {
+
+using testing::chance;
+using testing::ExactToy;
+using testing::gemm;
+using testing::LevelStep;
+using testing::make_workload;
+using testing::pick;
+using testing::Rng;
+using testing::toy_machine;
+using testing::toy_problem;
+using testing::ToyLevel;
+using testing::Walk;
+
+constexpr std::size_t kOutput = 0, kLeft = 1;  // tensors of testing::gemm: Z[m,n], A[m,k], B[k,n]
+
+// Two levels inside the outermost one; only that costs energy.
+Architecture three_levels(u64 fanout_x = 1) {
+  return toy_machine({{.fanout_x = fanout_x}, {}, {.read = 1, .update = 1}});
+}
+
+ExactToy gemm_toy(Objective objective = Objective::Energy) {
+  return ExactToy(toy_problem(gemm(4, 4, 4), three_levels(), objective));
+}
+
+// A state after the innermost level, over the tile m = 2, with nothing in place; 10 units spent.
+PartialMapping state_of(const ExactToy& toy) {
+  PartialMapping s = toy.steps.root(0);
+  s.tile = toy.tile({2});
+  s.iterations = 32;
+  s.sum[0] = 10;
+  return s;
+}
+
+// Whether a frontier that holds `a` drops `b`; the other way round b must then go when a comes, if a does.
+bool drops(const ExactToy& toy, const PartialMapping& a, const PartialMapping& b, int level = 0) {
+  Frontier frontier(toy.model, level);
+  EXPECT_TRUE(frontier.add(a, {}, true).added) << "there is nothing yet";
+  const bool dropped = frontier.dominated(b);
+  EXPECT_EQ(frontier.add(b, {}, true).added, !dropped);
+  Frontier reverse(toy.model, level);
+  reverse.add(b, {}, true);
+  const Frontier::Added then = reverse.add(a, {}, true);
+  EXPECT_EQ(then.dropped, then.added && dropped ? 1u : 0u);
+  EXPECT_EQ(reverse.node(0).dropped, then.dropped == 1);
+  return dropped;
+}
+
+TEST(Frontier, DropsWhatIsNowhereCheaper) {
+  const ExactToy toy = gemm_toy();
+  const PartialMapping a = state_of(toy);
+  PartialMapping b = a;
+  EXPECT_TRUE(drops(toy, a, b)) << "the first of equals stays";
+  b.sum[0] = 11;
+  EXPECT_TRUE(drops(toy, a, b));
+  EXPECT_FALSE(drops(toy, b, a));
+}
+
+// Each number of a state counts by itself: b is dearer in the sum, a in the number that is changed.
+TEST(Frontier, KeepsWhatIsCheaperInOneNumber) {
+  const ExactToy toy = gemm_toy();
+  const PartialMapping start = state_of(toy);
+  const auto expect_kept = [&](const char* what, auto make_dearer) {
+    PartialMapping a = start, b = start;
+    a.in_place = b.in_place = 1u << kLeft;
+    b.sum[0] = 100;
+    EXPECT_TRUE(drops(toy, a, b)) << what;
+    make_dearer(a);
+    EXPECT_FALSE(drops(toy, a, b)) << what;
+    make_dearer(b);
+    EXPECT_TRUE(drops(toy, a, b)) << what;
+  };
+  expect_kept("pending", [](PartialMapping& s) { s.pending[kOutput][0] = 1; });
+  expect_kept("fill", [](PartialMapping& s) { s.fill[kLeft][0] = 1; });
+  expect_kept("serve", [](PartialMapping& s) { s.serve[kLeft][0] = 1; });
+  expect_kept("refund", [](PartialMapping& s) { s.refund[0] -= 1; });
+}
+
+// With bandwidths there is a channel for each: the cheaper in energy may be the slower.
+TEST(Frontier, ComparesEveryChannel) {
+  Architecture machine = three_levels();
+  machine.levels[2].bandwidth.read = 0.5;
+  const ExactToy toy(toy_problem(gemm(4, 4, 4), machine, Objective::Edp));
+  ASSERT_EQ(toy.model.channels.size(), 2u);
+  PartialMapping a = state_of(toy), b = a;
+  b.sum[0] = 11;
+  a.sum[1] = 5, b.sum[1] = 4;
+  EXPECT_FALSE(drops(toy, a, b));
+  EXPECT_FALSE(drops(toy, b, a));
+  b.sum[1] = 5;
+  EXPECT_TRUE(drops(toy, a, b));
+}
+
+TEST(Frontier, NeverComparesDifferentTiles) {
+  const ExactToy toy = gemm_toy();
+  const PartialMapping a = state_of(toy);
+  PartialMapping b = a;
+  b.tile = toy.tile({1, 2});
+  b.sum[0] = 1000;
+  EXPECT_FALSE(drops(toy, a, b));
+  EXPECT_FALSE(drops(toy, b, a));
+}
+
+// a's tile of A is in place: 3 units a fill and 1 a word on its way, for each of 32 iterations outside. In b it has
+// moved. At most a pays for the next loop to move it: 96 units, and 32 pending.
+TEST(Frontier, CountsWhatIsInPlaceAsIfItMovedNext) {
+  const ExactToy toy = gemm_toy();
+  PartialMapping a = state_of(toy), b = a;
+  a.in_place = 1u << kLeft;
+  a.fill[kLeft][0] = 3, a.serve[kLeft][0] = 1;
+  b.sum[0] = 10 + 96;
+  b.pending[kLeft][0] = 32;
+  EXPECT_TRUE(drops(toy, a, b));
+  b.sum[0] -= 1;
+  EXPECT_FALSE(drops(toy, a, b)) << "a's flow may have to be fetched at once";
+  b.sum[0] += 1, b.pending[kLeft][0] -= 1;
+  EXPECT_FALSE(drops(toy, a, b)) << "and its words go over a fan-out outside";
+  b.sum[0] = b.pending[kLeft][0] = 0;
+  a.fill[kLeft][0] = a.serve[kLeft][0] = 1000;
+  EXPECT_FALSE(drops(toy, b, a)) << "what is closed never drops what is in place: that may still be reused";
+}
+
+// A one-dimensional convolution: I[p+r] slides.
+TEST(Frontier, SlidingFlowsMustHaveTheSameShape) {
+  const auto workload =
+      make_workload("conv", {{"P", 4}, {"R", 3}}, {{"O", "P", Role::Output}, {"I", "P+R"}, {"W", "R", Role::Weight}});
+  const ExactToy toy(toy_problem(workload, three_levels()));
+  PartialMapping a = toy.steps.root(0);
+  a.tile = toy.tile({2, 1});
+  ASSERT_TRUE(toy.steps.start(a, 0));
+  ASSERT_EQ(a.sliding_count, 1);
+  ASSERT_EQ(a.sliding[0].tensor, 1);
+  PartialMapping b = a;
+  b.sum[0] = a.sum[0] + 100;
+  EXPECT_TRUE(drops(toy, a, b));
+  const auto expect_kept = [&](const char* what, auto change) {
+    PartialMapping other = b;
+    change(other.sliding[0]);
+    EXPECT_FALSE(drops(toy, a, other)) << what;
+    EXPECT_FALSE(drops(toy, other, a)) << what;
+  };
+  expect_kept("moving", [](auto& flow) { flow.moving = true; });
+  expect_kept("start", [](auto& flow) { flow.start = 1; });
+  expect_kept("extent", [](auto& flow) { flow.extent[0] += 1; });
+  expect_kept("first", [](auto& flow) { flow.first[0] += 1; });
+  expect_kept("inner", [](auto& flow) { flow.inner[0] += 1; });
+  expect_kept("delta", [](auto& flow) { flow.delta = 0.5; });
+  expect_kept("fewer fetches", [](auto& flow) { flow.fetched = 0.5; });
+  expect_kept("cheaper fill", [](auto& flow) { flow.fill[0] = -1; });
+  expect_kept("cheaper words", [](auto& flow) { flow.serve[0] = -1; });
+  expect_kept("none", [](auto& flow) { flow.tensor = 0; });
+  b.sliding_count = 0;
+  EXPECT_FALSE(drops(toy, a, b));
+  EXPECT_FALSE(drops(toy, b, a));
+}
+
+TEST(Frontier, InstancesCountWhereCyclesOrClustersDo) {
+  const auto machine = three_levels(4);
+  const auto used = [](const ExactToy& toy, double instances) {
+    PartialMapping s = state_of(toy);
+    s.instances[0] = s.units = instances;
+    return s;
+  };
+  const ExactToy energy(toy_problem(gemm(4, 4, 4), machine));
+  PartialMapping slow = used(energy, 2), fast = used(energy, 4);
+  EXPECT_TRUE(drops(energy, slow, fast)) << "energy counts words, not units";
+  EXPECT_TRUE(drops(energy, fast, slow));
+  // Cycles are rounded in a way that depends on the steps: only states with as many units compare.
+  const ExactToy delay(toy_problem(gemm(4, 4, 4), machine, Objective::Edp));
+  slow = used(delay, 2), fast = used(delay, 4);
+  EXPECT_FALSE(drops(delay, slow, fast));
+  Architecture limited = machine;
+  limited.levels[2].bandwidth.read = 0.25;
+  const ExactToy bandwidth(toy_problem(gemm(4, 4, 4), limited, Objective::Edp));
+  slow = used(bandwidth, 2), fast = used(bandwidth, 4);
+  EXPECT_FALSE(drops(bandwidth, fast, slow));
+  // Four buffers in two clusters: with four in use, an access serves two of them.
+  Architecture clustered = toy_machine({{.read = 1}, {.fanout_x = 4}, {.read = 1}});
+  clustered.levels[0].cluster_size = 2;
+  const ExactToy clusters(toy_problem(gemm(4, 4, 4), clustered));
+  ASSERT_EQ(clusters.model.channels.size(), 2u);
+  slow = state_of(clusters), fast = slow;
+  slow.instances[1] = slow.units = 2, fast.instances[1] = fast.units = 4;
+  EXPECT_TRUE(drops(clusters, fast, slow, 1)) << "more share";
+  EXPECT_FALSE(drops(clusters, slow, fast, 1));
+}
+
+// Blocks of four words at the outermost level, 10 units a read and 1 an update. The flows out of level 0 and 1 and of
+// the MACs end where? The MACs' at level 0 and level 0's at level 1, which have no blocks: only level 1's at the
+// outermost one, three tensors read and one updated: 3 * 10 + 1 units can be missing from the sums.
+TEST(Frontier, ABetterSumMustOutweighTheRoundingToBlocks) {
+  Architecture machine = toy_machine({{}, {}, {.read = 10, .update = 1}});
+  machine.levels[2].block_words = 4;
+  const ExactToy toy(toy_problem(gemm(4, 4, 4), machine));
+  EXPECT_EQ(toy.model.rounding[0], 0);
+  EXPECT_EQ(toy.model.rounding[1], 31);
+  const PartialMapping a = state_of(toy);
+  PartialMapping b = a;
+  EXPECT_TRUE(drops(toy, a, b, 1)) << "the same words, so the same blocks";
+  b.signature = a.signature + 1;
+  EXPECT_FALSE(drops(toy, a, b, 1)) << "as dear, but other words may be fewer blocks";
+  EXPECT_TRUE(drops(toy, a, b, 0)) << "nothing that has begun is rounded";
+  b.sum[0] = a.sum[0] + 30;
+  EXPECT_FALSE(drops(toy, a, b, 1));
+  b.sum[0] = a.sum[0] + 31;
+  EXPECT_TRUE(drops(toy, a, b, 1));
+}
+
+// Routers cost what no sum knows.
+TEST(Frontier, DropsNothingWhereSumsLeaveOutMoreThanBlocks) {
+  Architecture machine = three_levels(4);
+  machine.levels[0].network.router_pj = 1;
+  const ExactToy toy(toy_problem(gemm(4, 4, 4), machine));
+  ASSERT_FALSE(toy.model.exact);
+  PartialMapping b = state_of(toy);
+  b.sum[0] = 1000;
+  EXPECT_FALSE(drops(toy, state_of(toy), b));
+}
+
+TEST(Frontier, DropsNothingWithoutTheRule) {
+  const ExactToy toy = gemm_toy();
+  Frontier frontier(toy.model, 0);
+  for (int k = 0; k < 3; ++k) EXPECT_TRUE(frontier.add(state_of(toy), {}, false).added);
+  frontier.compact();
+  EXPECT_EQ(frontier.size(), 3u);
+}
+
+// Two machines that differ in level 1: after level 0 their completions differ, after level 1 they are alike.
+TEST(Frontier, MachinesCompareOutsideTheLevelsWhereTheyDiffer) {
+  const auto toy_of = [](double leak) {
+    std::vector<Architecture> machines(2, toy_machine({{}, {.entries = 16}, {.read = 1}}));
+    machines[1].levels[1].entries = 32;
+    machines[1].levels[1].leak_pj_per_cycle = leak;
+    const auto family = MachineFamily::create(machines);
+    EXPECT_TRUE(family.ok());
+    return std::make_unique<ExactToy>(testing::family_problem(gemm(4, 4, 4), *family, {}));
+  };
+  const auto toy = toy_of(0);
+  PartialMapping a = state_of(*toy), b = a;
+  b.machine = 1;
+  b.sum[0] = 1000;
+  EXPECT_FALSE(drops(*toy, a, b, 0));
+  EXPECT_TRUE(drops(*toy, a, b, 1));
+  b.sum[0] = a.sum[0];
+  EXPECT_TRUE(drops(*toy, a, b, 1));
+  EXPECT_TRUE(drops(*toy, b, a, 1)) << "the tile fits both";
+  const auto leaking = toy_of(1);
+  EXPECT_TRUE(drops(*leaking, a, b, 1));
+  EXPECT_FALSE(drops(*leaking, b, a, 1)) << "what is cheaper so far may leak more to the end";
+}
+
+// States with these bounds; by their numbers, each is dearer than the one before and has a flow with fewer fetches.
+Frontier numbered(const ExactToy& toy, const std::vector<double>& keys) {
+  Frontier frontier(toy.model, 0);
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    PartialMapping s = state_of(toy);
+    s.sum[0] = static_cast<double>(k);
+    s.sliding_count = 1;
+    s.sliding[0] = {};
+    s.sliding[0].fetched = 10 - static_cast<double>(k);
+    FrontierNode node;
+    node.key = {keys[k], 0};
+    node.parent = static_cast<u32>(k);
+    frontier.add(s, node, false);
+  }
+  return frontier;
+}
+
+// The states that are left, each of which must still have its own numbers and flow.
+std::vector<u32> left_in(const ExactToy& toy, const Frontier& frontier) {
+  std::vector<u32> out;
+  for (std::size_t k = 0; k < frontier.size(); ++k) {
+    PartialMapping s = toy.steps.root(0);
+    frontier.get(k, s);
+    const u32 number = frontier.node(k).parent;
+    out.push_back(number);
+    EXPECT_EQ(s.sum[0], number);
+    EXPECT_EQ(s.sliding_count, 1);
+    EXPECT_EQ(s.sliding[0].fetched, 10.0 - number);
+    EXPECT_EQ(s.tile.index, state_of(toy).tile.index);
+  }
+  return out;
+}
+
+using Numbers = std::vector<u32>;
+
+TEST(Frontier, NarrowsToTheMostPromisingInTheirOrder) {
+  const ExactToy toy = gemm_toy();
+  Frontier frontier = numbered(toy, {5, 1, 4, 2, 2, 3});
+  EXPECT_FALSE(frontier.narrow(6) < ObjectiveKey()) << "all stay: nothing is left out";
+  EXPECT_EQ(frontier.narrow(3).first, 3);
+  EXPECT_EQ(left_in(toy, frontier), (Numbers{1, 3, 4}));
+  EXPECT_EQ(frontier.narrow(2).first, 2) << "the first of equals stays";
+  EXPECT_EQ(left_in(toy, frontier), (Numbers{1, 3}));
+}
+
+TEST(Frontier, CompactRemovesTheDominatedAndKeepsTheRest) {
+  const ExactToy toy = gemm_toy();
+  Frontier frontier = numbered(toy, {1, 1, 1, 1});
+  PartialMapping better = toy.steps.root(0);
+  frontier.get(2, better);
+  better.sum[0] = 0.5;
+  FrontierNode node;
+  node.parent = 9;
+  const Frontier::Added added = frontier.add(better, node, true);
+  EXPECT_TRUE(added.added);
+  EXPECT_EQ(added.dropped, 2u);
+  EXPECT_FALSE(frontier.node(0).dropped) << "it is cheaper";
+  EXPECT_TRUE(frontier.node(1).dropped);
+  EXPECT_TRUE(frontier.node(2).dropped);
+  EXPECT_FALSE(frontier.node(3).dropped) << "it fetches less";
+  frontier.compact();
+  ASSERT_EQ(frontier.size(), 3u);
+  for (const std::size_t k : {0, 1, 2}) EXPECT_EQ(frontier.node(k).parent, (Numbers{0, 3, 9})[k]);
+  PartialMapping last = toy.steps.root(0);
+  frontier.get(1, last);
+  EXPECT_EQ(last.sliding[0].fetched, 7);
+  frontier.get(2, last);
+  EXPECT_EQ(last.sliding[0].fetched, 8);
+  EXPECT_EQ(last.sum[0], 0.5);
+}
+
+TEST(Frontier, ShrinksToItsShareOfMemory) {
+  const ExactToy toy = gemm_toy();
+  Frontier frontier = numbered(toy, {6, 5, 4, 3, 2, 1});
+  frontier.compact();
+  const std::size_t bytes = frontier.bytes();
+  EXPECT_FALSE(frontier.shrink(bytes) < ObjectiveKey());
+  EXPECT_EQ(frontier.size(), 6u);
+  EXPECT_EQ(frontier.shrink(bytes / 2).first, 4);
+  EXPECT_EQ(left_in(toy, frontier), (Numbers{3, 4, 5}));
+  EXPECT_LE(frontier.bytes(), bytes / 2);
+  EXPECT_EQ(frontier.shrink(1).first, 2) << "one state stays";
+  EXPECT_EQ(left_in(toy, frontier), (Numbers{5}));
+}
+
+// --- Dominance against executions.
+
+struct Seen {
+  int dropped = 0, completed = 0;
+  int dearer = 0;  // completions of a state that was dropped which beat those of the state it was dropped for
+};
+
+// Completions of b, which the frontier drops for a, with a in its place: they must fit, and cost no more by the cost
+// model. Energies compare up to the rounding of the sums.
+void complete_both(const ExactToy& toy, testing::RandomSteps& steps, int level, const Walk& a, const Walk& b,
+                   Seen& seen) {
+  ++seen.dropped;
+  for (int k = 0; k < 10; ++k) {
+    const std::vector<LevelStep> outside = steps.completion(b, level);
+    if (outside.empty()) continue;
+    Walk with_a = a, with_b = b;
+    for (std::size_t i = 0; i < outside.size(); ++i)
+      for (Walk* walk : {&with_a, &with_b}) testing::add_level(toy, *walk, level + 1 + static_cast<int>(i), outside[i]);
+    const Evaluation mine = toy.problem.machine(a.state.machine).evaluate(with_a.mapping);
+    const Evaluation other = toy.problem.machine(b.state.machine).evaluate(with_b.mapping);
+    const auto energy = [](const Evaluation& e) { return static_cast<double>(e.cost.energy.units); };
+    ++seen.completed;
+    seen.dearer += mine.verdict != Verdict::Fits || other.verdict != Verdict::Fits ||
+                   energy(mine) > energy(other) * (1 + 1e-12) ||
+                   (toy.model.timed && mine.cost.cycles > other.cost.cycles);
+  }
+}
+
+// States over one tile of a level, pair by pair.
+void compare_states(const ExactToy& toy, testing::RandomSteps& steps, Rng& rng, Seen& seen) {
+  const int level = static_cast<int>(pick(rng, 0, static_cast<u64>(toy.top() - 1)));
+  const LatticePoint goal = steps.random_tile(level, LatticePoint(), toy.lattice.full());
+  const bool forget = chance(rng, 50);
+  std::vector<Walk> walks;
+  for (int k = 0; k < 60 && walks.size() < 16; ++k) {
+    auto walk = steps.walk(level, goal);
+    if (!walk) continue;
+    if (forget) toy.steps.forget_idle(walk->state, level);
+    walks.push_back(*walk);
+  }
+  const auto drops_other = [&](const Walk& a, const Walk& b) {
+    Frontier frontier(toy.model, level);
+    frontier.add(a.state, {}, true);
+    return frontier.dominated(b.state);
+  };
+  // Where both drop each other nothing but the order of the loops differs.
+  for (const Walk& a : walks)
+    for (const Walk& b : walks)
+      if (drops_other(a, b) && !drops_other(b, a)) complete_both(toy, steps, level, a, b, seen);
+}
+
+// A random problem, of one machine or a family, with a random objective and keep choice.
+void compare_states(u64 seed, Seen& seen) {
+  Rng rng(seed);
+  const testing::SearchProblemOptions small{.max_mappings = 2'000};
+  const auto p =
+      chance(rng, 50) ? testing::random_search_problem(seed, small) : testing::unusual_search_problem(seed, small);
+  SearchOptions options;
+  options.objective = testing::kObjectives[pick(rng, 0, 3)];
+  const bool one = chance(rng, 60);
+  const LayerProblem problem =
+      one ? testing::layer_problem(p.workload, p.architecture, options)
+          : testing::family_problem(p.workload, testing::random_family_of(seed, p.architecture, 4, chance(rng, 50)),
+                                    options);
+  const std::vector<KeepMasks> keeps = problem.keep_choices(64);
+  if (keeps.empty()) return;
+  const ExactToy toy(problem, keeps[pick(rng, 0, keeps.size() - 1)]);
+  testing::RandomSteps steps(toy, seed);
+  for (int tiles = 0; tiles < 8 && toy.top() > 0; ++tiles) compare_states(toy, steps, rng, seen);
+}
+
+RC_GTEST_PROP(Frontier, NoCompletionOfADroppedStateIsCheaper, ()) {
+  Seen seen;
+  compare_states(*rc::gen::arbitrary<u64>(), seen);
+  RC_ASSERT(seen.dearer == 0);
+}
+
+// The same for fixed problems: and states are dropped, and completed.
+TEST(Frontier, NoCompletionOfADroppedStateIsCheaperOnFixedProblems) {
+  Seen seen;
+  for (u64 seed = 0; seed < 600; ++seed) {
+    compare_states(seed, seen);
+    ASSERT_EQ(seen.dearer, 0) << seed;
+  }
+  EXPECT_GT(seen.dropped, 1000);
+  EXPECT_GT(seen.completed, 1000);
+}
+
+}  // namespace
+}  // namespace heliolite
