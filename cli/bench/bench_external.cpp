@@ -111,7 +111,7 @@ class RowsReader {
     if (!text("objective").empty()) {
       const auto objective = parse_objective(lower(text("objective")));
       if (!objective)
-        return complain("objective", fmt::format("'{}', must be edp, energy, delay or ed2p", text("objective")));
+        return complain("objective", fmt::format("'{}', must be {}", text("objective"), join(objective_names(), "or")));
       if (*objective != objective_) return;
     }
     ExternalResult row{text("machine"), text("layer"), text("mapper"), 0, {}, {}};
@@ -131,13 +131,7 @@ class RowsReader {
     if (!value.empty()) return number("value", value);
     const auto pj = number("energy_pj", energy), time = number("cycles", cycles);
     if (!pj || !time) return std::nullopt;
-    switch (objective_) {
-      case Objective::Energy: return pj;
-      case Objective::Delay: return time;
-      case Objective::Edp: return *pj * *time;
-      case Objective::Ed2p: return *pj * *time * *time;
-    }
-    return std::nullopt;
+    return objective_number(objective_, *pj, *time);
   }
 
   std::optional<double> number(const char* name, const std::string& text, double most = kMostValue) {

@@ -10,16 +10,6 @@
 namespace heliolite::cli {
 namespace {
 
-const char* unit(Objective objective) {
-  switch (objective) {
-    case Objective::Energy: return "energy [pJ]";
-    case Objective::Delay: return "delay [cycles]";
-    case Objective::Edp: return "EDP [pJ x cycles]";
-    case Objective::Ed2p: return "ED2P [pJ x cycles^2]";
-  }
-  return "";
-}
-
 // A number as text when it exists.
 template <class T, class Show>
 std::string maybe(const std::optional<T>& value, Show show) {
@@ -91,7 +81,8 @@ std::string mean_table(const AblationResult& result) {
 }  // namespace
 
 std::string rows_table(const std::vector<BenchRow>& rows, Objective objective) {
-  Table table({"<machine", "<layer", "<strategy", unit(objective), "ratio", "gap", "evaluated", "time", "<status"});
+  Table table({"<machine", "<layer", "<strategy", std::string(info(objective).title), "ratio", "gap", "evaluated",
+               "time", "<status"});
   const BenchRow* above = nullptr;
   for (const BenchRow& row : rows) {
     const bool new_machine = above == nullptr || above->machine != row.machine;
@@ -123,7 +114,8 @@ std::string summary_table(const std::vector<BenchSummary>& summaries) {
 }
 
 std::string ablation_table(const AblationResult& result, Objective objective) {
-  Table table({"<machine", "<layer", "<rules", "points", "reduction", unit(objective), "ratio", "time", "<"});
+  Table table({"<machine", "<layer", "<rules", "points", "reduction", std::string(info(objective).title), "ratio",
+               "time", "<"});
   const AblationLayer* above = nullptr;
   for (const AblationLayer& layer : result.layers) {
     if (above != nullptr) table.rule();

@@ -5,17 +5,21 @@
 
 namespace heliolite {
 
+namespace {
+
+// Records are checked when they are read.
+Objective objective_of(const SweepRecord& sweep) { return parse_objective(sweep.objective).value_or(Objective::Edp); }
+
+}  // namespace
+
 double value_of_totals(const SweepRecord& sweep, double energy_pj, double cycles) {
-  switch (parse_objective(sweep.objective).value_or(Objective::Edp)) {
-    case Objective::Energy: return energy_pj;
-    case Objective::Delay: return cycles;
-    case Objective::Edp: return energy_pj * cycles;
-    case Objective::Ed2p: return energy_pj * cycles * cycles;
-  }
-  return 0;
+  return objective_number(objective_of(sweep), energy_pj, cycles);
 }
 
-bool sums_differ(const SweepRecord& sweep) { return sweep.objective == "edp" || sweep.objective == "ed2p"; }
+bool sums_differ(const SweepRecord& sweep) {
+  const ObjectiveInfo& powers = info(objective_of(sweep));
+  return powers.energy_power + powers.cycles_power > 1;
+}
 
 bool imperfect_factors(const SweepRecord& sweep) {
   const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);

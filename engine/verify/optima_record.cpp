@@ -39,7 +39,7 @@ std::optional<double> number_member(const json& root, const char* key, RecordCom
 Objective objective_member(const json& root, RecordComplaints& complaints) {
   const std::string word = record_string(root, "objective", complaints);
   if (const auto objective = parse_objective(lower(word))) return *objective;
-  const std::vector<std::string> known(kObjectiveNames.begin(), kObjectiveNames.end());
+  const std::vector<std::string> known = objective_names();
   if (complaints.empty())
     complaints.add("objective",
                    fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known)));

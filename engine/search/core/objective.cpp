@@ -20,24 +20,26 @@ Limbs times(const Limbs& a, u64 factor) {
 
 }  // namespace
 
-std::string_view name(Objective objective) { return kObjectiveNames[static_cast<std::size_t>(objective)]; }
-
 std::optional<Objective> parse_objective(std::string_view name) {
-  const auto at = std::find(kObjectiveNames.begin(), kObjectiveNames.end(), name);
-  if (at == kObjectiveNames.end()) return std::nullopt;
-  return static_cast<Objective>(at - kObjectiveNames.begin());
+  const auto at = std::ranges::find(kObjectiveTable, name, &ObjectiveInfo::name);
+  if (at == kObjectiveTable.end()) return std::nullopt;
+  return at->objective;
+}
+
+std::vector<std::string> objective_names() {
+  std::vector<std::string> out;
+  for (const ObjectiveInfo& objective : kObjectiveTable) out.emplace_back(objective.name);
+  return out;
 }
 
 Value Value::of(Objective objective, const Cost& cost) {
   const u64 high = static_cast<u64>(cost.energy.units >> 64), low = static_cast<u64>(cost.energy.units);
   Value out;
   out.limb_ = {0, 0, high, low};
-  switch (objective) {
-    case Objective::Energy: break;
-    case Objective::Delay: out.limb_[1] = cost.cycles; break;
-    case Objective::Edp: out.limb_ = times(out.limb_, cost.cycles); break;
-    case Objective::Ed2p: out.limb_ = times(times(out.limb_, cost.cycles), cost.cycles); break;
-  }
+  const ObjectiveInfo& powers = info(objective);
+  if (powers.energy_power == 0) out.limb_[1] = cost.cycles;
+  else
+    for (int k = 0; k < powers.cycles_power; ++k) out.limb_ = times(out.limb_, cost.cycles);
   return out;
 }
 
@@ -47,15 +49,10 @@ Value Value::worst() {
   return out;
 }
 
-double objective_number(Objective objective, const Cost& cost) {
-  const double energy = cost.energy.picojoules(), cycles = static_cast<double>(cost.cycles);
-  switch (objective) {
-    case Objective::Energy: return energy;
-    case Objective::Delay: return cycles;
-    case Objective::Edp: return energy * cycles;
-    case Objective::Ed2p: return energy * cycles * cycles;
-  }
-  return 0;
+double objective_number(Objective objective, double energy_pj, double cycles) {
+  double out = info(objective).energy_power == 0 ? 1 : energy_pj;
+  for (int k = 0; k < info(objective).cycles_power; ++k) out *= cycles;
+  return out;
 }
 
 }  // namespace heliolite

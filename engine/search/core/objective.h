@@ -4,19 +4,39 @@
 #include <compare>
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
 
-// Energy, cycles, their product, or energy times the square of the cycles.
 enum class Objective : u8 { Energy, Delay, Edp, Ed2p };
 
-inline constexpr std::array<std::string_view, 4> kObjectiveNames{"energy", "delay", "edp", "ed2p"};
+// An objective is a product of powers: energy^energy_power x cycles^cycles_power. Everything that is known of it stands
+// here.
+struct ObjectiveInfo {
+  Objective objective;
+  std::string_view name;   // on the command line and in files
+  std::string_view title;  // over columns, with its unit
+  int energy_power;        // 0 or 1
+  int cycles_power;        // 0 to 2: Value has room for no more
+};
+inline constexpr std::array<ObjectiveInfo, 4> kObjectiveTable{{
+    {Objective::Energy, "energy", "energy [pJ]", 1, 0},
+    {Objective::Delay, "delay", "delay [cycles]", 0, 1},
+    {Objective::Edp, "edp", "EDP [pJ x cycles]", 1, 1},
+    {Objective::Ed2p, "ed2p", "ED2P [pJ x cycles^2]", 1, 2},
+}};
 
-std::string_view name(Objective objective);
+constexpr const ObjectiveInfo& info(Objective objective) {
+  return kObjectiveTable[static_cast<std::size_t>(objective)];
+}
+constexpr std::string_view name(Objective objective) { return info(objective).name; }
+// Nothing if there is no objective of this name.
 std::optional<Objective> parse_objective(std::string_view name);
+std::vector<std::string> objective_names();
 
 // The value of a cost as an integer of 256 bits, most significant limb first: energy (below 2^103 units) times cycles
 // (below 2^64) squared fits. For Delay the energy is the low half, so that the cheaper of two equally fast mappings is
@@ -34,7 +54,10 @@ class Value {
 };
 
 // The value as a rounded number for people, in pJ, cycles, pJ x cycles or pJ x cycles^2.
-double objective_number(Objective objective, const Cost& cost);
+double objective_number(Objective objective, double energy_pj, double cycles);
+inline double objective_number(Objective objective, const Cost& cost) {
+  return objective_number(objective, cost.energy.picojoules(), static_cast<double>(cost.cycles));
+}
 
 // What no mapping reaches.
 inline constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -149,8 +149,7 @@ SearchOption memory() {
 std::vector<SearchOption> make_table() {
   using O = SearchOptions;
   return {
-      named("objective", "o", "What to minimise: ", {kObjectiveNames.begin(), kObjectiveNames.end()}, &parse_objective,
-            &O::objective),
+      named("objective", "o", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
       named("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
       count(
           "threads", "0 = every core; the answer does not depend on it", 0,

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "engine/search/core/gate.h"
+#include "engine/search/core/limits.h"
 #include "engine/search/exact/layered_pass.h"
+#include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
 namespace {
@@ -34,12 +36,12 @@ std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
 
 // In units of objective_number().
 double number(Objective objective, const ObjectiveKey& key) {
-  return objective == Objective::Delay ? key.first : Energy{1}.picojoules() * key.first;
+  return info(objective).energy_power == 0 ? key.first : Energy{1}.picojoules() * key.first;
 }
 
 ObjectiveKey key_of(Objective objective, double number) {
   if (std::isinf(number)) return {};
-  return {objective == Objective::Delay ? number : number / Energy{1}.picojoules(), 0};
+  return {info(objective).energy_power == 0 ? number : number / Energy{1}.picojoules(), 0};
 }
 
 class Exact {

@@ -7,6 +7,7 @@
 #include "engine/search/core/gate.h"
 #include "engine/search/exact/frontier.h"
 #include "engine/search/exact/incumbent.h"
+#include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {
 

@@ -20,7 +20,7 @@ class Builder {
   FlowCosts run() {
     for (const Compiled* machine : machines_)
       for (int i = 0; i < c_.level_count; ++i) m_.leaks |= machine->level[i].leak_units != 0;
-    m_.timed = m_.leaks || m_.problem->options.objective != Objective::Energy;
+    m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
     m_.macs = static_cast<double>(c_.macs);
     for (int v = 0; v < c_.tensor_count; ++v)
       if (c_.tensor[v].is_output) m_.output = v;

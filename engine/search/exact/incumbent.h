@@ -1,28 +1,12 @@
 #pragma once
 // The best complete mapping of an exact search so far, and what a bound is compared with.
 #include <limits>
-#include <tuple>
 
-#include "engine/search/exact/partial_bounds.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/search/exact/key.h"
 
 namespace heliolite {
 
-// A cost or a bound as the objective orders it: energy units (2^-32 pJ), cycles, or their product with cycles or their
-// square. For Delay `second` is the energy, which decides between equal cycles; otherwise it is 0. Infinity: no
-// mapping.
-struct ObjectiveKey {
-  double first = std::numeric_limits<double>::infinity();
-  double second = std::numeric_limits<double>::infinity();
-
-  friend bool operator<(const ObjectiveKey& a, const ObjectiveKey& b) {
-    return std::tie(a.first, a.second) < std::tie(b.first, b.second);
-  }
-};
-
-// The key of a cost; cycles are rounded up, at least to 1.
-ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
-
-// The best mapping of a search, and the test that cuts bounds against it.
 class Incumbent {
  public:
   // Nothing that is not below `limit` counts as an improvement; infinity: everything does.

@@ -3,16 +3,11 @@
 // still in place at the ordering bound of everything outside, tiles still to be chosen at the rest bounds.
 #include <vector>
 
+#include "engine/search/exact/key.h"
 #include "engine/search/exact/partial_mapping.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {
-
-// Energy units (2^-32 pJ) and cycles that no completion of a partial mapping is below.
-struct CostBound {
-  double energy = 0;
-  double cycles = 0;
-};
 
 inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 
@@ -20,8 +15,6 @@ inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 class PartialBounds {
  public:
   explicit PartialBounds(const FlowCosts& model);
-
-  static constexpr double kImpossible = RestBounds::kImpossible;
 
   // How far a partial mapping is: the loops of `level` are placed and the flows out of its tile have begun; or, with
   // `unrolled`, the fan-out below `level` is placed and its loops are not.

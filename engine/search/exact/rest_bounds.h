@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/search/exact/flow_costs.h"
+#include "engine/search/exact/key.h"
 #include "engine/search/exact/loop_set.h"
 #include "engine/search/exact/ordering_bound.h"
 
@@ -24,8 +25,6 @@ struct BoundFlows {
 class RestBounds {
  public:
   explicit RestBounds(const FlowCosts& model);
-
-  static constexpr double kImpossible = 1e300;
 
   // Upper bound of the bytes that the tables of a model take.
   static u64 bytes(const FlowCosts& model);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/search/exact/key.h"
 #include "engine/search/exact/partial_bounds.h"
 
 namespace heliolite {

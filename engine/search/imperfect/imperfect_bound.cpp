@@ -66,16 +66,13 @@ class Bound {
   // Over all numbers u of units that can be at work on average. Between two of the grid, energy is taken at the lower
   // and cycles at the upper one.
   double value(Objective objective) const {
-    if (objective == Objective::Delay) return steps_;
+    if (info(objective).energy_power == 0) return steps_;
     constexpr double kGrid = 1.002;
     double least = std::numeric_limits<double>::infinity();
     for (double from = 1; from <= units_; from *= kGrid) {
       const double to = std::min(from * kGrid, units_);
       const double cycles = std::max(steps_, static_cast<double>(c_.macs) / to);
-      double value = energy(from);
-      if (objective != Objective::Energy) value *= cycles;
-      if (objective == Objective::Ed2p) value *= cycles;
-      least = std::min(least, value);
+      least = std::min(least, objective_number(objective, energy(from), cycles));
     }
     return least * kRounding;
   }

@@ -1,0 +1,17 @@
+#include "engine/search/exact/key.h"
+
+#include "engine/search/exact/whole_cycles.h"
+
+namespace heliolite {
+
+ObjectiveKey objective_key(Objective objective, double energy_units, double cycles) {
+  if (energy_units >= kImpossible) return {};
+  const double whole = whole_cycles(cycles);
+  const ObjectiveInfo& powers = info(objective);
+  if (powers.energy_power == 0) return {whole, energy_units};
+  double value = energy_units;
+  for (int k = 0; k < powers.cycles_power; ++k) value *= whole;
+  return {value, 0};
+}
+
+}  // namespace heliolite

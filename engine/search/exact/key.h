@@ -1,0 +1,33 @@
+#pragma once
+// What partial mappings are worth: bounds of energy and cycles, and the order in which they are compared.
+#include <limits>
+#include <tuple>
+
+#include "engine/search/core/objective.h"
+
+namespace heliolite {
+
+// In tables of bounds: no completion exists. Finite, so that sums and products of it are numbers.
+inline constexpr double kImpossible = 1e300;
+
+// Energy, in units of 2^-32 pJ, and cycles that no completion is below.
+struct CostBound {
+  double energy = 0;
+  double cycles = 0;
+};
+
+// A bound in units of the objective: energy units (2^-32 pJ), cycles, or their products. For Delay ties are decided by
+// energy.
+struct ObjectiveKey {
+  double first = std::numeric_limits<double>::infinity();
+  double second = std::numeric_limits<double>::infinity();
+
+  friend bool operator<(const ObjectiveKey& a, const ObjectiveKey& b) {
+    return std::tie(a.first, a.second) < std::tie(b.first, b.second);
+  }
+};
+
+// Of energy in units and cycles; infinite if the energy is kImpossible.
+ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
+
+}  // namespace heliolite
