@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -67,7 +68,7 @@ ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Di
     if (found == names.end())
       errors.push_back(level.place.error(fmt::format("the base has no level {}, it has {}{}", level.name, join(names),
                                                      did_you_mean(level.name, names))));
-    else vary_level(base.levels[static_cast<std::size_t>(found - names.begin())], level);
+    else vary_level(base.levels[at(found - names.begin())], level);
   }
   const ComputeSpec& compute = variant.compute;
   if (compute.name || compute.word_bits || compute.energy || compute.area) base.compute.place = compute.place;

@@ -7,6 +7,7 @@
 
 #include "arch/limits.h"
 #include "engine/base/energy.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -141,11 +142,10 @@ void Checker::below(const StorageLevel& level, u64 instances, u64 mesh_x, const 
 void Checker::level(int index) {
   at_ = index;
   const auto& levels = architecture_.levels;
-  const StorageLevel& level = levels[static_cast<std::size_t>(index)];
+  const StorageLevel& level = levels[at(index)];
   if (level.name.empty()) complain("name", "a level needs a name");
   for (int other = index + 1; other < static_cast<int>(levels.size()); ++other)
-    if (levels[static_cast<std::size_t>(other)].name == level.name)
-      complain("name", fmt::format("two levels are called {}", level.name));
+    if (levels[at(other)].name == level.name) complain("name", fmt::format("two levels are called {}", level.name));
   if (level.name == architecture_.compute.name)
     complain("name", fmt::format("{} is also the compute unit", level.name));
   sizes(level);
@@ -157,7 +157,7 @@ void Checker::level(int index) {
   if (index == 0) {
     below(level, architecture_.compute.instances, architecture_.compute.mesh_x, architecture_.compute.name);
   } else {
-    const StorageLevel& inner = levels[static_cast<std::size_t>(index) - 1];
+    const StorageLevel& inner = levels[at(index) - 1];
     below(level, inner.instances, inner.mesh_x, inner.name);
   }
 }
@@ -188,8 +188,7 @@ Diagnostics check(const Architecture& architecture) {
   return check(architecture, [&](int level) {
     Diagnostic diagnostic;
     if (level == kComputeUnits) diagnostic.field = "compute";
-    if (level >= 0)
-      diagnostic.field = fmt::format("levels[{}]", architecture.levels[static_cast<std::size_t>(level)].name);
+    if (level >= 0) diagnostic.field = fmt::format("levels[{}]", architecture.levels[at(level)].name);
     return diagnostic;
   });
 }

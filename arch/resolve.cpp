@@ -10,6 +10,7 @@
 #include "arch/energy_tables.h"
 #include "arch/limits.h"
 #include "arch/pat_energy.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -252,7 +253,7 @@ Result<Architecture> resolve(const ArchitectureSpec& spec, const ReferenceTables
   const auto place_of = [&](int level) {
     const Place& place = level == kComputeUnits ? spec.compute.place
                          : level < 0            ? spec.place
-                                                : spec.levels[static_cast<std::size_t>(level)].place;
+                                                : spec.levels[at(level)].place;
     return place.error("");
   };
   // What could not be filled in is complained about once, not again by the checks.

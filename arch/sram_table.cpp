@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "arch/csv_numbers.h"
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -24,7 +25,7 @@ template <class T>
 std::size_t floor_index(const std::vector<T>& sorted, double T::*key, double x) {
   const auto above =
       std::upper_bound(sorted.begin(), sorted.end(), x, [&](double v, const T& t) { return v < t.*key; });
-  return above == sorted.begin() ? 0 : static_cast<std::size_t>(above - sorted.begin()) - 1;
+  return above == sorted.begin() ? 0 : at(above - sorted.begin()) - 1;
 }
 
 }  // namespace

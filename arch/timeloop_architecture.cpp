@@ -13,6 +13,7 @@
 #include "arch/timeloop_constraints.h"
 #include "arch/timeloop_ert.h"
 #include "arch/timeloop_formats.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -163,8 +164,7 @@ std::optional<double> cycle_nanoseconds(const TimeloopAttributes& variables, Dia
 Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture, int level) {
   const YamlNode* node = &architecture;
   if (level == kComputeUnits && machine.compute) node = &machine.compute->place;
-  if (level >= 0 && level < static_cast<int>(machine.storage.size()))
-    node = &machine.storage[static_cast<std::size_t>(level)].place;
+  if (level >= 0 && level < static_cast<int>(machine.storage.size())) node = &machine.storage[at(level)].place;
   return node->error("");
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -161,7 +162,7 @@ class Parser {
       unexpected();
       return 0;
     }
-    at_ += static_cast<std::size_t>(end - first);
+    at_ += at(end - first);
     return value;
   }
 

@@ -6,6 +6,7 @@
 
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_constraints.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -102,8 +103,7 @@ class TargetReader {
       if (!name.empty()) names.push_back(name);
     }
     const std::optional<i64> number = target.as_integer();
-    if (number && !fanouts_by_owner_ && *number >= 0 && *number < static_cast<i64>(levels.size()))
-      return static_cast<std::size_t>(*number);
+    if (number && !fanouts_by_owner_ && *number >= 0 && *number < static_cast<i64>(levels.size())) return at(*number);
     errors_.push_back(target.error(fmt::format("target = {}, must be {}{}", target.text(),
                                                names.empty() ? "a level, and there is none" : join(names, "or"),
                                                did_you_mean(target.text(), names))));

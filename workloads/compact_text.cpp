@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/text_cursor.h"
@@ -34,7 +35,7 @@ class ArgumentParser {
   std::string shape() const {
     std::string out;
     for (int i = 0; i < family_.positional; ++i) {
-      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[static_cast<std::size_t>(i)]);
+      out += (i > 0 ? "x" : "") + std::string(family_.dimensions[at(i)]);
     }
     return out;
   }
@@ -62,7 +63,7 @@ class ArgumentParser {
         return;
       }
       if (count < family_.positional) {
-        const std::string_view name = family_.parameters[static_cast<std::size_t>(count)];
+        const std::string_view name = family_.parameters[at(count)];
         set(name, (negative ? "-" : "") + std::string(digits->text), negative ? 0 : digits->value, column);
       }
       ++count;

@@ -119,7 +119,7 @@ class EdgeChecker {
     const std::vector<Rank>& ranks = from.workload->tensors[at(from.tensor)].ranks;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       const u64 size = rank_size(*from.workload, ranks[r]) + 2 * *pool.pad;
-      if ((pool.ranks >> r & 1) != 0 && size < pool.window)
+      if (contains(pool.ranks, r) && size < pool.window)
         error(e.node, fmt::format("pool: a window of {} in a rank of {}, border included", pool.window, size));
     }
   }

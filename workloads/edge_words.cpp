@@ -83,7 +83,7 @@ WordRange made_words(const Workload& workload, int tensor, const Edge& edge) {
     const bool sliced = edge.slice && edge.slice->rank == static_cast<int>(r);
     const u64 size = sliced ? edge.slice->words : rank_size(workload, ranks[r]);
     WordRange width{size, size};
-    if ((edge.through.ranks >> r & 1) != 0) {
+    if (contains(edge.through.ranks, r)) {
       if (edge.through.op == Operator::Pool) width = pooled(size, edge.through);
       if (edge.through.op == Operator::Resize) width.least = width.most = times(size, edge.through.factor);
     }

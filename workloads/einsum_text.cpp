@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/text_cursor.h"
 
@@ -168,8 +169,8 @@ class EinsumParser {
     } else if (!digits || !value.at_end() || digits->value < 1 || digits->value > kMaxDimensionSize) {
       errors_.push_back(cursor_.error_at(value_column, fmt::format("{} = {}, must be an integer from 1 to {}", name,
                                                                    shortened(text), kMaxDimensionSize)));
-      workload_.dimensions[static_cast<std::size_t>(*known)].size = 1;
-    } else if (u64& size = workload_.dimensions[static_cast<std::size_t>(*known)].size; size != 0) {
+      workload_.dimensions[at(*known)].size = 1;
+    } else if (u64& size = workload_.dimensions[at(*known)].size; size != 0) {
       errors_.push_back(cursor_.error_at(column, fmt::format("a second size for dimension {}", name)));
     } else {
       size = digits->value;

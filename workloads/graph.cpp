@@ -5,6 +5,8 @@
 #include <boost/graph/topological_sort.hpp>
 #include <iterator>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -13,7 +15,7 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirection
 Graph graph_of(std::size_t layers, std::span<const Edge> edges) {
   Graph graph(layers);
   for (const Edge& e : edges)
-    if (!e.from_input) boost::add_edge(static_cast<std::size_t>(e.from), static_cast<std::size_t>(e.to), graph);
+    if (!e.from_input) boost::add_edge(at(e.from), at(e.to), graph);
   return graph;
 }
 
@@ -50,11 +52,9 @@ std::vector<Edge> edges_into(const Network& network, int layer, int tensor) {
 }
 
 TensorPlace edge_source(const Network& network, const Edge& edge) {
-  const auto workload = [&](int layer) -> const Workload& {
-    return network.layers[static_cast<std::size_t>(layer)].workload;
-  };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
   if (!edge.from_input) return {edge.from, workload(edge.from).output()};
-  const u64 words = network.inputs[static_cast<std::size_t>(edge.from)].words;
+  const u64 words = network.inputs[at(edge.from)].words;
   const auto reader = std::ranges::find_if(network.edges, [&](const Edge& e) {
     return e.from_input && e.from == edge.from && reads_whole(e) && workload(e.to).tensor_words(e.tensor) == words;
   });
@@ -65,24 +65,24 @@ std::vector<LayerPath> layer_paths(const Network& network, std::span<const int> 
   const std::size_t layers = network.layers.size();
   std::vector<int> consumers(layers, 0);
   for (const Edge& e : network.edges)
-    if (!e.from_input) ++consumers[static_cast<std::size_t>(e.from)];
+    if (!e.from_input) ++consumers[at(e.from)];
   std::vector<int> before(layers, -1), after(layers, -1);  // edges
   for (const int k : usable) {
-    const Edge& e = network.edges[static_cast<std::size_t>(k)];
-    int& in = before[static_cast<std::size_t>(e.to)];
-    int& out = after[static_cast<std::size_t>(e.from)];
-    if (in < 0 && out < 0 && consumers[static_cast<std::size_t>(e.from)] == 1) in = out = k;
+    const Edge& e = network.edges[at(k)];
+    int& in = before[at(e.to)];
+    int& out = after[at(e.from)];
+    if (in < 0 && out < 0 && consumers[at(e.from)] == 1) in = out = k;
   }
   std::vector<LayerPath> paths;
   const auto order = topological_order(layers, network.edges);
   if (!order) return paths;
   for (int layer : *order) {
-    if (before[static_cast<std::size_t>(layer)] >= 0) continue;
+    if (before[at(layer)] >= 0) continue;
     LayerPath& path = paths.emplace_back();
     path.layers.push_back(layer);
-    for (int e; (e = after[static_cast<std::size_t>(layer)]) >= 0; path.layers.push_back(layer)) {
+    for (int e; (e = after[at(layer)]) >= 0; path.layers.push_back(layer)) {
       path.edges.push_back(e);
-      layer = network.edges[static_cast<std::size_t>(e)].to;
+      layer = network.edges[at(e)].to;
     }
   }
   return paths;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/yaml_help.h"
@@ -154,7 +155,7 @@ class WorkloadReader {
                                                   hint.empty() ? ", must be one of " + join(names, "or") : hint)));
         continue;
       }
-      u64& size = workload_.dimensions[static_cast<std::size_t>(*d)].size;
+      u64& size = workload_.dimensions[at(*d)].size;
       if (size != 0) errors_.push_back(value.error(fmt::format("a second size for dimension {}", key)));
       size = read_size(value, key, kMaxDimensionSize, errors_).value_or(1);
     }
@@ -172,7 +173,7 @@ class WorkloadReader {
     std::vector<std::string> names;
     for (const Tensor& t : workload_.tensors) names.push_back(t.name);
     if (const std::optional<int> v = workload_.find_tensor(*output)) {
-      workload_.tensors[static_cast<std::size_t>(*v)].role = Role::Output;
+      workload_.tensors[at(*v)].role = Role::Output;
     } else {
       errors_.push_back(map_.child("output")->error(fmt::format("output = {}, must be one of {}{}", shortened(*output),
                                                                 join(names, "or"), did_you_mean(*output, names))));
@@ -232,7 +233,7 @@ class WorkloadReader {
                                                   join(names, "or"), did_you_mean(key, names))));
         continue;
       }
-      Tensor& tensor = workload_.tensors[static_cast<std::size_t>(*v)];
+      Tensor& tensor = workload_.tensors[at(*v)];
       const std::string allowed = tensor.is_output() ? "output" : "input or weight";
       if (value.text() == name(tensor.role)) continue;
       if (!tensor.is_output() && value.text() == "weight") {

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -22,7 +23,7 @@ u64 saturating_product(u64 a, u64 b) {
 u64 extent(const Workload& workload, const Rank& rank) {
   u64 extent = 1;
   for (const Term& t : rank.terms) {
-    const u64 size = workload.dimensions[static_cast<std::size_t>(t.dimension)].size;
+    const u64 size = workload.dimensions[at(t.dimension)].size;
     const u64 step = size == 0 ? 0 : saturating_product(t.coefficient, size - 1);
     extent = step > kTooMany - extent ? kTooMany : extent + step;
   }
@@ -77,7 +78,7 @@ std::optional<int> Workload::find_tensor(std::string_view name) const {
 
 bool Workload::is_read_twice(int v) const {
   const auto of = [v](const Tensor& t) { return t.access_of == v; };
-  return tensors[static_cast<std::size_t>(v)].access_of || std::ranges::any_of(tensors, of);
+  return tensors[at(v)].access_of || std::ranges::any_of(tensors, of);
 }
 
 int Workload::output() const {
@@ -92,13 +93,13 @@ u64 Workload::macs() const {
 
 u64 Workload::tensor_words(int v) const {
   u64 words = 1;
-  for (const Rank& r : tensors[static_cast<std::size_t>(v)].ranks) words = saturating_product(words, extent(*this, r));
+  for (const Rank& r : tensors[at(v)].ranks) words = saturating_product(words, extent(*this, r));
   return words;
 }
 
 DimensionMask Workload::indexing(int v) const {
   unsigned mask = 0;
-  for (const Rank& r : tensors[static_cast<std::size_t>(v)].ranks) {
+  for (const Rank& r : tensors[at(v)].ranks) {
     for (const Term& t : r.terms) mask |= 1U << static_cast<unsigned>(t.dimension);
   }
   return static_cast<DimensionMask>(mask);
@@ -107,9 +108,7 @@ DimensionMask Workload::indexing(int v) const {
 void link_accesses(Workload& workload) {
   const auto first_called = [&](std::string_view name, std::size_t before) -> std::optional<int> {
     const std::optional<int> v = workload.find_tensor(name);
-    return v && static_cast<std::size_t>(*v) < before && !workload.tensors[static_cast<std::size_t>(*v)].is_output()
-               ? v
-               : std::nullopt;
+    return v && at(*v) < before && !workload.tensors[at(*v)].is_output() ? v : std::nullopt;
   };
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
     Tensor& tensor = workload.tensors[v];
@@ -145,11 +144,11 @@ std::optional<std::vector<DimensionClass>> classify(const Workload& workload) {
                       in_output = workload.indexing(*output);
   std::vector<DimensionClass> classes;
   for (int d = 0; d < static_cast<int>(workload.dimensions.size()); ++d) {
-    const bool w = (in_weight >> d & 1) != 0, i = (in_input >> d & 1) != 0, o = (in_output >> d & 1) != 0;
+    const bool w = contains(in_weight, d), i = contains(in_input, d), o = contains(in_output, d);
     if (w && i && o) {
       classes.push_back(DimensionClass::Group);
     } else if (w && i) {
-      const bool alone = alone_in_its_ranks(workload.tensors[static_cast<std::size_t>(*input)], d);
+      const bool alone = alone_in_its_ranks(workload.tensors[at(*input)], d);
       classes.push_back(alone ? DimensionClass::InputChannel : DimensionClass::Kernel);
     } else if (w && o) {
       classes.push_back(DimensionClass::OutputChannel);

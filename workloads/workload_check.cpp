@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/workload.h"
 
@@ -39,7 +40,7 @@ class Checker {
   }
 
   void count(const char* what, std::size_t n, int low, int high) {
-    if (n >= static_cast<std::size_t>(low) && n <= static_cast<std::size_t>(high)) return;
+    if (n >= at(low) && n <= at(high)) return;
     complain(what, fmt::format("{} {}, must be {} to {}", n, what, low, high));
   }
 
@@ -59,26 +60,26 @@ class Checker {
 
   void tensor(const Tensor& t) {
     const std::string field = "tensors." + t.name;
-    name_of(field, "tensor", t.access_of ? w_.tensors[static_cast<std::size_t>(*t.access_of)].name : t.name);
-    if (t.ranks.empty() || t.ranks.size() > static_cast<std::size_t>(kMaxRanks)) {
+    name_of(field, "tensor", t.access_of ? w_.tensors[at(*t.access_of)].name : t.name);
+    if (t.ranks.empty() || t.ranks.size() > at(kMaxRanks)) {
       complain(field, fmt::format("{} has {} ranks, must be 1 to {}", t.name, t.ranks.size(), kMaxRanks));
     }
     for (const Rank& r : t.ranks) rank(t, r, field);
   }
 
   void rank(const Tensor& t, const Rank& r, const std::string& field) {
-    if (r.terms.empty() || r.terms.size() > static_cast<std::size_t>(kMaxTerms)) {
+    if (r.terms.empty() || r.terms.size() > at(kMaxTerms)) {
       complain(field,
                fmt::format("a rank of {} is a sum of {} terms, must be 1 to {}", t.name, r.terms.size(), kMaxTerms));
     }
     std::vector<int> seen;
     for (const Term& term : r.terms) {
-      if (term.dimension < 0 || static_cast<std::size_t>(term.dimension) >= w_.dimensions.size()) {
+      if (term.dimension < 0 || at(term.dimension) >= w_.dimensions.size()) {
         complain(field, fmt::format("a rank of {} names dimension number {}, there are {}", t.name, term.dimension,
                                     w_.dimensions.size()));
         continue;
       }
-      const std::string& d = w_.dimensions[static_cast<std::size_t>(term.dimension)].name;
+      const std::string& d = w_.dimensions[at(term.dimension)].name;
       if (term.coefficient < 1 || term.coefficient > kMaxCoefficient) {
         complain(field, fmt::format("the coefficient of {} in {} is {}, must be an integer from 1 to {}", d, t.name,
                                     term.coefficient, kMaxCoefficient));
@@ -109,7 +110,7 @@ class Checker {
     for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
       const Tensor& t = w_.tensors[v];
       if (!t.access_of) continue;
-      const Tensor& first = w_.tensors[static_cast<std::size_t>(*t.access_of)];
+      const Tensor& first = w_.tensors[at(*t.access_of)];
       if (t.ranks.size() == first.ranks.size()) continue;
       complain("tensors." + t.name, fmt::format("{} has {} ranks as another access of {}, which has {}", t.name,
                                                 t.ranks.size(), first.name, first.ranks.size()));
@@ -137,7 +138,7 @@ class Checker {
       }
     }
     for (std::size_t d = 0; d < w_.dimensions.size(); ++d) {
-      if ((used >> d & 1) != 0) continue;
+      if (contains(used, d)) continue;
       const std::string& name = w_.dimensions[d].name;
       complain("dimensions." + name, fmt::format("dimension {} indexes no tensor", name));
     }
@@ -157,8 +158,7 @@ class Checker {
       for (const Rank& rank : t.ranks) {
         double holes = 0;
         for (const Term& term : rank.terms)
-          if (w_.dimensions[static_cast<std::size_t>(term.dimension)].size > 1)
-            holes += static_cast<double>(term.coefficient);
+          if (w_.dimensions[at(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
         words *= std::max(1.0, holes);
       }
       if (words > kMostWords)

@@ -17,6 +17,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
@@ -82,15 +83,14 @@ Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& argument
 std::string order_text(const Tiling& how, const Workload& workload) {
   std::string text;
   for (int k = how.loop_count; k-- > 0;)
-    text +=
-        fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[static_cast<std::size_t>(k)]].name);
+    text += fmt::format("{}{}", text.empty() ? "" : " ", workload.dimensions[how.loop[at(k)]].name);
   return text.empty() ? "-" : text;
 }
 
 std::string kept_text(TensorMask kept, const Workload& workload) {
   std::string text;
   for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-    if ((kept >> v & 1) != 0) text += (text.empty() ? "" : " ") + workload.tensors[v].name;
+    if (contains(kept, v)) text += (text.empty() ? "" : " ") + workload.tensors[v].name;
   return text.empty() ? "-" : text;
 }
 

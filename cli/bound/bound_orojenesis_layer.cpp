@@ -7,6 +7,7 @@
 #include "cli/map/level_bounds.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
+#include "engine/base/integers.h"
 #include "engine/bounds/curve/provision.h"
 
 namespace heliolite::cli {
@@ -17,7 +18,7 @@ constexpr std::size_t kTableRows = 32;
 // The point with the fewest accesses for a capacity; the first one needs no buffer.
 std::size_t point_at(const LayerAnswer& answer, u64 buffer) {
   const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
-  return static_cast<std::size_t>(after - answer.curve.points.begin()) - 1;
+  return at(after - answer.curve.points.begin()) - 1;
 }
 
 double ratio(u64 a, u64 b) { return static_cast<double>(a) / static_cast<double>(b); }

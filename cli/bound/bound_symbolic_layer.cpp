@@ -8,6 +8,7 @@
 #include "cli/bound/bound_curves.h"
 #include "cli/map/level_bounds.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/curve/orojenesis_levels.h"
@@ -110,7 +111,7 @@ std::string conv_text(const SymbolicAnswer& answer) {
     const ConvolutionBound bound = convolution_bound(*conv, *p.place.capacity);
     const auto order = convolution_order(*conv, *p.place.capacity);
     static constexpr std::array kTerms{"|Out|", "|Image|", "|Filter|", "G/M", "sqrt(taps stride/M)"};
-    const auto largest = static_cast<std::size_t>(std::max_element(order.begin(), order.end()) - order.begin());
+    const auto largest = at(std::max_element(order.begin(), order.end()) - order.begin());
     table.row({count(*p.place.capacity), words_text(bound.arrays), words_text(std::max(0.0, bound.large)),
                words_text(std::max(0.0, bound.small)), fmt::format("{:.4g}, {}", order[largest], kTerms[largest])});
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/bounds/curve/provision.h"
 
 namespace heliolite::cli {
@@ -43,16 +44,12 @@ std::string level_table(std::span<const LevelDistance> levels, const Workload& w
   return table_of(levels, workload);
 }
 
-int one_tensor(const Workload& workload, int v) {
-  return workload.tensors[static_cast<std::size_t>(v)].access_of.value_or(v);
-}
+int one_tensor(const Workload& workload, int v) { return workload.tensors[at(v)].access_of.value_or(v); }
 
 std::string repeated_tensors(const Workload& workload) {
   std::string text;
   for (const Tensor& t : workload.tensors)
-    if (t.access_of)
-      text += fmt::format("; {} and {} are one tensor", workload.tensors[static_cast<std::size_t>(*t.access_of)].name,
-                          t.name);
+    if (t.access_of) text += fmt::format("; {} and {} are one tensor", workload.tensors[at(*t.access_of)].name, t.name);
   return text;
 }
 

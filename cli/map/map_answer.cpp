@@ -8,6 +8,7 @@
 #include "cli/map/not_proven.h"
 #include "cli/map/status.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -131,7 +132,7 @@ Json look_json(const MappingResult& r, const Workload& workload, const Architect
 Json rules_json(const RuleCounts& counts) {
   Json json = Json::object();
   for (const RuleInfo& info : kRuleTable) {
-    const auto r = static_cast<std::size_t>(info.rule);
+    const auto r = at(info.rule);
     json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
   }
   return json;

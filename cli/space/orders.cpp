@@ -11,6 +11,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/space/order_dot.h"
 #include "engine/space/order_text.h"
@@ -45,7 +46,7 @@ OrderTrie build(const Workload& workload, const OrdersArguments& arguments) {
   options.keep_nodes = arguments.all || !arguments.dot.empty();
   for (const std::string& rule : arguments.without) {
     const auto it = std::find(kOrderRuleNames.begin(), kOrderRuleNames.end(), rule);
-    options.rule[static_cast<std::size_t>(it - kOrderRuleNames.begin())] = false;
+    options.rule[at(it - kOrderRuleNames.begin())] = false;
   }
   return build_order_trie(infer_reuse(workload, arguments.skip_unit ? UnitDimensions::Skip : UnitDimensions::Keep),
                           options);
@@ -75,7 +76,7 @@ Json reuse_json(const OrderReuse& reuse, const Workload& workload) {
   const auto list = [&](DimensionMask mask) {
     Json found = Json::array();
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-      if (mask >> d & 1) found.push_back(workload.dimensions[d].name);
+      if (contains(mask, d)) found.push_back(workload.dimensions[d].name);
     return found;
   };
   return {{"full", list(reuse.full)}, {"overlap", list(reuse.partial)}};

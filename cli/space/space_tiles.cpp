@@ -9,6 +9,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/space/tile_tree.h"
 
@@ -38,15 +39,15 @@ bool is_listed(const TileNode& node, bool all) {
 
 std::string tiles_text(const TileTree& tree, const Workload& workload, const Architecture& architecture,
                        const TileQuestion& question, int level) {
-  const StorageLevel& at = architecture.levels[static_cast<std::size_t>(level)];
-  const auto capacity = at.capacity_words();
+  const StorageLevel& here = architecture.levels[at(level)];
+  const auto capacity = here.capacity_words();
   const Fates n = fates(tree);
   std::string text =
       fmt::format("{} on {}: {} tiles fit {}{}, {} of them cannot grow\n\n", workload.name, architecture.name, n.fit,
-                  at.name, capacity ? fmt::format(" ({} words)", *capacity) : "", n.kept);
+                  here.name, capacity ? fmt::format(" ({} words)", *capacity) : "", n.kept);
   std::vector<std::string> headings{"<tile"};
   for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-    if (tree.kept >> v & 1) headings.push_back(workload.tensors[v].name);
+    if (contains(tree.kept, v)) headings.push_back(workload.tensors[v].name);
   headings.push_back("words");
   if (question.all) headings.push_back("<");
   Table table(headings);
@@ -54,7 +55,7 @@ std::string tiles_text(const TileTree& tree, const Workload& workload, const Arc
     if (!is_listed(node, question.all)) continue;
     std::vector<std::string> cells{tile_text(node.tile, workload)};
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (tree.kept >> v & 1) cells.push_back(grouped(node.words[v]));
+      if (contains(tree.kept, v)) cells.push_back(grouped(node.words[v]));
     cells.push_back(grouped(node.kept_words));
     if (question.all) cells.push_back(node.fate == TileFate::Kept ? "" : "can grow");
     table.row(cells);
@@ -64,8 +65,8 @@ std::string tiles_text(const TileTree& tree, const Workload& workload, const Arc
 
 Json tiles_json(const TileTree& tree, const Workload& workload, const Architecture& architecture,
                 const TileQuestion& question, int level) {
-  const StorageLevel& at = architecture.levels[static_cast<std::size_t>(level)];
-  const auto capacity = at.capacity_words();
+  const StorageLevel& here = architecture.levels[at(level)];
+  const auto capacity = here.capacity_words();
   const Fates n = fates(tree);
   Json tiles = Json::array();
   for (const TileNode& node : tree.nodes) {
@@ -73,11 +74,11 @@ Json tiles_json(const TileTree& tree, const Workload& workload, const Architectu
     Json factors = Json::object(), words = Json::object();
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d) factors[workload.dimensions[d].name] = node.tile[d];
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (tree.kept >> v & 1) words[workload.tensors[v].name] = node.words[v];
+      if (contains(tree.kept, v)) words[workload.tensors[v].name] = node.words[v];
     tiles.push_back(
         {{"factors", factors}, {"tensors", words}, {"words", node.kept_words}, {"kept", node.fate == TileFate::Kept}});
   }
-  return {{"name", workload.name}, {"level", at.name}, {"capacity_words", capacity ? Json(*capacity) : Json()},
+  return {{"name", workload.name}, {"level", here.name}, {"capacity_words", capacity ? Json(*capacity) : Json()},
           {"fit", n.fit},          {"kept", n.kept},   {"too_large", n.too_large},
           {"tiles", tiles}};
 }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "engine/base/integers.h"
+
 namespace heliolite::cli {
 namespace {
 
@@ -89,9 +91,7 @@ std::size_t line_width() {
 
 void set_unlimited_lines() { unlimited = true; }
 
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_letter));
-}
+std::size_t columns_of(std::string_view text) { return at(std::count_if(text.begin(), text.end(), begins_letter)); }
 
 std::vector<std::string> broken(std::string_view text, std::size_t width, std::size_t indent) {
   std::vector<std::string> lines;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite::cli {
 namespace {
 
@@ -42,7 +44,7 @@ std::string Table::to_string(int indent, std::size_t width) const {
     size.group = group_[c];
     if (size.cells > 0) sizes.push_back(size);
   }
-  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  const std::string margin(at(indent), ' ');
   std::string text;
   for (const std::vector<ColumnSize>& part : layout(sizes, width - std::min(width, margin.size())))
     text += (text.empty() ? "" : "\n") + part_text(part, margin);
@@ -89,7 +91,7 @@ std::string count(double n) {
 
 std::string grouped(u64 n) {
   std::string digits = fmt::format("{}", n);
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(static_cast<std::size_t>(i), ",");
+  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(at(i), ",");
   return digits;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -28,7 +29,7 @@ std::optional<double> parse_bytes(std::string_view text) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || !(number > 0) || !std::isfinite(number)) return std::nullopt;
-  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  const std::string_view unit = trim(text.substr(at(end - text.data())));
   for (const Unit& known : kUnits)
     if (lower(unit) == lower(known.name)) return number * known.bytes;
   return std::nullopt;

@@ -14,6 +14,7 @@
 
 #include "engine/base/file_claims.h"
 #include "engine/base/file_identity.h"
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -47,7 +48,7 @@ class Reader {
     const bool found = stat(path_.c_str(), &status) == 0;
     if (found && S_ISDIR(status.st_mode)) return complaint("is a directory, not a file");
     regular_ = found && S_ISREG(status.st_mode);
-    if (regular_ && static_cast<std::size_t>(status.st_size) > most_) return too_large();
+    if (regular_ && at(status.st_size) > most_) return too_large();
     // A pipe that we were given is read where it is: opened anew it would not say that its writer has ended.
     const std::optional<int> given = regular_ ? std::nullopt : own_descriptor(path_);
     named_pipe_ = found && S_ISFIFO(status.st_mode) && !given;
@@ -76,7 +77,7 @@ class Reader {
       const bool skip = ready == 0 && blocks;
       const ssize_t count = skip ? -1 : ::read(file, block.data(), block.size());
       if (count > 0) {
-        text.append(block.data(), static_cast<std::size_t>(count));
+        text.append(block.data(), at(count));
         if (text.size() > most_) return too_large();
         begin = std::chrono::steady_clock::now();
         continue;

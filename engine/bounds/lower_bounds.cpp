@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/segment/iolb_touched.h"
 
@@ -40,7 +41,7 @@ std::string conv_text(const ConvolutionBound& bound) {
 
 std::string_view name(BoundKind kind) {
   static constexpr std::array<std::string_view, 4> kNames{"compulsory", "hbl", "conv", "iolb"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return kNames[at(kind)];
 }
 
 LowerBounds::LowerBounds(const Workload& workload, TrafficRule rule, std::span<const double> word_sizes)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/model/partition.h"
 
 namespace heliolite {
@@ -15,11 +16,11 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
   const int levels = c.level_count;
   const LoopMask moving = nest.moving(t);
   const auto part = partitions(c, t, nest, moving);
-  std::vector<CollapsedTensor> out(static_cast<std::size_t>(levels));
+  std::vector<CollapsedTensor> out(at(levels));
   std::vector<ReceiverGroups> groups;
   u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling
   for (int i = 0; i < levels; ++i) {
-    CollapsedTensor& row = out[static_cast<std::size_t>(i)];
+    CollapsedTensor& row = out[at(i)];
     const u64 accesses = in * distinct_offsets(t, nest, i, c.level[i]);
     receiver_groups(t, nest, i, c.level[i], groups);
     row.kept = m.keeps(i, v);
@@ -101,8 +102,7 @@ CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest&
 
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic) {
   CollapsedTraffic out;
-  for (int v = 0; v < c.tensor_count; ++v)
-    out.push_back(collapse_residual(c, mapping, traffic.at[static_cast<std::size_t>(v)], v));
+  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse_residual(c, mapping, traffic.at[at(v)], v));
   return out;
 }
 

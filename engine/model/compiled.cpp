@@ -3,6 +3,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -31,7 +32,7 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
     }
     for (int k = 0; k < count; ++k) {
       if (!plain) out.term[out.term_count++] = looping[k];
-      if (out.indexing >> looping[k].dimension & 1) out.entangled = true;
+      if (contains(out.indexing, looping[k].dimension)) out.entangled = true;
       out.indexing |= static_cast<DimensionMask>(1u << looping[k].dimension);
       all[all_count++] = looping[k];
     }

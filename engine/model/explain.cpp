@@ -2,6 +2,7 @@
 // factors alike.
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
@@ -63,7 +64,7 @@ LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, 
   LevelBreakdown out;
   std::array<u64, kMaxTensors> reads{}, writes{};
   for (int v = 0; v < c.tensor_count; ++v) {
-    const CollapsedTensor& row = rows[static_cast<std::size_t>(v)][static_cast<std::size_t>(i)];
+    const CollapsedTensor& row = rows[at(v)][at(i)];
     out.tensor.push_back(tensor_traffic(level, row, c.tensor[v].is_output, outside));
     out.network.push_back(network_traffic(level, row, c.tensor[v].is_output));
     out.used_words += row.tile_words;
@@ -71,7 +72,7 @@ LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, 
     writes[v] = demanded_words(row.fills + row.updates, row.instances, outside);
   }
   out.capacity_words = level.capacity_words == CompiledLevel::kUnbounded ? 0 : level.capacity_words;
-  const auto count = static_cast<std::size_t>(c.tensor_count);
+  const auto count = at(c.tensor_count);
   out.cycles = level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), steps);
   return out;
 }
@@ -79,9 +80,9 @@ LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, 
 // Leakage (rule 25) and the sum of everything.
 void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
   for (int i = 0; i < c.level_count; ++i) {
-    LevelBreakdown& level = out.level[static_cast<std::size_t>(i)];
+    LevelBreakdown& level = out.level[at(i)];
     u64 instances = 1;
-    for (const auto& tensor : rows) instances = std::max(instances, tensor[static_cast<std::size_t>(i)].instances);
+    for (const auto& tensor : rows) instances = std::max(instances, tensor[at(i)].instances);
     level.leakage = {static_cast<u128>(c.level[i].leak_units) * out.cycles * instances};
     out.energy += level.leakage;
     for (const TensorTraffic& t : level.tensor) out.energy += t.energy + t.address_generation_energy;
@@ -103,7 +104,7 @@ Breakdown breakdown(const Architecture& architecture, const Compiled& c, const M
   const auto outside = spatial_outside(m);
   for (int i = 0; i < c.level_count; ++i) {
     out.level.push_back(level_breakdown(c, rows, i, outside[i], totals.cycles));
-    out.level.back().name = architecture.levels[static_cast<std::size_t>(i)].name;
+    out.level.back().name = architecture.levels[at(i)].name;
     out.cycles = std::max(out.cycles, out.level.back().cycles);
   }
   add_up(c, rows, out);

@@ -4,6 +4,7 @@
 // tile.
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 
 namespace heliolite {
@@ -14,7 +15,7 @@ using RankMove = std::array<i64, kMaxRanks>;
 // Adds to `move` by how many words `steps` iterations of the MACs along dimension d move the tile.
 inline void add_move(const CompiledTensor& t, std::size_t d, i64 steps, RankMove& move) {
   for (int k = t.first_of[d]; k < t.first_of[d + 1]; ++k) {
-    const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];
+    const CompiledTerm& term = t.by_dimension[at(k)];
     move[term.rank] += static_cast<i64>(term.coefficient) * steps;
   }
 }
@@ -29,7 +30,7 @@ struct NetMove {
 // becomes the sum with it.
 inline NetMove net_move(int rank_count, const RankMove& own, const RankMove& first, RankMove& inner) {
   NetMove out;
-  for (std::size_t r = 0; r < static_cast<std::size_t>(rank_count); ++r) {
+  for (std::size_t r = 0; r < at(rank_count); ++r) {
     const i64 net = own[r] - inner[r];
     out.stays &= net == 0;
     out.repeats &= net == first[r];

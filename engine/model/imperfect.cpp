@@ -1,5 +1,6 @@
 #include "engine/model/imperfect.h"
 
+#include "engine/base/integers.h"
 #include "engine/model/imperfect_level.h"
 #include "engine/model/imperfect_nest.h"
 
@@ -29,12 +30,12 @@ void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, Imperfe
   out.macs_used = computes.macs_used;
   out.utilized_macs = computes.utilized;
   out.compute_cycles = computes.cycles;
-  out.at.resize(static_cast<std::size_t>(compiled.tensor_count));
+  out.at.resize(at(compiled.tensor_count));
   for (int v = 0; v < compiled.tensor_count; ++v) {
-    auto& levels = out.at[static_cast<std::size_t>(v)];
-    levels.resize(static_cast<std::size_t>(compiled.level_count));
+    auto& levels = out.at[at(v)];
+    levels.resize(at(compiled.level_count));
     for (int i = 0; i < compiled.level_count; ++i)
-      fill_level(evaluation, compiled.tensor[v], i, options.records, levels[static_cast<std::size_t>(i)]);
+      fill_level(evaluation, compiled.tensor[v], i, options.records, levels[at(i)]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
 #include "engine/model/imperfect_level.h"
@@ -117,7 +118,7 @@ class ResidualCost {
     if (!level.limited) return steps_;
     for (int v = 0; v < c_.tensor_count; ++v)
       if (!m_.keeps(i, v)) reads_[i][v] = writes_[i][v] = 0;
-    const auto count = static_cast<std::size_t>(c_.tensor_count);
+    const auto count = at(c_.tensor_count);
     return level_cycles(level, std::span(reads_[i]).first(count), std::span(writes_[i]).first(count), steps_);
   }
 

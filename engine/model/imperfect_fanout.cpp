@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/model/nest.h"
 
 namespace heliolite {
@@ -110,7 +111,7 @@ u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int le
   for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {  // innermost first: gives the step
     const ResidualLoop& loop = nest.loop[l];
     const u8 d = loop.dimension;
-    if ((seen & loop.bit()) || !(t.indexing >> d & 1)) continue;
+    if ((seen & loop.bit()) || !contains(t.indexing, d)) continue;
     seen |= loop.bit();
     along[d] = receivers_along(nest, level, d, (last & loop.bit()) != 0);
     step[d] = t.by_dimension[t.first_of[d]].coefficient * loop.step;
@@ -122,8 +123,8 @@ u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int le
     std::array<u8, 2> d{};
     int sharing = 0;
     for (int k = 0; k < kMaxDimensions && sharing <= 2; ++k)
-      if ((seen & t.sharing[r]) >> k & 1) {
-        if (sharing < 2) d[static_cast<std::size_t>(sharing)] = static_cast<u8>(k);
+      if (contains(seen & t.sharing[r], k)) {
+        if (sharing < 2) d[at(sharing)] = static_cast<u8>(k);
         ++sharing;
       }
     if (sharing == 2) {

@@ -1,4 +1,5 @@
 #include "engine/model/imperfect_nest.h"
+#include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -29,7 +30,7 @@ void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, Dimens
     const Loop& from = m.loop[loop_count];
     const u8 d = from.dimension;
     ResidualLoop& to = loop[loop_count];
-    const bool shrinks = (imperfect_inside >> d & 1) != 0;
+    const bool shrinks = contains(imperfect_inside, d);
     to = {from.end, from.residual, tile.middle[d], d, static_cast<u8>(i), from.is_spatial(), shrinks};
     tile.last[d] += tile.middle[d] * (to.residual - 1);
     tile.middle[d] *= to.end;
@@ -73,7 +74,7 @@ ResidualExtents ResidualNest::largest(const ResidualTile& tile, int outer) const
 u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent) {
   const auto box = box_along_ranks(t, [&](u8 d) { return extent[d]; });
   u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[static_cast<std::size_t>(r)]);
+  for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[at(r)]);
   return words;
 }
 

@@ -4,6 +4,7 @@
 // outer loops of the dimension are in their last iteration, else `end` times.
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 
@@ -37,12 +38,12 @@ struct FanoutContexts {
   std::size_t count() const { return std::size_t{1} << bits; }
   std::size_t index(DimensionMask last) const {
     std::size_t context = 0;
-    for (int k = 0; k < bits; ++k) context |= static_cast<std::size_t>(last >> dimension[k] & 1) << k;
+    for (int k = 0; k < bits; ++k) context |= at(contains(last, dimension[k])) << k;
     return context;
   }
   DimensionMask last(std::size_t context) const {
     DimensionMask mask = 0;
-    for (int k = 0; k < bits; ++k) mask |= static_cast<DimensionMask>((context >> k & 1) << dimension[k]);
+    for (int k = 0; k < bits; ++k) mask |= static_cast<DimensionMask>(contains(context, k) << dimension[k]);
     return mask;
   }
 };

@@ -1,6 +1,7 @@
 #include "engine/model/imperfect_product.h"
 
 #include <algorithm>
+#include "engine/base/integers.h"
 #include "engine/model/halo_move.h"
 
 namespace heliolite {
@@ -30,9 +31,9 @@ StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, Loop
     const ResidualLoop& loop = nest.loop[l];
     auto& [middle, last] = steps[loop.dimension];
     if (l >= mover && !loop.spatial) {
-      if (resting >> l & 1) last = 0;
+      if (contains(resting, l)) last = 0;
       middle = middle * loop.end + last * (loop.residual - 1);
-    } else if (resting >> l & 1) {
+    } else if (contains(resting, l)) {
       middle = 0;
     } else if (loop.residual > 1) {
       middle += last;
@@ -49,13 +50,13 @@ void add_product(const FanoutContexts& contexts, const StepsByDimension& steps, 
   DimensionMask split = 0;
   for (int k = 0; k < contexts.bits; ++k) split |= static_cast<DimensionMask>(1u << contexts.dimension[k]);
   for (int d = 0; d < kMaxDimensions; ++d)
-    if ((dimensions & ~split) >> d & 1) common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
+    if (contains(dimensions & ~split, d)) common *= steps[d].middle * worth[d].middle + steps[d].last * worth[d].last;
   if (common == 0) return;
   for (std::size_t context = 0; context < contexts.count(); ++context) {
     u64 product = common;
     for (int k = 0; k < contexts.bits; ++k) {
       const u8 d = contexts.dimension[k];
-      product *= context >> k & 1 ? steps[d].last * worth[d].last : steps[d].middle * worth[d].middle;
+      product *= contains(context, k) ? steps[d].last * worth[d].last : steps[d].middle * worth[d].middle;
     }
     words[context] += product;
   }
@@ -79,10 +80,10 @@ WorthByDimension tile_worth(const CompiledTensor& t, const ResidualNest& nest, i
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t.by_dimension[k];
     const u8 d = term.dimension;
-    if (constant >> d & 1) continue;
+    if (contains(constant, d)) continue;
     const u64 middle = 1 + term.coefficient * (tile.middle[d] - 1);
     worth[d].middle *= middle;
-    worth[d].last *= cut >> d & 1 ? middle : 1 + term.coefficient * (tile.last[d] - 1);
+    worth[d].last *= contains(cut, d) ? middle : 1 + term.coefficient * (tile.last[d] - 1);
   }
   return worth;
 }
@@ -96,7 +97,7 @@ bool counts_last_as_middle(const ResidualNest& nest, int level, int mover) {
 
 int next_mover(const CompiledTensor& t, const ResidualNest& nest, int from) {
   int l = from;
-  while (l < nest.loop_count && (nest.loop[l].spatial || !(t.indexing >> nest.loop[l].dimension & 1))) ++l;
+  while (l < nest.loop_count && (nest.loop[l].spatial || !contains(t.indexing, nest.loop[l].dimension))) ++l;
   return l;
 }
 
@@ -174,7 +175,7 @@ SlidingVolume sliding_volume(const CompiledTensor& t, const ResidualExtents& ext
   std::array<i64, kMaxRanks> rank{};
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t.by_dimension[k];
-    if (sliding >> term.dimension & 1)
+    if (contains(sliding, term.dimension))
       rank[term.rank] =
           std::max<i64>(rank[term.rank], 1) + static_cast<i64>(term.coefficient * (extent[term.dimension] - 1));
   }
@@ -218,7 +219,7 @@ void sliding_words(Products& p, DimensionMask sliding) {
 
 bool every_loop_moves(const CompiledTensor& t, const ResidualNest& nest, int level) {
   for (int l = nest.first[level]; l < nest.loop_count; ++l)
-    if ((t.indexing >> nest.loop[l].dimension & 1) && nest.loop[l].residual == 1) return false;
+    if (contains(t.indexing, nest.loop[l].dimension) && nest.loop[l].residual == 1) return false;
   return true;
 }
 

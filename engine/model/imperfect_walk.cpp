@@ -1,6 +1,7 @@
 #include "engine/model/imperfect_walk.h"
 
 #include <algorithm>
+#include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -47,9 +48,10 @@ void ResidualWalk::prepare() {
   rank_count_ = 0;
   for (int k = 0; k < tensor_->first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = tensor_->by_dimension[k];
-    if ((moving >> term.dimension & 1) && rank_[term.rank] == kStill) rank_[term.rank] = static_cast<u8>(rank_count_++);
+    if (contains(moving, term.dimension) && rank_[term.rank] == kStill)
+      rank_[term.rank] = static_cast<u8>(rank_count_++);
   }
-  sums_.resize(static_cast<std::size_t>(nest.loop_count) * contexts_);
+  sums_.resize(at(nest.loop_count) * contexts_);
   entries_.clear();
   words_.clear();
   if (slots_.empty()) slots_.resize(kFirstSlots);
@@ -73,7 +75,7 @@ void ResidualWalk::visit(int l, DimensionMask last, State& state, u64 weight, u6
     words = &words_[known->words];
   } else {
     const State before = state;
-    u64* own = &sums_[static_cast<std::size_t>(l) * contexts_];
+    u64* own = &sums_[at(l) * contexts_];
     std::fill_n(own, contexts_, 0);
     iterate(l, last, state, own);
     remember({before, state, 0, h, last, static_cast<u8>(l)}, own);
@@ -121,7 +123,7 @@ void ResidualWalk::shift(State& state, const ResidualLoop& loop, i64 iterations)
 ResidualWalk::Tile ResidualWalk::tile(DimensionMask last) const {
   const ResidualTile& extents = nest_->inside[level_];
   const auto extent =
-      box_along_ranks(*tensor_, [&](u8 d) { return (last >> d & 1 ? extents.last : extents.middle)[d]; });
+      box_along_ranks(*tensor_, [&](u8 d) { return (contains(last, d) ? extents.last : extents.middle)[d]; });
   Tile out{{}, 1};
   for (int r = 0; r < tensor_->rank_count; ++r) {
     if (rank_[r] == kStill) out.rest *= static_cast<u64>(extent[r]);

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -34,7 +35,7 @@ struct Mapping {
   u8 level_count = 0;
 
   std::span<const Loop> loops() const { return {loop.data(), loop_count}; }
-  bool keeps(int level, int tensor) const { return (keep[level] >> tensor & 1) != 0; }
+  bool keeps(int level, int tensor) const { return contains(keep[level], tensor); }
   bool is_perfect() const {
     u32 difference = 0;  // no early exit: almost every mapping asked about is perfect
     for (const Loop& l : loops()) difference |= l.end ^ l.residual;

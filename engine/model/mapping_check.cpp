@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
@@ -62,7 +63,7 @@ void check_loops(const Mapping& m, const Workload& w, const Architecture& a, Dia
 std::string tensor_names(const Workload& w, TensorMask mask) {
   std::string out;
   for (std::size_t v = 0; v < w.tensors.size(); ++v)
-    if (mask >> v & 1) out += (out.empty() ? "" : ", ") + w.tensors[v].name;
+    if (contains(mask, v)) out += (out.empty() ? "" : ", ") + w.tensors[v].name;
   return out;
 }
 
@@ -113,7 +114,7 @@ std::string factor_product(const Mapping& mapping, int dimension, const Workload
                        : loop.kind == LoopKind::SpatialX ? " x"
                                                          : " y");
   }
-  const std::string& name = workload.dimensions[static_cast<std::size_t>(dimension)].name;
+  const std::string& name = workload.dimensions[at(dimension)].name;
   if (out.empty()) return name + ": no loop";
   return fmt::format("{}: {} = {}", name, out, iterations(mapping, dimension));
 }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -86,11 +88,10 @@ std::array<bool, kMaxRanks> meeting_ranks(const CompiledTensor& t, const Nest& n
   std::array<bool, kMaxRanks> out{};
   if (!t.sliding) return out;
   DimensionMask seen = 0;
-  for (; moving != 0; moving &= moving - 1)
-    seen |= static_cast<DimensionMask>(1u << nest.loop[std::countr_zero(moving)].dimension);
+  for (const int l : bits(moving)) seen |= dimension_bit(nest.loop[l].dimension);
   for (int r = 0; r < t.rank_count; ++r) {
     const DimensionMask both = seen & t.sharing[r];
-    out[static_cast<std::size_t>(r)] = (both & (both - 1)) != 0;
+    out[at(r)] = (both & (both - 1)) != 0;
   }
   return out;
 }
@@ -116,7 +117,7 @@ struct FanoutShape {
       const int j = std::countr_zero(rest);
       const NestLoop& l = nest.loop[j];
       loop[count] = 16 * l.end;
-      if ((moving >> j & 1) == 0) continue;
+      if (!contains(moving, j)) continue;
       const CompiledTerm& term = t.by_dimension[t.first_of[l.dimension]];
       loop[count] += meeting[term.rank] ? kMeets + term.rank : kAlone;
       if (meeting[term.rank]) step[count] = u64{term.coefficient} * l.step;

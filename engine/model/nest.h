@@ -7,6 +7,7 @@
 #include <bit>
 #include <numeric>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/halo_move.h"
 #include "engine/model/mapping.h"
@@ -115,13 +116,13 @@ struct Nest {
   // The loops that move a tensor.
   LoopMask moving(const CompiledTensor& t) const {
     LoopMask mask = 0;
-    for (unsigned rest = t.indexing; rest != 0; rest &= rest - 1) mask |= of[std::countr_zero(rest)];
+    for (const int d : bits(t.indexing)) mask |= of[d];
     return mask;
   }
   // Product of the ends of the loops.
   u64 product(LoopMask loops) const {
     u64 out = 1;
-    for (; loops != 0; loops &= loops - 1) out *= loop[std::countr_zero(loops)].end;
+    for (const int l : bits(loops)) out *= loop[l].end;
     return out;
   }
 
@@ -129,10 +130,7 @@ struct Nest {
   Extents tile(LoopMask loops) const {
     Extents out;
     out.fill(1);
-    for (; loops != 0; loops &= loops - 1) {
-      const NestLoop& l = loop[std::countr_zero(loops)];
-      out[l.dimension] *= static_cast<u32>(l.end);
-    }
+    for (const int l : bits(loops)) out[loop[l].dimension] *= static_cast<u32>(loop[l].end);
     return out;
   }
 };
@@ -186,8 +184,7 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
   const u64 delta = new_words(t, tile, full, first);
   u64 words = nest.beyond[a] * (full + (nest.loop[a].end - 1) * delta);
   TileMove inner = first;  // sum of the moves of the loops a <= k < j
-  for (; outer != 0; outer &= outer - 1) {
-    const int j = std::countr_zero(outer);
+  for (const int j : bits(outer)) {
     const NestLoop& loop = nest.loop[j];
     TileMove own;
     own.add(t, loop);
@@ -210,8 +207,7 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
   const u64 delta = move < extent ? full / extent * move : full;
   u64 words = nest.beyond[a] * (full + (inmost.end - 1) * delta);
   u64 inner = move;
-  for (; outer != 0; outer &= outer - 1) {
-    const int j = std::countr_zero(outer);
+  for (const int j : bits(outer)) {
     const NestLoop& loop = nest.loop[j];
     const CompiledTerm& term = t.by_dimension[t.first_of[loop.dimension]];
     if (term.rank != first.rank) break;
@@ -248,8 +244,7 @@ inline u64 distinct_sums(u64 t1, u64 n1, u64 t2, u64 n2) {
 // N of docs/cost_model.md for a tensor with sliding ranks: see below.
 [[gnu::noinline]] inline u64 distinct_sliding(const CompiledTensor& t, const Nest& nest, LoopMask moving) {
   DimensionMask seen = 0;
-  for (LoopMask rest = moving; rest != 0; rest &= rest - 1)
-    seen |= static_cast<DimensionMask>(1u << nest.loop[std::countr_zero(rest)].dimension);
+  for (const int d : bits(moving)) seen |= static_cast<DimensionMask>(1u << nest.loop[d].dimension);
   u64 n = 1;
   for (int r = 0; r < t.rank_count; ++r) {
     const DimensionMask both = seen & t.sharing[r];

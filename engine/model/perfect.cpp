@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/model/bandwidth.h"
 #include "engine/model/multicast.h"
 #include "engine/model/partition.h"
@@ -105,7 +106,7 @@ class PerfectCost {
         for (int v = 0; v < c_.tensor_count; ++v) spread(i, v, out.energy);
       // Step 2. The tensors it keeps.
       LevelLoad load(level);
-      for (unsigned rest = keep_[i]; rest != 0; rest &= rest - 1) pass(i, std::countr_zero(rest), load);
+      for (const int v : bits(keep_[i])) pass(i, v, load);
       // Step 3. What they cost together.
       const u64 instances = nest_.instances[i];
       out.energy += load.energy(instances);
@@ -123,8 +124,8 @@ class PerfectCost {
     const CompiledLevel& level = c_.level[i];
     Stream& s = stream_[v];
     if (level.network_costs) {
-      if (i > 0 && !(keep_[i - 1] >> v & 1)) s.raw = temporal_traffic(t, s.moving, nest_, i - 1, boxes_[v][i - 1]);
-      const u64 partition = t.is_output && (keep_[i] >> v & 1) ? part_[i] : 0;
+      if (i > 0 && !contains(keep_[i - 1], v)) s.raw = temporal_traffic(t, s.moving, nest_, i - 1, boxes_[v][i - 1]);
+      const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
       network += network_energy_of(t, nest_, i, level, s.raw, s.in, partition);
     }
     const LoopMask here = nest_.fanout[i] & s.moving;

@@ -2,8 +2,8 @@
 // The closed form of perfect mappings in two steps: reading the loops, which tells what fits, then the cost of what
 // does.
 #include <array>
-#include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
 
@@ -41,8 +41,7 @@ inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask ke
   const bool outermost = i + 1 == c.level_count;
   if (outermost && level.capacity_words >= c.all_words) return Verdict::Fits;  // nobody asks for the whole tensors
   u64 used = 0;
-  for (unsigned rest = keep; rest != 0; rest &= rest - 1) {
-    const int v = std::countr_zero(rest);
+  for (const int v : bits(keep)) {
     Box& box = boxes[v][i];
     box.measure(c.tensor[v], tile);
     used += box.words;
@@ -50,7 +49,7 @@ inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask ke
   if (used > level.capacity_words) return Verdict::OverCapacity;
   if (!outermost && c.level[i + 1].network_costs)
     for (int v = 0; v < c.tensor_count; ++v)
-      if (!(keep >> v & 1)) boxes[v][i].measure(c.tensor[v], tile);
+      if (!contains(keep, v)) boxes[v][i].measure(c.tensor[v], tile);
   return Verdict::Fits;
 }
 

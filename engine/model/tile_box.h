@@ -3,6 +3,7 @@
 // dimensions, holes of strides included.
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 
 namespace heliolite {
@@ -13,7 +14,7 @@ std::array<i64, kMaxRanks> box_along_ranks(const CompiledTensor& t, Extent exten
   std::array<i64, kMaxRanks> out;
   out.fill(1);
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t.by_dimension[static_cast<std::size_t>(k)];
+    const CompiledTerm& term = t.by_dimension[at(k)];
     out[term.rank] += static_cast<i64>(term.coefficient) * (static_cast<i64>(extent(term.dimension)) - 1);
   }
   return out;

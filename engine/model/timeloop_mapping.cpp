@@ -10,6 +10,7 @@
 
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_loops.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
@@ -120,7 +121,7 @@ class MappingReader {
       names.push_back(levels[i].name);
     }
     const std::optional<i64> number = target.as_integer();
-    if (number && *number >= 0 && *number < static_cast<i64>(levels.size())) return static_cast<std::size_t>(*number);
+    if (number && *number >= 0 && *number < static_cast<i64>(levels.size())) return at(*number);
     errors_.push_back(
         target.error(fmt::format("target = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
     return std::nullopt;
@@ -173,7 +174,7 @@ class MappingReader {
         if (word.relation != Relation::Equal)
           errors_.push_back(
               word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
-        if (const auto d = dimension(word.dimension, word.place)) nest.factor[static_cast<std::size_t>(*d)] = word;
+        if (const auto d = dimension(word.dimension, word.place)) nest.factor[at(*d)] = word;
       }
     }
     if (permutation) {
@@ -188,16 +189,16 @@ class MappingReader {
     const std::optional<i64> value = split->as_integer();
     if (!value || *value < 0)
       errors_.push_back(split->error(fmt::format("split = {}, must be an integer of at least 0", split->text())));
-    else nest.split = std::min(nest.split, static_cast<std::size_t>(*value));
+    else nest.split = std::min(nest.split, at(*value));
   }
 
   void fill_zero(int dimension) {
     FactorWord* zero = nullptr;
     u64 others = 1;
-    const u64 size = workload_.dimensions[static_cast<std::size_t>(dimension)].size;
+    const u64 size = workload_.dimensions[at(dimension)].size;
     for (std::vector<Nest>* nests : {&temporal_, &spatial_}) {
       for (Nest& nest : *nests) {
-        FactorWord& word = nest.factor[static_cast<std::size_t>(dimension)];
+        FactorWord& word = nest.factor[at(dimension)];
         if (word.value == 0 && zero != nullptr)
           errors_.push_back(
               word.place.error(fmt::format("{} has factor 0, the whole dimension, twice", word.dimension)));
@@ -239,7 +240,7 @@ class MappingReader {
   void append(Mapping& mapping, LoopKind kind, std::size_t level, const Nest& nest, const std::vector<int>& order,
               const YamlNode& node) {
     for (const int d : order) {
-      const FactorWord& word = nest.factor[static_cast<std::size_t>(d)];
+      const FactorWord& word = nest.factor[at(d)];
       const u64 residual = word.residual.value_or(word.value);
       if (residual < 1 || residual > word.value) {
         errors_.push_back(
@@ -258,7 +259,7 @@ class MappingReader {
     const StorageLevel& storage = architecture_.levels[level];
     const u64 width = x ? storage.fanout_x : storage.fanout_y;
     u64 used = 1;
-    for (const int d : order) used = std::min(used * nest.factor[static_cast<std::size_t>(d)].value, kMaxDimensionSize);
+    for (const int d : order) used = std::min(used * nest.factor[at(d)].value, kMaxDimensionSize);
     if (used <= width) return;
     errors_.push_back(nest.place->error(fmt::format("factors along {} need {}, the fan-out below {} has {}",
                                                     x ? "X" : "Y", used, storage.name, width)));

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/timeloop_mapping.h"
 
@@ -79,7 +80,7 @@ class MappingWriter {
       factors.push_back(perfect ? fmt::format("{}={}", name, of[d] == nullptr ? 1 : of[d]->end)
                                 : fmt::format("{}={},{}", name, of[d]->end, of[d]->residual));
     }
-    for (const int d : order) names.push_back(workload_.dimensions[static_cast<std::size_t>(d)].name);
+    for (const int d : order) names.push_back(workload_.dimensions[at(d)].name);
     const StorageLevel& storage = architecture_.levels[level];
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
     out_ += fmt::format("  - {{target: {}, type: {}, factors: \"{}\", permutation: {}{}}}\n", yaml_scalar(target),

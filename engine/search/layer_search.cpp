@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
@@ -36,8 +37,7 @@ Candidate everything_outermost(const Mapspace& space, const KeepMasks& keep) {
   Candidate out;
   out.plan.keep = keep;
   for (int d = 0; d < space.dimension_count; ++d)
-    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] =
-        static_cast<u32>(space.size[static_cast<std::size_t>(d)]);
+    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] = static_cast<u32>(space.size[at(d)]);
   return out;
 }
 
@@ -83,13 +83,13 @@ void LayerSearch::list_keep_choices() {
 KeepMasks LayerSearch::with_room(KeepMasks keep, int first) const {
   const Mapspace& space = problem_->space;
   for (int i = 0; i < space.level_count(); ++i) {
-    const auto capacity = problem_->architecture.levels[static_cast<std::size_t>(i)].capacity_words();
+    const auto capacity = problem_->architecture.levels[at(i)].capacity_words();
     if (!capacity) continue;
-    const TensorMask open = space.levels[static_cast<std::size_t>(i)].open;
+    const TensorMask open = space.levels[at(i)].open;
     for (int k = 1; k <= space.tensor_count; ++k) {
       const int v = (first + k) % space.tensor_count;
       if (static_cast<u64>(std::popcount(keep[i])) <= *capacity) break;
-      if (open >> v & 1) keep[i] &= static_cast<TensorMask>(~(1u << v));
+      if (contains(open, v)) keep[i] &= static_cast<TensorMask>(~(1u << v));
     }
   }
   return keep;
@@ -231,21 +231,20 @@ Diagnostics LayerSearch::why_infeasible() const {
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);
   for (int i = 0; i < c.level_count; ++i) {
-    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
+    const LevelSpace& level = space.levels[at(i)];
     for (int d = 0; d < c.dimension_count; ++d)
       tile[d] = std::min<u64>(c.size[d], tile[d] * level.temporal.factor[d].min * level.spatial.factor[d].min);
     u64 used = 0;
     std::string parts;
     for (int v = 0; v < c.tensor_count; ++v) {
-      if (!(level.keep >> v & 1)) continue;
+      if (!contains(level.keep, v)) continue;
       const u64 words = box_words(c.tensor[v], tile);
       used += words;
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ",
-                           problem_->workload.tensors[static_cast<std::size_t>(v)].name, words);
+      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", problem_->workload.tensors[at(v)].name, words);
     }
     if (used > c.level[i].capacity_words)
       out.push_back(
-          {"", 0, architecture.levels[static_cast<std::size_t>(i)].name,
+          {"", 0, architecture.levels[at(i)].name,
            fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
   }
   if (out.empty())

@@ -4,6 +4,8 @@
 #include <boost/graph/graphviz.hpp>
 #include <sstream>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -36,8 +38,7 @@ std::string DotGraph::to_string(const std::string& title) const {
   // Bidirectional for its plain list of edges: g++ 12 has false alarms about the iterators of the other kind.
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
   Graph graph(nodes_.size());
-  for (const auto& [from, to] : edges_)
-    boost::add_edge(static_cast<std::size_t>(from), static_cast<std::size_t>(to), graph);
+  for (const auto& [from, to] : edges_) boost::add_edge(at(from), at(to), graph);
   std::ostringstream out;
   const auto vertex = [&](std::ostream& o, std::size_t v) {
     o << "[label=" << quoted_dot(nodes_[v].label) << attributes(nodes_[v].style) << "]";

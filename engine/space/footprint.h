@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
 #include "workloads/workload.h"
@@ -82,7 +83,7 @@ class CapacityTest {
   u64 total(TensorMask tensors, const Extents& tile) const {
     u64 sum = 0;
     for (int v = 0; v < footprint_->tensor_count(); ++v)
-      if ((tensors >> v & 1) != 0) sum += footprint_->words(v, tile);
+      if (contains(tensors, v)) sum += footprint_->words(v, tile);
     return sum;
   }
   static Extents scaled(Extents tile, const Extents& scale) {

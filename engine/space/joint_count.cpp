@@ -13,7 +13,7 @@ constexpr double kWorkLimit = 5e6;
 constexpr double kStateLimit = 1e6;
 
 std::size_t index_of(const std::vector<u64>& rooms, u64 room) {
-  return static_cast<std::size_t>(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());
+  return at(std::lower_bound(rooms.begin(), rooms.end(), room) - rooms.begin());
 }
 
 // A state is a number in mixed radix: the index of the room of each axis, then the loops of each level.
@@ -79,7 +79,7 @@ std::optional<BigCount> count_jointly(const std::vector<std::vector<AxisOption>>
   if (states > kStateLimit) return std::nullopt;
   std::vector<std::size_t> radix;
   for (const Axis& axis : axes) radix.push_back(axis.rooms.size());
-  radix.resize(axes.size() + static_cast<std::size_t>(ordered_levels), most);
+  radix.resize(axes.size() + at(ordered_levels), most);
   // Start: every room at its largest, no loops.
   std::vector<BigCount> now(static_cast<std::size_t>(states)), next;
   std::vector<std::size_t> digit(radix.size(), 0);

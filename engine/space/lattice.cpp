@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -52,7 +53,7 @@ LatticePoint Lattice::point(u32 index) const {
 
 void Lattice::min_over_multiples(std::vector<double>& value, DimensionMask dimensions) const {
   for (const LatticeAxis& axis : axes_) {
-    if (!(dimensions >> axis.dimension & 1)) continue;
+    if (!contains(dimensions, axis.dimension)) continue;
     // Blocks of consecutive points differ on this axis; from the outermost block inwards.
     const u64 block = axis.stride, period = block * (axis.exponent + 1u);
     for (u64 base = 0; base < points_; base += period)

@@ -113,9 +113,9 @@ class Checker {
     const LevelSpace& l = space_.levels[level];
     for (int v = 0; v < space_.tensor_count; ++v) {
       const bool kept = mapping_.keeps(level, v);
-      if (!kept && (l.keep >> v & 1) != 0)
+      if (!kept && contains(l.keep, v))
         complain(where(level, "keep"), fmt::format("tensor '{}' must be kept", space_.tensor_names[v]));
-      if (kept && (l.bypass >> v & 1) != 0)
+      if (kept && contains(l.bypass, v))
         complain(where(level, "keep"), fmt::format("tensor '{}' must bypass the level", space_.tensor_names[v]));
     }
   }
@@ -173,7 +173,7 @@ std::vector<u8> canonical_order(const Mapspace& mapspace, const OrderPrefix& pre
   std::vector<u8> out;
   DimensionMask left = mapspace.non_unit;
   const auto add = [&](u8 d) {
-    if ((left >> d & 1) != 0) out.push_back(d);
+    if (contains(left, d)) out.push_back(d);
     left &= static_cast<DimensionMask>(~(1u << d));
   };
   for (u8 d : prefix.dimensions()) add(d);

@@ -151,7 +151,7 @@ class Counter {
       u32 ordered = loops;
       bool possible = true;
       for (std::size_t l = 0; l < limits.size(); ++l) {
-        const bool loop = (loops >> l & 1) != 0;
+        const bool loop = contains(loops, l);
         exact[l] = loop ? FactorLimit{std::max<u64>(limits[l].min, 2), limits[l].max} : FactorLimit{1, 1};
         possible = possible && (loop ? limits[l].max > 1 : limits[l].allows(1));
         if (contains(prefix(static_cast<int>(l)), d)) ordered &= ~(1u << l);

@@ -1,5 +1,7 @@
 #include "engine/space/nest_writer.h"
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 NestWriter::NestWriter(const Mapspace& space) : space_(space) {
   for (const LevelSpace& level : space.levels) {
@@ -18,9 +20,9 @@ void NestWriter::write(Mapping& out, const Tiling& tiling, const LevelOrders& or
     left[d] = (left[d] - 1) / end + 1;
   };
   for (int i = 0; i < space_.level_count(); ++i) {
-    const auto level = static_cast<std::size_t>(i);
-    const auto& spatial = tiling[static_cast<std::size_t>(place_of(i, true))];
-    const auto& temporal = tiling[static_cast<std::size_t>(place_of(i, false))];
+    const auto level = at(i);
+    const auto& spatial = tiling[at(place_of(i, true))];
+    const auto& temporal = tiling[at(place_of(i, false))];
     if (space_.levels[level].spatial.exists()) {
       for (u8 d : spatial_order_[level]) add(LoopKind::SpatialX, i, d, spatial[d].x);
       for (u8 d : spatial_order_[level]) add(LoopKind::SpatialY, i, d, spatial[d].y);
@@ -33,8 +35,8 @@ void NestWriter::write(Mapping& out, const Tiling& tiling, const LevelOrders& or
 }
 
 std::size_t NestWriter::present(const Tiling& tiling, int level, LevelOrders& orders) const {
-  const auto i = static_cast<std::size_t>(level);
-  const auto& temporal = tiling[static_cast<std::size_t>(place_of(level, false))];
+  const auto i = at(level);
+  const auto& temporal = tiling[at(place_of(level, false))];
   const auto prefix = space_.levels[i].temporal.order.dimensions();
   std::size_t ordered = 0;
   orders.count[i] = 0;
@@ -48,10 +50,10 @@ std::size_t NestWriter::present(const Tiling& tiling, int level, LevelOrders& or
 
 bool NestWriter::fits_fanouts(const Tiling& tiling) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    const SpatialSpace& s = space_.levels[static_cast<std::size_t>(i)].spatial;
+    const SpatialSpace& s = space_.levels[at(i)].spatial;
     if (!s.exists()) continue;
     u64 x = 1, y = 1;  // each factor is within the fan-out, so that products of two do not overflow
-    for (const PlaceFactor& f : tiling[static_cast<std::size_t>(place_of(i, true))]) {
+    for (const PlaceFactor& f : tiling[at(place_of(i, true))]) {
       x *= f.x;
       y *= f.y;
       if (x > s.fanout_x || y > s.fanout_y) return false;

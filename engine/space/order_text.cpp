@@ -4,13 +4,15 @@
 
 #include <vector>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
 std::string names(DimensionMask mask, const Workload& workload) {
   std::vector<std::string> found;
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-    if (mask >> d & 1) found.push_back(workload.dimensions[d].name);
+    if (contains(mask, d)) found.push_back(workload.dimensions[d].name);
   return fmt::format("{}", fmt::join(found, " "));
 }
 

@@ -60,8 +60,8 @@ class OrderTrieBuilder {
   }
 
  private:
-  bool enabled(OrderRule r) const { return options_.rule[static_cast<std::size_t>(r)]; }
-  void count_cut(OrderRule r) { ++trie_.cuts[static_cast<std::size_t>(r)]; }
+  bool enabled(OrderRule r) const { return options_.rule[at(r)]; }
+  void count_cut(OrderRule r) { ++trie_.cuts[at(r)]; }
 
   int record(const OrderNode& node) {
     if (!options_.keep_nodes) return -1;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/space/reuse.h"
 
@@ -71,7 +72,7 @@ struct OrderOptions {
 
   OrderOptions without(OrderRule r) const {
     OrderOptions copy = *this;
-    copy.rule[static_cast<std::size_t>(r)] = false;
+    copy.rule[at(r)] = false;
     return copy;
   }
 };

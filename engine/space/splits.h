@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/space/divisors.h"
 #include "engine/space/mapspace.h"
@@ -47,8 +48,8 @@ class Splits {
   // In how many ways `left` iterations of dimension d can be given to place p and the places outside it. That
   // dimensions share the room of a fan-out is not looked at.
   u128 ways(int d, int p, u32 left) const {
-    const auto& mine = dimension_[static_cast<std::size_t>(d)];
-    return p == place_count() ? u128{left == 1} : mine.ways[static_cast<std::size_t>(p)][mine.index(left)];
+    const auto& mine = dimension_[at(d)];
+    return p == place_count() ? u128{left == 1} : mine.ways[at(p)][mine.index(left)];
   }
 
   // Calls visit(run) for each run of choices of dimension d at place p, with `left` iterations to give, that can be
@@ -65,9 +66,7 @@ class Splits {
     std::vector<u32> lefts;               // what can remain of the dimension, ascending
     std::vector<std::vector<u128>> ways;  // [place][index of what is left]
 
-    std::size_t index(u32 left) const {
-      return static_cast<std::size_t>(std::lower_bound(lefts.begin(), lefts.end(), left) - lefts.begin());
-    }
+    std::size_t index(u32 left) const { return at(std::lower_bound(lefts.begin(), lefts.end(), left) - lefts.begin()); }
   };
 
   static u32 after(u32 left, u32 factor) { return (left - 1) / factor + 1; }
@@ -75,9 +74,9 @@ class Splits {
 
   template <class Visit>
   bool all_runs(int d, int p, u32 left, Visit&& visit) const {
-    const LevelSpace& level = space_.levels[static_cast<std::size_t>(place_level(p))];
+    const LevelSpace& level = space_.levels[at(place_level(p))];
     return is_spatial_place(p) ? spatial_runs(level.spatial, d, left, visit)
-                               : temporal_runs(level.temporal.factor[static_cast<std::size_t>(d)], d, left, visit);
+                               : temporal_runs(level.temporal.factor[at(d)], d, left, visit);
   }
 
   template <class Visit>
@@ -98,9 +97,9 @@ class Splits {
 
   template <class Visit>
   bool spatial_runs(const SpatialSpace& s, int d, u32 left, Visit&& visit) const {
-    const u64 most_x = (s.allowed_x >> d & 1) != 0 ? s.fanout_x : 1;
-    const u64 most_y = (s.allowed_y >> d & 1) != 0 ? s.fanout_y : 1;
-    const FactorLimit& limit = s.factor[static_cast<std::size_t>(d)];
+    const u64 most_x = contains(s.allowed_x, d) ? s.fanout_x : 1;
+    const u64 most_y = contains(s.allowed_y, d) ? s.fanout_y : 1;
+    const FactorLimit& limit = s.factor[at(d)];
     return along_axis(d, left, most_x, [&](u32 x, u32 beside) {
       const u64 most = space_.one_axis_per_dimension && x > 1 ? 1 : most_y;
       return along_axis(d, beside, most, [&](u32 y, u32 rest) {
@@ -124,7 +123,7 @@ class Splits {
     return true;
   }
 
-  std::span<const u32> divisors_of(int d, u32 n) const { return dimension_[static_cast<std::size_t>(d)].table.of(n); }
+  std::span<const u32> divisors_of(int d, u32 n) const { return dimension_[at(d)].table.of(n); }
 
   const Mapspace& space_;
   bool imperfect_;

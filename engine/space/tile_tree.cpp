@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 #include "engine/space/dot_graph.h"
 
@@ -17,7 +18,7 @@ class TileTreeBuilder {
       : architecture_(architecture), space_(space), level_(level), footprint_(workload) {
     tree_.kept = kept(level);
     for (int d = 0; d < space.dimension_count; ++d) {
-      const FactorLimit& limit = space.levels[static_cast<std::size_t>(level)].temporal.factor[d];
+      const FactorLimit& limit = space.levels[at(level)].temporal.factor[d];
       chains_.emplace_back();
       for (u64 f : divisors(space.size[d]))
         if (limit.allows(f)) chains_.back().push_back(static_cast<u32>(f));
@@ -44,46 +45,46 @@ class TileTreeBuilder {
 
  private:
   TensorMask kept(int level) const {
-    const LevelSpace& l = space_.levels[static_cast<std::size_t>(level)];
+    const LevelSpace& l = space_.levels[at(level)];
     return static_cast<TensorMask>(l.keep | l.open);
   }
 
   u64 total(const TileNode& node, TensorMask tensors) const {
     u64 words = 0;
     for (std::size_t v = 0; v < node.words.size(); ++v)
-      if (tensors >> v & 1) words += node.words[v];
+      if (contains(tensors, v)) words += node.words[v];
     return words;
   }
 
   int find_or_add(const Extents& tile) {
-    const auto [at, is_new] = place_.try_emplace(tile, static_cast<int>(tree_.nodes.size()));
-    if (!is_new) return at->second;
+    const auto [place, is_new] = place_.try_emplace(tile, static_cast<int>(tree_.nodes.size()));
+    if (!is_new) return place->second;
     TileNode node;
     node.tile = tile;
     for (int v = 0; v < footprint_.tensor_count(); ++v) node.words.push_back(footprint_.words(v, tile));
     node.kept_words = total(node, tree_.kept);
     for (int i = level_; i < space_.level_count() && node.too_large_for < 0; ++i) {
       // An open tensor is not in the way outside: it can bypass.
-      const TensorMask held = i == level_ ? tree_.kept : space_.levels[static_cast<std::size_t>(i)].keep;
-      const auto capacity = architecture_.levels[static_cast<std::size_t>(i)].capacity_words();
+      const TensorMask held = i == level_ ? tree_.kept : space_.levels[at(i)].keep;
+      const auto capacity = architecture_.levels[at(i)].capacity_words();
       if (capacity && total(node, held) > *capacity) node.too_large_for = i;
     }
     node.fate = node.too_large_for >= 0 ? TileFate::TooLarge : TileFate::Kept;
     tree_.nodes.push_back(std::move(node));
-    return at->second;
+    return place->second;
   }
 
   // One step along every dimension.
   void grow(int n) {
     for (std::size_t d = 0; d < chains_.size(); ++d) {
-      Extents tile = tree_.nodes[static_cast<std::size_t>(n)].tile;
+      Extents tile = tree_.nodes[at(n)].tile;
       const auto next = std::upper_bound(chains_[d].begin(), chains_[d].end(), tile[d]);
       if (next == chains_[d].end()) continue;
       tile[d] = *next;
       const int larger = find_or_add(tile);
-      TileNode& node = tree_.nodes[static_cast<std::size_t>(n)];
+      TileNode& node = tree_.nodes[at(n)];
       node.larger.push_back(larger);
-      if (tree_.nodes[static_cast<std::size_t>(larger)].fate != TileFate::TooLarge) node.fate = TileFate::Inner;
+      if (tree_.nodes[at(larger)].fate != TileFate::TooLarge) node.fate = TileFate::Inner;
     }
   }
 
@@ -116,7 +117,7 @@ std::string tile_tree_dot(const TileTree& tree, const Workload& workload, const 
     std::string label =
         fmt::format("{}\n{} word{}", tile_text(node.tile, workload), node.kept_words, node.kept_words == 1 ? "" : "s");
     if (node.fate == TileFate::TooLarge) {
-      const StorageLevel& full = architecture.levels[static_cast<std::size_t>(node.too_large_for)];
+      const StorageLevel& full = architecture.levels[at(node.too_large_for)];
       label += fmt::format("\n{} holds {}", full.name, full.capacity_words().value_or(0));
     }
     graph.add_node(label, node.fate == TileFate::TooLarge ? DotStyle::Cut
@@ -125,8 +126,7 @@ std::string tile_tree_dot(const TileTree& tree, const Workload& workload, const 
   }
   for (std::size_t n = 0; n < tree.nodes.size(); ++n)
     for (int larger : tree.nodes[n].larger) graph.add_edge(static_cast<int>(n), larger);
-  return graph.to_string(
-      fmt::format("tiles of {} in {}", workload.name, architecture.levels[static_cast<std::size_t>(level)].name));
+  return graph.to_string(fmt::format("tiles of {} in {}", workload.name, architecture.levels[at(level)].name));
 }
 
 }  // namespace heliolite

@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/space/divisors.h"
 #include "engine/space/footprint.h"
@@ -177,7 +178,7 @@ class UnrollingFilter {
   u64 product(const Unrolling& u, DimensionMask group) const {
     u64 product = 1;
     for (int d = 0; d < space_.dimension_count; ++d)
-      if ((group >> d & 1) != 0) product *= u.factor(d);
+      if (contains(group, d)) product *= u.factor(d);
     return product;
   }
   u64 used(const Unrolling& u) const { return product(u, all_dimensions(space_)); }

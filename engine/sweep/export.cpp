@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/sweep/record_text.h"
 #include "engine/sweep/sweep_facts.h"
@@ -54,7 +55,7 @@ Json parsed(const std::string& text) {
 
 // Indented as the other answers, `depth` steps further in.
 std::string indented(const Json& json, int depth) {
-  const std::string margin(static_cast<std::size_t>(2 * depth), ' ');
+  const std::string margin(at(2 * depth), ' ');
   std::string out = margin;
   for (const char c : json.dump(2, ' ', false, Json::error_handler_t::replace)) {
     out += c;

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -112,7 +114,7 @@ Result<SweepSummary> summarize(const Store& store, std::size_t best) {
   Sensitivity sensitivity;
   Reasons reasons;
   Diagnostics errors = store.visit_points([&](const PointRecord& point) {
-    ++out.by_state[static_cast<std::size_t>(point.state)];
+    ++out.by_state[at(point.state)];
     best_points.add(point);
     front.add(point);
     sensitivity.add(point);

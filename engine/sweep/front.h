@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
@@ -82,7 +83,7 @@ struct SweepSummary {
   std::vector<PointRecord> front;                       // by energy, then cycles, area
   std::vector<std::vector<ParameterEffect>> effects;    // [parameter][value]
 
-  u64 count(PointState state) const { return by_state[static_cast<std::size_t>(state)]; }
+  u64 count(PointState state) const { return by_state[at(state)]; }
   u64 points() const;  // of all states
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/pilots.h"
@@ -48,8 +49,7 @@ std::string layer_question(const Workload& workload, const Architecture& machine
 std::string sweep_question(const SweepSpec& spec) {
   const DesignPoints points(spec);
   std::string text = fmt::format("{} {} sample={} pilots={}\n", options_text(spec.options),
-                                 kSweepGoalNames[static_cast<std::size_t>(spec.goal)], spec.sample.value_or(0),
-                                 pilot_count(spec, points));
+                                 kSweepGoalNames[at(spec.goal)], spec.sample.value_or(0), pilot_count(spec, points));
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
                         layer.layer.count, to_hex(fingerprint(layer.layer.workload)));
@@ -72,7 +72,7 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.version = version;
   record.objective = name(spec.options.objective);
   record.strategy = name(spec.options.strategy);
-  record.goal = kSweepGoalNames[static_cast<std::size_t>(spec.goal)];
+  record.goal = kSweepGoalNames[at(spec.goal)];
   record.grid_points = points.grid();
   record.planned_points = points.planned();
   record.shard_points = (points.planned() + shard.count - 1) / shard.count;

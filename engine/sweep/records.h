@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -41,7 +42,7 @@ enum class PointState : u8 { Done, Infeasible, Cut, Excluded, Invalid };
 
 inline constexpr std::array<std::string_view, 5> kPointStateNames{"done", "infeasible", "cut", "excluded", "invalid"};
 
-constexpr std::string_view name(PointState state) { return kPointStateNames[static_cast<std::size_t>(state)]; }
+constexpr std::string_view name(PointState state) { return kPointStateNames[at(state)]; }
 
 // A design point and what became of it.
 struct PointRecord {

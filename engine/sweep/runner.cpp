@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/base/integers.h"
 #include "engine/search/co_search/co_search.h"
 #include "engine/search/core/parallel.h"
 #include "engine/sweep/families.h"
@@ -26,8 +27,7 @@ struct Candidate {
 };
 
 std::size_t thread_count(const SearchOptions& options) {
-  return options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                             : std::max(1u, std::thread::hardware_concurrency());
+  return options.threads > 0 ? at(options.threads) : std::max(1u, std::thread::hardware_concurrency());
 }
 
 // With its lower bounds.

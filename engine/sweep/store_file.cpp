@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -108,7 +110,7 @@ void DatabaseFile::release() {
 std::string DatabaseFile::bytes(std::size_t from, std::size_t count) const {
   std::string out(count, '\0');
   const ssize_t got = pread(entry_->descriptors.front(), out.data(), count, static_cast<off_t>(from));
-  out.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  out.resize(got > 0 ? at(got) : 0);
   return out;
 }
 

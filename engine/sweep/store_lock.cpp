@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -36,7 +38,7 @@ struct flock whole_file() {
 std::string contents(int descriptor) {
   std::array<char, 256> bytes{};
   const ssize_t size = pread(descriptor, bytes.data(), bytes.size(), 0);
-  return size > 0 ? std::string(bytes.data(), static_cast<std::size_t>(size)) : kSomebody;
+  return size > 0 ? std::string(bytes.data(), at(size)) : kSomebody;
 }
 
 // Whether the open file is still the one of that name: a holder that ends removes it.

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "engine/base/file_claims.h"
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -148,7 +149,7 @@ double SqlStatement::real(int column) const { return sqlite3_column_double(state
 std::string SqlStatement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   const int size = sqlite3_column_bytes(statement_.get(), column);
-  return bytes ? std::string(bytes, static_cast<std::size_t>(size)) : std::string();
+  return bytes ? std::string(bytes, at(size)) : std::string();
 }
 
 bool SqlStatement::null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }

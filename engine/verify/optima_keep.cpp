@@ -8,6 +8,7 @@
 #include <sstream>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/verify/json_record.h"
 
@@ -67,7 +68,7 @@ std::optional<TensorMask> tensors_meant(const std::string& word, const Workload&
     const std::size_t role = std::string_view("IWO").find(letter);  // in the order of Role
     if (role == std::string_view::npos) return std::nullopt;
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (static_cast<std::size_t>(workload.tensors[v].role) == role) mask |= 1u << v;
+      if (at(workload.tensors[v].role) == role) mask |= 1u << v;
   }
   return static_cast<TensorMask>(mask);
 }
@@ -124,8 +125,8 @@ Architecture with_keep(const KeepSets& sets, const Workload& workload, const Arc
   for (const auto& [level, mask] : sets) {
     KeepRule rule;
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      ((mask >> v & 1) != 0 ? rule.keep : rule.bypass).push_back(workload.tensors[v].name);
-    out.levels[static_cast<std::size_t>(level)].keep = rule;
+      (contains(mask, v) ? rule.keep : rule.bypass).push_back(workload.tensors[v].name);
+    out.levels[at(level)].keep = rule;
   }
   return out;
 }
@@ -149,7 +150,7 @@ Result<RecordedMachine> with_recorded_keep(const OptimumRecord& record, const Wo
         fmt::format("'{}' is not understood; write \"LEVEL tensors, ...\" or map levels to lists of tensors",
                     record.keep_text)};
   KeepSets sets;
-  for (int i = 0; i < (*mapping)->level_count; ++i) sets[i] = (*mapping)->keep[static_cast<std::size_t>(i)];
+  for (int i = 0; i < (*mapping)->level_count; ++i) sets[i] = (*mapping)->keep[at(i)];
   return RecordedMachine{with_keep(sets, workload, architecture),
                          fmt::format("keep '{}' is not understood: searched with the keep sets of the recorded mapping",
                                      record.keep_text)};

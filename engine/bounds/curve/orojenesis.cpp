@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <span>
 #include <vector>
 
@@ -38,7 +37,7 @@ class CurveSearch {
         first_access_.push_back({v, at(*workload.tensors[v].access_of)});
       }
     }
-    output_ = static_cast<std::size_t>(workload.output());
+    output_ = at(workload.output());
     first_ = executed_ ? shapes_[output_].most_distinct_words(size_) : words_[output_];
     resident_ = static_cast<TensorMask>(options.resident & ((1u << shapes_.size()) - 1));
   }
@@ -88,17 +87,17 @@ class CurveSearch {
     open_.clear();
     DimensionMask gaining = 0;
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
-      if ((kept_ >> v & 1) == 0) continue;
+      if (!contains(kept_, v)) continue;
       rounds_[v] = static_cast<DimensionMask>(loops & ~shapes_[v].indexing() & ~order_->reuse[v].inside);
       gaining |= rounds_[v];
       for (const DimensionMask rank : shapes_[v].sliding()) gaining |= rank;
     }
     for (std::size_t d = 0; d < kMaxDimensions; ++d) {
-      const bool looped = (loops >> d & 1) != 0;
+      const bool looped = contains(loops, d);
       tile_[d] = looped ? 1 : size_[d];
       count_[d] = looped ? size_[d] : 1;
       // A larger tile of a dimension that gains nobody anything takes room only.
-      if (!looped || (gaining >> d & 1) == 0) continue;
+      if (!looped || !contains(gaining, d)) continue;
       open_.push_back(static_cast<u8>(d));
       count_[d] = tiles_of(d, candidates_[d][candidates_[d].size() - 2]);
     }
@@ -132,8 +131,8 @@ class CurveSearch {
   u64 buffer_units() const {
     u64 units = 0;
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
-      if ((kept_ >> v & 1) != 0) units += tile_words(v, tile_) * options_.word_size[v];
-      if ((resident_ >> v & 1) != 0) units += words_[v] * options_.word_size[v];
+      if (contains(kept_, v)) units += tile_words(v, tile_) * options_.word_size[v];
+      if (contains(resident_, v)) units += words_[v] * options_.word_size[v];
     }
     return units;
   }
@@ -155,8 +154,8 @@ class CurveSearch {
   u64 least_accesses() const {
     u64 units = 0;
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
-      if (((resident_ | repeated_) >> v & 1) != 0) continue;
-      units += accesses(v, (kept_ >> v & 1) == 0                ? macs_
+      if (contains(resident_ | repeated_, v)) continue;
+      units += accesses(v, !contains(kept_, v)                  ? macs_
                            : executed_ && !crosses_by_rounds(v) ? distinct_[v]
                                                                 : distinct_[v] * rounds(v));
     }
@@ -165,7 +164,7 @@ class CurveSearch {
 
   u64 rounds(std::size_t v) const {
     u64 rounds = 1;
-    for (DimensionMask rest = rounds_[v]; rest != 0; rest &= rest - 1) rounds *= count_[std::countr_zero(rest)];
+    for (const int d : bits(rounds_[v])) rounds *= count_[d];
     return rounds;
   }
 
@@ -181,9 +180,9 @@ class CurveSearch {
     for (std::size_t k = 0; k < order_->count; ++k) loops[k] = {order_->loop[k], count_[order_->loop[k]]};
     const std::span<const TileLoop> nest(loops.data(), order_->count);
     for (std::size_t v = 0; v < shapes_.size(); ++v) {
-      if (((resident_ | repeated_) >> v & 1) != 0) continue;
+      if (contains(resident_ | repeated_, v)) continue;
       u64 words = macs_;
-      if ((kept_ >> v & 1) != 0) {
+      if (contains(kept_, v)) {
         words = words_in(v, nest);
       }
       units += accesses(v, words);

@@ -1,5 +1,6 @@
 #include "engine/bounds/curve/orojenesis_levels.h"
 
+#include "engine/base/integers.h"
 #include "engine/model/keep.h"
 
 namespace heliolite {
@@ -17,7 +18,7 @@ std::vector<Boundary> boundaries(const Architecture& architecture, const Workloa
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       if (keep_choice(level.keep, workload, static_cast<int>(v)) == KeepChoice::Keep)
         must |= static_cast<TensorMask>(1u << v);
-      if ((must >> v & 1) == 0) ++open;
+      if (!contains(must, v)) ++open;
     }
     all.push_back({level.name, stored});
     if (all.back().capacity_words && units > 1) *all.back().capacity_words += open * units;

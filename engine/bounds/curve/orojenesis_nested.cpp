@@ -40,7 +40,7 @@ class NestingSearch {
       distinct_.push_back(shapes_.back().distinct_words(size_));
       if (workload.tensors[v].access_of) repeated_ |= static_cast<TensorMask>(1u << v);
     }
-    output_ = static_cast<std::size_t>(workload.output());
+    output_ = at(workload.output());
     solid_output_ = TensorShape(workload, workload.output(), false).plain();
   }
 
@@ -181,11 +181,12 @@ class NestingSearch {
     for (std::size_t k = 0; k < nested_.size(); ++k) {
       const u8 v = nested_[k];
       stored |= static_cast<TensorMask>(1u << v);
-      units += accesses(
-          v, shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k], open));
+      const u64 words =
+          shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k], open);
+      units += accesses(v, std::max(words, distinct_[v]));
     }
     for (u8 v = 0; v < shapes_.size(); ++v)
-      if (((stored | repeated_) >> v & 1) == 0) units += accesses(v, (may_nest_ >> v & 1) != 0 ? macs_ : distinct_[v]);
+      if (!contains(stored | repeated_, v)) units += accesses(v, contains(may_nest_, v) ? macs_ : distinct_[v]);
     return units;
   }
 

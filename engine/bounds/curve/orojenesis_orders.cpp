@@ -39,7 +39,7 @@ class OrderWalk {
     if (orders_.size() > kMaxBufferOrders) return;
     if (state.left == 0 || (state.resting | state.running) == 0) return finish(state);
     if (const DimensionMask next = free_loop(state); next != 0) return walk(with(state, std::countr_zero(next)));
-    for (DimensionMask rest = state.left; rest != 0; rest &= rest - 1) walk(with(state, std::countr_zero(rest)));
+    for (const int d : bits(state.left)) walk(with(state, d));
   }
 
   // A loop that every tensor still kept reuses wholly comes next: further out it would only cost more.
@@ -47,7 +47,7 @@ class OrderWalk {
     if (state.running != 0) return 0;
     DimensionMask indexed = 0;
     for (std::size_t v = 0; v < shapes_.size(); ++v)
-      if ((state.resting >> v & 1) != 0) indexed |= shapes_[v].indexing();
+      if (contains(state.resting, v)) indexed |= shapes_[v].indexing();
     const DimensionMask free = state.left & static_cast<DimensionMask>(~indexed);
     return free & static_cast<DimensionMask>(-free);
   }
@@ -97,11 +97,10 @@ class OrderWalk {
 
   void finish(const State& state) {
     BufferOrder order = state.order;
-    for (DimensionMask rest = state.left; rest != 0; rest &= rest - 1)
-      order.loop[order.count++] = static_cast<u8>(std::countr_zero(rest));
+    for (const int d : bits(state.left)) order.loop[order.count++] = static_cast<u8>(d);
     const auto covers = [&](const BufferOrder& a, const BufferOrder& b) {
       for (std::size_t v = 0; v < shapes_.size(); ++v)
-        if ((kept_ >> v & 1) != 0 && !a.reuse[v].covers(b.reuse[v])) return false;
+        if (contains(kept_, v) && !a.reuse[v].covers(b.reuse[v])) return false;
       return true;
     };
     if (std::ranges::any_of(orders_, [&](const BufferOrder& o) { return covers(o, order); })) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/base/integers.h"
 #include "engine/model/nest.h"
 
 namespace heliolite {
@@ -52,7 +53,7 @@ TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
     : read_twice_(apart && workload.is_read_twice(tensor)) {
   size_.fill(1);
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) size_[d] = static_cast<u32>(workload.dimensions[d].size);
-  for (const Rank& rank : workload.tensors[static_cast<std::size_t>(tensor)].ranks) {
+  for (const Rank& rank : workload.tensors[at(tensor)].ranks) {
     ShapeRank& out = ranks_.emplace_back();
     for (const Term& term : rank.terms) {
       if (size_[term.dimension] == 1) continue;
@@ -75,7 +76,7 @@ TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
 
 bool TensorShape::slides_by_steps(int dimension) const {
   return std::ranges::any_of(ranks_, [&](const ShapeRank& rank) {
-    return (rank.dimensions >> dimension & 1) != 0 && std::ranges::any_of(rank.terms, [&](const Term& term) {
+    return contains(rank.dimensions, dimension) && std::ranges::any_of(rank.terms, [&](const Term& term) {
              return term.dimension != dimension && term.coefficient > 1;
            });
   });
@@ -103,7 +104,7 @@ TensorShape::Move TensorShape::move_of(const Extents& tile, int dimension) const
 
 u64 TensorShape::model_words(const Extents& tile, std::span<const TileLoop> loops) const {
   std::size_t a = 0;
-  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  while (a < loops.size() && !contains(indexing_, loops[a].dimension)) ++a;
   return a == loops.size() ? box_words(tile) : overlapping_words(tile, loops, a);
 }
 
@@ -136,10 +137,10 @@ u64 TensorShape::overlapping_words(const Extents& tile, std::span<const TileLoop
 
 u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> loops) const {
   std::size_t a = 0;
-  while (a < loops.size() && (indexing_ >> loops[a].dimension & 1) == 0) ++a;
+  while (a < loops.size() && !contains(indexing_, loops[a].dimension)) ++a;
   u64 words = 1;
   for (std::size_t j = a; j < loops.size(); ++j)
-    if ((indexing_ >> loops[j].dimension & 1) == 0) words *= loops[j].count;
+    if (!contains(indexing_, loops[j].dimension)) words *= loops[j].count;
   const int moving = a < loops.size() ? loops[a].dimension : -1;
   for (const ShapeRank& rank : ranks_) words *= TiledRank(rank.terms, tile, size_, moving).words();
   return words;
@@ -200,7 +201,7 @@ u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, c
   const u64 here = tile != nullptr ? distinct_in(rank, *tile) : 0;
   const bool solid = tile != nullptr && (rank.dimensions & open) == 0 && here == box_in(rank, *tile);
   for (const auto& [d, coefficient] : rank.terms) {
-    if (count[d] == 1 && (open >> d & 1) == 0) continue;
+    if (count[d] == 1 && !contains(open, d)) continue;
     ++loops;
     const u64 step = solid ? std::min<u64>(here, coefficient * (*tile)[d]) * count[d] : size_[d];
     least = std::min(least, tiles / count[d] * step);
@@ -214,7 +215,7 @@ u64 TensorShape::nested_words(const Extents& count, const Extents* tile, Dimensi
   if (entangled_) return distinct_words(size_);
   u64 words = 1, other = 1;  // of all tiles, of one
   for (std::size_t d = 0; d < kMaxDimensions; ++d)
-    if ((indexing_ >> d & 1) == 0) words *= count[d];
+    if (!contains(indexing_, d)) words *= count[d];
   const ShapeRank* slides = nullptr;
   for (const ShapeRank& rank : ranks_) {
     if ((rank.dimensions & slides_in) != 0) {

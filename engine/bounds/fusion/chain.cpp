@@ -1,7 +1,6 @@
 #include "engine/bounds/fusion/chain.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/base/integers.h"
 #include "workloads/graph.h"
@@ -17,7 +16,7 @@ class RowView {
       if (workload.dimensions[d].size > 1) looping_ |= dimension_bit(static_cast<int>(d));
     for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
       const auto mask = static_cast<DimensionMask>(workload.indexing(v) & looping_);
-      (v == input ? in_ : workload.tensors[static_cast<std::size_t>(v)].is_output() ? out_ : rest_) |= mask;
+      (v == input ? in_ : workload.tensors[at(v)].is_output() ? out_ : rest_) |= mask;
     }
   }
 
@@ -45,7 +44,7 @@ class RowView {
   // Every rank is one dimension with coefficient 1, and no dimension has two ranks.
   bool steps_alone(int tensor) const {
     DimensionMask seen = 0;
-    for (const Rank& rank : workload_.tensors[static_cast<std::size_t>(tensor)].ranks) {
+    for (const Rank& rank : workload_.tensors[at(tensor)].ranks) {
       const std::vector<Term> terms = looping_terms(rank);
       if (terms.size() > 1 || (terms.size() == 1 && terms[0].coefficient != 1)) return false;
       for (const Term& term : terms) {
@@ -68,7 +67,7 @@ class RowView {
   std::optional<ChainLink> sliding(ChainLink link) const {
     DimensionMask slid = 0;
     bool found = false;
-    for (const Rank& rank : workload_.tensors[static_cast<std::size_t>(input_)].ranks) {
+    for (const Rank& rank : workload_.tensors[at(input_)].ranks) {
       std::vector<Term> terms = looping_terms(rank);
       if (terms.size() < 2) {
         if (terms.size() == 1 && terms[0].coefficient != 1) return std::nullopt;
@@ -99,10 +98,10 @@ class RowView {
     return link;
   }
 
-  u64 size(int dimension) const { return workload_.dimensions[static_cast<std::size_t>(dimension)].size; }
+  u64 size(int dimension) const { return workload_.dimensions[at(dimension)].size; }
   u64 product(int mask) const {
     u64 product = 1;
-    for (auto rest = static_cast<unsigned>(mask); rest != 0; rest &= rest - 1) product *= size(std::countr_zero(rest));
+    for (const int d : bits(static_cast<unsigned>(mask))) product *= size(d);
     return product;
   }
 
@@ -125,16 +124,14 @@ std::optional<ChainLink> first_link(const Workload& workload) {
 std::optional<ChainLink> chain_link(const Workload& workload, int input) { return RowView(workload, input).link(); }
 
 std::string why_not_fused(const Network& network, const Edge& edge) {
-  const auto workload = [&](int layer) -> const Workload& {
-    return network.layers[static_cast<std::size_t>(layer)].workload;
-  };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
   if (edge.from_input) return "an input";
   if (edge.through.op == Operator::Pool || edge.through.op == Operator::Resize)
     return "through " + std::string(name(edge.through.op));
   if (edge.slice) return "a slice";
   if (edge.combine == Combine::Concat) return "one of several parts";
   // What feeds the weights (keys, values) is not passed on by rows.
-  if (workload(edge.to).tensors[static_cast<std::size_t>(edge.tensor)].role != Role::Input) return "into weights";
+  if (workload(edge.to).tensors[at(edge.tensor)].role != Role::Input) return "into weights";
   if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from))) return "no operators on rows";
   const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
   if (std::ranges::count_if(network.edges, same) > 1) return "read by several layers";
@@ -142,19 +139,17 @@ std::string why_not_fused(const Network& network, const Edge& edge) {
 }
 
 std::vector<Chain> find_chains(const Network& network) {
-  const auto workload = [&](int layer) -> const Workload& {
-    return network.layers[static_cast<std::size_t>(layer)].workload;
-  };
+  const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
   std::vector<int> usable;
   for (std::size_t k = 0; k < network.edges.size(); ++k)
     if (why_not_fused(network, network.edges[k]).empty()) usable.push_back(static_cast<int>(k));
   std::vector<Chain> chains;
   for (const LayerPath& path : layer_paths(network, usable)) {
     Chain& chain = chains.emplace_back();
-    chain.count = network.layers[static_cast<std::size_t>(path.layers.front())].count;
+    chain.count = network.layers[at(path.layers.front())].count;
     for (std::size_t k = 0; k < path.layers.size(); ++k) {
       const int layer = path.layers[k];
-      const Edge* edge = k == 0 ? nullptr : &network.edges[static_cast<std::size_t>(path.edges[k - 1])];
+      const Edge* edge = k == 0 ? nullptr : &network.edges[at(path.edges[k - 1])];
       auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor) : first_link(workload(layer));
       chain.links.push_back(link.value_or(ChainLink{.name = workload(layer).name}));
       chain.links.back().layer = layer;

@@ -217,7 +217,7 @@ class FusionSearch {
     std::vector<Gain> gains;
     for (std::size_t e = 0; e < items.size(); ++e) {
       const FusedLink& f = links_[e];
-      if ((forced >> e & 1) != 0) {
+      if (contains(forced, e)) {
         room += items[e].room;
         accesses -= items[e].saved;
       } else if (items[e].saved > 0) {
@@ -250,7 +250,7 @@ std::optional<FusedCurve> tiled_fusion(std::span<const ChainLink> links, const F
 std::string template_names(const FusedTiles& tiles, std::size_t links) {
   std::string names;
   for (std::size_t e = 0; e < links; ++e) {
-    const bool first_of_pair = (tiles.pairs >> e & 1) != 0, second_of_pair = e > 0 && (tiles.pairs >> (e - 1) & 1) != 0;
+    const bool first_of_pair = contains(tiles.pairs, e), second_of_pair = e > 0 && (tiles.pairs >> (e - 1) & 1) != 0;
     const bool by_parts = tiles.how != FusionTemplate::Rows;
     const char* name = "Full";
     if (first_of_pair) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 

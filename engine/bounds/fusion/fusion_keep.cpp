@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced) {
@@ -14,7 +16,7 @@ std::vector<KeptSet> kept_sets(std::span<const KeepItem> items, u64 forced) {
       set.saved += item.saved;
       return set;
     };
-    if ((forced >> e & 1) != 0) {
+    if (contains(forced, e)) {
       for (KeptSet& set : sets) set = with(set);
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/lp.h"
 
 namespace heliolite {
@@ -14,7 +15,7 @@ std::vector<std::vector<Number>> transposed(std::span<const RankRow> rows, std::
   std::vector<std::vector<Number>> by_exponent(accesses + loops, std::vector<Number>(rows.size()));
   for (std::size_t h = 0; h < rows.size(); ++h) {
     for (std::size_t j = 0; j < accesses; ++j) by_exponent[j][h] = rows[h].image[j];
-    for (std::size_t l = 0; l < loops; ++l) by_exponent[accesses + l][h] = rows[h].loops >> l & 1;
+    for (std::size_t l = 0; l < loops; ++l) by_exponent[accesses + l][h] = contains(rows[h].loops, l);
   }
   return by_exponent;
 }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -89,7 +91,7 @@ std::vector<std::size_t> loop_classes(std::span<const RankRow> rows, std::size_t
   std::vector<std::size_t> of(loops);
   for (std::size_t l = 0; l < loops; ++l) {
     std::vector<bool> in;
-    for (const RankRow& row : rows) in.push_back((row.loops >> l & 1) != 0);
+    for (const RankRow& row : rows) in.push_back(contains(row.loops, l));
     const auto at = std::find(known.begin(), known.end(), in);
     of[l] = static_cast<std::size_t>(at - known.begin());
     if (at == known.end()) known.push_back(std::move(in));
@@ -157,7 +159,7 @@ std::optional<std::vector<HblTerm>> hbl_terms(const AccessNest& nest, std::span<
     std::vector<i64> a(unknowns + 1);
     for (std::size_t j = 0; j < arrays; ++j) a[j] = row.image[j];
     for (std::size_t l = 0; l < class_of.size(); ++l)
-      if ((row.loops >> l & 1) != 0) a[arrays + class_of[l]] = 1;
+      if (contains(row.loops, l)) a[arrays + class_of[l]] = 1;
     a.back() = -row.rank;
     if (!cone.cut(a)) return std::nullopt;
   }

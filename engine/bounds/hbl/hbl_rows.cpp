@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
 
 namespace heliolite {
@@ -23,8 +24,7 @@ std::vector<Group> groups_of(const AccessNest& nest) {
   std::iota(leader.begin(), leader.end(), std::size_t{0});
   for (const Access& access : nest.accesses) {
     for (const std::vector<i64>& row : access.rows) {
-      const auto first =
-          static_cast<std::size_t>(std::find_if(row.begin(), row.end(), [](i64 c) { return c != 0; }) - row.begin());
+      const auto first = at(std::find_if(row.begin(), row.end(), [](i64 c) { return c != 0; }) - row.begin());
       for (std::size_t l = first + 1; l < row.size(); ++l)
         if (row[l] != 0) join(leader, l, first);
     }
@@ -110,7 +110,7 @@ void add_lattice_rows(const AccessNest& nest, const Group& group, KnownLattices&
     const LoopBits local = row.loops;
     row.loops = 0;
     for (std::size_t l = 0; l < group.size(); ++l)
-      if ((local >> l & 1) != 0) row.loops |= LoopBits{1} << group[l];
+      if (contains(local, l)) row.loops |= LoopBits{1} << group[l];
     rows.push_back(std::move(row));
   }
 }

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -11,7 +13,7 @@ namespace {
 RationalMatrix reduced_echelon(int columns, RationalMatrix rows) {
   std::size_t rank = 0;
   for (int c = 0; c < columns && rank < rows.size(); ++c) {
-    const auto column = static_cast<std::size_t>(c);
+    const auto column = at(c);
     const auto pivot = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(rank), rows.end(),
                                     [&](const auto& row) { return row[column] != 0; });
     if (pivot == rows.end()) continue;
@@ -43,11 +45,10 @@ Subspace Subspace::kernel(int ambient, RationalMatrix rows) { return span(ambien
 
 Subspace Subspace::complement() const {
   // The basis is [I P] up to the order of columns; the complement's is [-P' I].
-  const auto n = static_cast<std::size_t>(ambient_);
+  const auto n = at(ambient_);
   std::vector<std::size_t> pivots;
   for (const auto& row : basis_)
-    pivots.push_back(static_cast<std::size_t>(
-        std::find_if(row.begin(), row.end(), [](const Rational& x) { return x != 0; }) - row.begin()));
+    pivots.push_back(at(std::find_if(row.begin(), row.end(), [](const Rational& x) { return x != 0; }) - row.begin()));
   RationalMatrix rows;
   for (std::size_t free = 0; free < n; ++free) {
     if (std::find(pivots.begin(), pivots.end(), free) != pivots.end()) continue;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 std::optional<Contraction> as_contraction(const Workload& workload) {
@@ -16,7 +18,7 @@ std::optional<Contraction> as_contraction(const Workload& workload) {
     if (access.same_array >= 0) return std::nullopt;
   for (const Access& access : nest.accesses) of[access.is_output ? 0 : ++inputs] = moving(access);
   for (std::size_t l = 0; l < nest.loops.size(); ++l) {
-    const bool out = (of[0] >> l & 1) != 0, first = (of[1] >> l & 1) != 0, second = (of[2] >> l & 1) != 0;
+    const bool out = contains(of[0], l), first = contains(of[1], l), second = contains(of[2], l);
     if (out + first + second != 2) return std::nullopt;
     (!second ? c.m : !first ? c.n : c.k) *= nest.loops[l].size;
     if (!out) ++c.contracted;

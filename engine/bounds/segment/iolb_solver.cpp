@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -81,7 +83,7 @@ IterationLimiter::IterationLimiter(const AccessNest& nest, std::span<const RankR
   for (const RankRow& row : rows) {
     Row out{static_cast<double>(row.rank), {}, {}};
     for (std::size_t j = 0; j < arrays_; ++j) out.coefficient[j] = row.image[j];
-    for (std::size_t l = 0; l < loops_; ++l) out.coefficient[arrays_ + l] = static_cast<double>(row.loops >> l & 1);
+    for (std::size_t l = 0; l < loops_; ++l) out.coefficient[arrays_ + l] = static_cast<double>(contains(row.loops, l));
     for (std::size_t i = 0; i < unknowns_; ++i)
       if (out.coefficient[i] != 0) out.support.push_back(i);
     rows_.push_back(std::move(out));

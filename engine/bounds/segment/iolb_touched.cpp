@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
 #include "engine/model/nest.h"
 
@@ -54,7 +55,7 @@ u64 touched_words(const AccessNest& nest, const Access& access) {
   for (const std::vector<i64>& row : access.rows) {
     for (std::size_t l = 0; l < row.size(); ++l) {
       if (row[l] == 0) continue;
-      entangled = entangled || (seen >> l & 1) != 0;
+      entangled = entangled || contains(seen, l);
       seen |= LoopBits{1} << l;
     }
     values *= distinct_values(nest, row);

@@ -70,10 +70,10 @@ class OrderBuilder {
     const TileOrder saved = order_;
     order_.inner.push_back(static_cast<u8>(d));
     for (std::size_t v = 0; v < problem_.tensors.size(); ++v) {
-      if ((e.kept >> v & 1) != 0) order_.reuse[v].kept |= dimension_bit(d);
-      if ((e.held >> v & 1) != 0) {
+      if (contains(e.kept, v)) order_.reuse[v].kept |= dimension_bit(d);
+      if (contains(e.held, v)) {
         order_.reuse[v].held |= dimension_bit(d);
-      } else if ((e.slides >> v & 1) != 0) {
+      } else if (contains(e.slides, v)) {
         order_.reuse[v].slides = d;
       }
     }

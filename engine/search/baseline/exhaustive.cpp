@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
@@ -34,8 +35,8 @@ class Enumeration {
     if (level == space.level_count()) return dimension(0);
     const int next_tensor = tensor + 1 < space.tensor_count ? tensor + 1 : 0;
     const int next_level = next_tensor == 0 ? level + 1 : level;
-    const LevelSpace& here = space.levels[static_cast<std::size_t>(level)];
-    TensorMask& mask = mapping_.keep[static_cast<std::size_t>(level)];
+    const LevelSpace& here = space.levels[at(level)];
+    TensorMask& mask = mapping_.keep[at(level)];
     const auto bit = static_cast<TensorMask>(1u << tensor);
     const auto set = [&](bool kept) {
       mask = static_cast<TensorMask>(kept ? mask | bit : mask & ~bit);
@@ -48,12 +49,12 @@ class Enumeration {
   // Step 2.
   bool dimension(int d) {
     if (d == problem_.space.dimension_count) return tiling();
-    return place(d, 0, static_cast<u32>(problem_.space.size[static_cast<std::size_t>(d)]));
+    return place(d, 0, static_cast<u32>(problem_.space.size[at(d)]));
   }
 
   bool place(int d, int p, u32 left) {
     if (p == splits_.place_count()) return dimension(d + 1);
-    PlaceFactor& factor = tiling_[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)];
+    PlaceFactor& factor = tiling_[at(p)][at(d)];
     const bool go_on = splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
       if (is_spatial_place(p)) return spatial(d, p, run);
       for (u32 f = run.first; f <= run.last; ++f) {
@@ -67,12 +68,12 @@ class Enumeration {
   }
 
   bool spatial(int d, int p, const FactorRun& run) {
-    auto& [x, y] = room_[static_cast<std::size_t>(place_level(p))];
+    auto& [x, y] = room_[at(place_level(p))];
     if (run.first > x || run.y > y) return true;
     const auto saved = std::pair(x, y);
     x /= run.first;
     y /= run.y;
-    tiling_[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)] = {run.first, run.y};
+    tiling_[at(p)][at(d)] = {run.first, run.y};
     const bool go_on = place(d, p + 1, run.left);
     std::tie(x, y) = saved;
     return go_on;
@@ -82,7 +83,7 @@ class Enumeration {
   bool tiling() {
     for (int i = 0; i < problem_.space.level_count(); ++i) {
       const std::size_t ordered = writer_.present(tiling_, i, orders_);
-      movable_[static_cast<std::size_t>(i)] = i == 0 ? orders_.count[0] : ordered;
+      movable_[at(i)] = i == 0 ? orders_.count[0] : ordered;
     }
     bool fits = true;
     do {
@@ -94,7 +95,7 @@ class Enumeration {
   // The next combination of orders; false after the last one, with the first one set again.
   bool next_orders() {
     for (int i = 1; i < problem_.space.level_count(); ++i) {
-      const auto level = static_cast<std::size_t>(i);
+      const auto level = at(i);
       u8* const loops = orders_.loop[level].data();
       if (std::next_permutation(loops + movable_[level], loops + orders_.count[level])) return true;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/core/parallel.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
@@ -59,7 +60,7 @@ class Sampler {
     if (!writer_.fits_fanouts(tiling)) return false;
     LevelOrders orders;
     for (int i = 0; i < problem_.space.level_count(); ++i) {
-      const auto level = static_cast<std::size_t>(i);
+      const auto level = at(i);
       auto& loops = orders.loop[level];
       for (std::size_t k = writer_.present(tiling, i, orders); k < orders.count[level]; ++k)
         std::swap(loops[k], loops[k + random.next() % (orders.count[level] - k)]);
@@ -71,7 +72,7 @@ class Sampler {
   }
 
  private:
-  u32 size(int d) const { return static_cast<u32>(problem_.space.size[static_cast<std::size_t>(d)]); }
+  u32 size(int d) const { return static_cast<u32>(problem_.space.size[at(d)]); }
 
   // All completions of what is left are equally likely at each place, hence all splits are.
   void draw_split(Random& random, int d, Tiling& tiling) const {
@@ -86,8 +87,7 @@ class Sampler {
           k -= total;
           return true;
         }
-        tiling[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)] = {run.first + static_cast<u32>(k / each),
-                                                                            run.y};
+        tiling[at(p)][at(d)] = {run.first + static_cast<u32>(k / each), run.y};
         left = run.left;
         return false;
       });

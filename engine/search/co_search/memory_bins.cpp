@@ -1,8 +1,8 @@
 #include "engine/search/co_search/memory_bins.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/sunstone/sunstone.h"
 
@@ -16,16 +16,14 @@ constexpr std::size_t kPlansOfABin = 4;  // unrollings
 bool held_by_smaller(const MachineFamily& family, std::size_t machine, const Compiled& c, const Mapspace& space,
                      const Plan& plan) {
   int outermost_fanout = space.level_count() - 1;
-  while (outermost_fanout > 0 && !space.levels[static_cast<std::size_t>(outermost_fanout)].spatial.exists())
-    --outermost_fanout;
+  while (outermost_fanout > 0 && !space.levels[at(outermost_fanout)].spatial.exists()) --outermost_fanout;
   for (int i : family.swept()) {
     const u64 smaller = family.held_by_smaller(machine, i);
     if (i >= outermost_fanout) break;
     if (smaller == 0) continue;
     const Extents tile = tile_through(space, plan, i);
     u64 used = 0;
-    for (unsigned kept = plan.keep[i]; kept != 0; kept &= kept - 1)
-      used += box_words(c.tensor[std::countr_zero(kept)], tile);
+    for (const int v : bits(plan.keep[i])) used += box_words(c.tensor[v], tile);
     if (used <= smaller) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/model/nest.h"
 #include "engine/model/storage_cost.h"
 
@@ -77,11 +78,11 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   u64 fanout_outside = 1;
   for (int i = levels - 1; i >= 0; --i) {
     out.outside[i] = sum;
-    const u64 instances = model.architecture().levels[static_cast<std::size_t>(i)].instances;
+    const u64 instances = model.architecture().levels[at(i)].instances;
     Words total;
     for (int v = 0; v < c.tensor_count; ++v) {
-      if (!(keep.must[i] >> v & 1)) continue;
-      const bool serves_macs = inside_fanouts[i] && !(kept_inside[i] >> v & 1);
+      if (!contains(keep.must[i], v)) continue;
+      const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
       const Words n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
       sum.energy += least_energy(c.level[i], instances, n);
       total += n;

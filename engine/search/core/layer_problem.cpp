@@ -1,5 +1,7 @@
 #include "engine/search/core/layer_problem.h"
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 KeepRange LayerProblem::keep_range() const {
@@ -18,15 +20,14 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
   };
   std::vector<Place> open;
   for (std::size_t i = 0; i < space.levels.size(); ++i)
-    for (unsigned left = space.levels[i].open; left != 0; left &= left - 1)
-      open.push_back({i, static_cast<TensorMask>(left & -left)});
+    for (const int v : bits(space.levels[i].open)) open.push_back({i, static_cast<TensorMask>(1u << v)});
   std::vector<KeepMasks> out;
   if (open.size() >= 64 || u64{1} << open.size() > most) return out;
   const KeepMasks all = keep_range().may;
   for (u64 bypass = 0; bypass < u64{1} << open.size(); ++bypass) {
     out.push_back(all);
     for (std::size_t k = 0; k < open.size(); ++k)
-      if (bypass >> k & 1) out.back()[open[k].level] &= static_cast<TensorMask>(~open[k].tensor);
+      if (contains(bypass, k)) out.back()[open[k].level] &= static_cast<TensorMask>(~open[k].tensor);
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -11,8 +13,8 @@ Limbs times(const Limbs& a, u64 factor) {
   Limbs out;
   u128 carry = 0;
   for (int k = 3; k >= 0; --k) {
-    carry += static_cast<u128>(a[static_cast<std::size_t>(k)]) * factor;
-    out[static_cast<std::size_t>(k)] = static_cast<u64>(carry);
+    carry += static_cast<u128>(a[at(k)]) * factor;
+    out[at(k)] = static_cast<u64>(carry);
     carry >>= 64;
   }
   return out;

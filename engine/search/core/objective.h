@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
@@ -30,9 +31,7 @@ inline constexpr std::array<ObjectiveInfo, 4> kObjectiveTable{{
     {Objective::Ed2p, "ed2p", "ED2P [pJ x cycles^2]", 1, 2},
 }};
 
-constexpr const ObjectiveInfo& info(Objective objective) {
-  return kObjectiveTable[static_cast<std::size_t>(objective)];
-}
+constexpr const ObjectiveInfo& info(Objective objective) { return kObjectiveTable[at(objective)]; }
 constexpr std::string_view name(Objective objective) { return info(objective).name; }
 // Nothing if there is no objective of this name.
 std::optional<Objective> parse_objective(std::string_view name);

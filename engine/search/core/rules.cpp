@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 const std::array<RuleInfo, kRules> kRuleTable{{
@@ -49,12 +51,12 @@ const std::array<RuleInfo, kRules> kRuleTable{{
 
 std::string_view name(RuleUser user) {
   constexpr std::array<std::string_view, 5> kUserNames{"orders", "sunstone", "imperfect", "exact", "co-search"};
-  return kUserNames[static_cast<std::size_t>(user)];
+  return kUserNames[at(user)];
 }
 
 std::string_view name(Soundness soundness) {
   constexpr std::array<std::string_view, 3> kSoundnessNames{"sound", "sound without halos", "heuristic"};
-  return kSoundnessNames[static_cast<std::size_t>(soundness)];
+  return kSoundnessNames[at(soundness)];
 }
 
 std::optional<Rule> parse_rule(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 
 namespace heliolite {
@@ -74,9 +75,9 @@ std::vector<std::string> rule_names();
 class RuleSet {
  public:
   RuleSet() { on_.fill(true); }
-  bool operator[](Rule r) const { return on_[static_cast<std::size_t>(r)]; }
+  bool operator[](Rule r) const { return on_[at(r)]; }
   RuleSet& set(Rule r, bool on) {
-    on_[static_cast<std::size_t>(r)] = on;
+    on_[at(r)] = on;
     return *this;
   }
 
@@ -90,8 +91,8 @@ struct RuleCounts {
 
   // The rule was asked so often and cut so often; searches count through a Gate (engine/search/core/gate.h).
   void add(Rule r, u64 asked, u64 cut) {
-    calls[static_cast<std::size_t>(r)] += asked;
-    cuts[static_cast<std::size_t>(r)] += cut;
+    calls[at(r)] += asked;
+    cuts[at(r)] += cut;
   }
   RuleCounts& operator+=(const RuleCounts& other) {
     for (std::size_t r = 0; r < kRules; ++r) calls[r] += other.calls[r], cuts[r] += other.cuts[r];

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/limits.h"
@@ -32,7 +33,7 @@ int open_keeps(const Mapspace& space) {
 
 }  // namespace
 
-std::string_view name(SearchEnd end) { return kNames[static_cast<std::size_t>(end)]; }
+std::string_view name(SearchEnd end) { return kNames[at(end)]; }
 
 std::string explain(SearchEnd end, const LayerProblem& problem) {
   const SearchOptions& options = problem.options;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -10,7 +12,7 @@ constexpr std::array<std::string_view, 4> kStrategyNames{"exact", "sunstone", "r
 
 }  // namespace
 
-std::string_view name(Strategy strategy) { return kStrategyNames[static_cast<std::size_t>(strategy)]; }
+std::string_view name(Strategy strategy) { return kStrategyNames[at(strategy)]; }
 
 std::optional<Strategy> parse_strategy(std::string_view name) {
   const auto at = std::find(kStrategyNames.begin(), kStrategyNames.end(), name);

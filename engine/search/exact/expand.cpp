@@ -139,7 +139,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   const auto axes = m_.lattice.axes();
   for (std::size_t a = first_axis; a < axes.size(); ++a) {
     const LatticeAxis& axis = axes[a];
-    if (!(space().temporal.allowed >> axis.dimension & 1)) continue;
+    if (!contains(space().temporal.allowed, axis.dimension)) continue;
     LatticePoint next = tile;
     next.packed += axis.step;
     if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
@@ -187,7 +187,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile) {
     if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
   PartialMapping next = s;
   for (u8 d : space().temporal.order.dimensions())
-    if (loops.waiting >> d & 1) add_loop(next, loops, d);
+    if (contains(loops.waiting, d)) add_loop(next, loops, d);
   arrange(next, loops, tile);
 }
 
@@ -206,27 +206,22 @@ unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   std::array<unsigned, kMaxDimensions> ends{};  // flows, by dimension
   unsigned slides = 0;                          // dimensions that may leave part of a tile in place
   const auto& tensor = m_.compiled->tensor;
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const int v = std::countr_zero(open);
-    for (unsigned left = tensor[at(v)].indexing & waiting; left != 0; left &= left - 1)
-      ends[at(std::countr_zero(left))] |= 1u << v;
+  for (const int v : bits(s.in_place)) {
+    for (const int d : bits(tensor[at(v)].indexing & waiting)) ends[at(d)] |= 1u << v;
   }
   for (int f = 0; f < s.sliding_count; ++f) {
     // While a flow is moving it is not known where even the loops that do not move it serve best.
     if (s.sliding[at(f)].moving) return waiting;
     const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
-    for (unsigned left = t.indexing & waiting; left != 0; left &= left - 1)
-      ends[at(std::countr_zero(left))] |= 1u << (kMaxTensors + f);
+    for (const int d : bits(t.indexing & waiting)) ends[at(d)] |= 1u << (kMaxTensors + f);
     if (t.entangled) slides |= t.indexing;
     for (int r = 0; r < t.rank_count; ++r) slides |= t.sharing[at(r)];
   }
   unsigned next = 0;
-  for (unsigned left = waiting; left != 0; left &= left - 1) {
-    const int d = std::countr_zero(left);
+  for (const int d : bits(waiting)) {
     if (ends[at(d)] == 0) return 1u << d;
     bool another = false;
-    for (unsigned tried = next & ~slides; tried != 0 && !(slides >> d & 1); tried &= tried - 1)
-      another |= ends[at(std::countr_zero(tried))] == ends[at(d)];
+    for (const int tried : bits(contains(slides, d) ? 0u : next & ~slides)) another |= ends[at(tried)] == ends[at(d)];
     if (!gate().prunes(Rule::FreeLoops, [&] { return another; })) next |= 1u << d;
   }
   return next;
@@ -234,15 +229,15 @@ unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
 
 void Expander::arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
   if (spent()) return;
-  unsigned next = next_loops(s, loops);
+  const unsigned next = next_loops(s, loops);
   if (next == 0) {
     PartialMapping last = s;
     return finish(last, tile, loops.order);
   }
-  for (; next != 0; next &= next - 1) {
+  for (const int first : bits(next)) {
     PartialMapping with = s;
     Loops rest = loops;
-    unsigned now = next & -next;
+    unsigned now = 1u << first;
     for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
       add_loop(with, rest, std::countr_zero(now));
     if (rest.waiting == 0) finish(with, tile, rest.order);

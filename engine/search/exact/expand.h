@@ -3,6 +3,7 @@
 // fan-out below the level, a tile, an order of the level's loops.
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/exact/frontier.h"
@@ -35,7 +36,7 @@ class Expander {
   struct Loops;  // the level's loops, some of them placed
   struct Grown;  // a partial mapping after the fan-out, with what is known of it
 
-  const LevelSpace& space() const { return problem_.space.levels[static_cast<std::size_t>(level_)]; }
+  const LevelSpace& space() const { return problem_.space.levels[at(level_)]; }
   bool top() const { return level_ + 1 == m_.levels(); }
   Gate gate() { return {rules_, statistics_.rules}; }
   bool cut(Rule rule, const CostBound& bound);

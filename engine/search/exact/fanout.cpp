@@ -1,8 +1,8 @@
 #include "engine/search/exact/fanout.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "engine/base/integers.h"
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/space/footprint.h"
@@ -31,7 +31,7 @@ class FanoutMaker {
  private:
   FanoutChoices list(int i) {
     FanoutChoices out;
-    const SpatialSpace& space = problem_.space.levels[static_cast<std::size_t>(i)].spatial;
+    const SpatialSpace& space = problem_.space.levels[at(i)].spatial;
     out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
     out.most_receivers.fill(1);
     if (!out.exists) return out;
@@ -54,17 +54,16 @@ class FanoutMaker {
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
-    for (int v = 0; v < c_.tensor_count; ++v)
-      out.least_spread[static_cast<std::size_t>(v)].assign(lattice_.points(), 1);
+    for (int v = 0; v < c_.tensor_count; ++v) out.least_spread[at(v)].assign(lattice_.points(), 1);
     for (SpatialChoice& s : out.choices) {
       for (int v = 0; v < c_.tensor_count; ++v) {
-        const auto t = static_cast<std::size_t>(v);
+        const auto t = at(v);
         double& least = out.least_spread[t][s.factor.index];
         least = std::min(least, least_receivers(c_.tensor[v], s) / s.instances);
         out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
       }
     }
-    for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[static_cast<std::size_t>(v)]);
+    for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[at(v)]);
     for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
     out.most_instances.assign(lattice_.points(), 1);
     for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
@@ -77,14 +76,14 @@ class FanoutMaker {
     axis_.clear();
     extend_axis(space, LatticePoint(), 0, allowed, fanout);
   }
-  void extend_axis(const SpatialSpace& space, const LatticePoint& at, std::size_t first, DimensionMask allowed,
+  void extend_axis(const SpatialSpace& space, const LatticePoint& point, std::size_t first, DimensionMask allowed,
                    u64 room) {
-    axis_.push_back(at);
+    axis_.push_back(point);
     const auto axes = lattice_.axes();
     for (std::size_t a = first; a < axes.size(); ++a) {
       const LatticeAxis& axis = axes[a];
-      if (!(allowed >> axis.dimension & 1) || axis.prime > room) continue;
-      LatticePoint next = at;
+      if (!contains(allowed, axis.dimension) || axis.prime > room) continue;
+      LatticePoint next = point;
       next.index += axis.stride;
       next.packed += axis.step;
       next.extent[axis.dimension] *= axis.prime;
@@ -98,7 +97,7 @@ class FanoutMaker {
                const LatticePoint& both) const {
     for (int d = 0; d < c_.dimension_count; ++d) {
       if (problem_.space.one_axis_per_dimension && x.extent[d] > 1 && y.extent[d] > 1) return false;
-      if (!space.factor[static_cast<std::size_t>(d)].allows(both.extent[d])) return false;
+      if (!space.factor[at(d)].allows(both.extent[d])) return false;
     }
     return true;
   }
@@ -112,15 +111,14 @@ class FanoutMaker {
     for (int d = 0; d < c_.dimension_count; ++d) {
       out.instances *= factor.extent[d];
       for (int v = 0; v < c_.tensor_count; ++v)
-        if (c_.tensor[v].indexing >> d & 1) out.spread[static_cast<std::size_t>(v)] *= factor.extent[d];
+        if (contains(c_.tensor[v].indexing, d)) out.spread[at(v)] *= factor.extent[d];
     }
     for (int v = 0; v < c_.tensor_count; ++v)
       if (slides(c_.tensor[v], factor.extent)) out.slides |= static_cast<TensorMask>(1u << v);
     for (int v = 0; v < c_.tensor_count; ++v) {
       const CompiledTensor& t = c_.tensor[v];
       if (t.is_output)
-        out.reducing =
-            t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[static_cast<std::size_t>(v)];
+        out.reducing = t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[at(v)];
     }
     if (c_.level[level].hop_units != 0) add_hops(level, out);
     return out;
@@ -131,8 +129,8 @@ class FanoutMaker {
     if (t.entangled) return true;
     for (int r = 0; r < t.rank_count; ++r) {
       int unrolled = 0;
-      for (unsigned left = t.sharing[r]; left != 0; left &= left - 1)
-        if (factor[std::countr_zero(left)] > 1) ++unrolled;
+      for (const int d : bits(t.sharing[r]))
+        if (factor[d] > 1) ++unrolled;
       if (unrolled > 1) return true;
     }
     return false;
@@ -143,7 +141,7 @@ class FanoutMaker {
     if (t.entangled) {
       double most = 1;
       for (int d = 0; d < c_.dimension_count; ++d)
-        if (t.indexing >> d & 1) most = std::max<double>(most, s.factor.extent[d]);
+        if (contains(t.indexing, d)) most = std::max<double>(most, s.factor.extent[d]);
       return most;
     }
     double out = 1;
@@ -160,7 +158,7 @@ class FanoutMaker {
   void add_hops(int level, SpatialChoice& s) {
     const Extents unit = unit_extents();
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (!(s.slides >> v & 1)) s.hop_units[static_cast<std::size_t>(v)] = hop_units(problem_, level, s, v, unit);
+      if (!contains(s.slides, v)) s.hop_units[at(v)] = hop_units(problem_, level, s, v, unit);
   }
 
   const LayerProblem& problem_;
@@ -197,7 +195,7 @@ double hop_units(const LayerProblem& problem, int level, const SpatialChoice& ch
   for (int d = 0; d < c.dimension_count; ++d)
     if (tile[d] > 1) mapping.add(LoopKind::Temporal, 0, d, tile[d]);
   for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-    for (u8 d : canonical_order(problem.space, problem.space.levels[static_cast<std::size_t>(level)].spatial.order))
+    for (u8 d : canonical_order(problem.space, problem.space.levels[at(level)].spatial.order))
       mapping.add(axis, level, d, (axis == LoopKind::SpatialX ? choice.x : choice.y)[d]);
   const Nest nest(c, mapping);
   thread_local std::vector<ReceiverGroups> groups;
@@ -232,17 +230,16 @@ double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, 
   // By listing the offsets.
   std::vector<std::array<i64, kMaxRanks>> offsets{{}};
   for (int d = 0; d < kMaxDimensions; ++d) {
-    if (!(t.indexing >> d & 1) || choice.factor.extent[d] == 1) continue;
+    if (!contains(t.indexing, d) || choice.factor.extent[d] == 1) continue;
     const NestLoop loop{choice.factor.extent[d], tile[d], static_cast<u8>(d)};
     detail::TileMove move;
     move.add(t, loop);
     const std::size_t before = offsets.size();
     for (u64 e = 1; e < loop.end; ++e)
       for (std::size_t k = 0; k < before; ++k) {
-        std::array<i64, kMaxRanks> at = offsets[k];
-        for (int r = 0; r < t.rank_count; ++r)
-          at[static_cast<std::size_t>(r)] += static_cast<i64>(e) * move.by[static_cast<std::size_t>(r)];
-        offsets.push_back(at);
+        std::array<i64, kMaxRanks> point = offsets[k];
+        for (int r = 0; r < t.rank_count; ++r) point[at(r)] += static_cast<i64>(e) * move.by[at(r)];
+        offsets.push_back(point);
       }
   }
   std::sort(offsets.begin(), offsets.end());

@@ -1,7 +1,7 @@
 #include "engine/search/exact/flow_costs.h"
 
 #include <algorithm>
-#include <bit>
+#include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
 #include "engine/model/tile_box.h"
 
@@ -27,20 +27,19 @@ class Builder {
     const CompiledTensor& output = c_.tensor[m_.output];
     // Then the share of the output that an instance owns is a quotient of boxes, and truncated.
     if (output.term_count != 0 || output.entangled) m_.exact = false;
-    m_.level.resize(static_cast<std::size_t>(c_.level_count));
+    m_.level.resize(at(c_.level_count));
     for (int i = 0; i < c_.level_count; ++i) {
-      ExactLevel& level = m_.level[static_cast<std::size_t>(i)];
-      level.keep = m_.keep[static_cast<std::size_t>(i)];
+      ExactLevel& level = m_.level[at(i)];
+      level.keep = m_.keep[at(i)];
       if (i + 1 == c_.level_count) break;
-      const bool hops = m_.fanout[static_cast<std::size_t>(i) + 1].hops;
+      const bool hops = m_.fanout[at(i) + 1].hops;
       level.starts = hops ? static_cast<TensorMask>((1u << c_.tensor_count) - 1) : level.keep;
     }
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
     find_least();
     for (int i = 0; i < c_.level_count; ++i)
-      m_.rounding[static_cast<std::size_t>(i)] =
-          (i == 0 ? rounding_of_flows(-1) : m_.rounding[static_cast<std::size_t>(i - 1)]) + rounding_of_flows(i);
+      m_.rounding[at(i)] = (i == 0 ? rounding_of_flows(-1) : m_.rounding[at(i - 1)]) + rounding_of_flows(i);
     return std::move(m_);
   }
 
@@ -59,10 +58,9 @@ class Builder {
       const CompiledLevel& level = c_.level[i];
       const u64 used = fanout_product(i + 1, c_.level_count - 1);
       if (level.clusters < used) {
-        m_.level[static_cast<std::size_t>(i)].least_sharing =
-            static_cast<double>(level.clusters) / static_cast<double>(used);
+        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / static_cast<double>(used);
         energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
-        if (energy_channel_[i] == 0) m_.level[static_cast<std::size_t>(i)].least_sharing = 1;
+        if (energy_channel_[i] == 0) m_.level[at(i)].least_sharing = 1;
       }
       if (level.router_units != 0 || level.ingress_units != 0 || (level.network_costs && level.is_dram))
         m_.exact = false;
@@ -94,15 +92,15 @@ class Builder {
     return most;
   }
   double rounding_of_flows(const Compiled& machine, int i) const {
-    const auto block = [&](int at, double units) {
-      const CompiledLevel& level = machine.level[at];
-      const u64 used = std::min(fanout_product(at + 1, c_.level_count - 1), level.clusters);
+    const auto block = [&](int place, double units) {
+      const CompiledLevel& level = machine.level[place];
+      const u64 used = std::min(fanout_product(place + 1, c_.level_count - 1), level.clusters);
       return level.block_words > 1 ? units * static_cast<double>(used) : 0;
     };
     double sum = 0;
     if (i + 1 == c_.level_count) return sum;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      if (i >= 0 && !(m_.keep[static_cast<std::size_t>(i)] >> v & 1)) continue;
+      if (i >= 0 && !contains(m_.keep[at(i)], v)) continue;
       const FlowPrice& price = m_.least.flow(i, v);
       const CompiledLevel& server = machine.level[price.serving_level];
       if (i >= 0) sum += block(i, access_units(machine.level[i], Accesses<double>{v == m_.output ? 1.0 : 0.0, 1, 0}));
@@ -129,13 +127,13 @@ class Builder {
   double most_reads(int i) const {
     double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (m_.keep[static_cast<std::size_t>(i)] >> v & 1) sum += most_receivers(i, v);
+      if (contains(m_.keep[at(i)], v)) sum += most_receivers(i, v);
     return sum;
   }
   double most_writes(int i) const {
     double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      if (!(m_.keep[static_cast<std::size_t>(i)] >> v & 1)) continue;
+      if (!contains(m_.keep[at(i)], v)) continue;
       if (c_.tensor[v].is_output) sum += most_receivers(i, v);
       if (i + 1 < c_.level_count) sum += most_receivers(i, v);
     }
@@ -143,8 +141,7 @@ class Builder {
   }
   double most_receivers(int i, int v) const {
     double receivers = 1;
-    for (int f = 0; f <= i; ++f)
-      receivers *= m_.fanout[static_cast<std::size_t>(f)].most_receivers[static_cast<std::size_t>(v)];
+    for (int f = 0; f <= i; ++f) receivers *= m_.fanout[at(f)].most_receivers[at(v)];
     const CompiledTensor& t = c_.tensor[v];
     if (t.entangled) return receivers * static_cast<double>(c_.macs);
     for (int r = 0; r < t.rank_count; ++r) {
@@ -167,11 +164,11 @@ class Builder {
       if (shared_channel_[from] > 0) out.fill[shared_channel_[from]] += 1 / level.shared_bandwidth;
     }
     int to = from + 1;
-    while (!(m_.keep[static_cast<std::size_t>(to)] >> v & 1)) ++to;
+    while (!contains(m_.keep[at(to)], v)) ++to;
     const CompiledLevel& level = machine.level[to];
     out.serving_level = to;
     for (int f = from + 1; f <= to; ++f)
-      if (m_.fanout[static_cast<std::size_t>(f)].exists) out.last_fanout = f;
+      if (m_.fanout[at(f)].exists) out.last_fanout = f;
     out.serve[energy_channel_[to]] +=
         per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
     if (read_channel_[to] > 0) out.serve[read_channel_[to]] += 1 / level.read_bandwidth;
@@ -187,14 +184,14 @@ class Builder {
   FlowPrices prices_of(const Compiled& machine) const {
     FlowPrices out;
     out.constant = static_cast<double>(machine.op_units) * m_.macs;
-    for (int v = 0; v < c_.tensor_count; ++v) out.mac[static_cast<std::size_t>(v)] = price(machine, -1, v);
+    for (int v = 0; v < c_.tensor_count; ++v) out.mac[at(v)] = price(machine, -1, v);
     out.level.resize(m_.level.size());
     for (int i = 0; i < c_.level_count; ++i) {
-      const TensorMask keep = m_.level[static_cast<std::size_t>(i)].keep;
-      FlowPrices::Level& level = out.level[static_cast<std::size_t>(i)];
+      const TensorMask keep = m_.level[at(i)].keep;
+      FlowPrices::Level& level = out.level[at(i)];
       for (int v = 0; v < c_.tensor_count && i + 1 < c_.level_count; ++v)
-        if (keep >> v & 1) level.flow[static_cast<std::size_t>(v)] = price(machine, i, v);
-      if (keep >> m_.output & 1) level.refund = refund(machine, i);
+        if (contains(keep, v)) level.flow[at(v)] = price(machine, i, v);
+      if (contains(keep, m_.output)) level.refund = refund(machine, i);
     }
     return out;
   }
@@ -240,8 +237,7 @@ class Builder {
 
 u64 FlowCosts::used(int i, const Extents& tile) const {
   u64 words = 0;
-  for (unsigned kept = level[static_cast<std::size_t>(i)].keep; kept != 0; kept &= kept - 1)
-    words += box_words(compiled->tensor[std::countr_zero(kept)], tile);
+  for (const int v : bits(level[at(i)].keep)) words += box_words(compiled->tensor[v], tile);
   return words;
 }
 
@@ -261,9 +257,7 @@ bool FlowCosts::needless(u32 k, int i, const Extents& tile) const {
   for (int swept : problem->family->swept()) {
     if (swept < i) continue;
     for (; i < swept; ++i)
-      if (fanout[static_cast<std::size_t>(i) + 1].exists ||
-          problem->space.levels[static_cast<std::size_t>(i) + 1].temporal.allowed != 0)
-        return false;
+      if (fanout[at(i) + 1].exists || problem->space.levels[at(i) + 1].temporal.allowed != 0) return false;
     const u64 smaller = problem->family->held_by_smaller(k, swept);
     if (smaller != 0 && used(swept, tile) <= smaller) return true;
   }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/exact/fanout.h"
 
 namespace heliolite {
@@ -58,10 +59,7 @@ struct FlowPrices {
   double constant = 0;                     // energy units of all MACs
 
   // The price of tensor v's flow out of level i; -1: out of the MACs.
-  FlowPrice& flow(int i, int v) {
-    return i < 0 ? mac[static_cast<std::size_t>(v)]
-                 : level[static_cast<std::size_t>(i)].flow[static_cast<std::size_t>(v)];
-  }
+  FlowPrice& flow(int i, int v) { return i < 0 ? mac[at(v)] : level[at(i)].flow[at(v)]; }
   const FlowPrice& flow(int i, int v) const { return const_cast<FlowPrices*>(this)->flow(i, v); }
 };
 

@@ -1,8 +1,9 @@
 #include "engine/search/exact/frontier.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -24,14 +25,14 @@ void give_back(std::vector<T>& elements) {
 
 Frontier::Frontier(const FlowCosts& model, int level)
     : m_(&model),
-      rounding_(level < 0 ? 0 : model.rounding[static_cast<std::size_t>(level)]),
+      rounding_(level < 0 ? 0 : model.rounding[at(level)]),
       channels_(model.channels.size()),
-      tensors_(static_cast<std::size_t>(model.compiled->tensor_count)),
-      levels_(static_cast<std::size_t>(model.levels())),
+      tensors_(at(model.compiled->tensor_count)),
+      levels_(at(model.levels())),
       width_(channels_ * (2 + 3 * tensors_) + 3 + levels_),
       machines_merge_(level >= model.last_swept()) {
   for (const Channel& c : model.channels) {
-    if (c.kind != Channel::Kind::Energy) compared_[static_cast<std::size_t>(c.level)] = true;
+    if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
     same_steps_ |= c.kind == Channel::Kind::Cycles;
   }
   same_steps_ |= model.leaks;
@@ -97,13 +98,12 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
   double better = 0;
   for (std::size_t k = 0; k < channels_; ++k) {
     double sum = a[k];
-    for (unsigned left = closes; left != 0; left &= left - 1)
-      sum += a_flows[static_cast<std::size_t>(std::countr_zero(left)) * 2 * channels_ + k] * iterations;
+    for (const int v : bits(closes)) sum += a_flows[at(v) * 2 * channels_ + k] * iterations;
     if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
     if (k == 0) better = b[k] - sum;
   }
   for (std::size_t v = 0; v < tensors_; ++v) {
-    const bool closed = (closes >> v & 1) != 0;
+    const bool closed = contains(closes, v);
     for (std::size_t k = 0; k < channels_; ++k) {
       const double* flow = a_flows + v * 2 * channels_ + k;
       const double* other = b_flows + v * 2 * channels_ + k;

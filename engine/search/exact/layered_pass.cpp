@@ -72,7 +72,7 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
 std::size_t LayeredPass::room_after(const std::vector<Frontier>& layers, int level) const {
   u64 used = 0;
   for (int i = 0; i <= level; ++i) used += layers[at(i)].bytes();
-  return static_cast<std::size_t>(bytes_ - std::min(bytes_, used));
+  return at(bytes_ - std::min(bytes_, used));
 }
 
 // All states of one stage by one level. False if the budget ended it. One half of the memory is for the parts, one for

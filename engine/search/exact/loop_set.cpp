@@ -1,7 +1,6 @@
 #include "engine/search/exact/loop_set.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
@@ -11,8 +10,8 @@ namespace {
 
 bool shares_a_rank(const CompiledTensor& t, int d) {
   for (int r = 0; r < t.rank_count; ++r)
-    if (t.sharing[at(r)] >> d & 1) return true;
-  return t.entangled && (t.indexing >> d & 1);
+    if (contains(t.sharing[at(r)], d)) return true;
+  return t.entangled && contains(t.indexing, d);
 }
 
 }  // namespace
@@ -21,14 +20,14 @@ LoopClasses::LoopClasses(const Compiled& c) {
   std::array<unsigned, kMaxDimensions> key{};
   for (int d = 0; d < c.dimension_count; ++d) {
     for (int v = 0; v < c.tensor_count; ++v) {
-      if (c.tensor[v].indexing >> d & 1) key[at(d)] |= 1u << v;
+      if (contains(c.tensor[v].indexing, d)) key[at(d)] |= 1u << v;
       if (shares_a_rank(c.tensor[v], d)) key[at(d)] |= 1u << (kMaxTensors + v);
     }
     int same = 0;
     while (same < d && key[at(same)] != key[at(d)]) ++same;
     of_[at(d)] = same < d ? of_[at(same)] : count_++;
     for (int v = 0; v < c.tensor_count; ++v)
-      if (c.tensor[v].indexing >> d & 1) indexing_[at(v)] |= dimension_bit(of_[at(d)]);
+      if (contains(c.tensor[v].indexing, d)) indexing_[at(v)] |= dimension_bit(of_[at(d)]);
   }
 }
 
@@ -47,7 +46,7 @@ LoopSet::LoopSet(const LoopClasses& classes, const Compiled& c, const Extents& f
 double irrelevant_share(const Compiled& c, const CompiledTensor& t, const LoopSet& loops) {
   double out = 1;
   for (int d = 0; d < c.dimension_count; ++d)
-    if (!(t.indexing >> d & 1)) out *= loops.n[at(d)];
+    if (!contains(t.indexing, d)) out *= loops.n[at(d)];
   return 1 / out;
 }
 
@@ -55,14 +54,14 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
                    const Extents& step, const LoopSet& loops, double* out) {
   std::fill_n(out, classes.count(), 1.0);
   const auto limit = [&](unsigned dimensions, double share) {
-    for (; dimensions != 0; dimensions &= dimensions - 1) {
-      double& of_class = out[classes.of(std::countr_zero(dimensions))];
+    for (const int d : bits(dimensions)) {
+      double& of_class = out[classes.of(d)];
       of_class = std::min(of_class, share);
     }
   };
   if (t.entangled) {
     double all = 1;
-    for (unsigned left = t.indexing; left != 0; left &= left - 1) all *= loops.n[at(std::countr_zero(left))];
+    for (const int d : bits(t.indexing)) all *= loops.n[at(d)];
     limit(t.indexing, 1 / all);
     return 1 / all;
   }
@@ -91,10 +90,10 @@ double halo_shares(const LoopClasses& classes, const CompiledTensor& t, const st
       else pieces = move[k].n;
     }
     const double share = std::min(1.0, pieces * range / (tile * all));
-    unsigned sweeping = 0;
-    for (unsigned left = t.sharing[at(r)]; left != 0; left &= left - 1)
-      if (loops.n[at(std::countr_zero(left))] > 1) sweeping |= left & -left;
-    limit(sweeping, share);
+    unsigned sliding = 0;
+    for (const int d : bits(t.sharing[at(r)]))
+      if (loops.n[at(d)] > 1) sliding |= 1u << d;
+    limit(sliding, share);
     whole *= share;
   }
   return whole;

@@ -3,6 +3,7 @@
 // halos leave to be fetched when such a set moves a tile.
 #include <array>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 
 namespace heliolite {
@@ -18,7 +19,7 @@ class LoopClasses {
 
   std::size_t count() const { return count_; }
   // The class of dimension d.
-  std::size_t of(int d) const { return of_[static_cast<std::size_t>(d)]; }
+  std::size_t of(int d) const { return of_[at(d)]; }
   // The classes that index the tensor.
   DimensionMask indexing(std::size_t tensor) const { return indexing_[tensor]; }
 

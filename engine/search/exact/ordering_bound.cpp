@@ -1,8 +1,9 @@
 #include "engine/search/exact/ordering_bound.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 
@@ -13,32 +14,30 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
   best[0] = 0;
   for (unsigned open = 1; open <= all; ++open) {
     unsigned relevant = 0;
-    for (unsigned left = open; left != 0; left &= left - 1) relevant |= flows[std::countr_zero(left)].relevant;
+    for (const int f : bits(open)) relevant |= flows[f].relevant;
     double reuse = 1;  // loops that move nothing still in place
-    for (unsigned left = present & ~relevant; left != 0; left &= left - 1) reuse *= n[std::countr_zero(left)];
+    for (const int d : bits(present & ~relevant)) reuse *= n[d];
     const double scale = 1 / reuse;
     relevant &= present;
     if (relevant == 0) {
       double sum = 0;
-      for (unsigned left = open; left != 0; left &= left - 1) {
-        const BoundFlow& flow = flows[std::countr_zero(left)];
+      for (const int f : bits(open)) {
+        const BoundFlow& flow = flows[f];
         sum += std::max(flow.unreused * scale, flow.once);
       }
       best[open] = sum;
       continue;
     }
     double least = std::numeric_limits<double>::infinity();
-    for (; relevant != 0; relevant &= relevant - 1) {
-      const int d = std::countr_zero(relevant);
+    for (const int d : bits(relevant)) {
       double sum = 0;
       unsigned stays = open;
-      for (unsigned left = open; left != 0; left &= left - 1) {
-        const int k = std::countr_zero(left);
-        const BoundFlow& flow = flows[k];
-        if (!(flow.relevant >> d & 1)) continue;
+      for (const int f : bits(open)) {
+        const BoundFlow& flow = flows[f];
+        if (!contains(flow.relevant, d)) continue;
         const double fetched = flow.halo != nullptr ? flow.unreused * flow.halo[d] : flow.unreused;
         sum += std::max(fetched * scale, flow.once);
-        stays &= ~(1u << k);
+        stays &= ~(1u << f);
       }
       least = std::min(least, sum + best[stays]);
     }

@@ -1,7 +1,6 @@
 #include "engine/search/exact/partial_bounds.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "engine/base/integers.h"
@@ -30,8 +29,8 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   out.place = place;
   out.active = asked_ & static_cast<u16>(~s.idle);
   out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index);
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const auto v = at(std::countr_zero(open));
+  for (const int tensor : bits(s.in_place)) {
+    const std::size_t v = at(tensor);
     const std::size_t n = out.open_count++;
     out.relevant[n] = tables_.classes().indexing(v);
     out.repeats[n] = irrelevant_share(c_, c_.tensor[v], out.outside);
@@ -42,8 +41,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     const CompiledTensor& t = c_.tensor[flow.tensor];
     if (flow.moving) {
       double gaining = 1;
-      for (unsigned left = t.indexing; left != 0; left &= left - 1)
-        gaining *= out.outside.n[at(std::countr_zero(left))];
+      for (const int d : bits(t.indexing)) gaining *= out.outside.n[at(d)];
       out.fetched[at(f)] = (flow.fetched * gaining - (gaining - 1)) / gaining * s.iterations;
       continue;
     }
@@ -61,7 +59,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
 bool PartialBounds::add_cycles(const PartialMapping& s, Inside& inside) const {
   bool any = false;
   for (std::size_t k = inside.known; k < m_.channels.size(); ++k) {
-    if (!(inside.active >> k & 1)) continue;
+    if (!contains(inside.active, k)) continue;
     sum_channel(s, k, inside);
     any = true;
   }
@@ -87,8 +85,8 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
     if (out.unreused[n][k] > 0) flows.append({out.relevant[n], out.unreused[n][k], out.halo_shares(n), out.once[n][k]});
     ++n;
   };
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const auto v = at(std::countr_zero(open));
+  for (const int tensor : bits(s.in_place)) {
+    const std::size_t v = at(tensor);
     wait(of(s.fill[v]), of(s.serve[v]), v);
   }
   for (int f = 0; f < s.sliding_count; ++f) {
@@ -147,7 +145,7 @@ CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Ins
   RestBounds::FreshRow row;
   Channels sums;
   for (std::size_t k = 0; k < inside.known; ++k) {
-    if (!(inside.active >> k & 1)) continue;
+    if (!contains(inside.active, k)) continue;
     tables_.fresh(inside.place.level, tile, outside, k, row.data());
     sums[k] = ordered(inside, k, tile, own, outside, row.data());
   }
@@ -180,7 +178,7 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
   const int level = inside.place.level;
   CostBound out{std::max(0.0, sums[0]), inside.compute_cycles};
   for (std::size_t k = 1; k < inside.known; ++k) {
-    if (!(inside.active >> k & 1)) continue;
+    if (!contains(inside.active, k)) continue;
     double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
     for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];
     out.cycles = std::max(out.cycles, sums[k] / used * (1 - 1e-9));

@@ -3,6 +3,7 @@
 // still in place at the ordering bound of everything outside, tiles still to be chosen at the rest bounds.
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/exact/key.h"
 #include "engine/search/exact/partial_mapping.h"
 #include "engine/search/exact/rest_bounds.h"
@@ -45,7 +46,7 @@ class PartialBounds {
 
     explicit Inside(const LoopSet& all_outside) : outside(all_outside) {}
     const double* halo_shares(std::size_t flow) const {
-      return halo_of[flow] < 0 ? nullptr : halo[static_cast<std::size_t>(halo_of[flow])].data();
+      return halo_of[flow] < 0 ? nullptr : halo[at(halo_of[flow])].data();
     }
   };
   // The flows of s in channel 0, energy. Most partial mappings cost too much by energy alone, so that the other
@@ -69,8 +70,7 @@ class PartialBounds {
   }
   // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
-    inside.compute_cycles =
-        m_.macs / (s.units * instances * fanout_outside_[static_cast<std::size_t>(inside.place.level) + 2]);
+    inside.compute_cycles = m_.macs / (s.units * instances * fanout_outside_[at(inside.place.level) + 2]);
     return at_tile(s, inside, s.tile.index);
   }
   // The bound when `tile` is chosen as the level's tile but the order of its loops is not.
@@ -113,7 +113,7 @@ class PartialBounds {
   CostBound total(const PartialMapping& s, const Inside& inside, Table table) const {
     Channels sums;
     for (std::size_t k = 0; k < inside.known; ++k)
-      if (inside.active >> k & 1) sums[k] = inside.sum[k] + table(k);
+      if (contains(inside.active, k)) sums[k] = inside.sum[k] + table(k);
     return price(s, inside, sums);
   }
   // The bound that sums by channel amount to, with the compute units and leakage.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include "engine/base/integers.h"
 #include "engine/model/halo_move.h"
 #include "engine/model/tile_box.h"
 
@@ -60,9 +61,8 @@ PartialMapping NestSteps::root(u32 machine) const {
   s.machine = machine;
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const FlowPrice& price = prices.mac[static_cast<std::size_t>(v)];
-    add(price.last_fanout < 0 ? s.sum : s.pending[static_cast<std::size_t>(v)], price.serve, m_.macs,
-        m_.channels.size());
+    const FlowPrice& price = prices.mac[at(v)];
+    add(price.last_fanout < 0 ? s.sum : s.pending[at(v)], price.serve, m_.macs, m_.channels.size());
   }
   s.sum[0] += prices.constant;
   return s;
@@ -70,15 +70,15 @@ PartialMapping NestSteps::root(u32 machine) const {
 
 void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice) const {
   const std::size_t channels = m_.channels.size();
-  const FanoutChoices& fanout = m_.fanout[static_cast<std::size_t>(level)];
+  const FanoutChoices& fanout = m_.fanout[at(level)];
   std::array<double, kMaxTensors> receivers;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const auto t = static_cast<std::size_t>(v);
-    const bool listed = (choice.slides >> v & 1) != 0;
+    const auto t = at(v);
+    const bool listed = contains(choice.slides, v);
     receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
     // The flow that may still be on its way out starts at the last level inside that keeps the tensor.
     int start = level - 1;
-    while (start >= 0 && !(m_.level[static_cast<std::size_t>(start)].keep >> v & 1)) --start;
+    while (start >= 0 && !contains(m_.level[at(start)].keep, v)) --start;
     const int last = m_.least.flow(start, v).last_fanout;
     const bool arrives = last == level;
     Channels& pending = s.pending[t];
@@ -88,14 +88,14 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
         pending[k] *= spread;
         if (arrives) s.sum[k] += pending[k], pending[k] = 0;
       }
-    if (s.in_place >> v & 1)
+    if (contains(s.in_place, v))
       for (std::size_t k = 0; k < channels; ++k) {
         s.fill[t][k] *= choice.instances;
         s.serve[t][k] *= receivers[t];
         if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
       }
     for (int f = 0; f < s.sliding_count; ++f) {
-      SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      SlidingFlow& flow = s.sliding[at(f)];
       if (flow.tensor != v) continue;
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
@@ -111,13 +111,13 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
     } else {
       for (int f = 0; f < s.sliding_count; ++f) {
-        SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+        SlidingFlow& flow = s.sliding[at(f)];
         if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += hops * flow.full;
       }
     }
   }
   for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
-  s.instances[static_cast<std::size_t>(level)] = choice.instances;
+  s.instances[at(level)] = choice.instances;
   s.units *= choice.instances;
   s.iterations /= choice.instances;
   s.tile = Lattice::product(s.tile, choice.factor);
@@ -125,22 +125,21 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
 
 void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const {
   add(s.sum, fill, times, m_.channels.size());
-  add(s.pending[static_cast<std::size_t>(v)], serve, times, m_.channels.size());
+  add(s.pending[at(v)], serve, times, m_.channels.size());
   const double words = fill[0] * times;
   s.signature += mixed(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
 }
 
 void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const {
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const auto v = static_cast<std::size_t>(std::countr_zero(open));
-    if (!(c_.tensor[v].indexing >> d & 1)) continue;
+  for (const int v : bits(s.in_place)) {
+    if (!contains(c_.tensor[v].indexing, d)) continue;
     close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
     s.fill[v] = s.serve[v] = Channels{};
     s.in_place &= static_cast<TensorMask>(~(1u << v));
   }
   s.iterations /= iterations;
   for (int f = 0; f < s.sliding_count;) {
-    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    SlidingFlow& flow = s.sliding[at(f)];
     flow.least *= iterations;
     move(s, flow, d, iterations);
     if (!flow.moving || can_still_gain(flow, left)) {
@@ -150,24 +149,24 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
     close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * s.iterations);
     flow = s.sliding[--s.sliding_count];
   }
-  s.tile.extent[static_cast<std::size_t>(d)] *= iterations;
+  s.tile.extent[at(d)] *= iterations;
 }
 
 // One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
 void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const {
   const CompiledTensor& t = c_.tensor[flow.tensor];
-  if (!(t.indexing >> d & 1)) {
+  if (!contains(t.indexing, d)) {
     if (flow.moving) flow.fetched *= iterations;
     return;
   }
   RankMove own{};
-  add_move(t, static_cast<std::size_t>(d), s.tile.extent[static_cast<std::size_t>(d)], own);
+  add_move(t, at(d), s.tile.extent[at(d)], own);
   const double n = iterations;
   if (!flow.moving) {
     double overlap = 1;
     for (int r = 0; r < t.rank_count; ++r) {
-      const auto at = static_cast<std::size_t>(r);
-      overlap *= static_cast<double>(std::max<i64>(0, flow.extent[at] - own[at]));
+      const auto rank = at(r);
+      overlap *= static_cast<double>(std::max<i64>(0, flow.extent[rank] - own[rank]));
     }
     flow.moving = true;
     flow.first = flow.inner = own;
@@ -188,23 +187,22 @@ bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) con
   if (!t.entangled) {
     int moved = -1;
     for (int r = 0; r < t.rank_count; ++r) {
-      if (flow.inner[static_cast<std::size_t>(r)] == 0) continue;
+      if (flow.inner[at(r)] == 0) continue;
       if (moved >= 0) return false;
       moved = r;
     }
-    gaining = moved >= 0 ? t.sharing[static_cast<std::size_t>(moved)] : 0u;
+    gaining = moved >= 0 ? t.sharing[at(moved)] : 0u;
   }
-  for (; gaining != 0; gaining &= gaining - 1)
-    if (left[static_cast<std::size_t>(std::countr_zero(gaining))] > 1) return true;
+  for (const int d : bits(gaining))
+    if (left[at(d)] > 1) return true;
   return false;
 }
 
 bool NestSteps::start(PartialMapping& s, int level) const {
-  const ExactLevel& own = m_.level[static_cast<std::size_t>(level)];
-  const FlowPrices::Level& prices = m_.machine[s.machine].level[static_cast<std::size_t>(level)];
+  const ExactLevel& own = m_.level[at(level)];
+  const FlowPrices::Level& prices = m_.machine[s.machine].level[at(level)];
   const std::size_t channels = m_.channels.size();
-  for (unsigned starting = own.starts; starting != 0; starting &= starting - 1) {
-    const auto v = static_cast<std::size_t>(std::countr_zero(starting));
+  for (const int v : bits(own.starts)) {
     const CompiledTensor& t = c_.tensor[v];
     const FlowPrice& price = prices.flow[v];
     const auto words = static_cast<double>(box_words(t, s.tile.extent));
@@ -229,7 +227,7 @@ bool NestSteps::start(PartialMapping& s, int level) const {
     flow.least =
         irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
-  if (own.keep >> m_.output & 1) add(s.refund, prices.refund, 1, channels);
+  if (contains(own.keep, m_.output)) add(s.refund, prices.refund, 1, channels);
   return true;
 }
 
@@ -237,42 +235,40 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
   int idle = 0;
   for (std::size_t k = 1; k < m_.channels.size(); ++k) {
     const Channel& channel = m_.channels[k];
-    if (channel.kind != Channel::Kind::Cycles || channel.level > level || (s.idle >> k & 1)) continue;
+    if (channel.kind != Channel::Kind::Cycles || channel.level > level || contains(s.idle, k)) continue;
     // At most: every loop outside fetches again, and no fan-out spreads a word.
     double most = s.sum[k];
     for (int v = 0; v < c_.tensor_count; ++v) {
-      const auto t = static_cast<std::size_t>(v);
+      const auto t = at(v);
       most += s.pending[t][k];
-      if (s.in_place >> v & 1) most += (s.fill[t][k] + s.serve[t][k]) * s.iterations;
+      if (contains(s.in_place, v)) most += (s.fill[t][k] + s.serve[t][k]) * s.iterations;
     }
     for (int f = 0; f < s.sliding_count; ++f) {
-      const SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+      const SlidingFlow& flow = s.sliding[at(f)];
       most += (flow.fill[k] + flow.serve[k]) * flow.fetched * s.iterations;
     }
     double used = 1;
-    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[static_cast<std::size_t>(f)];
+    for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[at(f)];
     if (most / used > m_.macs / s.units * (1 - 1e-9)) continue;
     s.idle |= static_cast<u16>(1u << k);
     s.sum[k] = s.refund[k] = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      const auto t = static_cast<std::size_t>(v);
+      const auto t = at(v);
       s.pending[t][k] = s.fill[t][k] = s.serve[t][k] = 0;
     }
-    for (int f = 0; f < s.sliding_count; ++f)
-      s.sliding[static_cast<std::size_t>(f)].fill[k] = s.sliding[static_cast<std::size_t>(f)].serve[k] = 0;
+    for (int f = 0; f < s.sliding_count; ++f) s.sliding[at(f)].fill[k] = s.sliding[at(f)].serve[k] = 0;
     ++idle;
   }
   return idle;
 }
 
 void NestSteps::finish(PartialMapping& s) const {
-  for (unsigned open = s.in_place; open != 0; open &= open - 1) {
-    const auto v = static_cast<std::size_t>(std::countr_zero(open));
+  for (const int v : bits(s.in_place)) {
     close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
   }
   s.in_place = 0;
   for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[static_cast<std::size_t>(f)];
+    SlidingFlow& flow = s.sliding[at(f)];
     close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
   }
   s.sliding_count = 0;

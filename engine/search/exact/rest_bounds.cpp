@@ -1,7 +1,6 @@
 #include "engine/search/exact/rest_bounds.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
@@ -38,7 +37,7 @@ RestBounds::RestBounds(const FlowCosts& model) : m_(model), c_(*model.compiled),
       m_.lattice.visit([&](const LatticePoint& left) {
         double most = 1;
         for (int d = 0; d < c_.dimension_count; ++d)
-          if (!(t.indexing >> d & 1)) most *= left.extent[at(d)];
+          if (!contains(t.indexing, d)) most *= left.extent[at(d)];
         receivers.push_back(most);
       });
     }
@@ -80,7 +79,7 @@ double RestBounds::least_below(int level) const {
 }
 
 RestBounds::Table RestBounds::spread(int tensor, int first_fanout, int start, const Table& receivers) const {
-  while (start >= 0 && !(m_.level[at(start)].keep >> tensor & 1)) --start;
+  while (start >= 0 && !contains(m_.level[at(start)].keep, tensor)) --start;
   const int last = m_.least.flow(start, tensor).last_fanout;
   Table out;
   for (int f = first_fanout; f <= last; ++f) {
@@ -96,8 +95,7 @@ RestBounds::Table RestBounds::spread(int tensor, int first_fanout, int start, co
 
 std::size_t RestBounds::row_width(int level) const {
   std::size_t out = 0;
-  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1)
-    out += 2 + (c_.tensor[at(std::countr_zero(kept))].sliding ? classes_.count() : 0);
+  for (const int v : bits(m_.level[at(level)].keep)) out += 2 + (c_.tensor[at(v)].sliding ? classes_.count() : 0);
   return out;
 }
 
@@ -105,8 +103,8 @@ void RestBounds::fresh(int level, const LatticePoint& tile, const LoopSet& outsi
                        double* row) const {
   double iterations = 1;
   for (int d = 0; d < c_.dimension_count; ++d) iterations *= outside.n[at(d)];
-  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
-    const auto v = at(std::countr_zero(kept));
+  for (const int tensor : bits(m_.level[at(level)].keep)) {
+    const std::size_t v = at(tensor);
     const CompiledTensor& t = c_.tensor[v];
     const FlowPrice& price = m_.least.level[at(level)].flow[v];
     const double fill = of(price.fill, channel), serve = of(price.serve, channel);
@@ -129,8 +127,8 @@ const double* RestBounds::fresh_energy(int level, const LatticePoint& tile, cons
 
 void RestBounds::append_fresh(int level, const double* row, BoundFlows& flows) const {
   if (level + 1 == m_.levels()) return;  // nothing leaves the outermost level
-  for (unsigned kept = m_.level[at(level)].keep; kept != 0; kept &= kept - 1) {
-    const auto v = at(std::countr_zero(kept));
+  for (const int tensor : bits(m_.level[at(level)].keep)) {
+    const std::size_t v = at(tensor);
     const bool slides = c_.tensor[v].sliding;
     if (row[0] > 0) flows.append({classes_.indexing(v), row[0], slides ? row + 2 : nullptr, row[1]});
     row += 2 + (slides ? classes_.count() : 0);
@@ -140,7 +138,7 @@ void RestBounds::append_fresh(int level, const double* row, BoundFlows& flows) c
 void RestBounds::build_level(int level) {
   const Lattice& lattice = m_.lattice;
   const int top = m_.levels() - 1;
-  const auto points = static_cast<std::size_t>(lattice.points());
+  const auto points = at(lattice.points());
   auto &with = with_[at(level)], &below = below_[at(level)], &after = after_[at(level)];
   with.resize(m_.channels.size()), below.resize(m_.channels.size()), after.resize(m_.channels.size());
   std::vector<std::size_t> channels;

@@ -3,6 +3,7 @@
 // they start from (docs/rules/exact.md).
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/key.h"
 #include "engine/search/exact/loop_set.h"
@@ -63,13 +64,13 @@ class RestBounds {
   using Table = std::vector<double>;  // [lattice index]
   using Spreads = std::array<Table, kMaxTensors>;
 
-  static double look(const std::vector<std::vector<Table>>& tables, int level, std::size_t channel, u32 at) {
-    const Table& table = tables[static_cast<std::size_t>(level)][channel];
-    return table.empty() ? 0 : table[at];
+  static double look(const std::vector<std::vector<Table>>& tables, int level, std::size_t channel, u32 point) {
+    const Table& table = tables[at(level)][channel];
+    return table.empty() ? 0 : table[point];
   }
-  static double look(const std::array<Spreads, kMaxLevels>& tables, int level, int tensor, u32 at) {
-    const Table& table = tables[static_cast<std::size_t>(level)][static_cast<std::size_t>(tensor)];
-    return table.empty() ? 1 : table[at];
+  static double look(const std::array<Spreads, kMaxLevels>& tables, int level, int tensor, u32 point) {
+    const Table& table = tables[at(level)][at(tensor)];
+    return table.empty() ? 1 : table[point];
   }
   Table spread(int tensor, int first_fanout, int start, const Table& receivers) const;
   void build_level(int level);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/imperfect/imperfect_boundary.h"
 
@@ -55,7 +56,7 @@ class Bound {
     for (int i = 0; i < c_.level_count; ++i) {
       level_[i].outside = units / level_[i].inside;
       for (int v = 0; v < c_.tensor_count; ++v)
-        if (keep.must[i] >> v & 1) level_[i].tensor.push_back(least_words(i, v, (inside >> v & 1) == 0, keep));
+        if (contains(keep.must[i], v)) level_[i].tensor.push_back(least_words(i, v, !contains(inside, v), keep));
       inside |= keep.may[i];
     }
     refetch_ = least_refetch_units(model, space, keep);
@@ -85,7 +86,7 @@ class Bound {
     const double touched = static_cast<double>(touched_words(t, c_)), covered = covered_words(t, c_);
     // Nothing is unrolled between this level and one that keeps the tensor: what goes in is what goes out.
     const bool passes = level.outside == 1 && i > 0 && c_.level[i].fanout_x * c_.level[i].fanout_y == 1 &&
-                        (keep.must[i - 1] >> v & 1) != 0;
+                        contains(keep.must[i - 1], v);
     LeastWords n;
     n.is_output = t.is_output;
     n.covered = passes ? touched : covered;
@@ -126,7 +127,7 @@ class Bound {
     const double words = std::max(0.0, accesses(i, n, units) - rounding);
     const double reads = n.is_output ? std::max(0.0, words - rounding - n.first_writes) : words;
     const double energy = access_units(level, Accesses<double>{reads, n.fills, n.is_output ? words : 0});
-    const auto instances = static_cast<double>(model_.architecture().levels[static_cast<std::size_t>(i)].instances);
+    const auto instances = static_cast<double>(model_.architecture().levels[at(i)].instances);
     const double shared = std::min(1.0, static_cast<double>(level.clusters) / instances);
     return energy * shared / static_cast<double>(level.block_words);
   }
@@ -159,7 +160,7 @@ class LeastSteps {
   LeastSteps(const Compiled& c, const Mapspace& space, bool perfect)
       : c_(c), one_axis_(space.one_axis_per_dimension), perfect_(perfect) {
     for (int i = 0; i < space.level_count(); ++i) {
-      const SpatialSpace& s = space.levels[static_cast<std::size_t>(i)].spatial;
+      const SpatialSpace& s = space.levels[at(i)].spatial;
       add_axis(i, s.fanout_x, s.allowed_x & space.non_unit);
       add_axis(i, s.fanout_y, s.allowed_y & space.non_unit);
     }
@@ -212,7 +213,7 @@ class LeastSteps {
     if (steps() / static_cast<double>(room) / axis.beyond >= best_)
       return;  // a factor f divides the steps by f at most
     if (d == c_.dimension_count || room == 1) return next_axis(a + 1);
-    if ((axis.allowed >> d & 1) == 0 || (one_axis_ && unrolled_at_[d] == axis.level)) return search(a, d + 1, room);
+    if (!contains(axis.allowed, d) || (one_axis_ && unrolled_at_[d] == axis.level)) return search(a, d + 1, room);
     const u32 left = left_[d];
     const int before = unrolled_at_[d];
     for (u64 f = std::min<u64>(room, left); f >= 1; --f) {

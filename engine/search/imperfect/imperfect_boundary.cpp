@@ -25,13 +25,13 @@ class Refetch {
     const CompiledLevel &outer = c_.level[buffer_ + 1], &inner = c_.level[buffer_];
     const auto& levels = model.architecture().levels;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      if ((keep.must[buffer_] >> v & 1) == 0) continue;
+      if (!contains(keep.must[buffer_], v)) continue;
       const CompiledTensor& t = c_.tensor[v];
       kept_.push_back(&t);
       if (t.sliding || t.entangled) continue;  // halos may be reused: nothing is claimed
       double words = 1;
       for (int d = 0; d < c_.dimension_count; ++d)
-        if (t.indexing >> d & 1) words *= static_cast<double>(c_.size[d]);
+        if (contains(t.indexing, d)) words *= static_cast<double>(c_.size[d]);
       const auto units = [words](const CompiledLevel& level, u64 per_block, u64 instances) {
         const double shared = std::min(1.0, static_cast<double>(level.clusters) / static_cast<double>(instances));
         return words * shared * static_cast<double>(per_block) / static_cast<double>(level.block_words);
@@ -40,7 +40,7 @@ class Refetch {
       const bool reads_again = !t.is_output || static_cast<double>(t.words) == words;
       const u64 outer_units = (reads_again ? outer.read_units : 0) + (t.is_output ? outer.update_units : 0);
       double round = units(outer, outer_units, levels.back().instances);
-      if (reads_again) round += units(inner, inner.fill_units, levels[static_cast<std::size_t>(buffer_)].instances);
+      if (reads_again) round += units(inner, inner.fill_units, levels[at(buffer_)].instances);
       rounds_.push_back({t.indexing, round});
     }
     allowed_ = space.levels.back().temporal.allowed & space.non_unit;
@@ -52,7 +52,7 @@ class Refetch {
     Extents least;
     least.fill(1);
     for (int d = 0; d < c_.dimension_count; ++d)
-      if ((allowed_ >> d & 1) == 0) least[d] = c_.size[d];
+      if (!contains(allowed_, d)) least[d] = c_.size[d];
     search(0, least);
     if (tiles_ > kMostTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
     return best_;
@@ -73,7 +73,7 @@ class Refetch {
       best_ = std::min(best_, orders(0, (1u << rounds_.size()) - 1, 1));
       return;
     }
-    if ((allowed_ >> d & 1) == 0) return search(d + 1, smallest);
+    if (!contains(allowed_, d)) return search(d + 1, smallest);
     const u32 size = c_.size[d];
     for (u32 n = 1;;) {  // iterations outside the buffer, with the least tile for each number
       const u32 tile = (size - 1) / n + 1;
@@ -92,20 +92,20 @@ class Refetch {
   double orders(DimensionMask placed, unsigned open, double run) const {
     DimensionMask moving = 0;
     for (std::size_t r = 0; r < rounds_.size(); ++r)
-      if (open >> r & 1) moving |= rounds_[r].indexing;
+      if (contains(open, r)) moving |= rounds_[r].indexing;
     // Loops that move no open tensor cost nothing here.
     for (int d = 0; d < c_.dimension_count; ++d)
-      if (iterations_[d] > 1 && !((placed | moving) >> d & 1)) {
+      if (iterations_[d] > 1 && !contains(placed | moving, d)) {
         placed |= dimension_bit(d);
         run *= iterations_[d];
       }
     double best = std::numeric_limits<double>::infinity();
     for (int d = 0; d < c_.dimension_count; ++d) {
-      if (iterations_[d] == 1 || (placed >> d & 1)) continue;
+      if (iterations_[d] == 1 || contains(placed, d)) continue;
       unsigned still = open;
       double units = 0;
       for (std::size_t r = 0; r < rounds_.size(); ++r) {
-        if (!(open >> r & 1) || !(rounds_[r].indexing >> d & 1)) continue;
+        if (!contains(open, r) || !contains(rounds_[r].indexing, d)) continue;
         still &= ~(1u << r);
         units += rounds_[r].units * (outside(rounds_[r].indexing) / run - 1);
       }
@@ -119,7 +119,7 @@ class Refetch {
   double outside(DimensionMask indexing) const {
     double product = 1;
     for (int d = 0; d < c_.dimension_count; ++d)
-      if (!(indexing >> d & 1)) product *= iterations_[d];
+      if (!contains(indexing, d)) product *= iterations_[d];
     return product;
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -58,8 +60,8 @@ bool ImperfectClimb::orders(PricedPlan& best) {
   const Mapspace& space = plans_.space();
   bool any = false;
   for (int i = 1; i < space.level_count(); ++i) {
-    const auto level = static_cast<std::size_t>(i);
-    const auto& factors = best.plan.tiling[static_cast<std::size_t>(place_of(i, false))];
+    const auto level = at(i);
+    const auto& factors = best.plan.tiling[at(place_of(i, false))];
     const int count = best.plan.orders.count[level];
     const auto prefix = space.levels[level].temporal.order.dimensions();
     const auto fixed = [&](u8 d) { return std::find(prefix.begin(), prefix.end(), d) != prefix.end(); };
@@ -70,8 +72,8 @@ bool ImperfectClimb::orders(PricedPlan& best) {
                      [&](u8 a, u8 b) { return (factors[a].x > 1) > (factors[b].x > 1); });
     int present = 0, ordered = 0;
     for (int k = 0; k < count; ++k) {
-      present += factors[loops[static_cast<std::size_t>(k)]].x > 1;
-      ordered += factors[loops[static_cast<std::size_t>(k)]].x > 1 && fixed(loops[static_cast<std::size_t>(k)]);
+      present += factors[loops[at(k)]].x > 1;
+      ordered += factors[loops[at(k)]].x > 1 && fixed(loops[at(k)]);
     }
     for (int from = ordered; from < present; ++from)
       for (int to = ordered; to < present; ++to) {
@@ -89,9 +91,9 @@ bool ImperfectClimb::keeps(PricedPlan& best) {
   bool any = false;
   for (int i = 0; i < space.level_count(); ++i)
     for (int v = 0; v < space.tensor_count; ++v) {
-      if ((space.levels[static_cast<std::size_t>(i)].open >> v & 1) == 0) continue;
+      if (!contains(space.levels[at(i)].open, v)) continue;
       ImperfectPlan trial = best.plan;
-      trial.keep[static_cast<std::size_t>(i)] ^= static_cast<TensorMask>(1u << v);
+      trial.keep[at(i)] ^= static_cast<TensorMask>(1u << v);
       any |= take(trial, best);
     }
   return any;
@@ -100,7 +102,7 @@ bool ImperfectClimb::keeps(PricedPlan& best) {
 void ImperfectClimb::list(const ImperfectPlan& plan, bool near) {
   moves_.clear();
   for (int d = 0; d < plans_.space().dimension_count; ++d)
-    if (plans_.space().non_unit >> d & 1) plans_.list(plan, d, near, moves_);
+    if (contains(plans_.space().non_unit, d)) plans_.list(plan, d, near, moves_);
 }
 
 bool ImperfectClimb::single_moves(PricedPlan& best, bool near) {
@@ -125,7 +127,7 @@ bool ImperfectClimb::pairs(PricedPlan& best) {
     if (!plans_.apply(first, a)) continue;
     second_moves.clear();
     for (int d = 0; d < plans_.space().dimension_count; ++d)
-      if (d != a.dimension && (plans_.space().non_unit >> d & 1)) plans_.list(first, d, true, second_moves);
+      if (d != a.dimension && contains(plans_.space().non_unit, d)) plans_.list(first, d, true, second_moves);
     for (const EndMove& b : second_moves) {
       if (b.spot != a.spot && b.absorber != a.spot && b.spot != a.absorber) continue;
       if (spent()) return false;

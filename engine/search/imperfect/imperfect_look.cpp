@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/imperfect/imperfect_search.h"
 
@@ -17,10 +18,9 @@ std::vector<std::string> unrollable(const LayerProblem& problem) {
   for (int d = 0; d < problem.space.dimension_count; ++d) {
     const bool allowed = std::ranges::any_of(problem.space.levels, [&](const LevelSpace& level) {
       const SpatialSpace& s = level.spatial;
-      return (s.fanout_x > 1 && (s.allowed_x >> d & 1) != 0) || (s.fanout_y > 1 && (s.allowed_y >> d & 1) != 0);
+      return (s.fanout_x > 1 && contains(s.allowed_x, d)) || (s.fanout_y > 1 && contains(s.allowed_y, d));
     });
-    if (allowed && (problem.space.non_unit >> d & 1) != 0)
-      out.push_back(problem.workload.dimensions[static_cast<std::size_t>(d)].name);
+    if (allowed && contains(problem.space.non_unit, d)) out.push_back(problem.workload.dimensions[at(d)].name);
   }
   return out;
 }

@@ -14,7 +14,7 @@ constexpr u64 kMostEnds = 4096;  // tried one by one
 ImperfectPlanSpace::ImperfectPlanSpace(const Mapspace& space, bool useful_only)
     : space_(space), useful_only_(useful_only), writer_(space) {
   for (int i = 0; i < space.level_count(); ++i) {
-    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
+    const LevelSpace& level = space.levels[at(i)];
     const auto add = [&](LoopKind kind, DimensionMask allowed) {
       allowed &= space.non_unit;
       if (allowed != 0)
@@ -32,7 +32,7 @@ bool ImperfectPlanSpace::apply(ImperfectPlan& plan, const EndMove& move) const {
 }
 
 bool ImperfectPlanSpace::absorb(ImperfectPlan& plan, int d, int absorber) const {
-  const u64 size = space_.size[static_cast<std::size_t>(d)];
+  const u64 size = space_.size[at(d)];
   u64 others = 1;
   const int count = static_cast<int>(spots_.size());
   for (int s = 0; s < count; ++s)
@@ -48,16 +48,16 @@ bool ImperfectPlanSpace::absorb(ImperfectPlan& plan, int d, int absorber) const 
 }
 
 bool ImperfectPlanSpace::legal(const ImperfectPlan& plan, int d) const {
-  const auto dim = static_cast<std::size_t>(d);
+  const auto dim = at(d);
   for (int s = 0; s < static_cast<int>(spots_.size()); ++s) {
-    const Spot& spot = spots_[static_cast<std::size_t>(s)];
+    const Spot& spot = spots_[at(s)];
     const u32 end = end_at(plan, s, d);
-    if (end > 1 && ((spot.allowed >> d & 1) == 0 || end > room(plan, d, s))) return false;
+    if (end > 1 && (!contains(spot.allowed, d) || end > room(plan, d, s))) return false;
   }
   for (int i = 0; i < space_.level_count(); ++i) {
-    const LevelSpace& level = space_.levels[static_cast<std::size_t>(i)];
-    const PlaceFactor& f = plan.tiling[static_cast<std::size_t>(place_of(i, true))][dim];
-    if (!level.temporal.factor[dim].allows(plan.tiling[static_cast<std::size_t>(place_of(i, false))][dim].x) ||
+    const LevelSpace& level = space_.levels[at(i)];
+    const PlaceFactor& f = plan.tiling[at(place_of(i, true))][dim];
+    if (!level.temporal.factor[dim].allows(plan.tiling[at(place_of(i, false))][dim].x) ||
         !level.spatial.factor[dim].allows(u64{f.x} * f.y))
       return false;
     if (space_.one_axis_per_dimension && f.x > 1 && f.y > 1) return false;
@@ -67,21 +67,21 @@ bool ImperfectPlanSpace::legal(const ImperfectPlan& plan, int d) const {
 
 // The largest end the place has room for, the other dimensions as they are.
 u64 ImperfectPlanSpace::room(const ImperfectPlan& plan, int d, int spot) const {
-  const Spot& at = spots_[static_cast<std::size_t>(spot)];
-  const LevelSpace& level = space_.levels[at.level];
-  if (at.kind == LoopKind::Temporal) return level.temporal.factor[static_cast<std::size_t>(d)].max;
+  const Spot& here = spots_[at(spot)];
+  const LevelSpace& level = space_.levels[here.level];
+  if (here.kind == LoopKind::Temporal) return level.temporal.factor[at(d)].max;
   u64 others = 1;
   for (int k = 0; k < space_.dimension_count; ++k)
     if (k != d) others *= end_at(plan, spot, k);
-  const u64 axis = at.kind == LoopKind::SpatialX ? level.spatial.fanout_x : level.spatial.fanout_y;
-  return std::min(axis / others, level.spatial.factor[static_cast<std::size_t>(d)].max);
+  const u64 axis = here.kind == LoopKind::SpatialX ? level.spatial.fanout_x : level.spatial.fanout_y;
+  return std::min(axis / others, level.spatial.factor[at(d)].max);
 }
 
 void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const {
   out.clear();
   u64 inside = 1;
   for (int s = 0; s < spot; ++s) inside *= end_at(plan, s, d);
-  const u64 left = ceil_div(space_.size[static_cast<std::size_t>(d)], inside);
+  const u64 left = ceil_div(space_.size[at(d)], inside);
   const u64 most = std::min(room(plan, d, spot), left);
   if (most == 0) return;
   if (!useful_only_ && most <= kMostEnds) {
@@ -102,21 +102,21 @@ void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot,
 void ImperfectPlanSpace::list(const ImperfectPlan& plan, int d, bool near, std::vector<EndMove>& out) const {
   std::vector<u32> ends;
   for (int s = 0; s < static_cast<int>(spots_.size()); ++s) {
-    if ((spots_[static_cast<std::size_t>(s)].allowed >> d & 1) == 0) continue;
+    if (!contains(spots_[at(s)].allowed, d)) continue;
     useful_ends(plan, d, s, ends);
     const u32 now = end_at(plan, s, d);
-    const auto at = std::lower_bound(ends.begin(), ends.end(), now) - ends.begin();
+    const auto here = std::lower_bound(ends.begin(), ends.end(), now) - ends.begin();
     for (int k = 0; k < static_cast<int>(ends.size()); ++k) {
-      if (ends[static_cast<std::size_t>(k)] == now) continue;
+      if (ends[at(k)] == now) continue;
       const bool neighbour =
-          std::abs(k - static_cast<int>(at)) <= 1 || k == 0 || k + 1 == static_cast<int>(ends.size());
+          std::abs(k - static_cast<int>(here)) <= 1 || k == 0 || k + 1 == static_cast<int>(ends.size());
       if (near && !neighbour) continue;
       for (int q = 0; q < static_cast<int>(spots_.size()); ++q) {
-        const Spot& absorber = spots_[static_cast<std::size_t>(q)];
-        if (q == s || (absorber.allowed >> d & 1) == 0) continue;
+        const Spot& absorber = spots_[at(q)];
+        if (q == s || !contains(absorber.allowed, d)) continue;
         // Shrinking the last loop of a dimension on an axis lets the other axis take over; growing never needs that.
-        if (absorber.kind != LoopKind::Temporal && ends[static_cast<std::size_t>(k)] > now) continue;
-        out.push_back({static_cast<u8>(d), static_cast<u8>(s), static_cast<u8>(q), ends[static_cast<std::size_t>(k)]});
+        if (absorber.kind != LoopKind::Temporal && ends[at(k)] > now) continue;
+        out.push_back({static_cast<u8>(d), static_cast<u8>(s), static_cast<u8>(q), ends[at(k)]});
       }
     }
   }
@@ -135,7 +135,7 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
   out.keep = mapping.keep;
   std::array<DimensionMask, kMaxLevels> seen{};
   for (const Loop& loop : mapping.loops()) {
-    PlaceFactor& f = out.tiling[static_cast<std::size_t>(place_of(loop.level, loop.is_spatial()))][loop.dimension];
+    PlaceFactor& f = out.tiling[at(place_of(loop.level, loop.is_spatial()))][loop.dimension];
     (loop.kind == LoopKind::SpatialY ? f.y : f.x) = loop.end;
     if (loop.is_spatial()) continue;
     out.orders.loop[loop.level][out.orders.count[loop.level]++] = loop.dimension;
@@ -144,14 +144,14 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
   ImperfectPlan canonical;
   canonical_orders(canonical);
   for (int i = 0; i < space_.level_count(); ++i) {
-    const auto level = static_cast<std::size_t>(i);
+    const auto level = at(i);
     const auto prefix = space_.levels[level].temporal.order.dimensions();
     const auto ordered = [&](u8 d) { return std::find(prefix.begin(), prefix.end(), d) - prefix.begin(); };
     auto& loops = out.orders.loop[level];
     u8& count = out.orders.count[level];
     for (u8 k = 0; k < canonical.orders.count[level]; ++k) {
       const u8 d = canonical.orders.loop[level][k];
-      if ((seen[level] >> d & 1) == 0) loops[count++] = d;
+      if (!contains(seen[level], d)) loops[count++] = d;
     }
     std::stable_sort(loops.begin(), loops.begin() + count, [&](u8 a, u8 b) { return ordered(a) < ordered(b); });
   }
@@ -160,12 +160,12 @@ ImperfectPlan ImperfectPlanSpace::plan(const Mapping& mapping) const {
 
 void ImperfectPlanSpace::canonical_orders(ImperfectPlan& plan) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    const TemporalSpace& level = space_.levels[static_cast<std::size_t>(i)].temporal;
-    auto& loops = plan.orders.loop[static_cast<std::size_t>(i)];
-    u8& count = plan.orders.count[static_cast<std::size_t>(i)];
+    const TemporalSpace& level = space_.levels[at(i)].temporal;
+    auto& loops = plan.orders.loop[at(i)];
+    u8& count = plan.orders.count[at(i)];
     DimensionMask left = level.allowed & space_.non_unit;
     const auto add = [&](u8 d) {
-      if ((left >> d & 1) != 0) loops[count++] = d;
+      if (contains(left, d)) loops[count++] = d;
       left &= static_cast<DimensionMask>(~(1u << d));
     };
     for (u8 d : level.order.dimensions()) add(d);
@@ -176,23 +176,22 @@ void ImperfectPlanSpace::canonical_orders(ImperfectPlan& plan) const {
 bool ImperfectPlanSpace::smallest(ImperfectPlan& plan) const {
   plan = {};
   canonical_orders(plan);
-  for (int i = 0; i < space_.level_count(); ++i)
-    plan.keep[static_cast<std::size_t>(i)] = space_.levels[static_cast<std::size_t>(i)].keep;
+  for (int i = 0; i < space_.level_count(); ++i) plan.keep[at(i)] = space_.levels[at(i)].keep;
   bool possible = true;
   for (int d = 0; d < space_.dimension_count; ++d) {
-    if ((space_.non_unit >> d & 1) == 0) continue;
+    if (!contains(space_.non_unit, d)) continue;
     for (int i = 0; i < space_.level_count(); ++i) {
-      const LevelSpace& level = space_.levels[static_cast<std::size_t>(i)];
+      const LevelSpace& level = space_.levels[at(i)];
       const auto least = [&](const FactorLimit& limit) { return static_cast<u32>(limit.min); };
-      const auto dim = static_cast<std::size_t>(d);
-      PlaceFactor& spatial = plan.tiling[static_cast<std::size_t>(place_of(i, true))][dim];
-      (level.spatial.allowed_x >> d & 1 ? spatial.x : spatial.y) = least(level.spatial.factor[dim]);
-      plan.tiling[static_cast<std::size_t>(place_of(i, false))][dim].x = least(level.temporal.factor[dim]);
+      const auto dim = at(d);
+      PlaceFactor& spatial = plan.tiling[at(place_of(i, true))][dim];
+      (contains(level.spatial.allowed_x, d) ? spatial.x : spatial.y) = least(level.spatial.factor[dim]);
+      plan.tiling[at(place_of(i, false))][dim].x = least(level.temporal.factor[dim]);
     }
     bool done = false;
     const ImperfectPlan start = plan;
     for (int s = static_cast<int>(spots_.size()); s-- > 0 && !done;) {
-      if ((spots_[static_cast<std::size_t>(s)].allowed >> d & 1) == 0) continue;
+      if (!contains(spots_[at(s)].allowed, d)) continue;
       plan = start;
       done = absorb(plan, d, s);
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/model/mapping.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/nest_writer.h"
@@ -44,8 +45,8 @@ class ImperfectPlanSpace {
   const Mapspace& space() const { return space_; }
 
   u32 end_at(const ImperfectPlan& plan, int spot, int d) const {
-    const PlaceFactor& f = plan.tiling[spots_[static_cast<std::size_t>(spot)].place][static_cast<std::size_t>(d)];
-    return spots_[static_cast<std::size_t>(spot)].kind == LoopKind::SpatialY ? f.y : f.x;
+    const PlaceFactor& f = plan.tiling[spots_[at(spot)].place][at(d)];
+    return spots_[at(spot)].kind == LoopKind::SpatialY ? f.y : f.x;
   }
 
   // Makes the move. Returns false if the result breaks a limit of the machine; the plan must then be thrown away.
@@ -72,8 +73,8 @@ class ImperfectPlanSpace {
 
  private:
   void set_end(ImperfectPlan& plan, int spot, int d, u32 end) const {
-    PlaceFactor& f = plan.tiling[spots_[static_cast<std::size_t>(spot)].place][static_cast<std::size_t>(d)];
-    (spots_[static_cast<std::size_t>(spot)].kind == LoopKind::SpatialY ? f.y : f.x) = end;
+    PlaceFactor& f = plan.tiling[spots_[at(spot)].place][at(d)];
+    (spots_[at(spot)].kind == LoopKind::SpatialY ? f.y : f.x) = end;
   }
   u64 room(const ImperfectPlan& plan, int d, int spot) const;
   bool legal(const ImperfectPlan& plan, int d) const;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "engine/base/integers.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
 #include "engine/search/imperfect/imperfect_climb.h"
@@ -99,21 +100,20 @@ class ImperfectSearch {
   void other_unrollings(const PricedPlan& start, ImperfectClimb& climb) {
     const auto& spots = plans_.spots();
     for (int s = 0; s < static_cast<int>(spots.size()); ++s) {
-      if (spots[static_cast<std::size_t>(s)].kind == LoopKind::Temporal) continue;
+      if (spots[at(s)].kind == LoopKind::Temporal) continue;
       ImperfectPlan cleared = start.plan;
       if (!fill(cleared, s, -1)) continue;
       int t = s + 1;  // the other axis of the same fan-out
-      const bool two = t < static_cast<int>(spots.size()) &&
-                       spots[static_cast<std::size_t>(t)].place == spots[static_cast<std::size_t>(s)].place;
+      const bool two = t < static_cast<int>(spots.size()) && spots[at(t)].place == spots[at(s)].place;
       for (int d = 0; d < plans_.space().dimension_count; ++d) {
         ImperfectPlan one = cleared;
-        if ((spots[static_cast<std::size_t>(s)].allowed >> d & 1) == 0 || !fill(one, s, d)) continue;
+        if (!contains(spots[at(s)].allowed, d) || !fill(one, s, d)) continue;
         offer(one, climb);
         if (!two) continue;
         if (!fill(one, t, -1)) continue;
         for (int k = 0; k < plans_.space().dimension_count; ++k) {
           ImperfectPlan both = one;
-          if ((spots[static_cast<std::size_t>(t)].allowed >> k & 1) != 0 && fill(both, t, k)) offer(both, climb);
+          if (contains(spots[at(t)].allowed, k) && fill(both, t, k)) offer(both, climb);
         }
       }
     }
@@ -129,11 +129,11 @@ class ImperfectSearch {
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
   bool fill(ImperfectPlan& plan, int spot, int d) const {
     const Mapspace& space = plans_.space();
-    const Spot& at = plans_.spots()[static_cast<std::size_t>(spot)];
+    const Spot& here = plans_.spots()[at(spot)];
     std::vector<u32> ends;
     for (int k = 0; k < space.dimension_count; ++k) {
-      if ((at.allowed >> k & 1) == 0 || (d >= 0 && k != d)) continue;
-      if (d < 0 && space.levels[at.level].spatial.factor[static_cast<std::size_t>(k)].min > 1) continue;
+      if (!contains(here.allowed, k) || (d >= 0 && k != d)) continue;
+      if (d < 0 && space.levels[here.level].spatial.factor[at(k)].min > 1) continue;
       u32 end = 1;
       if (d >= 0) {
         plans_.useful_ends(plan, k, spot, ends);
@@ -148,8 +148,8 @@ class ImperfectSearch {
   bool set_outermost(ImperfectPlan& plan, int d, int spot, u32 end) const {
     const auto& spots = plans_.spots();
     for (int q = static_cast<int>(spots.size()); q-- > 0;) {
-      const Spot& absorber = spots[static_cast<std::size_t>(q)];
-      if (absorber.kind != LoopKind::Temporal || (absorber.allowed >> d & 1) == 0) continue;
+      const Spot& absorber = spots[at(q)];
+      if (absorber.kind != LoopKind::Temporal || !contains(absorber.allowed, d)) continue;
       ImperfectPlan trial = plan;
       if (!plans_.apply(trial, {static_cast<u8>(d), static_cast<u8>(spot), static_cast<u8>(q), end})) continue;
       plan = trial;
@@ -189,7 +189,7 @@ class ImperfectSearch {
       for (u64 k = 0; k < count && legal; ++k) {
         moves.clear();
         for (int d = 0; d < plans_.space().dimension_count; ++d)
-          if (plans_.space().non_unit >> d & 1) plans_.list(plan, d, false, moves);
+          if (contains(plans_.space().non_unit, d)) plans_.list(plan, d, false, moves);
         if (moves.empty()) return std::nullopt;
         legal = plans_.apply(plan, moves[random() % moves.size()]);
       }

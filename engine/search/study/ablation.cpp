@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "engine/base/integers.h"
 #include "engine/search/study/ablation_search.h"
 #include "engine/space/mapspace_size.h"
 
@@ -18,7 +19,7 @@ BigCount points(const LayerProblem& problem, const AblationLevels& levels, const
   BigCount out = size.tilings;
   for (const BigCount& n : size.keeps) out *= n;
   for (std::size_t k = 1; k < levels.level.size(); ++k) {
-    const auto level = static_cast<std::size_t>(levels.level[k]);
+    const auto level = at(levels.level[k]);
     out *= step == AblationStep::None ? size.orders[level] : BigCount(kept[level].size());
   }
   return out;
@@ -131,7 +132,7 @@ class AblationRunner {
 
 }  // namespace
 
-std::string_view name(AblationStep step) { return kNames[static_cast<std::size_t>(step)]; }
+std::string_view name(AblationStep step) { return kNames[at(step)]; }
 
 std::optional<double> ratio(const AblationLayer& layer, const AblationRow& row) {
   if (!row.value || layer.optimum.value <= 0) return std::nullopt;

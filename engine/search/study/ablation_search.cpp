@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/search/core/budget.h"
 #include "engine/space/factor_tree.h"
 #include "engine/space/unrolling.h"
@@ -41,15 +42,14 @@ class Search {
   Search(const LayerProblem& problem, const AblationLevels& levels, AblationStep step, Ladder& ladder,
          const SearchBudget& budget, BestSoFar& incumbent)
       : problem_(problem), levels_(levels), step_(step), ladder_(ladder), budget_(budget), incumbent_(incumbent) {
-    for (int d = 0; d < space().dimension_count; ++d) divisors_.emplace_back(space().size[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < space().dimension_count; ++d) divisors_.emplace_back(space().size[at(d)]);
   }
 
   // False: the budget or the memory for candidates ended it.
   bool run(const std::array<TensorMask, kMaxLevels>& keep) {
     Node root;
     root.plan.keep = keep;
-    for (int d = 0; d < space().dimension_count; ++d)
-      root.rest[d] = static_cast<u32>(space().size[static_cast<std::size_t>(d)]);
+    for (int d = 0; d < space().dimension_count; ++d) root.rest[d] = static_cast<u32>(space().size[at(d)]);
     if (levels_.level.size() == 1) {
       complete(root, 0);
     } else {
@@ -103,8 +103,7 @@ class Search {
     Extents left = node.rest;
     for (int d = 0; d < space().dimension_count; ++d) left[d] /= u.factor(d);
     const int level = levels_.level[k], fanout = levels_.fanout[k];
-    const TileSpace tiles =
-        make_tile_space(divisors_, node.tile, left, space().levels[static_cast<std::size_t>(level)].temporal.factor);
+    const TileSpace tiles = make_tile_space(divisors_, node.tile, left, space().levels[at(level)].temporal.factor);
     const auto fits = [&](const Extents& tile) -> bool {
       if (!ladder_.tile_fits(tile, level)) return false;
       if (fanout < 0) return true;
@@ -156,7 +155,7 @@ class Search {
   // Step 3. Levels up to `level` are done.
   void complete(Node& node, int level) {
     const int top = ladder_.levels() - 1;
-    const LevelSpace& outermost = space().levels[static_cast<std::size_t>(top)];
+    const LevelSpace& outermost = space().levels[at(top)];
     for (int d = 0; d < space().dimension_count; ++d)
       if (!outermost.temporal.factor[d].allows(node.rest[d])) return;
     node.plan.factor[slot_of(LoopKind::Temporal, top)] = node.rest;
@@ -205,7 +204,7 @@ Result<AblationLevels> ablation_levels(const Mapspace& space, const std::string&
   };
   int fanout = -1;
   for (int i = 0; i < space.level_count(); ++i) {
-    const LevelSpace& level = space.levels[static_cast<std::size_t>(i)];
+    const LevelSpace& level = space.levels[at(i)];
     if (level.spatial.exists()) {
       if (out.level.empty()) return refuse("has a fan-out inside its innermost loops");
       if (fanout >= 0) return refuse("has two fan-outs that no loops separate");

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 Fillings::Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables)
     : space_(space), tables_(tables) {
-  for (int v = 0; v < space.tensor_count; ++v) indexing_[static_cast<std::size_t>(v)] = workload.indexing(v);
+  for (int v = 0; v < space.tensor_count; ++v) indexing_[at(v)] = workload.indexing(v);
 }
 
 void Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts,
                     std::vector<Unrolling>& out) {
-  fanout_ = &space_.levels[static_cast<std::size_t>(level)].spatial;
+  fanout_ = &space_.levels[at(level)].spatial;
   rest_ = &rest;
   rules_ = rules;
   counts_ = &counts;
@@ -64,9 +66,9 @@ void Fillings::walk(int k, u64 used) {
 // Step from the shares of k dimensions to those of k + 1. False: the factor cannot be shared between the axes.
 bool Fillings::extend(int k, u32 factor, u64 used_with) {
   const u8 d = dimension_[k];
-  const bool x_open = (fanout_->allowed_x >> d & 1) != 0, y_open = (fanout_->allowed_y >> d & 1) != 0;
-  const Shares& from = shares_[static_cast<std::size_t>(k)];
-  Shares& to = shares_[static_cast<std::size_t>(k) + 1];
+  const bool x_open = contains(fanout_->allowed_x, d), y_open = contains(fanout_->allowed_y, d);
+  const Shares& from = shares_[at(k)];
+  Shares& to = shares_[at(k) + 1];
   to.count = 0;
   for (u32 x : tables_[d].of(factor)) {
     const bool both = x > 1 && x < factor;
@@ -90,13 +92,13 @@ void Fillings::leaf(u64 used) {
   most_used_ = std::max(most_used_, used);
   least_ = std::max<u64>(1, most_used_ / kLeastShare);
   Unrolling u;
-  u16 at = 0;
+  u16 way = 0;
   for (int k = count_; k > 0; --k) {
-    const Share& s = shares_[static_cast<std::size_t>(k)].way[at];
+    const Share& s = shares_[at(k)].way[way];
     const u8 d = dimension_[k - 1];
     u.x[d] = s.factor;
     u.y[d] = product_[d] / s.factor;
-    at = s.before;
+    way = s.before;
   }
   out_->push_back(u);
   used_.push_back(used);
@@ -108,7 +110,7 @@ bool Fillings::prevails(u64 used) const {
     u64 mine = 1;
     for (int k = 0; k < count_; ++k) {
       const u8 d = dimension_[k];
-      if ((indexing_[static_cast<std::size_t>(v)] >> d & 1) != 0 || fanout_->factor[d].min > 1) mine *= product_[d];
+      if (contains(indexing_[at(v)], d) || fanout_->factor[d].min > 1) mine *= product_[d];
     }
     if (mine == used || mine > used / mine) return true;
   }
@@ -134,7 +136,7 @@ bool Fillings::can_share(const Extents& product, u64 used) {
   std::size_t count = 1;
   for (int k = 0; k < count_ && count > 0; ++k) {
     const u8 d = dimension_[k];
-    const bool x_open = (fanout_->allowed_x >> d & 1) != 0, y_open = (fanout_->allowed_y >> d & 1) != 0;
+    const bool x_open = contains(fanout_->allowed_x, d), y_open = contains(fanout_->allowed_y, d);
     std::array<u64, kMaxShares> next;
     std::size_t next_count = 0;
     for (u32 x : tables_[d].of(product[d])) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -54,7 +56,7 @@ class LevelLoops {
     for (u8 d : order.loops())
       if (own[d] > 1) place(of_[d][0]);
     for (u8 d : order.loops())
-      if (const int inner = own[d] > 1; has_[d] > inner) place(of_[d][static_cast<std::size_t>(inner)]);
+      if (const int inner = own[d] > 1; has_[d] > inner) place(of_[d][at(inner)]);
     u64 product = outside_;
     for (int k = end_; k > begin_; product *= nest_.loop[k].end) nest_.beyond[--k] = product;
   }
@@ -78,7 +80,7 @@ class Ladder::PlanLoops {
   template <class Add>
   void spatial(int level, Add&& add) const {
     if (level > top_) return;
-    const auto& dimensions = ladder_.spatial_order_[static_cast<std::size_t>(level)];
+    const auto& dimensions = ladder_.spatial_order_[at(level)];
     for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
       const Extents& factor = plan_.factor[slot_of(axis, level)];
       for (u8 d : dimensions)

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/nest.h"
 #include "engine/search/core/budget.h"
@@ -50,7 +51,7 @@ class Ladder {
   const Compiled& compiled() const { return model_->compiled(); }
   const Mapspace& space() const { return space_; }
   Objective objective() const { return objective_; }
-  const std::vector<LoopOrder>& orders(int level) const { return orders_[static_cast<std::size_t>(level)]; }
+  const std::vector<LoopOrder>& orders(int level) const { return orders_[at(level)]; }
 
   // The mapping that a complete plan stands for.
   Mapping mapping(const Plan& plan) const;
@@ -64,13 +65,13 @@ class Ladder {
   Score choose_orders(Plan& plan, int first, int top, const Extents& rest);
 
   // Whether the kept tensors of a tile fit at `level` and at every level outside it.
-  bool tile_fits(const Extents& tile, int level) const { return capacity_[static_cast<std::size_t>(level)](tile); }
+  bool tile_fits(const Extents& tile, int level) const { return capacity_[at(level)](tile); }
 
   // Plans priced so far.
   u64 evaluated() const { return evaluated_; }
   // [level]: tiles of the level that were judged so far.
   const std::array<u64, kMaxLevels>& tiles() const { return tiles_; }
-  void count_tile(int level) { ++tiles_[static_cast<std::size_t>(level)]; }
+  void count_tile(int level) { ++tiles_[at(level)]; }
   // Whether the budget is used up. Who asks then finishes what it has, with a few evaluations more if that is nothing.
   bool stopped() const { return out_of_evaluations() || budget_.over(); }
 
@@ -81,7 +82,7 @@ class Ladder {
   bool read(const Plan& plan, int top, const Extents& rest);
   Score price(const Plan& plan, int top) const;
   // The machine that prices plans up to this level.
-  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[static_cast<std::size_t>(top)]; }
+  const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[at(top)]; }
 
   const Mapspace& space_;
   const CostModel own_;                      // of the machine given to the constructor

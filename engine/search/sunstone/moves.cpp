@@ -1,16 +1,17 @@
 #include "engine/search/sunstone/moves.h"
 
+#include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
 namespace {
 
 bool slot_allows(const Mapspace& space, int slot, int dimension) {
-  const LevelSpace& level = space.levels[static_cast<std::size_t>(level_of(slot))];
+  const LevelSpace& level = space.levels[at(level_of(slot))];
   const DimensionMask allowed = kind_of(slot) == LoopKind::SpatialX   ? level.spatial.allowed_x
                                 : kind_of(slot) == LoopKind::SpatialY ? level.spatial.allowed_y
                                                                       : level.temporal.allowed;
-  return (allowed >> dimension & 1) != 0;
+  return contains(allowed, dimension);
 }
 
 }  // namespace
@@ -23,14 +24,13 @@ MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
   }
   for (int i = 0; i < space.level_count(); ++i)
     for (int v = 0; v < space.tensor_count; ++v)
-      if (space.levels[static_cast<std::size_t>(i)].open >> v & 1)
-        open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
+      if (contains(space.levels[at(i)].open, v)) open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
 }
 
 bool MoveSpace::legal_at(const Plan& plan, int dimension, int slot) const {
-  const auto d = static_cast<std::size_t>(dimension);
+  const auto d = at(dimension);
   const int i = level_of(slot);
-  const LevelSpace& level = space_.levels[static_cast<std::size_t>(i)];
+  const LevelSpace& level = space_.levels[at(i)];
   if (kind_of(slot) == LoopKind::Temporal)
     return level.temporal.factor[d].allows(plan.factor[slot_of(LoopKind::Temporal, i)][d]);
   const u64 x = plan.factor[slot_of(LoopKind::SpatialX, i)][d], y = plan.factor[slot_of(LoopKind::SpatialY, i)][d];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/search/sunstone/tile_growth.h"
 #include "engine/space/factor_tree.h"
 
@@ -27,7 +28,7 @@ bool same_unrolling(const Plan& a, const Plan& b) {
 
 std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
   std::vector<DivisorTable> out;
-  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[static_cast<std::size_t>(d)]);
+  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[at(d)]);
   return out;
 }
 
@@ -76,8 +77,7 @@ bool Sunstone::hopeless(const PartialPlan& plan) {
 std::vector<PartialPlan> Sunstone::unrollings() {
   PartialPlan root;
   root.plan.keep = ladder_.keep();
-  for (int d = 0; d < space_.dimension_count; ++d)
-    root.rest[d] = static_cast<u32>(space_.size[static_cast<std::size_t>(d)]);
+  for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[at(d)]);
   std::vector<PartialPlan> plans{root};
   for (int i = 0; i <= top_ && !ladder_.stopped(); ++i) {
     if (!spatial(i).exists()) continue;
@@ -175,8 +175,7 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
     outside.emplace_back(i, scale);
   }
   const Extents below = tile_through(space_, plan.plan, level);
-  const TileSpace all =
-      make_tile_space(divisors_, below, plan.rest, space_.levels[static_cast<std::size_t>(level)].temporal.factor);
+  const TileSpace all = make_tile_space(divisors_, below, plan.rest, space_.levels[at(level)].temporal.factor);
   const auto fits = [&](const Extents& tile) -> bool {
     return ladder_.tile_fits(tile, level) && std::all_of(outside.begin(), outside.end(), [&](const auto& o) {
              Extents larger = tile;
@@ -200,15 +199,15 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
   // Inside a fan-out T1 costs up to 2x: what one level takes another could have reused.
   const bool maximal = rules_[Rule::MaximalTiles] && level >= outermost_fanout_;
   const TileCounts counts = for_each_tile(all, {maximal}, fits, add);
-  counts_.calls[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.tiles + counts.not_maximal;
-  counts_.cuts[static_cast<std::size_t>(Rule::MaximalTiles)] += counts.not_maximal;
+  counts_.calls[at(Rule::MaximalTiles)] += counts.tiles + counts.not_maximal;
+  counts_.cuts[at(Rule::MaximalTiles)] += counts.not_maximal;
 }
 
 // Step 3.
 void Sunstone::complete_plan(const PartialPlan& p) {
   Candidate candidate{p.plan, {}};
   Extents& outermost = candidate.plan.factor[slot_of(LoopKind::Temporal, top_)];
-  const LevelSpace& level = space_.levels[static_cast<std::size_t>(top_)];
+  const LevelSpace& level = space_.levels[at(top_)];
   for (int d = 0; d < space_.dimension_count; ++d) {
     if (!level.temporal.factor[d].allows(p.rest[d])) return;
     outermost[d] = p.rest[d];
@@ -220,13 +219,13 @@ void Sunstone::complete_plan(const PartialPlan& p) {
 
 // One of each unrolling: climbs from candidates of the same one tend to end at the same place.
 void Sunstone::offer(const Candidate& candidate) {
-  const auto at =
+  const auto after =
       std::find_if(best_.begin(), best_.end(), [&](const Candidate& c) { return candidate.better_than(c); });
   const auto twin = std::find_if(best_.begin(), best_.end(),
                                  [&](const Candidate& c) { return same_unrolling(c.plan, candidate.plan); });
-  if (twin < at) return;  // it is better
+  if (twin < after) return;  // it is better
   if (twin != best_.end()) best_.erase(twin);
-  best_.insert(at, candidate);
+  best_.insert(after, candidate);
   if (best_.size() > kSunstoneKept) best_.pop_back();
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/refine.h"
@@ -38,7 +39,7 @@ class Sunstone {
  private:
   Gate gate() { return {rules_, counts_}; }
   std::size_t beam(std::size_t width) const;
-  const SpatialSpace& spatial(int level) const { return space_.levels[static_cast<std::size_t>(level)].spatial; }
+  const SpatialSpace& spatial(int level) const { return space_.levels[at(level)].spatial; }
   std::vector<PartialPlan> take(Shortlist& list, std::size_t width);
   bool hopeless(const PartialPlan& plan);
   std::vector<PartialPlan> unrollings();

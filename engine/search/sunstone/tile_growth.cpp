@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 
 TileGrowth::TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int first, int outer)
@@ -64,7 +66,7 @@ bool TileGrowth::grow_first(PartialPlan& p, DimensionMask first) {
 bool TileGrowth::start(PartialPlan& p) {
   for (int i = first_; i < outer_; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) {
-      const u64 least = space_.levels[static_cast<std::size_t>(i)].temporal.factor[d].min;
+      const u64 least = space_.levels[at(i)].temporal.factor[d].min;
       if (p.rest[d] % least != 0) return false;
       p.plan.factor[slot_of(LoopKind::Temporal, i)][d] = static_cast<u32>(least);
       p.rest[d] /= static_cast<u32>(least);
@@ -81,8 +83,8 @@ bool TileGrowth::enlarge(PartialPlan& p) {
   bool any = false;
   for (int d = 0; d < space_.dimension_count && !ladder_.stopped(); ++d)
     for (int i = first_; i < outer_; ++i) {
-      DimensionMask& hopeful = hopeful_[static_cast<std::size_t>(i)];
-      if ((hopeful >> d & 1) == 0) continue;
+      DimensionMask& hopeful = hopeful_[at(i)];
+      if (!contains(hopeful, d)) continue;
       if (enlarge(p, d, i)) any = true;
       else hopeful &= static_cast<DimensionMask>(~(1u << d));
     }
@@ -91,9 +93,9 @@ bool TileGrowth::enlarge(PartialPlan& p) {
 
 bool TileGrowth::enlarge(PartialPlan& p, int d, int level) {
   bool any = false;
-  const FactorLimit& limit = space_.levels[static_cast<std::size_t>(level)].temporal.factor[d];
+  const FactorLimit& limit = space_.levels[at(level)].temporal.factor[d];
   const u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
-  for (u32 prime : primes_[static_cast<std::size_t>(d)])
+  for (u32 prime : primes_[at(d)])
     if (p.rest[d] % prime == 0 && limit.allows(u64{factor} * prime)) any |= try_factor(p, d, level, prime);
   return any;
 }
