@@ -7,6 +7,7 @@
 
 namespace heliolite {
 
+// The best mapping of a search, and the test that cuts bounds against it.
 class Incumbent {
  public:
   // Nothing that is not below `limit` counts as an improvement; infinity: everything does.

@@ -16,8 +16,9 @@ struct CostBound {
   double cycles = 0;
 };
 
-// A bound in units of the objective: energy units (2^-32 pJ), cycles, or their products. For Delay ties are decided by
-// energy.
+// A cost or a bound as the objective orders it: energy units (2^-32 pJ), cycles, or their product with cycles or their
+// square. For Delay `second` is the energy, which decides between equal cycles; otherwise it is 0. Infinity: no
+// mapping.
 struct ObjectiveKey {
   double first = std::numeric_limits<double>::infinity();
   double second = std::numeric_limits<double>::infinity();
@@ -27,7 +28,7 @@ struct ObjectiveKey {
   }
 };
 
-// Of energy in units and cycles; infinite if the energy is kImpossible.
+// The key of a cost; cycles are rounded up, at least to 1. Infinite if the energy is kImpossible.
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
 
 }  // namespace heliolite
