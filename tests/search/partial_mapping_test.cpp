@@ -293,7 +293,7 @@ Least least_rest(const ExactToy& toy, int level, const LatticePoint& tile, bool 
 
 void expect_at_most(double bound, const Least& least, std::size_t channel) {
   if (!possible(least)) {
-    EXPECT_GE(bound, RestBounds::kImpossible);
+    EXPECT_GE(bound, kImpossible);
   } else {
     EXPECT_LE(bound, least[channel] * (1 + 1e-12));
   }
@@ -317,7 +317,7 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
         none += !possible(with.back());
         tight += possible(with.back()) && bounds.with(level, 0, tile.index) >= with.back()[0] * (1 - 1e-12);
       });
-      double lowest = RestBounds::kImpossible;
+      double lowest = kImpossible;
       toy.lattice.visit([&](const LatticePoint& inner) {
         Least below(toy.model.channels.size(), std::numeric_limits<double>::infinity());
         toy.lattice.visit([&](const LatticePoint& tile) {
@@ -347,7 +347,7 @@ TEST(RestBounds, KnownCase) {
   EXPECT_EQ(bounds.after(0, 0, toy.tile({2, 4, 1}).index), 0);
   EXPECT_EQ(bounds.below(0, 0, 0), 48);
   EXPECT_EQ(bounds.least_below(0), 48);
-  EXPECT_GE(bounds.with(1, 0, toy.tile({2, 4, 1}).index), RestBounds::kImpossible) << "the outermost tile is all";
+  EXPECT_GE(bounds.with(1, 0, toy.tile({2, 4, 1}).index), kImpossible) << "the outermost tile is all";
 }
 
 // --- The expansion.
