@@ -33,6 +33,15 @@ void expect_above(const NestedCurve& curve, const Workload& w, const Architectur
   }
 }
 
+// With halos the windows of neighbouring tiles may leave less between them than there are words.
+TEST(OrojenesisLevels, EveryDistinctWordCrossesOnce) {
+  const auto curve = nested_curve(testing::workload("resnet18/conv2_x"));
+  ASSERT_TRUE(curve.ok());
+  const u64 distinct = 58u * 58 * 64 + 9 * 64 * 64 + 56 * 56 * 64;
+  EXPECT_EQ(distinct, 452'864u);
+  EXPECT_EQ(curve->at(92'256)->accesses, distinct);
+}
+
 TEST(OrojenesisLevels, EveryPresetMappedOnMachinesLiesAbove) {
   const std::vector<Architecture> machines{machine("eyeriss"), machine("edge_unified"), machine("snowcat"),
                                            machine("simba")};

@@ -38,8 +38,7 @@ Words least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, 
 
 }  // namespace
 
-// Of three or more
-// dimensions in a rank only the two that reach most count.
+// Of three or more dimensions in a rank only the two that reach most count.
 u64 touched_words(const CompiledTensor& t, const Compiled& c) {
   if (t.entangled) return 1;
   u64 words = 1;
