@@ -28,16 +28,16 @@ struct BenchArguments {
   bool check = false;
 };
 
-Json question(const BenchArguments& arguments, const std::string& name, Objective objective,
-              const std::vector<BenchMachine>& machines, const std::vector<BenchLayer>& layers) {
+// What suites of machines and layers have in common.
+Json question(const BenchArguments& arguments, const auto& suite) {
   Json out = {{"config", arguments.config},
-              {"name", name},
-              {"objective", std::string(heliolite::name(objective))},
+              {"name", suite.name},
+              {"objective", std::string(name(suite.objective))},
               {"threads", arguments.threads}};
   out["machines"] = Json::array();
-  for (const BenchMachine& m : machines) out["machines"].push_back(cli::question(m.architecture));
+  for (const BenchMachine& m : suite.machines) out["machines"].push_back(cli::question(m.architecture));
   out["layers"] = Json::array();
-  for (const BenchLayer& l : layers) {
+  for (const BenchLayer& l : suite.layers) {
     Json layer = cli::question(l.workload);
     layer["name"] = l.name;
     out["layers"].push_back(std::move(layer));
@@ -54,6 +54,29 @@ Json strategies_json(const BenchSuite& suite) {
     out.push_back(std::move(one));
   }
   return out;
+}
+
+Json suite_question(const BenchArguments& arguments, const BenchSuite& suite) {
+  Json out = question(arguments, suite);
+  out["strategies"] = strategies_json(suite);
+  out["repeat"] = suite.repeat;
+  return out;
+}
+
+Json ablation_question(const BenchArguments& arguments, const AblationSuite& suite) {
+  Json out = question(arguments, suite);
+  out["budget"] = suite.budget_seconds;
+  return out;
+}
+
+// `machines`: of the grid, or those of them that are machines.
+Json co_search_question(const BenchArguments& arguments, const CoSearchSuite& suite, u64 machines) {
+  return {{"config", arguments.config},
+          {"name", suite.name},
+          {"objective", std::string(name(suite.sweep.options.objective))},
+          {"threads", arguments.threads},
+          {"sweep", suite.sweep.name},
+          {"machines", machines}};
 }
 
 // The three forms of an answer.
@@ -93,9 +116,7 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
     output.note(fmt::format("heliolite: {} external results repeat a mapper on a layer; the best of each is shown",
                             result->repeated));
   Json answer = answer_head("bench");
-  answer["question"] = question(arguments, suite.name, suite.objective, suite.machines, suite.layers);
-  answer["question"]["strategies"] = strategies_json(suite);
-  answer["question"]["repeat"] = suite.repeat;
+  answer["question"] = suite_question(arguments, suite);
   answer["rows"] = rows_json(result->rows);
   answer["summary"] = summary_json(summaries);
   answer["interrupted"] = result->interrupted;
@@ -115,8 +136,7 @@ int run_ablation_suite(const AblationSuite& suite, const BenchArguments& argumen
                                        suite.name, name(suite.objective)) +
                            ablation_table(*result, suite.objective);
   Json answer = answer_head("bench");
-  answer["question"] = question(arguments, suite.name, suite.objective, suite.machines, suite.layers);
-  answer["question"]["budget"] = suite.budget_seconds;
+  answer["question"] = ablation_question(arguments, suite);
   answer["ablation"] = ablation_json(*result);
   answer["interrupted"] = result->interrupted;
   return write(output, text, ablation_csv(*result), answer);
@@ -141,35 +161,59 @@ int run_co_search_suite(const CoSearchSuite& suite, const BenchArguments& argume
                   study->machines.size()) +
       co_search_tables(*study, sweep);
   Json answer = answer_head("bench");
-  answer["question"] = {
-      {"config", arguments.config},   {"name", suite.name},  {"objective", std::string(name(sweep.options.objective))},
-      {"threads", arguments.threads}, {"sweep", sweep.name}, {"machines", study->machines.size()}};
+  answer["question"] = co_search_question(arguments, suite, study->machines.size());
   answer["co_search"] = co_search_json(*study);
   answer["interrupted"] = study->interrupted;
   return write(output, text, co_search_csv(*study), answer);
 }
 
-std::string plan(const BenchConfig& config) {
-  if (config.co_search)
-    return fmt::format("{}: {} machines at most, {} layers, {} searches of all together and one by one\n",
-                       config.co_search->name, DesignPoints(config.co_search->sweep).planned(),
-                       config.co_search->sweep.layers.size(), comparisons(*config.co_search));
+// What a suite would do.
+struct BenchPlan {
+  std::string name;
+  Json question;
+  u64 machines = 0, layers = 0, searches = 0;
+  const char* at_most = "";   // of the machines, when some may turn out to be none
+  const char* searched = "";  // what a search is
+};
 
-  const auto text = [](const auto& suite, const char* unit, std::size_t each) {
-    return fmt::format("{}: {} machines, {} layers, {} {}\n", suite.name, suite.machines.size(), suite.layers.size(),
-                       suite.machines.size() * suite.layers.size() * each, unit);
-  };
-  return config.suite ? text(*config.suite, "searches", config.suite->strategies.size())
-                      : text(*config.ablation, "searches of the ablation", kAblationSearches);
+BenchPlan plan_of(const BenchConfig& config, const BenchArguments& arguments) {
+  if (config.co_search) {
+    const CoSearchSuite& suite = *config.co_search;
+    const u64 machines = DesignPoints(suite.sweep).planned();
+    return {suite.name,
+            co_search_question(arguments, suite, machines),
+            machines,
+            suite.sweep.layers.size(),
+            comparisons(suite),
+            " at most",
+            " of all together and one by one"};
+  }
+  if (config.ablation) {
+    const AblationSuite& suite = *config.ablation;
+    const std::size_t pairs = suite.machines.size() * suite.layers.size();
+    return {suite.name,          ablation_question(arguments, suite), suite.machines.size(),
+            suite.layers.size(), pairs * kAblationSearches,           "",
+            " of the ablation"};
+  }
+  const BenchSuite& suite = *config.suite;
+  const std::size_t pairs = suite.machines.size() * suite.layers.size();
+  return {suite.name, suite_question(arguments, suite), suite.machines.size(), suite.layers.size(),
+          pairs * suite.strategies.size()};
+}
+
+int print_plan(const BenchPlan& plan, const Output& output) {
+  output.table(fmt::format("{}: {} machines{}, {} layers, {} searches{}\n", plan.name, plan.machines, plan.at_most,
+                           plan.layers, plan.searches, plan.searched));
+  Json answer = answer_head("bench");
+  answer["question"] = plan.question;
+  answer["plan"] = {{"machines", plan.machines}, {"layers", plan.layers}, {"searches", plan.searches}};
+  return output.json(answer) ? kSuccess : kBadInput;
 }
 
 int run(const BenchArguments& arguments, const Output& output) {
   Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given());
   if (!config) return fail(config.errors());
-  if (arguments.check) {
-    output.table(plan(*config));
-    return kSuccess;
-  }
+  if (arguments.check) return print_plan(plan_of(*config, arguments), output);
   if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
   if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
   return run_suite(*std::move(config->suite), arguments, output);

@@ -80,7 +80,16 @@ std::vector<std::string> given_options(const SweepArguments& arguments) {
   return out;
 }
 
-std::string plan(const SweepSpec& spec) {
+Json question(const SweepArguments& arguments, const SweepRecord& sweep) {
+  return {{"file", arguments.file},       {"name", sweep.name},
+          {"hash", sweep.question},       {"objective", sweep.objective},
+          {"strategy", sweep.strategy},   {"goal", sweep.goal},
+          {"grid", sweep.grid_points},    {"planned", sweep.planned_points},
+          {"shard", sweep.shard + 1},     {"shards", sweep.shards},
+          {"threads", arguments.threads}, {"parameters", sweep.parameters}};
+}
+
+std::string plan_text(const SweepSpec& spec) {
   const DesignPoints points(spec);
   Table table({"<parameter", "values", "<from", "<to", "<sets"});
   for (const SweepParameter& parameter : spec.parameters) {
@@ -92,6 +101,31 @@ std::string plan(const SweepSpec& spec) {
   return fmt::format("{} on {}: {} of {} design points, {} layers each\n\n", spec.name, spec.machine.name.value_or(""),
                      grouped(points.planned()), grouped(points.grid()), spec.layers.size()) +
          table.to_string();
+}
+
+Json plan_json(const SweepSpec& spec, const SweepRecord& sweep) {
+  Json plan = {{"machine", spec.machine.name ? Json(*spec.machine.name) : Json()},
+               {"points", sweep.shard_points},
+               {"layers", spec.layers.size()},
+               {"parameters", Json::array()}};
+  for (const SweepParameter& parameter : spec.parameters) {
+    Json sets = Json::array();
+    for (const FieldPath& field : parameter.fields) sets.push_back(field.text);
+    plan["parameters"].push_back({{"name", parameter.name},
+                                  {"values", parameter.values.size()},
+                                  {"from", parameter.values.front().text},
+                                  {"to", parameter.values.back().text},
+                                  {"sets", std::move(sets)}});
+  }
+  return plan;
+}
+
+int print_plan(const SweepArguments& arguments, const SweepSpec& spec, const SweepRecord& sweep, const Output& output) {
+  output.table(plan_text(spec));
+  Json answer = answer_head("sweep");
+  answer["question"] = question(arguments, sweep);
+  answer["plan"] = plan_json(spec, sweep);
+  return output.json(answer) ? kSuccess : kBadInput;
 }
 
 Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard shard, const Output& output) {
@@ -116,12 +150,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
                fmt::format("\n  {} layers searched, {} reused; results in {}\n", grouped(run.searched),
                            grouped(run.reused), store.path()));
   Json answer = answer_head("sweep");
-  answer["question"] = {{"file", arguments.file},       {"name", sweep.name},
-                        {"hash", sweep.question},       {"objective", sweep.objective},
-                        {"strategy", sweep.strategy},   {"goal", sweep.goal},
-                        {"grid", sweep.grid_points},    {"planned", sweep.planned_points},
-                        {"shard", sweep.shard + 1},     {"shards", sweep.shards},
-                        {"threads", arguments.threads}, {"parameters", sweep.parameters}};
+  answer["question"] = question(arguments, sweep);
   answer["database"] = store.path();
   answer["searched"] = run.searched;
   answer["reused"] = run.reused;
@@ -176,10 +205,8 @@ int run_file(const SweepArguments& arguments, const Output& output) {
   Result<SweepSpec> spec = load_sweep(arguments.file, *asked);
   if (!spec) return fail(spec.errors());
   for (const Diagnostic& warning : spec->warnings) output.note("heliolite: " + warning.to_string());
-  if (arguments.check) {
-    output.table(plan(*spec));
-    return kSuccess;
-  }
+  if (arguments.check)
+    return print_plan(arguments, *spec, sweep_record(*spec, *shard, to_string(version_info())), output);
   const std::string path = arguments.database.empty() ? spec->name + ".db" : arguments.database;
   if (arguments.slurm)
     return write_slurm_script(

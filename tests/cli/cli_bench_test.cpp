@@ -78,9 +78,13 @@ TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
 TEST_F(CliBench, EverySuiteOfTheProjectIsGood) {
   for (const auto& entry : std::filesystem::directory_iterator(kConfigs)) {
     if (entry.path().extension() != ".yaml") continue;
-    const CliResult result = run_cli("bench " + entry.path().string() + " --check");
+    const std::string file = folder_.path("plan.json");
+    const CliResult result = run_cli("bench " + entry.path().string() + " --check --json " + file);
     EXPECT_EQ(result.exit_code, 0) << entry.path() << result.err;
-    EXPECT_THAT(result.out, HasSubstr("searches")) << entry.path();
+    const json a = json::parse(read_text(file));
+    EXPECT_THAT(result.out, HasSubstr(std::to_string(a["plan"]["searches"].get<int>()) + " searches")) << entry.path();
+    EXPECT_EQ(a["question"]["config"], entry.path().string());
+    EXPECT_GT(a["plan"]["machines"], 0);
   }
 }
 

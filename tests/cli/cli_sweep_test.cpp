@@ -137,10 +137,16 @@ TEST(CliSweep, ComplainsAboutWhatItIsGiven) {
 
 TEST(CliSweep, ChecksWithoutMapping) {
   const TempFolder folder;
-  const CliResult run =
-      run_cli("sweep " + small_sweep(folder, "  sample: 10\n") + " --check -o " + folder.path("r.db"));
+  const std::string file = small_sweep(folder, "  sample: 10\n"), json = folder.path("plan.json");
+  const CliResult run = run_cli("sweep " + file + " --check -o " + folder.path("r.db") + " --json " + json);
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, AllOf(HasSubstr("10 of 24 design points, 2 layers each"), HasSubstr("GLB.fanout")));
+  const auto answer = nlohmann::json::parse(read_text(json));
+  EXPECT_EQ(answer["question"]["planned"], 10);
+  EXPECT_EQ(answer["plan"]["points"], 10);
+  EXPECT_EQ(answer["plan"]["layers"], 2);
+  ASSERT_EQ(answer["plan"]["parameters"].size(), 3u);
+  EXPECT_EQ(answer["plan"]["parameters"][0]["sets"], nlohmann::json::parse(R"(["GLB.fanout"])"));
   EXPECT_FALSE(std::filesystem::exists(folder.path("r.db")));
 }
 
