@@ -170,17 +170,23 @@ inline Architecture random_search_machine(Rng& rng, const Workload& w, const Sea
   return a;
 }
 
+// A workload and a machine for it, well formed or not, whose mappings have not been counted.
+inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) {
+  RandomOptions shape;
+  shape.max_size = 12;
+  SearchProblem p;
+  p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng);
+  p.architecture = random_search_machine(rng, p.workload, options);
+  return p;
+}
+
 }  // namespace detail
 
 // A well-formed problem of at least a few and at most `max_mappings` mappings, legal ones or not, with its optima.
 inline SearchProblem random_search_problem(u64 seed, const SearchProblemOptions& options = {}) {
   Rng rng(seed);
   for (;;) {
-    RandomOptions shape;
-    shape.max_size = 12;
-    SearchProblem p;
-    p.workload = chance(rng, 25) ? random_workload(rng, shape) : detail::random_family_workload(rng);
-    p.architecture = detail::random_search_machine(rng, p.workload, options);
+    SearchProblem p = detail::random_pair(rng, options);
     if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
     const auto answer = enumerate_mapspace(p.workload, p.architecture, {.limit = options.max_mappings});
     if (!answer || answer->mappings < 8 || (answer->legal == 0 && !chance(rng, 20))) continue;

@@ -8,9 +8,12 @@
 namespace heliolite {
 namespace {
 
-using PackedState = std::array<double, kMaxChannels*(2 + 3 * kMaxTensors) + 3 + kMaxLevels>;
+using PackedState = std::array<double, kMaxChannels*(3 + 3 * kMaxTensors) + 3 + kMaxLevels>;
 
 constexpr u32 kNone = ~u32{0};
+// Sums of cycles that differ by less may be equal. The cost model divides and adds the words of each tensor in doubles
+// before it rounds up to whole cycles: the same words of other tensors may take a cycle more.
+constexpr double kClearlyLess = 1 - 1e-12;
 // States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
 // everything have more.
 constexpr u32 kMostCompared = 512;
@@ -29,7 +32,7 @@ Frontier::Frontier(const FlowCosts& model, int level)
       channels_(model.channels.size()),
       tensors_(at(model.compiled->tensor_count)),
       levels_(at(model.levels())),
-      width_(channels_ * (2 + 3 * tensors_) + 3 + levels_),
+      width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
       machines_merge_(level >= model.last_swept()) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
@@ -48,6 +51,7 @@ void Frontier::pack(const PartialMapping& s, double* out) const {
   put(s.refund, -1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
   for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
+  for (std::size_t k = 0; k < channels_; ++k) *out++ = std::bit_cast<double>(s.split[k]);
   *out++ = m_->timed ? -s.units : 0;
   *out++ = s.iterations;
   *out++ = s.in_place;
@@ -64,6 +68,7 @@ void Frontier::get(std::size_t k, PartialMapping& s) const {
   take(s.refund, -1);
   for (std::size_t v = 0; v < tensors_; ++v) take(s.pending[v], 1);
   for (std::size_t v = 0; v < tensors_; ++v) take(s.fill[v], 1), take(s.serve[v], 1);
+  for (std::size_t k = 0; k < channels_; ++k) s.split[k] = std::bit_cast<u64>(*in++);
   ++in;
   s.iterations = *in++;
   s.in_place = static_cast<TensorMask>(*in++);
@@ -75,6 +80,16 @@ void Frontier::get(std::size_t k, PartialMapping& s) const {
   s.machine = node.machine;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
+}
+
+// Whether each tensor has as many cycles of bandwidth k in a's closed flows as in b's, if a closes those in `closes`.
+bool Frontier::same_split(const double* a, const double* b, std::size_t k, unsigned closes) const {
+  if (m_->channels[k].kind != Channel::Kind::Cycles) return true;
+  const std::size_t tail = width_ - levels_ - 3;
+  const double iterations = a[tail + 1];
+  u64 split = std::bit_cast<u64>(a[tail - channels_ + k]);
+  for (const int v : bits(closes)) split += split_hash(v, a[(2 + tensors_ + 2 * at(v)) * channels_ + k] * iterations);
+  return split == std::bit_cast<u64>(b[tail - channels_ + k]);
 }
 
 // Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
@@ -100,6 +115,7 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
     double sum = a[k];
     for (const int v : bits(closes)) sum += a_flows[at(v) * 2 * channels_ + k] * iterations;
     if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
+    if (sum > b[k] * kClearlyLess && !same_split(a, b, k, closes)) return false;
     if (k == 0) better = b[k] - sum;
   }
   for (std::size_t v = 0; v < tensors_; ++v) {

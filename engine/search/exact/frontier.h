@@ -83,6 +83,7 @@ class Frontier {
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
+  bool same_split(const double* a, const double* b, std::size_t channel, unsigned closes) const;
   u64 place_of(const FrontierNode& node) const;
   Added add_packed(const Packed& state, bool dominance);
   void pack(const PartialMapping& s, double* out) const;
@@ -95,7 +96,7 @@ class Frontier {
   bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
   bool machines_merge_;                      // outside this level all machines are alike
   std::vector<FrontierNode> nodes_;
-  std::vector<double> values_;  // width_ of each node: sums, refund, tensors' channels, units, instances by level
+  std::vector<double> values_;  // width_ of each node, in the order of pack()
   std::vector<SlidingFlow> sliding_;
   // The latest node of each tile; of each tile and machine, where machines differ further out.
   std::unordered_map<u64, u32> first_of_tile_;

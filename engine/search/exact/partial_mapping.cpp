@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+
 #include "engine/base/integers.h"
 #include "engine/model/halo_move.h"
 #include "engine/model/tile_box.h"
@@ -22,9 +23,13 @@ u64 mixed(u64 x) {  // splitmix64
 
 }  // namespace
 
+u64 split_hash(int tensor, double cycles) {
+  return cycles == 0 ? 0 : mixed(std::bit_cast<u64>(cycles) * static_cast<u64>(tensor + 1));
+}
+
 PartialMapping::PartialMapping(int tensors, std::size_t channels)
     : tensor_count(static_cast<u8>(tensors)), channel_count(static_cast<u8>(channels)) {
-  sum.fill(0), refund.fill(0);
+  sum.fill(0), refund.fill(0), split.fill(0);
   for (std::size_t v = 0; v < tensor_count; ++v) pending[v].fill(0), fill[v].fill(0), serve[v].fill(0);
   instances.fill(1);
 }
@@ -46,6 +51,7 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
   }
   in_place = other.in_place;
   signature = other.signature;
+  std::copy_n(other.split.begin(), channel_count, split.begin());
   instances = other.instances;
   units = other.units;
   idle = other.idle;
@@ -65,6 +71,13 @@ PartialMapping NestSteps::root(u32 machine) const {
     add(price.last_fanout < 0 ? s.sum : s.pending[at(v)], price.serve, m_.macs, m_.channels.size());
   }
   s.sum[0] += prices.constant;
+  // Machines with other bandwidths never split alike.
+  for (std::size_t k = 1; k < m_.channels.size(); ++k) {
+    if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
+    const CompiledLevel& level = m_.problem->machine(machine).compiled().level[at(m_.channels[k].level)];
+    s.split[k] = split_hash(0, level.read_bandwidth) + split_hash(1, level.write_bandwidth) +
+                 split_hash(2, level.shared_bandwidth);
+  }
   return s;
 }
 
@@ -86,7 +99,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     if (last >= level)
       for (std::size_t k = 0; k < channels; ++k) {
         pending[k] *= spread;
-        if (arrives) s.sum[k] += pending[k], pending[k] = 0;
+        if (arrives) settle(s, v, k, pending[k]), pending[k] = 0;
       }
     if (contains(s.in_place, v))
       for (std::size_t k = 0; k < channels; ++k) {
@@ -123,8 +136,13 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
   s.tile = Lattice::product(s.tile, choice.factor);
 }
 
+void NestSteps::settle(PartialMapping& s, int v, std::size_t k, double cost) const {
+  s.sum[k] += cost;
+  if (m_.channels[k].kind == Channel::Kind::Cycles) s.split[k] += split_hash(v, cost);
+}
+
 void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const {
-  add(s.sum, fill, times, m_.channels.size());
+  for (std::size_t k = 0; k < m_.channels.size(); ++k) settle(s, v, k, fill[k] * times);
   add(s.pending[at(v)], serve, times, m_.channels.size());
   const double words = fill[0] * times;
   s.signature += mixed(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
@@ -251,7 +269,7 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
     for (int f = channel.level + 1; f <= level; ++f) used *= s.instances[at(f)];
     if (most / used > m_.macs / s.units * (1 - 1e-9)) continue;
     s.idle |= static_cast<u16>(1u << k);
-    s.sum[k] = s.refund[k] = 0;
+    s.sum[k] = s.refund[k] = 0, s.split[k] = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
       const auto t = at(v);
       s.pending[t][k] = s.fill[t][k] = s.serve[t][k] = 0;

@@ -37,6 +37,7 @@ struct PartialMapping {
   TensorMask in_place = 0;                        // tensors with such a flow
   Channels refund;                                // per output word, times the instances that share it so far
   u64 signature = 0;                              // hash of the words of the closed flows, independent of their order
+  std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
   u8 tensor_count;
@@ -51,6 +52,9 @@ struct PartialMapping {
   PartialMapping(const PartialMapping& other) { *this = other; }
   PartialMapping& operator=(const PartialMapping& other);
 };
+
+// Summand of PartialMapping::split: a closed flow of a tensor that takes so many cycles of a bandwidth; 0 if none.
+u64 split_hash(int tensor, double cycles);
 
 // The steps that build a partial mapping, in nest order.
 class NestSteps {
@@ -73,6 +77,7 @@ class NestSteps {
   void finish(PartialMapping& s) const;
 
  private:
+  void settle(PartialMapping& s, int v, std::size_t channel, double cost) const;
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;
   void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;
   bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
