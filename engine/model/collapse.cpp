@@ -47,7 +47,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
 }
 
 // Rule 14: the share of the tensor that belongs to one instance of each level.
-std::vector<u64> residual_partitions(const std::vector<LevelNest>& nest) {
+std::vector<u64> imperfect_partitions(const std::vector<LevelNest>& nest) {
   std::vector<u64> part(nest.size());
   part.back() = nest.back().tile_words;
   for (std::size_t i = nest.size() - 1; i > 0; --i)
@@ -55,10 +55,10 @@ std::vector<u64> residual_partitions(const std::vector<LevelNest>& nest) {
   return part;
 }
 
-std::vector<CollapsedTensor> collapse_residual(const Compiled& c, const Mapping& m, const std::vector<LevelNest>& nest,
-                                               int v) {
+std::vector<CollapsedTensor> collapse_imperfect(const Compiled& c, const Mapping& m, const std::vector<LevelNest>& nest,
+                                                int v) {
   const bool is_output = c.tensor[v].is_output;
-  const std::vector<u64> part = residual_partitions(nest);
+  const std::vector<u64> part = imperfect_partitions(nest);
   std::vector<CollapsedTensor> out(nest.size());
   double scale = 1;  // rule 16, of the records at this level
   for (std::size_t i = 0; i < nest.size(); ++i) {
@@ -102,7 +102,7 @@ CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest&
 
 CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic) {
   CollapsedTraffic out;
-  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse_residual(c, mapping, traffic.at[at(v)], v));
+  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse_imperfect(c, mapping, traffic.at[at(v)], v));
   return out;
 }
 

@@ -29,7 +29,7 @@ class CostModel {
   const Compiled& compiled() const { return compiled_; }
 
  private:
-  Evaluation evaluate_residual(const Mapping& mapping) const;
+  Evaluation evaluate_imperfect(const Mapping& mapping) const;
 
   Workload workload_;
   Architecture architecture_;

@@ -7,14 +7,14 @@
 namespace heliolite {
 namespace {
 
-void fill_level(ResidualEvaluation& evaluation, const CompiledTensor& t, int i, bool records, LevelNest& out) {
-  const ResidualNest& nest = evaluation.nest();
-  out.tile_words = residual_box_words(t, nest.largest(nest.inside[i + 1], nest.first[i + 1]));
-  out.tile_below_master = residual_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
+void fill_level(ImperfectEvaluation& evaluation, const CompiledTensor& t, int i, bool records, LevelNest& out) {
+  const ImperfectNest& nest = evaluation.nest();
+  out.tile_words = imperfect_box_words(t, nest.largest(nest.inside[i + 1], nest.first[i + 1]));
+  out.tile_below_master = imperfect_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
   out.used = static_cast<u64>(nest.used[i]);
   out.fanout = nest.fanout[i];
   if (records) return evaluation.records(t, i, out);
-  const ResidualSums sums = evaluation.sums(t, i);
+  const ImperfectSums sums = evaluation.sums(t, i);
   out.records.clear();
   out.accesses_sum = static_cast<double>(sums.accesses);
   out.share = static_cast<double>(sums.received) / static_cast<double>(out.fanout);
@@ -24,8 +24,8 @@ void fill_level(ResidualEvaluation& evaluation, const CompiledTensor& t, int i, 
 
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options) {
-  ResidualEvaluation evaluation(compiled, mapping, workspace, options.closed_forms);
-  const ResidualComputes computes = evaluation.computes();
+  ImperfectEvaluation evaluation(compiled, mapping, workspace, options.closed_forms);
+  const ImperfectComputes computes = evaluation.computes();
   out.computes = computes.computes;
   out.macs_used = computes.macs_used;
   out.utilized_macs = computes.utilized;

@@ -21,7 +21,7 @@ struct ImperfectOptions {
 
 // Storage that evaluations one after the other share; each thread needs its own.
 struct ImperfectWorkspace {
-  ResidualWalk walk;
+  ImperfectWalk walk;
   std::vector<u64> words;  // [context of a fan-out]
   std::vector<ReceiverGroups> groups;
   LevelNest level;  // where only one is needed at a time

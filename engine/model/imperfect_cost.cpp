@@ -14,13 +14,13 @@ namespace {
 
 // Words per instance of one tensor at one level (rule 18).
 // The steps of collapse.h and explain(), one tensor at a time and only where there is something to count.
-class ResidualCost {
+class ImperfectCost {
  public:
-  ResidualCost(const Compiled& c, const Mapping& m, ImperfectWorkspace& w)
+  ImperfectCost(const Compiled& c, const Mapping& m, ImperfectWorkspace& w)
       : c_(c), m_(m), w_(w), evaluation_(c, m, w) {}
 
   Evaluation run() {
-    const ResidualNest& nest = evaluation_.nest();
+    const ImperfectNest& nest = evaluation_.nest();
     for (u8 i = 0; i < c_.level_count; ++i) {
       if (nest.columns[i] > c_.level[i].fanout_x) return {Verdict::OverFanoutX, i, {}};
       if (nest.fanout[i] / nest.columns[i] > c_.level[i].fanout_y) return {Verdict::OverFanoutY, i, {}};
@@ -33,7 +33,7 @@ class ResidualCost {
       spanned *= nest.fanout[i];
       used_[i] = static_cast<u64>(nest.used[i]);
     }
-    const ResidualComputes computes = evaluation_.computes();
+    const ImperfectComputes computes = evaluation_.computes();
     steps_ = computes.cycles;
     energy_ = Energy{c_.op_units} * computes.computes;
     for (int v = 0; v < c_.tensor_count; ++v) tensor(v);
@@ -46,32 +46,32 @@ class ResidualCost {
 
  private:
   bool tiles_fit(int i) {
-    const ResidualNest& nest = evaluation_.nest();
+    const ImperfectNest& nest = evaluation_.nest();
     tile_[i] = nest.largest(nest.inside[i + 1], nest.first[i + 1]);
     if (c_.level[i].capacity_words == CompiledLevel::kUnbounded) return true;
     u64 used = 0;
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (m_.keeps(i, v)) used += residual_box_words(c_.tensor[v], tile_[i]);
+      if (m_.keeps(i, v)) used += imperfect_box_words(c_.tensor[v], tile_[i]);
     return used <= c_.level[i].capacity_words;
   }
 
   // Rule 14, for outputs.
   void partition(const CompiledTensor& t) {
-    const ResidualNest& nest = evaluation_.nest();
-    u64 inside = residual_box_words(t, tile_[c_.level_count - 1]);
+    const ImperfectNest& nest = evaluation_.nest();
+    u64 inside = imperfect_box_words(t, tile_[c_.level_count - 1]);
     part_[c_.level_count - 1] = inside;
     for (int i = c_.level_count - 1; i > 0; --i) {
-      const u64 below = residual_box_words(t, tile_[i - 1]);
-      part_[i - 1] = part_[i] * below / residual_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
+      const u64 below = imperfect_box_words(t, tile_[i - 1]);
+      part_[i - 1] = part_[i] * below / imperfect_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
     }
   }
 
   void tensor(int v) {
     const CompiledTensor& t = c_.tensor[v];
-    const ResidualNest& nest = evaluation_.nest();
+    const ImperfectNest& nest = evaluation_.nest();
     if (t.is_output) partition(t);
     double scale = 1;  // rule 16: what a bypassed level inside passes on, over what it receives
-    ResidualSums sums = evaluation_.sums(t, 0);
+    ImperfectSums sums = evaluation_.sums(t, 0);
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = m_.keeps(i, v);
       const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
@@ -125,24 +125,24 @@ class ResidualCost {
   const Compiled& c_;
   const Mapping& m_;
   ImperfectWorkspace& w_;
-  ResidualEvaluation evaluation_;
+  ImperfectEvaluation evaluation_;
   Energy energy_;
   u64 steps_ = 1;
   // Only what is used is written: built once per evaluation.
-  std::array<ResidualExtents, kMaxLevels> tile_;  // the largest of each level
+  std::array<ImperfectExtents, kMaxLevels> tile_;  // the largest of each level
   std::array<u64, kMaxLevels> part_, used_, outside_;
   std::array<std::array<u64, kMaxTensors>, kMaxLevels> reads_, writes_;  // demand on limited levels
 };
 
 }  // namespace
 
-Evaluation residual_cost(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace) {
-  return ResidualCost(compiled, mapping, workspace).run();
+Evaluation imperfect_cost_of(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace) {
+  return ImperfectCost(compiled, mapping, workspace).run();
 }
 
-Evaluation CostModel::evaluate_residual(const Mapping& mapping) const {
+Evaluation CostModel::evaluate_imperfect(const Mapping& mapping) const {
   thread_local ImperfectWorkspace workspace;
-  return residual_cost(compiled_, mapping, workspace);
+  return imperfect_cost_of(compiled_, mapping, workspace);
 }
 
 }  // namespace heliolite

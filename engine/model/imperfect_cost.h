@@ -9,6 +9,6 @@ namespace heliolite {
 
 // Whether the mapping fits, and its cost if it does; it must be well formed (mapping_check.h). The cost is equal to the
 // totals of explain() to the last unit. With a workspace that has been used before nothing is allocated.
-Evaluation residual_cost(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace);
+Evaluation imperfect_cost_of(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace);
 
 }  // namespace heliolite

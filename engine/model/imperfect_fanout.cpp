@@ -15,11 +15,11 @@ struct Receiver {
 };
 
 // Words apart, per iteration of each spatial loop: offsets of all ranks linearised over the box they span.
-std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ResidualNest& nest, int begin, int end) {
+std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ImperfectNest& nest, int begin, int end) {
   std::array<u64, kMaxRanks> span;  // largest offset + 1
   for (int r = 0; r < t.rank_count; ++r) span[r] = 1;
   for (int l = begin; l < end; ++l) {
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
       span[t.by_dimension[k].rank] += t.by_dimension[k].coefficient * loop.step * (loop.end - 1);
   }
@@ -31,7 +31,7 @@ std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ResidualN
   }
   std::array<u64, kMaxLoops> step;
   for (int l = begin; l < end; ++l) {
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     step[l] = 0;
     for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
       step[l] += t.by_dimension[k].coefficient * loop.step * weight[t.by_dimension[k].rank];
@@ -42,7 +42,7 @@ std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ResidualN
 // Lists the receivers in use by counting through the loops like an odometer. A dimension that is unrolled along both
 // axes runs its inner loop to the residual only in the last iteration of the outer one.
 struct ReceiverList {
-  const ResidualNest& nest;
+  const ImperfectNest& nest;
   int begin;
   const std::array<u64, kMaxLoops>& step;
   u64 grid_columns;
@@ -54,7 +54,7 @@ struct ReceiverList {
       out.push_back({offset, id % grid_columns, id / grid_columns});
       return;
     }
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     const bool in_last = (last & loop.bit()) != 0;
     const u64 count = in_last ? loop.residual : loop.end;
     for (u64 k = 0; k < count; ++k) {
@@ -77,10 +77,10 @@ u64 half_hops(const Receiver* group, std::size_t count, u64 rows) {
   return sum;
 }
 
-u64 receivers_along(const ResidualNest& nest, int level, int dimension, bool last) {
+u64 receivers_along(const ImperfectNest& nest, int level, int dimension, bool last) {
   u64 middle_count = 1, last_count = 1;
   for (int l = nest.first_temporal[level] - 1; l >= nest.first[level]; --l) {
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     if (loop.dimension != dimension) continue;
     middle_count *= loop.end;
     last_count = loop.end * (last_count - 1) + loop.residual;
@@ -90,11 +90,11 @@ u64 receivers_along(const ResidualNest& nest, int level, int dimension, bool las
 
 }  // namespace
 
-u64 active_receivers(const ResidualNest& nest, int level, DimensionMask last) {
+u64 active_receivers(const ImperfectNest& nest, int level, DimensionMask last) {
   u64 count = 1;
   DimensionMask seen = 0;
   for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     if (seen & loop.bit()) continue;
     seen |= loop.bit();
     count *= receivers_along(nest, level, loop.dimension, (last & loop.bit()) != 0);
@@ -102,14 +102,14 @@ u64 active_receivers(const ResidualNest& nest, int level, DimensionMask last) {
   return count;
 }
 
-u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
                        DimensionMask last) {
   if (!nest.has_spatial(level)) return 1;
   u64 count = 1;
   DimensionMask seen = 0;
   std::array<u64, kMaxDimensions> along, step;
   for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l) {  // innermost first: gives the step
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     const u8 d = loop.dimension;
     if ((seen & loop.bit()) || !contains(t.indexing, d)) continue;
     seen |= loop.bit();
@@ -135,14 +135,14 @@ u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int le
   }
   if (!enumerate) return count;
   thread_local std::vector<ReceiverGroups> groups;
-  residual_groups(t, nest, level, machine, last, groups);
+  imperfect_groups(t, nest, level, machine, last, groups);
   u64 distinct = 0;
   for (const ReceiverGroups& g : groups) distinct += g.groups;
   return distinct;
 }
 
-void residual_groups(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
-                     DimensionMask last, std::vector<ReceiverGroups>& out) {
+void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                      DimensionMask last, std::vector<ReceiverGroups>& out) {
   out.clear();
   if (!nest.has_spatial(level)) {
     out.push_back({1, 1, 0});

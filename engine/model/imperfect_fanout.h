@@ -11,16 +11,16 @@ namespace heliolite {
 
 // Receivers in use at steps where the dimensions `last` are in their last context and all others in a middle one
 // (imperfect_nest.h).
-u64 active_receivers(const ResidualNest& nest, int level, DimensionMask last);
+u64 active_receivers(const ImperfectNest& nest, int level, DimensionMask last);
 
 // How many of those receivers want different words of tensor t; by closed form, else by enumeration.
-u64 distinct_receivers(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
+u64 distinct_receivers(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
                        DimensionMask last);
 
 // Writes the groups of receivers with the same words into `out` (reused storage), sorted by multicast. Receivers in use
 // are numbered without gaps, X fastest, and laid out on the physical grid. Without spatial loops: one receiver, no
 // hops.
-void residual_groups(const CompiledTensor& t, const ResidualNest& nest, int level, const CompiledLevel& machine,
-                     DimensionMask last, std::vector<ReceiverGroups>& out);
+void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int level, const CompiledLevel& machine,
+                      DimensionMask last, std::vector<ReceiverGroups>& out);
 
 }  // namespace heliolite

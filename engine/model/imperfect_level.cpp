@@ -21,8 +21,8 @@ void add_record(const ReceiverGroups& g, u64 words, std::vector<NestRecord>& rec
 
 }  // namespace
 
-ResidualComputes ResidualEvaluation::computes() {
-  ResidualComputes out;
+ImperfectComputes ImperfectEvaluation::computes() {
+  ImperfectComputes out;
   u64 cycles = 1;
   for (int l = 0; l < nest_.loop_count; ++l) (nest_.loop[l].spatial ? out.utilized : cycles) *= nest_.loop[l].end;
   out.macs_used = static_cast<u64>(nest_.used[0] * static_cast<double>(nest_.fanout[0]));
@@ -42,16 +42,16 @@ ResidualComputes ResidualEvaluation::computes() {
 }
 
 // Words that one receiver below level i gets, by context.
-void ResidualEvaluation::words_below(const CompiledTensor& t, int i) {
+void ImperfectEvaluation::words_below(const CompiledTensor& t, int i) {
   w_.words.assign(nest_.contexts[i].count(), 0);
   if (i == 0) product_steps(nest_, w_.words);
   else if (!closed_forms_ || !product_words(t, nest_, i, w_.words)) w_.walk.run(t, nest_, i, w_.words);
 }
 
-ResidualSums ResidualEvaluation::sums(const CompiledTensor& t, int i) {
+ImperfectSums ImperfectEvaluation::sums(const CompiledTensor& t, int i) {
   words_below(t, i);
   if (!nest_.has_spatial(i)) return {w_.words[0], w_.words[0]};
-  ResidualSums out;
+  ImperfectSums out;
   for (std::size_t context = 0; context < w_.words.size(); ++context) {
     const u64 words = w_.words[context];
     if (words == 0) continue;  // never fetched there
@@ -63,7 +63,7 @@ ResidualSums ResidualEvaluation::sums(const CompiledTensor& t, int i) {
 }
 
 // From the words by context that words_below() left. Without sliding ranks all groups of a context are equally large.
-double ResidualEvaluation::scaled_accesses(const CompiledTensor& t, int i, double scale, const ResidualSums& sums) {
+double ImperfectEvaluation::scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums) {
   if (scale == 1 || !nest_.has_spatial(i)) return static_cast<double>(sums.accesses) * scale;
   w_.groups.clear();
   for (std::size_t context = 0; context < w_.words.size(); ++context) {
@@ -90,7 +90,7 @@ double ResidualEvaluation::scaled_accesses(const CompiledTensor& t, int i, doubl
   return sum;
 }
 
-void ResidualEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
+void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
   out.accesses_sum = out.share = 0;
   out.records.clear();
   words_below(t, i);
@@ -98,7 +98,7 @@ void ResidualEvaluation::records(const CompiledTensor& t, int i, LevelNest& out)
     const u64 words = w_.words[context];
     if (words == 0) continue;  // never fetched there
     const DimensionMask last = nest_.contexts[i].last(context);
-    residual_groups(t, nest_, i, c_.level[i], last, w_.groups);
+    imperfect_groups(t, nest_, i, c_.level[i], last, w_.groups);
     u64 distinct = 0;
     for (const ReceiverGroups& g : w_.groups) {
       add_record(g, words, out.records);

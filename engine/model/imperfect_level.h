@@ -10,7 +10,7 @@
 namespace heliolite {
 
 // MACs as Timeloop counts them (docs/cost_model.md, rules 13, 24, 27).
-struct ResidualComputes {
+struct ImperfectComputes {
   u64 computes = 0;   // not the workload's with imperfect spatial factors
   u64 macs_used = 1;  // units in use: the average, truncated
   u64 utilized = 1;   // product of all spatial ends
@@ -18,27 +18,27 @@ struct ResidualComputes {
 };
 
 // Words of one tensor that one sender sends over the fan-out below a level.
-struct ResidualSums {
+struct ImperfectSums {
   u64 accesses = 0;  // read by the sender; a word that several receivers share counts once
   u64 received = 0;  // received by all receivers together
 };
 
 // One evaluation; nest and workspace are in use as long as it lives.
-class ResidualEvaluation {
+class ImperfectEvaluation {
  public:
-  ResidualEvaluation(const Compiled& c, const Mapping& m, ImperfectWorkspace& w, bool closed_forms = true)
+  ImperfectEvaluation(const Compiled& c, const Mapping& m, ImperfectWorkspace& w, bool closed_forms = true)
       : c_(c), nest_(c, m), w_(w), closed_forms_(closed_forms) {}
 
-  const ResidualNest& nest() const { return nest_; }
+  const ImperfectNest& nest() const { return nest_; }
 
-  ResidualComputes computes();
+  ImperfectComputes computes();
 
   // Words of tensor t across the fan-out below level i.
-  ResidualSums sums(const CompiledTensor& t, int i);
+  ImperfectSums sums(const CompiledTensor& t, int i);
 
   // The accesses of `sums`, which must be those that sums() returned last, times `scale`, added record by record as
   // Timeloop does: what bypassed levels inside pass on (rule 16).
-  double scaled_accesses(const CompiledTensor& t, int i, double scale, const ResidualSums& sums);
+  double scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums);
 
   // sums() with the records of the network, into `out`; its tiles and instances are not filled in.
   void records(const CompiledTensor& t, int i, LevelNest& out);
@@ -47,7 +47,7 @@ class ResidualEvaluation {
   void words_below(const CompiledTensor& t, int i);
 
   const Compiled& c_;
-  ResidualNest nest_;
+  ImperfectNest nest_;
   ImperfectWorkspace& w_;
   bool closed_forms_;
 };

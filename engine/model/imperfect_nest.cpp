@@ -4,9 +4,9 @@
 
 namespace heliolite {
 
-ResidualNest::ResidualNest(const Compiled& c, const Mapping& m)
+ImperfectNest::ImperfectNest(const Compiled& c, const Mapping& m)
     : level_count(c.level_count), loop_count(0), residual(0), perfect(true) {
-  ResidualTile tile;
+  ImperfectTile tile;
   tile.middle.fill(1);
   tile.last.fill(1);
   for (int i = 0; i < level_count; ++i) {
@@ -19,7 +19,7 @@ ResidualNest::ResidualNest(const Compiled& c, const Mapping& m)
   count_instances();
 }
 
-void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, DimensionMask& imperfect_inside) {
+void ImperfectNest::add_level(int i, const Mapping& m, ImperfectTile& tile, DimensionMask& imperfect_inside) {
   first[i] = first_temporal[i] = static_cast<u8>(loop_count);
   fanout[i] = columns[i] = 1;
   FanoutContexts& context = contexts[i];
@@ -29,7 +29,7 @@ void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, Dimens
   for (; loop_count < m.loop_count && m.loop[loop_count].level == i; ++loop_count) {
     const Loop& from = m.loop[loop_count];
     const u8 d = from.dimension;
-    ResidualLoop& to = loop[loop_count];
+    ImperfectLoop& to = loop[loop_count];
     const bool shrinks = contains(imperfect_inside, d);
     to = {from.end, from.residual, tile.middle[d], d, static_cast<u8>(i), from.is_spatial(), shrinks};
     tile.last[d] += tile.middle[d] * (to.residual - 1);
@@ -48,7 +48,7 @@ void ResidualNest::add_level(int i, const Mapping& m, ResidualTile& tile, Dimens
 }
 
 // Timeloop's averages, multiplied in its order (rule 13).
-void ResidualNest::count_instances() {
+void ImperfectNest::count_instances() {
   std::array<double, kMaxDimensions> outer;  // iterations of the loops outside, per dimension
   outer.fill(1);
   double average = 1;
@@ -64,14 +64,14 @@ void ResidualNest::count_instances() {
   }
 }
 
-ResidualExtents ResidualNest::largest(const ResidualTile& tile, int outer) const {
-  ResidualExtents extent = tile.last;
+ImperfectExtents ImperfectNest::largest(const ImperfectTile& tile, int outer) const {
+  ImperfectExtents extent = tile.last;
   for (int l = outer; l < loop_count; ++l)
     if (loop[l].residual > 1) extent[loop[l].dimension] = tile.middle[loop[l].dimension];
   return extent;
 }
 
-u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent) {
+u64 imperfect_box_words(const CompiledTensor& t, const ImperfectExtents& extent) {
   const auto box = box_along_ranks(t, [&](u8 d) { return extent[d]; });
   u64 words = 1;
   for (int r = 0; r < t.rank_count; ++r) words *= static_cast<u64>(box[at(r)]);

@@ -11,10 +11,10 @@
 namespace heliolite {
 
 // [dimension]: extent of a tile.
-using ResidualExtents = std::array<u64, kMaxDimensions>;
+using ImperfectExtents = std::array<u64, kMaxDimensions>;
 
 // One loop of the nest.
-struct ResidualLoop {
+struct ImperfectLoop {
   u64 end, residual;  // iterations, and iterations in the last context
   u64 step;           // distance of two iterations in the dimension: product of the ends inside
   u8 dimension, level;
@@ -26,8 +26,8 @@ struct ResidualLoop {
 };
 
 // Extents of a tile, per dimension: in the middle and in the last context of the dimension.
-struct ResidualTile {
-  ResidualExtents middle, last;
+struct ImperfectTile {
+  ImperfectExtents middle, last;
 };
 
 // Contexts of a fan-out: which of its imperfect dimensions are in their last context. Bit k of a context: dimension[k].
@@ -50,14 +50,15 @@ struct FanoutContexts {
 
 // The loops of a mapping with imperfect factors. Without initialisers: it is built for each evaluation, and only what
 // is used is written.
-struct ResidualNest {
+struct ImperfectNest {
   int level_count, loop_count;
-  std::array<ResidualLoop, kMaxLoops> loop;  // innermost first
+  std::array<ImperfectLoop, kMaxLoops> loop;  // innermost first
   // Level i owns the loops [first[i], first[i + 1]), its temporal ones start at first_temporal[i].
   std::array<u8, kMaxLevels + 1> first;
   std::array<u8, kMaxLevels> first_temporal;
-  std::array<ResidualTile, kMaxLevels + 1> inside;  // [i]: tile of all loops inside level i; the last: whole dimensions
-  std::array<ResidualTile, kMaxLevels> master;      // [i]: tile of those and the spatial loops of level i
+  std::array<ImperfectTile, kMaxLevels + 1>
+      inside;                                       // [i]: tile of all loops inside level i; the last: whole dimensions
+  std::array<ImperfectTile, kMaxLevels> master;     // [i]: tile of those and the spatial loops of level i
   std::array<double, kMaxLevels> used;              // [i]: instances of level i in use, on average
   std::array<u64, kMaxLevels> fanout;               // [i]: product of the spatial ends of level i
   std::array<u64, kMaxLevels> columns;              // [i]: product of those along X
@@ -65,19 +66,19 @@ struct ResidualNest {
   DimensionMask residual;                           // dimensions with an imperfect loop
   bool perfect;                                     // there is none
 
-  ResidualNest(const Compiled& c, const Mapping& m);
+  ImperfectNest(const Compiled& c, const Mapping& m);
 
   bool has_spatial(int level) const { return first_temporal[level] != first[level]; }
   // The largest tile of the loops before `outer`: a dimension is always in its last context when no loop of it
   // from `outer` outwards has a second iteration.
-  ResidualExtents largest(const ResidualTile& tile, int outer) const;
+  ImperfectExtents largest(const ImperfectTile& tile, int outer) const;
 
  private:
-  void add_level(int i, const Mapping& m, ResidualTile& tile, DimensionMask& imperfect_inside);
+  void add_level(int i, const Mapping& m, ImperfectTile& tile, DimensionMask& imperfect_inside);
   void count_instances();
 };
 
 // Words of the box of tensor t for a tile of this extent.
-u64 residual_box_words(const CompiledTensor& t, const ResidualExtents& extent);
+u64 imperfect_box_words(const CompiledTensor& t, const ImperfectExtents& extent);
 
 }  // namespace heliolite

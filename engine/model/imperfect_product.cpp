@@ -24,11 +24,11 @@ static_assert(kMaxLoops <= 64);
 // mover itself only the others. kEveryLoop: every iteration is a step, for compute units.
 constexpr int kEveryLoop = -1;
 
-StepsByDimension count_steps(const ResidualNest& nest, int from, int mover, LoopMask resting) {
+StepsByDimension count_steps(const ImperfectNest& nest, int from, int mover, LoopMask resting) {
   StepsByDimension steps;
   steps.fill({0, 1});
   for (int l = nest.loop_count - 1; l >= from; --l) {
-    const ResidualLoop& loop = nest.loop[l];
+    const ImperfectLoop& loop = nest.loop[l];
     auto& [middle, last] = steps[loop.dimension];
     if (l >= mover && !loop.spatial) {
       if (contains(resting, l)) last = 0;
@@ -62,7 +62,7 @@ void add_product(const FanoutContexts& contexts, const StepsByDimension& steps, 
   }
 }
 
-DimensionMask looping_dimensions(const ResidualNest& nest, int from) {
+DimensionMask looping_dimensions(const ImperfectNest& nest, int from) {
   DimensionMask mask = 0;
   for (int l = from; l < nest.loop_count; ++l) mask |= nest.loop[l].bit();
   return mask;
@@ -70,8 +70,8 @@ DimensionMask looping_dimensions(const ResidualNest& nest, int from) {
 
 // Extents of the tile inside `level`, as a product over dimensions; 1 for those of `constant` ranks and all that
 // do not index the tensor.
-WorthByDimension tile_worth(const CompiledTensor& t, const ResidualNest& nest, int level, DimensionMask constant) {
-  const ResidualTile& tile = nest.inside[level];
+WorthByDimension tile_worth(const CompiledTensor& t, const ImperfectNest& nest, int level, DimensionMask constant) {
+  const ImperfectTile& tile = nest.inside[level];
   DimensionMask cut = 0;  // spatial loops of the level that keep everything inside in a middle context
   for (int l = nest.first[level]; l < nest.first_temporal[level]; ++l)
     if (nest.loop[l].residual > 1) cut |= nest.loop[l].bit();
@@ -90,18 +90,18 @@ WorthByDimension tile_worth(const CompiledTensor& t, const ResidualNest& nest, i
 
 // Timeloop's short cut: at a level without spatial loops the innermost loop, when perfect, counts its last iteration
 // as a middle one.
-bool counts_last_as_middle(const ResidualNest& nest, int level, int mover) {
+bool counts_last_as_middle(const ImperfectNest& nest, int level, int mover) {
   return mover == nest.first[level] && !nest.has_spatial(level) && mover < nest.loop_count &&
          nest.loop[mover].level == level && nest.loop[mover].perfect() && nest.loop[mover].end >= 3;
 }
 
-int next_mover(const CompiledTensor& t, const ResidualNest& nest, int from) {
+int next_mover(const CompiledTensor& t, const ImperfectNest& nest, int from) {
   int l = from;
   while (l < nest.loop_count && (nest.loop[l].spatial || !contains(t.indexing, nest.loop[l].dimension))) ++l;
   return l;
 }
 
-int next_temporal(const ResidualNest& nest, int from) {
+int next_temporal(const ImperfectNest& nest, int from) {
   int l = from;
   while (l < nest.loop_count && nest.loop[l].spatial) ++l;
   return l;
@@ -110,13 +110,13 @@ int next_temporal(const ResidualNest& nest, int from) {
 // One evaluation of the products for a tensor and a level.
 struct Products {
   const CompiledTensor& t;
-  const ResidualNest& nest;
+  const ImperfectNest& nest;
   int level;
   std::span<u64> words;
   WorthByDimension worth;
   DimensionMask dimensions;
 
-  Products(const CompiledTensor& tensor, const ResidualNest& n, int i, DimensionMask constant, std::span<u64> out)
+  Products(const CompiledTensor& tensor, const ImperfectNest& n, int i, DimensionMask constant, std::span<u64> out)
       : t(tensor),
         nest(n),
         level(i),
@@ -152,7 +152,7 @@ void disjoint_words(Products& p) {
 // Moves of the tile along each rank when a loop advances by one.
 using Move = std::array<i64, kMaxRanks>;
 
-Move move_of(const CompiledTensor& t, const ResidualLoop& loop) {
+Move move_of(const CompiledTensor& t, const ImperfectLoop& loop) {
   Move move{};
   for (int k = t.first_of[loop.dimension]; k < t.first_of[loop.dimension + 1]; ++k)
     move[t.by_dimension[k].rank] += static_cast<i64>(t.by_dimension[k].coefficient * loop.step);
@@ -170,7 +170,7 @@ struct SlidingVolume {
   u64 full = 1, fresh = 1;
 };
 
-SlidingVolume sliding_volume(const CompiledTensor& t, const ResidualExtents& extent, DimensionMask sliding,
+SlidingVolume sliding_volume(const CompiledTensor& t, const ImperfectExtents& extent, DimensionMask sliding,
                              const Move& move) {
   std::array<i64, kMaxRanks> rank{};
   for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
@@ -196,7 +196,7 @@ SlidingVolume sliding_volume(const CompiledTensor& t, const ResidualExtents& ext
 // Section K, loop by loop: the steps at which loop j advances cost nothing when the net move is zero, the new part
 // when it repeats the innermost move, else the whole tile.
 void sliding_words(Products& p, DimensionMask sliding) {
-  const ResidualNest& nest = p.nest;
+  const ImperfectNest& nest = p.nest;
   const int mover = next_mover(p.t, nest, nest.first_temporal[p.level]);
   Move first{};
   if (mover < nest.loop_count) first = move_of(p.t, nest.loop[mover]);
@@ -217,7 +217,7 @@ void sliding_words(Products& p, DimensionMask sliding) {
   }
 }
 
-bool every_loop_moves(const CompiledTensor& t, const ResidualNest& nest, int level) {
+bool every_loop_moves(const CompiledTensor& t, const ImperfectNest& nest, int level) {
   for (int l = nest.first[level]; l < nest.loop_count; ++l)
     if (contains(t.indexing, nest.loop[l].dimension) && nest.loop[l].residual == 1) return false;
   return true;
@@ -225,7 +225,7 @@ bool every_loop_moves(const CompiledTensor& t, const ResidualNest& nest, int lev
 
 }  // namespace
 
-bool product_words(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words) {
+bool product_words(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words) {
   const DimensionMask sliding = sliding_dimensions(t);
   if (sliding == 0) {
     Products products(t, nest, level, 0, words);
@@ -238,7 +238,7 @@ bool product_words(const CompiledTensor& t, const ResidualNest& nest, int level,
   return true;
 }
 
-void product_steps(const ResidualNest& nest, std::span<u64> steps) {
+void product_steps(const ImperfectNest& nest, std::span<u64> steps) {
   WorthByDimension worth;
   worth.fill({1, 1});
   const StepsByDimension counts = count_steps(nest, nest.first_temporal[0], kEveryLoop, 0);

@@ -13,9 +13,9 @@ namespace heliolite {
 // leaves `words` as it is, when no closed form is known. There is one
 //  - without overlapping tiles: every move fetches the whole tile;
 //  - with sliding ranks, when none of their dimensions has a residual and every loop of a dimension of t moves.
-bool product_words(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words);
+bool product_words(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words);
 
 // The same for the words that the compute units ask for: one for each step (docs/cost_model.md, rule 8) of any tensor.
-void product_steps(const ResidualNest& nest, std::span<u64> steps);
+void product_steps(const ImperfectNest& nest, std::span<u64> steps);
 
 }  // namespace heliolite

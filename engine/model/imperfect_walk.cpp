@@ -20,7 +20,7 @@ u64 mixed(u64 h, u64 value) {
 
 }  // namespace
 
-void ResidualWalk::run(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words) {
+void ImperfectWalk::run(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words) {
   tensor_ = &t;
   nest_ = &nest;
   level_ = level;
@@ -33,8 +33,8 @@ void ResidualWalk::run(const CompiledTensor& t, const ResidualNest& nest, int le
   state_count_ = entries_.size();
 }
 
-void ResidualWalk::prepare() {
-  const ResidualNest& nest = *nest_;
+void ImperfectWalk::prepare() {
+  const ImperfectNest& nest = *nest_;
   DimensionMask moving = 0, imperfect = 0;
   for (int l = 0; l < nest.loop_count; ++l) {
     if (!nest.loop[l].perfect()) imperfect |= nest.loop[l].bit();
@@ -59,8 +59,8 @@ void ResidualWalk::prepare() {
 }
 
 // One execution of the loops up to `l`.
-void ResidualWalk::visit(int l, DimensionMask last, State& state, u64 weight, u64* out) {
-  const ResidualNest& nest = *nest_;
+void ImperfectWalk::visit(int l, DimensionMask last, State& state, u64 weight, u64* out) {
+  const ImperfectNest& nest = *nest_;
   for (; l >= from_ && nest.loop[l].spatial; --l)  // unit 0: iteration 0, the last one only if there is no other
     if (nest.loop[l].residual > 1) last = static_cast<DimensionMask>(last & ~nest.loop[l].bit());
   if (l < from_) {
@@ -85,8 +85,8 @@ void ResidualWalk::visit(int l, DimensionMask last, State& state, u64 weight, u6
 }
 
 // Rule 6: iterations 0 and 1, the latter for all middle ones, and the last one or two where a smaller tile comes last.
-void ResidualWalk::iterate(int l, DimensionMask last, State& state, u64* out) {
-  const ResidualLoop& loop = nest_->loop[l];
+void ImperfectWalk::iterate(int l, DimensionMask last, State& state, u64* out) {
+  const ImperfectLoop& loop = nest_->loop[l];
   const bool in_last = (last & loop.bit()) != 0;
   const u64 n = in_last ? loop.residual : loop.end;
   const bool run_last = in_last && loop.shrinks, run_last_two = run_last && !loop.perfect();
@@ -112,7 +112,7 @@ void ResidualWalk::iterate(int l, DimensionMask last, State& state, u64* out) {
 }
 
 // The previous tile as seen from `iterations` further on.
-void ResidualWalk::shift(State& state, const ResidualLoop& loop, i64 iterations) const {
+void ImperfectWalk::shift(State& state, const ImperfectLoop& loop, i64 iterations) const {
   if (!state.visited || iterations == 0) return;
   for (int k = tensor_->first_of[loop.dimension]; k < tensor_->first_of[loop.dimension + 1]; ++k) {
     const CompiledTerm& term = tensor_->by_dimension[k];
@@ -120,8 +120,8 @@ void ResidualWalk::shift(State& state, const ResidualLoop& loop, i64 iterations)
   }
 }
 
-ResidualWalk::Tile ResidualWalk::tile(DimensionMask last) const {
-  const ResidualTile& extents = nest_->inside[level_];
+ImperfectWalk::Tile ImperfectWalk::tile(DimensionMask last) const {
+  const ImperfectTile& extents = nest_->inside[level_];
   const auto extent =
       box_along_ranks(*tensor_, [&](u8 d) { return (contains(last, d) ? extents.last : extents.middle)[d]; });
   Tile out{{}, 1};
@@ -133,7 +133,7 @@ ResidualWalk::Tile ResidualWalk::tile(DimensionMask last) const {
 }
 
 // Rule 7: the words of the current tile that the previous one did not have, unless the move is not the remembered one.
-u64 ResidualWalk::fresh_words(DimensionMask last, State& state) const {
+u64 ImperfectWalk::fresh_words(DimensionMask last, State& state) const {
   const Tile now = tile(last);
   RankValues move{};
   bool moved = false;
@@ -161,7 +161,7 @@ u64 ResidualWalk::fresh_words(DimensionMask last, State& state) const {
   return full;
 }
 
-u64 ResidualWalk::hash(int l, DimensionMask last, const State& state) const {
+u64 ImperfectWalk::hash(int l, DimensionMask last, const State& state) const {
   u64 h = mixed(static_cast<u64>(l) << 32 | static_cast<u64>(last) << 2 | static_cast<u64>(state.visited) << 1 |
                     static_cast<u64>(state.has_stride),
                 0);
@@ -172,7 +172,7 @@ u64 ResidualWalk::hash(int l, DimensionMask last, const State& state) const {
   return h;
 }
 
-ResidualWalk::Entry* ResidualWalk::find(int l, DimensionMask last, const State& state, u64 hash) {
+ImperfectWalk::Entry* ImperfectWalk::find(int l, DimensionMask last, const State& state, u64 hash) {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t s = hash & mask; slots_[s] != 0; s = (s + 1) & mask) {
     Entry& entry = entries_[slots_[s] - 1];
@@ -181,7 +181,7 @@ ResidualWalk::Entry* ResidualWalk::find(int l, DimensionMask last, const State& 
   return nullptr;
 }
 
-void ResidualWalk::remember(Entry entry, const u64* own) {
+void ImperfectWalk::remember(Entry entry, const u64* own) {
   if (2 * (entries_.size() + 1) > slots_.size()) grow();
   entry.words = words_.size();
   words_.insert(words_.end(), own, own + contexts_);
@@ -192,7 +192,7 @@ void ResidualWalk::remember(Entry entry, const u64* own) {
   slots_[s] = static_cast<u32>(entries_.size());
 }
 
-void ResidualWalk::grow() {
+void ImperfectWalk::grow() {
   slots_.assign(slots_.size() * 2, 0);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t k = 0; k < entries_.size(); ++k) {

@@ -12,11 +12,11 @@
 namespace heliolite {
 
 // Walks nests; one object can be used for many.
-class ResidualWalk {
+class ImperfectWalk {
  public:
   // Adds to words[c] the words of tensor t that are new to the tile inside `level` at the steps where the fan-out below
   // the level is in context c (FanoutContexts), over all steps of the first instance. Reuses its storage.
-  void run(const CompiledTensor& t, const ResidualNest& nest, int level, std::span<u64> words);
+  void run(const CompiledTensor& t, const ImperfectNest& nest, int level, std::span<u64> words);
 
   // How many different states the last run walked.
   std::size_t states() const { return state_count_; }
@@ -46,7 +46,7 @@ class ResidualWalk {
   void prepare();
   void visit(int l, DimensionMask last, State& state, u64 weight, u64* out);
   void iterate(int l, DimensionMask last, State& state, u64* out);
-  void shift(State& state, const ResidualLoop& loop, i64 iterations) const;
+  void shift(State& state, const ImperfectLoop& loop, i64 iterations) const;
   u64 fresh_words(DimensionMask last, State& state) const;
   Tile tile(DimensionMask last) const;
   u64 hash(int l, DimensionMask last, const State& state) const;
@@ -55,7 +55,7 @@ class ResidualWalk {
   void grow();
 
   const CompiledTensor* tensor_ = nullptr;
-  const ResidualNest* nest_ = nullptr;
+  const ImperfectNest* nest_ = nullptr;
   int level_ = 0, from_ = 0;  // from_: the level's first temporal loop
   std::size_t contexts_ = 1;
   int rank_count_ = 0;                               // ranks that move

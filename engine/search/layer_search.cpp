@@ -37,7 +37,8 @@ Candidate everything_outermost(const Mapspace& space, const KeepMasks& keep) {
   Candidate out;
   out.plan.keep = keep;
   for (int d = 0; d < space.dimension_count; ++d)
-    out.plan.factor[slot_of(LoopKind::Temporal, space.level_count() - 1)][d] = static_cast<u32>(space.size[at(d)]);
+    out.plan.factor[loop_place_of(LoopKind::Temporal, space.level_count() - 1)][d] =
+        static_cast<u32>(space.size[at(d)]);
   return out;
 }
 

@@ -10,7 +10,7 @@ NestWriter::NestWriter(const Mapspace& space) : space_(space) {
   }
 }
 
-void NestWriter::write(Mapping& out, const Tiling& tiling, const LevelOrders& orders) const {
+void NestWriter::write(Mapping& out, const PlaceFactors& tiling, const LevelOrders& orders) const {
   std::array<u64, kMaxDimensions> left = space_.size;
   out.level_count = static_cast<u8>(space_.level_count());
   out.loop_count = 0;
@@ -34,7 +34,7 @@ void NestWriter::write(Mapping& out, const Tiling& tiling, const LevelOrders& or
   }
 }
 
-std::size_t NestWriter::present(const Tiling& tiling, int level, LevelOrders& orders) const {
+std::size_t NestWriter::present(const PlaceFactors& tiling, int level, LevelOrders& orders) const {
   const auto i = at(level);
   const auto& temporal = tiling[at(place_of(level, false))];
   const auto prefix = space_.levels[i].temporal.order.dimensions();
@@ -48,7 +48,7 @@ std::size_t NestWriter::present(const Tiling& tiling, int level, LevelOrders& or
   return ordered;
 }
 
-bool NestWriter::fits_fanouts(const Tiling& tiling) const {
+bool NestWriter::fits_fanouts(const PlaceFactors& tiling) const {
   for (int i = 0; i < space_.level_count(); ++i) {
     const SpatialSpace& s = space_.levels[at(i)].spatial;
     if (!s.exists()) continue;

@@ -22,14 +22,14 @@ class NestWriter {
   // Writes the loops of a tiling into `out` and leaves its keep choices as they are. Spatial loops stand in declaration
   // order, outside those that the machine puts innermost: their order changes nothing but the hops of multicasts, and
   // Timeloop's files fix it.
-  void write(Mapping& out, const Tiling& tiling, const LevelOrders& orders) const;
+  void write(Mapping& out, const PlaceFactors& tiling, const LevelOrders& orders) const;
 
   // Writes the level's loops of more than one iteration into `orders`: innermost those that the machine orders, the
   // others in declaration order. Returns how many the machine orders.
-  std::size_t present(const Tiling& tiling, int level, LevelOrders& orders) const;
+  std::size_t present(const PlaceFactors& tiling, int level, LevelOrders& orders) const;
 
   // Whether the fan-outs have room for the tiling's spatial factors.
-  bool fits_fanouts(const Tiling& tiling) const;
+  bool fits_fanouts(const PlaceFactors& tiling) const;
 
  private:
   const Mapspace& space_;

@@ -27,7 +27,7 @@ struct PlaceFactor {
 };
 
 // [place][dimension]: the factors of a mapping.
-using Tiling = std::array<std::array<PlaceFactor, kMaxDimensions>, kMaxPlaces>;
+using PlaceFactors = std::array<std::array<PlaceFactor, kMaxDimensions>, kMaxPlaces>;
 
 // Choices of a dimension's factor at a place that leave the same: any x in [first, last] with this y leaves `left`
 // iterations for the places outside.

@@ -41,7 +41,7 @@ TEST(ImperfectCost, EqualsTheTotalOfExplain) {
     const CostModel model(p.workload, p.architecture);
     const Breakdown b = model.explain(p.mapping);
     ImperfectWorkspace workspace;
-    const Evaluation e = residual_cost(model.compiled(), p.mapping, workspace);
+    const Evaluation e = imperfect_cost_of(model.compiled(), p.mapping, workspace);
     bool fits = true;
     for (std::size_t i = 0; i < b.level.size(); ++i)
       fits &= b.level[i].used_words <= model.compiled().level[i].capacity_words;
@@ -60,7 +60,7 @@ TEST(ImperfectCost, RepeatedEvaluationsDoNotAllocate) {
       const testing::RandomProblem p = problem(seed);
       const Compiled compiled(p.workload, p.architecture);
       const std::size_t before = allocations;
-      residual_cost(compiled, p.mapping, workspace);
+      imperfect_cost_of(compiled, p.mapping, workspace);
       if (pass == 1) {
         EXPECT_EQ(allocations, before) << seed;
       }

@@ -35,7 +35,7 @@ class RandomMappings {
   // Absent if `tries` samples in a row are not legal.
   std::optional<Mapping> next(int tries) {
     for (; tries > 0; --tries) {
-      Tiling tiling{};
+      PlaceFactors tiling{};
       bool possible = true;
       for (int d = 0; d < problem_.space.dimension_count; ++d) possible &= split(d, tiling);
       if (!possible || !writer_.fits_fanouts(tiling)) continue;
@@ -55,7 +55,7 @@ class RandomMappings {
   }
 
  private:
-  bool split(int d, Tiling& tiling) {
+  bool split(int d, PlaceFactors& tiling) {
     auto left = static_cast<u32>(problem_.space.size[static_cast<std::size_t>(d)]);
     for (int p = 0; p < splits_.place_count(); ++p) {
       const u128 all = splits_.ways(d, p, left);

@@ -69,7 +69,7 @@ struct LadderToy {
     Plan plan = empty_plan();
     std::array<std::vector<u8>, kMaxLevels> loops;
     for (const Loop& loop : mapping.loops()) {
-      plan.factor[at(slot_of(loop.kind, loop.level))][loop.dimension] = loop.end;
+      plan.factor[at(loop_place_of(loop.kind, loop.level))][loop.dimension] = loop.end;
       if (!loop.is_spatial()) loops[loop.level].push_back(loop.dimension);
     }
     for (int i = 0; i <= top(); ++i) plan.order[at(i)] = order(loops[at(i)]);
@@ -111,7 +111,7 @@ TEST(Ladder, ACompletePlanCostsWhatItsMappingCosts) {
 TEST(Ladder, APlanThatDoesNotFitHasNoScore) {
   LadderToy toy(toy_problem(gemm(2, 2, 4), toy_machine(three_levels())));
   Plan plan = toy.empty_plan();
-  plan.factor[slot_of(LoopKind::Temporal, 0)] = extents({2, 2, 4});  // 4 + 8 + 8 words, where there is room for 6
+  plan.factor[loop_place_of(LoopKind::Temporal, 0)] = extents({2, 2, 4});  // 4 + 8 + 8 words, where there is room for 6
   const Score score = toy.ladder.score(plan, toy.top(), unit_extents());
   EXPECT_FALSE(score.fits);
   EXPECT_EQ(score.value, Value::worst());
@@ -125,7 +125,7 @@ TEST(Ladder, APlanThatDoesNotFitHasNoScore) {
 TEST(Ladder, ChargesWhatIsPlacedAndTheCompulsoryCostOutside) {
   LadderToy toy(toy_problem(gemm(4, 4, 4), toy_machine({{}, {.read = 1, .update = 1}, {.read = 100, .update = 70}})));
   Plan plan = toy.empty_plan();
-  plan.factor[slot_of(LoopKind::Temporal, 0)] = extents({2, 4, 1});
+  plan.factor[loop_place_of(LoopKind::Temporal, 0)] = extents({2, 4, 1});
   const Extents rest = extents({2, 1, 4});
   const u64 outside = 32 * 100 + 16 * 70;
   plan.order[1] = toy.order({0, 2});
@@ -157,8 +157,8 @@ TEST(Ladder, APartialScoreIsBelowEveryCompletion) {
     testing::for_each_completion(all, Walk(all, 0), 0, [&](const Walk& walk) {
       if (::testing::Test::HasFailure()) return;
       Plan plan = toy.plan_of(walk.mapping);
-      const Extents rest = plan.factor[slot_of(LoopKind::Temporal, 2)];
-      plan.factor[slot_of(LoopKind::Temporal, 2)] = unit_extents();
+      const Extents rest = plan.factor[loop_place_of(LoopKind::Temporal, 2)];
+      plan.factor[loop_place_of(LoopKind::Temporal, 2)] = unit_extents();
       Value least = Value::worst();
       for (plan.order[1] = 0; plan.order[1] < orders; ++plan.order[1])
         least = std::min(least, toy.ladder.score(plan, 1, rest).value);
@@ -175,7 +175,7 @@ TEST(Ladder, ChoosesTheBestOrderOfALevelWithTheOthersAsTheyAre) {
   for (int k = 0; k < 20; ++k) {
     Plan plan = toy.empty_plan();
     for (int d = 0; d < 4; ++d)
-      plan.factor[at(slot_of(LoopKind::Temporal, static_cast<int>(pick(rng, 0, 2))))][at(d)] =
+      plan.factor[at(loop_place_of(LoopKind::Temporal, static_cast<int>(pick(rng, 0, 2))))][at(d)] =
           static_cast<u32>(toy.problem.space.size[at(d)]);
     for (int i = 0; i < 3; ++i) plan.order[at(i)] = static_cast<u16>(pick(rng, 0, orders - 1));
     const Score before = toy.ladder.score(plan, 2, unit_extents());
@@ -220,8 +220,8 @@ TEST(Ladder, UsesAnotherMachineOfItsFamily) {
     toy.ladder.use(toy.problem.machine(k));
     EXPECT_EQ(toy.ladder.tile_fits(extents({2, 4, 1}), 0), k == 1) << "14 words";
     Plan plan = toy.empty_plan();
-    plan.factor[slot_of(LoopKind::Temporal, 0)] = extents({1, 2, 1});
-    plan.factor[slot_of(LoopKind::Temporal, 2)] = extents({4, 2, 4});
+    plan.factor[loop_place_of(LoopKind::Temporal, 0)] = extents({1, 2, 1});
+    plan.factor[loop_place_of(LoopKind::Temporal, 2)] = extents({4, 2, 4});
     const Score score = toy.ladder.score(plan, toy.top(), unit_extents());
     EXPECT_EQ(score.cost, toy.problem.machine(k).evaluate(toy.ladder.mapping(plan)).cost);
   }
@@ -232,7 +232,7 @@ TEST(Ladder, StopsAtItsBudget) {
   options.budget_evaluations = 3;
   LadderToy toy(testing::layer_problem(gemm(4, 4, 4), toy_machine({{}, {.read = 1}}), options));
   Plan plan = toy.empty_plan();
-  plan.factor[slot_of(LoopKind::Temporal, 1)] = extents({4, 4, 4});
+  plan.factor[loop_place_of(LoopKind::Temporal, 1)] = extents({4, 4, 4});
   EXPECT_FALSE(toy.ladder.stopped());
   EXPECT_TRUE(toy.ladder.choose_orders(plan, 0, 1, unit_extents()).fits);
   EXPECT_EQ(toy.ladder.evaluated(), 3u) << "of six orders";

@@ -123,7 +123,7 @@ class Enumeration {
   NestWriter writer_;
   const SearchBudget budget_;
   std::vector<std::pair<u64, u64>> room_;  // left on X and Y of each level's fan-out
-  Tiling tiling_{};
+  PlaceFactors tiling_{};
   LevelOrders orders_;
   std::array<std::size_t, kMaxLevels> movable_{};  // the first loop of each level whose place is free
   Mapping mapping_;

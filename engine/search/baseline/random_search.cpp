@@ -55,7 +55,7 @@ class Sampler {
   // Sample `number`. False: the fan-outs have no room for it.
   bool draw(u64 number, Mapping& out) const {
     Random random(problem_.options.seed, number);
-    Tiling tiling{};
+    PlaceFactors tiling{};
     for (int d = 0; d < problem_.space.dimension_count; ++d) draw_split(random, d, tiling);
     if (!writer_.fits_fanouts(tiling)) return false;
     LevelOrders orders;
@@ -75,7 +75,7 @@ class Sampler {
   u32 size(int d) const { return static_cast<u32>(problem_.space.size[at(d)]); }
 
   // All completions of what is left are equally likely at each place, hence all splits are.
-  void draw_split(Random& random, int d, Tiling& tiling) const {
+  void draw_split(Random& random, int d, PlaceFactors& tiling) const {
     u32 left = size(d);
     for (int p = 0; p < splits_.place_count(); ++p) {
       const u128 all = splits_.ways(d, p, left);

@@ -45,7 +45,7 @@ struct LevelBound {
 class Bound {
  public:
   Bound(const CostModel& model, const Mapspace& space, const KeepRange& keep)
-      : model_(model), c_(model.compiled()), steps_(static_cast<double>(least_residual_steps(c_, space))) {
+      : model_(model), c_(model.compiled()), steps_(static_cast<double>(least_imperfect_steps(c_, space))) {
     double units = 1;
     for (int i = 0; i < c_.level_count; ++i) {
       units *= static_cast<double>(c_.level[i].fanout_x * c_.level[i].fanout_y);
@@ -239,7 +239,7 @@ class LeastSteps {
 
 }  // namespace
 
-u64 least_residual_steps(const Compiled& c, const Mapspace& space) {
+u64 least_imperfect_steps(const Compiled& c, const Mapspace& space) {
   LeastSteps search(c, space, false);
   return std::max(search.plain(), search.run());
 }

@@ -10,7 +10,7 @@ namespace heliolite {
 
 // Least cycles by the spatial factors alone: over all unrollings the fan-outs allow, the product over the dimensions of
 // ceil(size / unrolled). At least MACs / units; just that where there are too many unrollings to look at.
-u64 least_residual_steps(const Compiled& c, const Mapspace& space);
+u64 least_imperfect_steps(const Compiled& c, const Mapspace& space);
 
 // Least cycles by spatial factors that divide the sizes; 0 where there are too many unrollings to look at.
 u64 least_perfect_steps(const Compiled& c, const Mapspace& space);

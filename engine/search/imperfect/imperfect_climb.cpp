@@ -129,7 +129,7 @@ bool ImperfectClimb::pairs(PricedPlan& best) {
     for (int d = 0; d < plans_.space().dimension_count; ++d)
       if (d != a.dimension && contains(plans_.space().non_unit, d)) plans_.list(first, d, true, second_moves);
     for (const EndMove& b : second_moves) {
-      if (b.spot != a.spot && b.absorber != a.spot && b.spot != a.absorber) continue;
+      if (b.loop_place != a.loop_place && b.absorber != a.loop_place && b.loop_place != a.absorber) continue;
       if (spent()) return false;
       ImperfectPlan trial = first;
       if (plans_.apply(trial, b) && take(trial, best)) return true;

@@ -36,7 +36,7 @@ std::optional<ImperfectLook> look_at_imperfect(const LayerProblem& problem, cons
   if (!perfect.found || utilization(perfect.cost.cycles) >= kUsefulShare) return std::nullopt;
   const u64 steps = least_perfect_steps(c, problem.space);
   if (steps == 0 || utilization(steps) >= kUsefulShare) return std::nullopt;
-  if (least_residual_steps(c, problem.space) > steps / 2) return std::nullopt;
+  if (least_imperfect_steps(c, problem.space) > steps / 2) return std::nullopt;
   const u64 evaluations = std::clamp(perfect.statistics.evaluated / kShare, kLeast, kMost);
   LayerProblem other = problem;  // of which nobody is told: it is not the layer's search
   other.options.progress = nullptr;

@@ -18,7 +18,8 @@ ImperfectPlanSpace::ImperfectPlanSpace(const Mapspace& space, bool useful_only)
     const auto add = [&](LoopKind kind, DimensionMask allowed) {
       allowed &= space.non_unit;
       if (allowed != 0)
-        spots_.push_back({static_cast<u8>(i), kind, static_cast<u8>(place_of(i, kind != LoopKind::Temporal)), allowed});
+        loop_places_.push_back(
+            {static_cast<u8>(i), kind, static_cast<u8>(place_of(i, kind != LoopKind::Temporal)), allowed});
     };
     add(LoopKind::SpatialX, level.spatial.allowed_x);
     add(LoopKind::SpatialY, level.spatial.allowed_y);
@@ -27,14 +28,14 @@ ImperfectPlanSpace::ImperfectPlanSpace(const Mapspace& space, bool useful_only)
 }
 
 bool ImperfectPlanSpace::apply(ImperfectPlan& plan, const EndMove& move) const {
-  set_end(plan, move.spot, move.dimension, move.end);
+  set_end(plan, move.loop_place, move.dimension, move.end);
   return absorb(plan, move.dimension, move.absorber);
 }
 
 bool ImperfectPlanSpace::absorb(ImperfectPlan& plan, int d, int absorber) const {
   const u64 size = space_.size[at(d)];
   u64 others = 1;
-  const int count = static_cast<int>(spots_.size());
+  const int count = static_cast<int>(loop_places_.size());
   for (int s = 0; s < count; ++s)
     if (s != absorber) others = std::min(others * end_at(plan, s, d), size);
   set_end(plan, absorber, d, static_cast<u32>(ceil_div(size, others)));
@@ -49,10 +50,10 @@ bool ImperfectPlanSpace::absorb(ImperfectPlan& plan, int d, int absorber) const 
 
 bool ImperfectPlanSpace::legal(const ImperfectPlan& plan, int d) const {
   const auto dim = at(d);
-  for (int s = 0; s < static_cast<int>(spots_.size()); ++s) {
-    const Spot& spot = spots_[at(s)];
+  for (int s = 0; s < static_cast<int>(loop_places_.size()); ++s) {
+    const LoopPlace& loop_place = loop_places_[at(s)];
     const u32 end = end_at(plan, s, d);
-    if (end > 1 && (!contains(spot.allowed, d) || end > room(plan, d, s))) return false;
+    if (end > 1 && (!contains(loop_place.allowed, d) || end > room(plan, d, s))) return false;
   }
   for (int i = 0; i < space_.level_count(); ++i) {
     const LevelSpace& level = space_.levels[at(i)];
@@ -66,23 +67,23 @@ bool ImperfectPlanSpace::legal(const ImperfectPlan& plan, int d) const {
 }
 
 // The largest end the place has room for, the other dimensions as they are.
-u64 ImperfectPlanSpace::room(const ImperfectPlan& plan, int d, int spot) const {
-  const Spot& here = spots_[at(spot)];
+u64 ImperfectPlanSpace::room(const ImperfectPlan& plan, int d, int loop_place) const {
+  const LoopPlace& here = loop_places_[at(loop_place)];
   const LevelSpace& level = space_.levels[here.level];
   if (here.kind == LoopKind::Temporal) return level.temporal.factor[at(d)].max;
   u64 others = 1;
   for (int k = 0; k < space_.dimension_count; ++k)
-    if (k != d) others *= end_at(plan, spot, k);
+    if (k != d) others *= end_at(plan, loop_place, k);
   const u64 axis = here.kind == LoopKind::SpatialX ? level.spatial.fanout_x : level.spatial.fanout_y;
   return std::min(axis / others, level.spatial.factor[at(d)].max);
 }
 
-void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const {
+void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int loop_place, std::vector<u32>& out) const {
   out.clear();
   u64 inside = 1;
-  for (int s = 0; s < spot; ++s) inside *= end_at(plan, s, d);
+  for (int s = 0; s < loop_place; ++s) inside *= end_at(plan, s, d);
   const u64 left = ceil_div(space_.size[at(d)], inside);
-  const u64 most = std::min(room(plan, d, spot), left);
+  const u64 most = std::min(room(plan, d, loop_place), left);
   if (most == 0) return;
   if (!useful_only_ && most <= kMostEnds) {
     for (u32 end = 1; end <= most; ++end) out.push_back(end);
@@ -101,8 +102,8 @@ void ImperfectPlanSpace::useful_ends(const ImperfectPlan& plan, int d, int spot,
 
 void ImperfectPlanSpace::list(const ImperfectPlan& plan, int d, bool near, std::vector<EndMove>& out) const {
   std::vector<u32> ends;
-  for (int s = 0; s < static_cast<int>(spots_.size()); ++s) {
-    if (!contains(spots_[at(s)].allowed, d)) continue;
+  for (int s = 0; s < static_cast<int>(loop_places_.size()); ++s) {
+    if (!contains(loop_places_[at(s)].allowed, d)) continue;
     useful_ends(plan, d, s, ends);
     const u32 now = end_at(plan, s, d);
     const auto here = std::lower_bound(ends.begin(), ends.end(), now) - ends.begin();
@@ -111,8 +112,8 @@ void ImperfectPlanSpace::list(const ImperfectPlan& plan, int d, bool near, std::
       const bool neighbour =
           std::abs(k - static_cast<int>(here)) <= 1 || k == 0 || k + 1 == static_cast<int>(ends.size());
       if (near && !neighbour) continue;
-      for (int q = 0; q < static_cast<int>(spots_.size()); ++q) {
-        const Spot& absorber = spots_[at(q)];
+      for (int q = 0; q < static_cast<int>(loop_places_.size()); ++q) {
+        const LoopPlace& absorber = loop_places_[at(q)];
         if (q == s || !contains(absorber.allowed, d)) continue;
         // Shrinking the last loop of a dimension on an axis lets the other axis take over; growing never needs that.
         if (absorber.kind != LoopKind::Temporal && ends[at(k)] > now) continue;
@@ -190,8 +191,8 @@ bool ImperfectPlanSpace::smallest(ImperfectPlan& plan) const {
     }
     bool done = false;
     const ImperfectPlan start = plan;
-    for (int s = static_cast<int>(spots_.size()); s-- > 0 && !done;) {
-      if (!contains(spots_[at(s)].allowed, d)) continue;
+    for (int s = static_cast<int>(loop_places_.size()); s-- > 0 && !done;) {
+      if (!contains(loop_places_[at(s)].allowed, d)) continue;
       plan = start;
       done = absorb(plan, d, s);
     }

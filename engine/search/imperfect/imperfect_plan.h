@@ -14,13 +14,13 @@ namespace heliolite {
 
 // A mapping with imperfect factors, as loop ends.
 struct ImperfectPlan {
-  Tiling tiling{};                            // loop ends by place and dimension
+  PlaceFactors tiling{};                      // loop ends by place and dimension
   LevelOrders orders;                         // [level]: every dimension of size above 1 that may loop there
   std::array<TensorMask, kMaxLevels> keep{};  // [level]: tensors kept
 };
 
 // A place for one loop of each dimension, axes told apart: X or Y of a fan-out, or the temporal loops of a level.
-struct Spot {
+struct LoopPlace {
   u8 level = 0;
   LoopKind kind = LoopKind::Temporal;
   u8 place = 0;
@@ -30,7 +30,7 @@ struct Spot {
 // One loop end of a dimension changes, the loop at another place makes up for it.
 struct EndMove {
   u8 dimension = 0;
-  u8 spot = 0;
+  u8 loop_place = 0;
   u8 absorber = 0;
   u32 end = 1;
 };
@@ -41,12 +41,12 @@ class ImperfectPlanSpace {
   // `useful_only`: of the ends with as many iterations outside only the least, and what fills an axis.
   explicit ImperfectPlanSpace(const Mapspace& space, bool useful_only = true);
 
-  const std::vector<Spot>& spots() const { return spots_; }  // innermost first
+  const std::vector<LoopPlace>& loop_places() const { return loop_places_; }  // innermost first
   const Mapspace& space() const { return space_; }
 
-  u32 end_at(const ImperfectPlan& plan, int spot, int d) const {
-    const PlaceFactor& f = plan.tiling[spots_[at(spot)].place][at(d)];
-    return spots_[at(spot)].kind == LoopKind::SpatialY ? f.y : f.x;
+  u32 end_at(const ImperfectPlan& plan, int loop_place, int d) const {
+    const PlaceFactor& f = plan.tiling[loop_places_[at(loop_place)].place][at(d)];
+    return loop_places_[at(loop_place)].kind == LoopKind::SpatialY ? f.y : f.x;
   }
 
   // Makes the move. Returns false if the result breaks a limit of the machine; the plan must then be thrown away.
@@ -56,9 +56,9 @@ class ImperfectPlanSpace {
   // dimension, ends that would never be reached are cut. False when a limit is broken.
   bool absorb(ImperfectPlan& plan, int d, int absorber) const;
 
-  // Writes into `out`, ascending, the ends that the loop of dimension d at `spot` may have, the loops inside it as they
-  // are.
-  void useful_ends(const ImperfectPlan& plan, int d, int spot, std::vector<u32>& out) const;
+  // Writes into `out`, ascending, the ends that the loop of dimension d at `loop_place` may have, the loops inside it
+  // as they are.
+  void useful_ends(const ImperfectPlan& plan, int d, int loop_place, std::vector<u32>& out) const;
 
   // Appends all moves of dimension d to `out`; with `near` only those to the ends next to the present one, to 1 and to
   // the largest.
@@ -72,18 +72,18 @@ class ImperfectPlanSpace {
   bool smallest(ImperfectPlan& plan) const;
 
  private:
-  void set_end(ImperfectPlan& plan, int spot, int d, u32 end) const {
-    PlaceFactor& f = plan.tiling[spots_[at(spot)].place][at(d)];
-    (spots_[at(spot)].kind == LoopKind::SpatialY ? f.y : f.x) = end;
+  void set_end(ImperfectPlan& plan, int loop_place, int d, u32 end) const {
+    PlaceFactor& f = plan.tiling[loop_places_[at(loop_place)].place][at(d)];
+    (loop_places_[at(loop_place)].kind == LoopKind::SpatialY ? f.y : f.x) = end;
   }
-  u64 room(const ImperfectPlan& plan, int d, int spot) const;
+  u64 room(const ImperfectPlan& plan, int d, int loop_place) const;
   bool legal(const ImperfectPlan& plan, int d) const;
   void canonical_orders(ImperfectPlan& plan) const;
 
   const Mapspace& space_;
   bool useful_only_;
   NestWriter writer_;
-  std::vector<Spot> spots_;
+  std::vector<LoopPlace> loop_places_;
 };
 
 }  // namespace heliolite

@@ -98,22 +98,22 @@ class ImperfectSearch {
   // Each fan-out's axes cleared, then filled by one dimension each; what is gained or lost is made up for at the
   // outermost temporal place that takes it.
   void other_unrollings(const PricedPlan& start, ImperfectClimb& climb) {
-    const auto& spots = plans_.spots();
-    for (int s = 0; s < static_cast<int>(spots.size()); ++s) {
-      if (spots[at(s)].kind == LoopKind::Temporal) continue;
+    const auto& loop_places = plans_.loop_places();
+    for (int s = 0; s < static_cast<int>(loop_places.size()); ++s) {
+      if (loop_places[at(s)].kind == LoopKind::Temporal) continue;
       ImperfectPlan cleared = start.plan;
       if (!fill(cleared, s, -1)) continue;
       int t = s + 1;  // the other axis of the same fan-out
-      const bool two = t < static_cast<int>(spots.size()) && spots[at(t)].place == spots[at(s)].place;
+      const bool two = t < static_cast<int>(loop_places.size()) && loop_places[at(t)].place == loop_places[at(s)].place;
       for (int d = 0; d < plans_.space().dimension_count; ++d) {
         ImperfectPlan one = cleared;
-        if (!contains(spots[at(s)].allowed, d) || !fill(one, s, d)) continue;
+        if (!contains(loop_places[at(s)].allowed, d) || !fill(one, s, d)) continue;
         offer(one, climb);
         if (!two) continue;
         if (!fill(one, t, -1)) continue;
         for (int k = 0; k < plans_.space().dimension_count; ++k) {
           ImperfectPlan both = one;
-          if (contains(spots[at(t)].allowed, k) && fill(both, t, k)) offer(both, climb);
+          if (contains(loop_places[at(t)].allowed, k) && fill(both, t, k)) offer(both, climb);
         }
       }
     }
@@ -127,31 +127,31 @@ class ImperfectSearch {
   }
 
   // Dimension d as large as it gets along the axis; d = -1: no dimension along it, as far as the machine allows.
-  bool fill(ImperfectPlan& plan, int spot, int d) const {
+  bool fill(ImperfectPlan& plan, int loop_place, int d) const {
     const Mapspace& space = plans_.space();
-    const Spot& here = plans_.spots()[at(spot)];
+    const LoopPlace& here = plans_.loop_places()[at(loop_place)];
     std::vector<u32> ends;
     for (int k = 0; k < space.dimension_count; ++k) {
       if (!contains(here.allowed, k) || (d >= 0 && k != d)) continue;
       if (d < 0 && space.levels[here.level].spatial.factor[at(k)].min > 1) continue;
       u32 end = 1;
       if (d >= 0) {
-        plans_.useful_ends(plan, k, spot, ends);
+        plans_.useful_ends(plan, k, loop_place, ends);
         if (ends.empty()) return false;
         end = ends.back();
       }
-      if (end != plans_.end_at(plan, spot, k) && !set_outermost(plan, k, spot, end)) return false;
+      if (end != plans_.end_at(plan, loop_place, k) && !set_outermost(plan, k, loop_place, end)) return false;
     }
     return true;
   }
 
-  bool set_outermost(ImperfectPlan& plan, int d, int spot, u32 end) const {
-    const auto& spots = plans_.spots();
-    for (int q = static_cast<int>(spots.size()); q-- > 0;) {
-      const Spot& absorber = spots[at(q)];
+  bool set_outermost(ImperfectPlan& plan, int d, int loop_place, u32 end) const {
+    const auto& loop_places = plans_.loop_places();
+    for (int q = static_cast<int>(loop_places.size()); q-- > 0;) {
+      const LoopPlace& absorber = loop_places[at(q)];
       if (absorber.kind != LoopKind::Temporal || !contains(absorber.allowed, d)) continue;
       ImperfectPlan trial = plan;
-      if (!plans_.apply(trial, {static_cast<u8>(d), static_cast<u8>(spot), static_cast<u8>(q), end})) continue;
+      if (!plans_.apply(trial, {static_cast<u8>(d), static_cast<u8>(loop_place), static_cast<u8>(q), end})) continue;
       plan = trial;
       return true;
     }

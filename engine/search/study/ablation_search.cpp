@@ -87,10 +87,10 @@ class Search {
   Node after(std::size_t k, const Node& node, const Step& step) const {
     Node out = node;
     out.plan.order = step.order;
-    out.plan.factor[slot_of(LoopKind::Temporal, levels_.level[k])] = step.tile;
+    out.plan.factor[loop_place_of(LoopKind::Temporal, levels_.level[k])] = step.tile;
     if (levels_.fanout[k] >= 0) {
-      out.plan.factor[slot_of(LoopKind::SpatialX, levels_.fanout[k])] = step.unrolling.x;
-      out.plan.factor[slot_of(LoopKind::SpatialY, levels_.fanout[k])] = step.unrolling.y;
+      out.plan.factor[loop_place_of(LoopKind::SpatialX, levels_.fanout[k])] = step.unrolling.x;
+      out.plan.factor[loop_place_of(LoopKind::SpatialY, levels_.fanout[k])] = step.unrolling.y;
     }
     for (int d = 0; d < space().dimension_count; ++d) {
       out.tile[d] = node.tile[d] * step.tile[d] * step.unrolling.factor(d);
@@ -158,7 +158,7 @@ class Search {
     const LevelSpace& outermost = space().levels[at(top)];
     for (int d = 0; d < space().dimension_count; ++d)
       if (!outermost.temporal.factor[d].allows(node.rest[d])) return;
-    node.plan.factor[slot_of(LoopKind::Temporal, top)] = node.rest;
+    node.plan.factor[loop_place_of(LoopKind::Temporal, top)] = node.rest;
     const Extents none = unit_extents();
     const Score score = ladder_.choose_orders(node.plan, level, top, none);
     if (!score.fits || (incumbent_.found && incumbent_.value <= score.value)) return;

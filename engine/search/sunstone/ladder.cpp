@@ -82,7 +82,7 @@ class Ladder::PlanLoops {
     if (level > top_) return;
     const auto& dimensions = ladder_.spatial_order_[at(level)];
     for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
-      const Extents& factor = plan_.factor[slot_of(axis, level)];
+      const Extents& factor = plan_.factor[loop_place_of(axis, level)];
       for (u8 d : dimensions)
         if (factor[d] > 1) add(axis, d, factor[d]);
     }
@@ -91,7 +91,7 @@ class Ladder::PlanLoops {
   void temporal(int level, Add&& add) const {
     if (level > top_) return;
     const LoopOrder& order = ladder_.orders(level)[plan_.order[level]];
-    const Extents& factor = plan_.factor[slot_of(LoopKind::Temporal, level)];
+    const Extents& factor = plan_.factor[loop_place_of(LoopKind::Temporal, level)];
     for (u8 k = 0; k < order.count; ++k)
       if (const u8 d = order.loop[k]; factor[d] > 1) add(d, factor[d]);
     if (level != top_) return;
@@ -202,7 +202,7 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
     LevelLoops loops(c, nest_, i);
     if (loops.count() < 2) continue;
-    const Extents& own = plan.factor[slot_of(LoopKind::Temporal, i)];
+    const Extents& own = plan.factor[loop_place_of(LoopKind::Temporal, i)];
     std::array<u64, 64> seen;
     std::size_t seen_count = 0;
     u16 chosen = plan.order[i], last = chosen;

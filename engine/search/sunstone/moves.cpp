@@ -6,11 +6,11 @@
 namespace heliolite {
 namespace {
 
-bool slot_allows(const Mapspace& space, int slot, int dimension) {
-  const LevelSpace& level = space.levels[at(level_of(slot))];
-  const DimensionMask allowed = kind_of(slot) == LoopKind::SpatialX   ? level.spatial.allowed_x
-                                : kind_of(slot) == LoopKind::SpatialY ? level.spatial.allowed_y
-                                                                      : level.temporal.allowed;
+bool loop_place_allows(const Mapspace& space, int loop_place, int dimension) {
+  const LevelSpace& level = space.levels[at(level_of(loop_place))];
+  const DimensionMask allowed = kind_of(loop_place) == LoopKind::SpatialX   ? level.spatial.allowed_x
+                                : kind_of(loop_place) == LoopKind::SpatialY ? level.spatial.allowed_y
+                                                                            : level.temporal.allowed;
   return contains(allowed, dimension);
 }
 
@@ -18,8 +18,9 @@ bool slot_allows(const Mapspace& space, int slot, int dimension) {
 
 MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
-    for (int slot = 0; slot < 3 * space.level_count(); ++slot)
-      if (slot_allows(space, slot, static_cast<int>(d))) slots_[d].push_back(static_cast<u8>(slot));
+    for (int loop_place = 0; loop_place < 3 * space.level_count(); ++loop_place)
+      if (loop_place_allows(space, loop_place, static_cast<int>(d)))
+        loop_places_[d].push_back(static_cast<u8>(loop_place));
     for (const PrimePower& p : factorize(space.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
   }
   for (int i = 0; i < space.level_count(); ++i)
@@ -27,13 +28,14 @@ MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
       if (contains(space.levels[at(i)].open, v)) open_.emplace_back(static_cast<u8>(i), static_cast<u8>(v));
 }
 
-bool MoveSpace::legal_at(const Plan& plan, int dimension, int slot) const {
+bool MoveSpace::legal_at(const Plan& plan, int dimension, int loop_place) const {
   const auto d = at(dimension);
-  const int i = level_of(slot);
+  const int i = level_of(loop_place);
   const LevelSpace& level = space_.levels[at(i)];
-  if (kind_of(slot) == LoopKind::Temporal)
-    return level.temporal.factor[d].allows(plan.factor[slot_of(LoopKind::Temporal, i)][d]);
-  const u64 x = plan.factor[slot_of(LoopKind::SpatialX, i)][d], y = plan.factor[slot_of(LoopKind::SpatialY, i)][d];
+  if (kind_of(loop_place) == LoopKind::Temporal)
+    return level.temporal.factor[d].allows(plan.factor[loop_place_of(LoopKind::Temporal, i)][d]);
+  const u64 x = plan.factor[loop_place_of(LoopKind::SpatialX, i)][d],
+            y = plan.factor[loop_place_of(LoopKind::SpatialY, i)][d];
   return !(space_.one_axis_per_dimension && x > 1 && y > 1) && level.spatial.factor[d].allows(x * y);
 }
 
@@ -42,8 +44,8 @@ bool MoveSpace::legal(const Plan& plan, const Move& m) const {
 }
 
 bool MoveSpace::legal(const Plan& plan, int dimension) const {
-  for (int slot = 0; slot < 3 * space_.level_count(); ++slot)
-    if (kind_of(slot) != LoopKind::SpatialX && !legal_at(plan, dimension, slot)) return false;
+  for (int loop_place = 0; loop_place < 3 * space_.level_count(); ++loop_place)
+    if (kind_of(loop_place) != LoopKind::SpatialX && !legal_at(plan, dimension, loop_place)) return false;
   return true;
 }
 
@@ -51,12 +53,12 @@ void MoveSpace::list(const Plan& plan, std::vector<Move>& out) const {
   out.clear();
   Plan trial = plan;
   for (std::size_t d = 0; d < space_.dimension_count; ++d) {
-    for (u8 from : slots_[d]) {
+    for (u8 from : loop_places_[d]) {
       const u32 factor = plan.factor[from][d];
       if (factor == 1) continue;
       for (u32 prime : primes_[d]) {
         if (factor % prime != 0) continue;
-        for (u8 to : slots_[d]) {
+        for (u8 to : loop_places_[d]) {
           if (to == from) continue;
           const Move move{static_cast<u8>(d), from, to, prime};
           apply(trial, move);

@@ -36,11 +36,11 @@ class MoveSpace {
   bool legal(const Plan& plan, const Move& m) const;
 
  private:
-  bool legal_at(const Plan& plan, int dimension, int slot) const;  // at the place's level
+  bool legal_at(const Plan& plan, int dimension, int loop_place) const;  // at the place's level
 
   const Mapspace& space_;
-  std::array<std::vector<u8>, kMaxDimensions> slots_;    // [dimension]: places that it may use
-  std::array<std::vector<u32>, kMaxDimensions> primes_;  // [dimension]: primes of its size
+  std::array<std::vector<u8>, kMaxDimensions> loop_places_;  // [dimension]: places that it may use
+  std::array<std::vector<u32>, kMaxDimensions> primes_;      // [dimension]: primes of its size
   std::vector<std::pair<u8, u8>> open_;
 };
 

@@ -20,7 +20,8 @@ Outside unrolled_outside(const Mapspace& space, const Plan& plan, int level) {
     if (!s.exists()) continue;
     out.instances *= s.fanout_x * s.fanout_y;
     for (int d = 0; d < space.dimension_count; ++d) {
-      const u32 f = plan.factor[slot_of(LoopKind::SpatialX, i)][d] * plan.factor[slot_of(LoopKind::SpatialY, i)][d];
+      const u32 f =
+          plan.factor[loop_place_of(LoopKind::SpatialX, i)][d] * plan.factor[loop_place_of(LoopKind::SpatialY, i)][d];
       out.loops[d] *= f;
       out.used *= f;
     }
@@ -48,7 +49,8 @@ Extents unrolled_through(const Mapspace& space, const Plan& plan, int level) {
   for (int i = 0; i <= level; ++i) {
     if (!space.levels[at(i)].spatial.exists()) continue;
     for (int d = 0; d < space.dimension_count; ++d)
-      out[d] *= plan.factor[slot_of(LoopKind::SpatialX, i)][d] * plan.factor[slot_of(LoopKind::SpatialY, i)][d];
+      out[d] *=
+          plan.factor[loop_place_of(LoopKind::SpatialX, i)][d] * plan.factor[loop_place_of(LoopKind::SpatialY, i)][d];
   }
   return out;
 }
@@ -56,7 +58,7 @@ Extents unrolled_through(const Mapspace& space, const Plan& plan, int level) {
 Extents tile_through(const Mapspace& space, const Plan& plan, int level) {
   Extents out = unrolled_through(space, plan, level);
   for (int i = 0; i <= level; ++i)
-    for (int d = 0; d < space.dimension_count; ++d) out[d] *= plan.factor[slot_of(LoopKind::Temporal, i)][d];
+    for (int d = 0; d < space.dimension_count; ++d) out[d] *= plan.factor[loop_place_of(LoopKind::Temporal, i)][d];
   return out;
 }
 

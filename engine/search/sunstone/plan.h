@@ -8,18 +8,18 @@
 
 namespace heliolite {
 
-inline constexpr int kMaxSlots = 3 * kMaxLevels;
+inline constexpr int kMaxLoopPlaces = 3 * kMaxLevels;
 
 // The number of a place, and its level and kind.
-constexpr int slot_of(LoopKind kind, int level) { return 3 * level + static_cast<int>(kind); }
-constexpr int level_of(int slot) { return slot / 3; }
-constexpr LoopKind kind_of(int slot) { return static_cast<LoopKind>(slot % 3); }
+constexpr int loop_place_of(LoopKind kind, int level) { return 3 * level + static_cast<int>(kind); }
+constexpr int level_of(int loop_place) { return loop_place / 3; }
+constexpr LoopKind kind_of(int loop_place) { return static_cast<LoopKind>(loop_place % 3); }
 
 // A plan; a partial one has factors 1 where nothing is decided yet.
 struct Plan {
-  std::array<Extents, kMaxSlots> factor;      // [place][dimension]: iterations; 1: no loop
-  std::array<u16, kMaxLevels> order{};        // [level]: index into Ladder::orders(level)
-  std::array<TensorMask, kMaxLevels> keep{};  // [level]: tensors kept
+  std::array<Extents, kMaxLoopPlaces> factor;  // [place][dimension]: iterations; 1: no loop
+  std::array<u16, kMaxLevels> order{};         // [level]: index into Ladder::orders(level)
+  std::array<TensorMask, kMaxLevels> keep{};   // [level]: tensors kept
 
   Plan() {
     for (Extents& f : factor) f.fill(1);

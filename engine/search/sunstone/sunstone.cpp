@@ -21,8 +21,9 @@ constexpr std::size_t kOrdersOfAll = 12;  // loop orders; if there are more, unr
 constexpr std::size_t kUnlimited = ~std::size_t{0};
 
 bool same_unrolling(const Plan& a, const Plan& b) {
-  for (std::size_t slot = 0; slot < kMaxSlots; ++slot)
-    if (kind_of(static_cast<int>(slot)) != LoopKind::Temporal && a.factor[slot] != b.factor[slot]) return false;
+  for (std::size_t loop_place = 0; loop_place < kMaxLoopPlaces; ++loop_place)
+    if (kind_of(static_cast<int>(loop_place)) != LoopKind::Temporal && a.factor[loop_place] != b.factor[loop_place])
+      return false;
   return true;
 }
 
@@ -94,8 +95,8 @@ void Sunstone::unroll(const PartialPlan& plan, int level, Shortlist& out) {
   fillings_.list(level, plan.rest, rules_, counts_, unrollings_);
   PartialPlan p = plan;
   for (const Unrolling& u : unrollings_) {
-    p.plan.factor[slot_of(LoopKind::SpatialX, level)] = u.x;
-    p.plan.factor[slot_of(LoopKind::SpatialY, level)] = u.y;
+    p.plan.factor[loop_place_of(LoopKind::SpatialX, level)] = u.x;
+    p.plan.factor[loop_place_of(LoopKind::SpatialY, level)] = u.y;
     for (int d = 0; d < space_.dimension_count; ++d) p.rest[d] = plan.rest[d] / u.factor(d);
     if (!ladder_.tile_fits(unrolled_through(space_, p.plan, level), level) ||
         !rest_can_be_placed(space_, p.rest, 0, level))
@@ -185,7 +186,7 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
   };
   PartialPlan p = plan;
   const auto add = [&](const Extents& tile) -> bool {
-    Extents& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)];
+    Extents& factor = p.plan.factor[loop_place_of(LoopKind::Temporal, level)];
     for (int d = 0; d < space_.dimension_count; ++d) {
       factor[d] = tile[d] / below[d];
       p.rest[d] = plan.rest[d] / factor[d];
@@ -206,7 +207,7 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
 // Step 3.
 void Sunstone::complete_plan(const PartialPlan& p) {
   Candidate candidate{p.plan, {}};
-  Extents& outermost = candidate.plan.factor[slot_of(LoopKind::Temporal, top_)];
+  Extents& outermost = candidate.plan.factor[loop_place_of(LoopKind::Temporal, top_)];
   const LevelSpace& level = space_.levels[at(top_)];
   for (int d = 0; d < space_.dimension_count; ++d) {
     if (!level.temporal.factor[d].allows(p.rest[d])) return;

@@ -20,7 +20,7 @@ TileGrowth::TileGrowth(Ladder& ladder, std::span<const DivisorTable> tables, int
 void TileGrowth::strip(PartialPlan& p) const {
   for (int i = first_; i < outer_; ++i)
     for (int d = 0; d < space_.dimension_count; ++d) {
-      u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, i)][d];
+      u32& factor = p.plan.factor[loop_place_of(LoopKind::Temporal, i)][d];
       p.rest[d] *= factor;
       factor = 1;
     }
@@ -68,7 +68,7 @@ bool TileGrowth::start(PartialPlan& p) {
     for (int d = 0; d < space_.dimension_count; ++d) {
       const u64 least = space_.levels[at(i)].temporal.factor[d].min;
       if (p.rest[d] % least != 0) return false;
-      p.plan.factor[slot_of(LoopKind::Temporal, i)][d] = static_cast<u32>(least);
+      p.plan.factor[loop_place_of(LoopKind::Temporal, i)][d] = static_cast<u32>(least);
       p.rest[d] /= static_cast<u32>(least);
     }
   if (!rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) ||
@@ -94,7 +94,7 @@ bool TileGrowth::enlarge(PartialPlan& p) {
 bool TileGrowth::enlarge(PartialPlan& p, int d, int level) {
   bool any = false;
   const FactorLimit& limit = space_.levels[at(level)].temporal.factor[d];
-  const u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
+  const u32& factor = p.plan.factor[loop_place_of(LoopKind::Temporal, level)][d];
   for (u32 prime : primes_[at(d)])
     if (p.rest[d] % prime == 0 && limit.allows(u64{factor} * prime)) any |= try_factor(p, d, level, prime);
   return any;
@@ -102,7 +102,7 @@ bool TileGrowth::enlarge(PartialPlan& p, int d, int level) {
 
 bool TileGrowth::try_factor(PartialPlan& p, int d, int level, u32 by) {
   const Score before = p.score;
-  u32& factor = p.plan.factor[slot_of(LoopKind::Temporal, level)][d];
+  u32& factor = p.plan.factor[loop_place_of(LoopKind::Temporal, level)][d];
   factor *= by;
   p.rest[d] /= by;
   if (rest_can_be_placed(space_, p.rest, outer_, space_.level_count()) &&
