@@ -44,7 +44,7 @@ class NetworkSchedule {
     std::vector<int> words{op.output};
     for (const auto& need : op.needs) words.insert(words.end(), need.words.begin(), need.words.end());
     std::ranges::sort(words);
-    words.erase(std::ranges::unique(words).begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
     return words;
   }
 
