@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/map/partial_answer.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
@@ -105,6 +107,58 @@ Json trie_json(const Workload& workload, const OrderTrie& trie, bool all) {
   return json;
 }
 
+// One layer's orders as they are printed.
+struct LayerOrders {
+  OrderTrie trie;
+  Json json;
+  std::string text, dot;  // of a layer in detail
+};
+
+// None after Ctrl-C.
+std::optional<LayerOrders> layer_orders(const Workload& of, const OrdersArguments& given, bool in_detail) {
+  return until_interrupted([workload = of, arguments = given, in_detail] {
+    LayerOrders out{build(workload, arguments), {}, {}, {}};
+    if (!out.trie.complete) return out;
+    out.json = trie_json(workload, out.trie, arguments.all);
+    if (in_detail) out.text = detail_text(workload, out.trie, arguments.all);
+    if (in_detail && !arguments.dot.empty()) out.dot = order_trie_dot(out.trie, workload);
+    return out;
+  });
+}
+
+int fail_too_large(const Workload& workload) {
+  return fail(fmt::format("{}: without these rules the trie has more than {} nodes", workload.name, kMaxOrderNodes));
+}
+
+int run_layer(const Workload& workload, const OrdersArguments& arguments, Json answer, const Output& output) {
+  const std::optional<LayerOrders> orders = layer_orders(workload, arguments, true);
+  if (orders) {
+    if (!orders->trie.complete) return fail_too_large(workload);
+    if (!output.write("--dot", orders->dot)) return kBadInput;
+    output.table(orders->text);
+    answer.update(orders->json);
+  }
+  return write_partial_answer(output, answer, orders.has_value(), 1, "layers");
+}
+
+int run_layers(const Network& network, const OrdersArguments& arguments, Json answer, const Output& output) {
+  if (!arguments.dot.empty()) return fail("--dot draws one layer's trie, choose it with --layer");
+  Table table({"<layer", "loops", "orders", "kept"});
+  answer["layers"] = Json::array();
+  for (const Layer& layer : network.layers) {
+    const std::optional<LayerOrders> orders = layer_orders(layer.workload, arguments, false);
+    if (!orders) break;
+    const OrderTrie& trie = orders->trie;
+    if (!trie.complete) return fail_too_large(layer.workload);
+    table.row({layer.workload.name, fmt::format("{}", trie.loop_count), fmt::format("{}", factorial(trie.loop_count)),
+               fmt::format("{}", trie.kept.size())});
+    answer["layers"].push_back(orders->json);
+  }
+  output.table(table.to_string() + "  --layer NAME shows a layer's orders.\n");
+  const std::size_t done = answer["layers"].size();
+  return write_partial_answer(output, answer, done, network.layers.size(), "layers");
+}
+
 int run(const OrdersArguments& arguments, const Output& output) {
   const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
   for (const std::string& rule : arguments.without)
@@ -119,31 +173,9 @@ int run(const OrdersArguments& arguments, const Output& output) {
                         {"layer", arguments.layer},
                         {"without", arguments.without},
                         {"skip_unit", arguments.skip_unit}};
-  const auto incomplete = [](const Workload& w) {
-    return fail(fmt::format("{}: without these rules the trie has more than {} nodes", w.name, kMaxOrderNodes));
-  };
-  if (!arguments.layer.empty() || network->layers.size() == 1) {
-    const Result<Workload> workload = pick_layer(*network, arguments.layer);
-    if (!workload) return fail(workload.errors());
-    const OrderTrie trie = build(*workload, arguments);
-    if (!trie.complete) return incomplete(*workload);
-    if (!arguments.dot.empty() && !output.write("--dot", order_trie_dot(trie, *workload))) return kBadInput;
-    output.table(detail_text(*workload, trie, arguments.all));
-    answer.update(trie_json(*workload, trie, arguments.all));
-    return output.json(answer) ? kSuccess : kBadInput;
-  }
-  if (!arguments.dot.empty()) return fail("--dot draws one layer's trie, choose it with --layer");
-  Table table({"<layer", "loops", "orders", "kept"});
-  answer["layers"] = Json::array();
-  for (const Layer& layer : network->layers) {
-    const OrderTrie trie = build(layer.workload, arguments);
-    if (!trie.complete) return incomplete(layer.workload);
-    table.row({layer.workload.name, fmt::format("{}", trie.loop_count), fmt::format("{}", factorial(trie.loop_count)),
-               fmt::format("{}", trie.kept.size())});
-    answer["layers"].push_back(trie_json(layer.workload, trie, arguments.all));
-  }
-  output.table(table.to_string() + "  --layer NAME shows a layer's orders.\n");
-  return output.json(answer) ? kSuccess : kBadInput;
+  if (arguments.layer.empty() && network->layers.size() > 1) return run_layers(*network, arguments, answer, output);
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  return workload ? run_layer(*workload, arguments, answer, output) : fail(workload.errors());
 }
 
 }  // namespace

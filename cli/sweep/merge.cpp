@@ -9,6 +9,7 @@
 
 #include "cli/sweep/store_warnings.h"
 #include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
@@ -43,9 +44,12 @@ std::string verdict(const MergeArguments& arguments, const MergeResult& result) 
   return text;
 }
 
+Json question(const MergeArguments& arguments) { return {{"result", arguments.result}, {"shards", arguments.shards}}; }
+
 Json answer_json(const MergeArguments& arguments, const MergeResult& result) {
   Json answer = answer_head("merge");
-  answer["question"] = {{"result", arguments.result}, {"shards", arguments.shards}};
+  answer["question"] = question(arguments);
+  answer["interrupted"] = false;
   answer["complete"] = result.complete();
   answer["points"] = result.points;
   answer["planned"] = result.planned_points;
@@ -62,9 +66,19 @@ Json answer_json(const MergeArguments& arguments, const MergeResult& result) {
   return answer;
 }
 
+int print_interrupted(const MergeArguments& arguments, const Output& output) {
+  Json answer = answer_head("merge");
+  answer["question"] = question(arguments);
+  answer["interrupted"] = true;
+  if (!output.json(answer)) return kBadInput;
+  output.note(fmt::format("heliolite: interrupted; {} is as it was", arguments.result));
+  return kInterrupted;
+}
+
 int run(const MergeArguments& arguments, const Output& output) {
-  const Result<MergeResult> result = merge_shards(arguments.result, arguments.shards);
+  const Result<MergeResult> result = merge_shards(arguments.result, arguments.shards, &interrupt_flag());
   if (!result) return fail(result.errors());
+  if (result->interrupted) return print_interrupted(arguments, output);
   note_warnings(result->warnings, output);
   output.table(shards_table(*result) + verdict(arguments, *result));
   if (!output.json(answer_json(arguments, *result))) return kBadInput;
@@ -86,7 +100,7 @@ void add_merge_command(CLI::App& app, Output& output, Action& action) {
   command->footer(
       "The order does not matter and a second merge changes nothing. Shards of another sweep and results that\n"
       "contradict each other are refused. Exit code 1 when points are still missing: merge again when they are there,\n"
-      "or go on with heliolite sweep FILE -o OUT --resume.\n\n"
+      "or go on with heliolite sweep FILE -o OUT --resume. 130 after Ctrl-C, which leaves OUT as it was.\n\n"
       "Example:\n"
       "  heliolite merge night.db night.shards/*.db");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });

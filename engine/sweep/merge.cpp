@@ -34,11 +34,13 @@ std::string row_name(const LayerRecord& row) {
 
 class Merger {
  public:
-  Merger(Store out, std::vector<std::string> warnings) : out_(std::move(out)), warnings_(std::move(warnings)) {}
+  Merger(Store out, std::vector<std::string> warnings, const std::atomic<bool>* stop)
+      : out_(std::move(out)), warnings_(std::move(warnings)), stop_(stop) {}
 
   Diagnostics add(const std::string& path) {
     Result<Store> shard = Store::read(path);
     if (!shard) return shard.errors();
+    if (stop_ != nullptr) shard->end_when(*stop_);
     const SweepRecord& sweep = shard->sweep();
     if (sweep.question != out_.sweep().question)
       return one(path, fmt::format("holds another sweep ('{}') than {}", sweep.name, inputs_.front().path));
@@ -122,6 +124,7 @@ class Merger {
   Store out_;
   std::vector<MergedShard> inputs_;
   std::vector<std::string> warnings_;
+  const std::atomic<bool>* stop_;
 };
 
 // The question of the whole, taken from the first database, and what is to be known about that: only who opens it first
@@ -140,19 +143,29 @@ Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::str
   return sweep;
 }
 
+MergeResult stopped() {
+  MergeResult result;
+  result.interrupted = true;
+  return result;
+}
+
 Result<MergeResult> merge_into(const std::string& part, const SweepRecord& sweep, std::span<const std::string> inputs,
-                               std::vector<std::string> warnings) {
+                               std::vector<std::string> warnings, const std::atomic<bool>* stop) {
   Result<Store> store = Store::create(part, sweep);
   if (!store) return store.errors();
-  Merger merger(*std::move(store), std::move(warnings));
-  for (const std::string& input : inputs)
-    if (Diagnostics errors = merger.add(input); !errors.empty()) return errors;
+  Merger merger(*std::move(store), std::move(warnings), stop);
+  for (const std::string& input : inputs) {
+    Diagnostics errors = merger.add(input);
+    if (stop != nullptr && *stop) return stopped();
+    if (!errors.empty()) return errors;
+  }
   return merger.finish();
 }
 
 }  // namespace
 
-Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards) {
+Result<MergeResult> merge_shards(const std::string& out, std::span<const std::string> shards,
+                                 const std::atomic<bool>* stop) {
   // Step 1. Nobody else writes the result.
   if (Diagnostics taken = FileClaims::of_program().use_database(out); !taken.empty()) return taken;
   const Result<WriterLock> lock = WriterLock::take(out);
@@ -167,15 +180,16 @@ Result<MergeResult> merge_shards(const std::string& out, std::span<const std::st
   // Step 2. All rows into a file beside it.
   const std::string part = out + ".part";
   remove_store(part);
-  Result<MergeResult> result = merge_into(part, *sweep, inputs, std::move(warnings));
+  Result<MergeResult> result = merge_into(part, *sweep, inputs, std::move(warnings), stop);
   // Step 3. That file takes the result's place.
-  if (result && replaces)
+  const bool whole = result && !result->interrupted;
+  if (whole && replaces)
     if (Diagnostics errors = settle_store(out); !errors.empty()) result = errors;
-  if (result) {
+  if (whole && result) {
     fs::rename(part, out, problem);
     if (problem) result = one(out, fmt::format("cannot be written: {}", problem.message()));
   }
-  if (!result) remove_store(part);
+  if (!whole || !result) remove_store(part);
   return result;
 }
 

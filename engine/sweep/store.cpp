@@ -200,6 +200,8 @@ Result<std::vector<LayerRecord>> Store::layers(const PointRecord& point) const {
 
 Diagnostics Store::check() const { return check_whole(state_->open); }
 
+void Store::end_when(const std::atomic<bool>& stop) { state_->open.database.end_when(stop); }
+
 Result<RowCounts> Store::rows() const {
   const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
   if (!points) return points.errors();

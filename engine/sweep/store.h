@@ -70,6 +70,9 @@ class Store {
 
   // Reads the whole file; error if anything in it is damaged.
   Diagnostics check() const;
+  // From now on whatever reads or writes rows while `stop` is set soon ends with an error. `stop` must outlive the
+  // store.
+  void end_when(const std::atomic<bool>& stop);
   // The numbers of rows.
   Result<RowCounts> rows() const;
   // The programs that wrote into the database, oldest first.

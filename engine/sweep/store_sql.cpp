@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kKept = "what was written before is kept, go on with --resume";
 
+// Of SQLite's machine: some microseconds.
+constexpr int kStepsBetweenLooks = 1000;
+
 constexpr const char* kNoDatabase = "is not a results database (SQLite): wrong file, or damaged at its beginning";
 
 // What the operating system said last, ": reason" or "".
@@ -174,6 +177,11 @@ Result<SqlDatabase> SqlDatabase::open(const std::string& path, Access access) {
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   if (Diagnostics errors = out.execute("PRAGMA cell_size_check = ON"); !errors.empty()) return errors;
   return out;
+}
+
+void SqlDatabase::end_when(const std::atomic<bool>& stop) {
+  const auto asked = [](void* flag) { return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0; };
+  sqlite3_progress_handler(database_.get(), kStepsBetweenLooks, asked, const_cast<std::atomic<bool>*>(&stop));
 }
 
 Result<SqlStatement> SqlDatabase::prepare(std::string_view sql) const {

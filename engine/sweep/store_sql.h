@@ -1,5 +1,6 @@
 #pragma once
 // SQLite behind classes that own its objects and explain its errors. Only store_sql.cpp uses its functions.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class SqlDatabase {
   Result<u64> number(std::string_view sql) const;        // the number that the statement returns, in its one row
   Result<std::string> word(std::string_view sql) const;  // the text that it returns
   void close();                                          // may be called again
+  // From now on a statement that runs while `stop` is set soon ends with an error. `stop` must outlive the connection.
+  void end_when(const std::atomic<bool>& stop);
 
  private:
   struct Close {

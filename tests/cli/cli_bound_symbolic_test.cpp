@@ -50,7 +50,9 @@ TEST(CliBounds, CtrlCEndsWithTheLayersThatAreDone) {
   for (const std::vector<std::string>& what : std::vector<std::vector<std::string>>{
            {"bound", "-w", "inception_v3_wu", "-a", "gemmini", "--kind", "iolb"},
            {"bound", "-w", "conv:n=64,c=512,p=112,k=512,r=3", "--imperfect", "--nested"},
-           {"space", "-a", "eyeriss", "-w", "inception_v3_wu", "--unit-loops"}}) {
+           {"space", "-a", "eyeriss", "-w", "inception_v3_wu", "--unit-loops"},
+           {"orders", "-w", "o[a,b,c,d,e,f] += x[a,b,c,g,h,i]*y[d,e,f,g,h,i]; a=2,b=2,c=2,d=2,e=2,f=2,g=2,h=2,i=2",
+            "--without", "order-prefix,order-run,order-dominance"}}) {
     const TempFolder folder;
     std::vector<std::string> arguments = what;
     arguments.insert(arguments.end(), {"--json", folder.path("a.json")});

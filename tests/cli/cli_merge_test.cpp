@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/sweep/store_rows.h"
 #include "tests/support/cli_runner.h"
@@ -47,6 +49,30 @@ TEST(CliMerge, UnitesShardsAndTellsWhatIsMissing) {
   const CliResult all = run_cli(in_folder + "2.db");
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("out.db: 9 of 9 points, 18 layers"));
+}
+
+// The same shards many times: a second or so of work without making as many rows.
+TEST(CliMerge, CtrlCLeavesTheResultAsItWas) {
+  using namespace std::chrono_literals;
+  const TempFolder folder;
+  const std::string out = folder.path("out.db"), first = make_shard(folder, 0), second = make_shard(folder, 1);
+  for (const bool again : {false, true}) {
+    if (again) {
+      ASSERT_EQ(run_cli("merge " + out + " " + first).exit_code, 1);
+    }
+    const std::string before = again ? read_text(out) : "";
+    std::vector<std::string> arguments{"merge", out, "--json", folder.path("a.json")};
+    for (int k = 0; k < 3000; ++k) arguments.push_back(second);
+    const Background run(arguments);
+    while (!std::filesystem::exists(out + ".part")) std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(50ms);
+    EXPECT_EQ(run.end(SIGINT), 130);
+    EXPECT_EQ(json::parse(read_text(folder.path("a.json")))["interrupted"], true);
+    for (const char* suffix : {"", "-wal", "-shm", "-journal", ".lock"})
+      EXPECT_FALSE(std::filesystem::exists(out + ".part" + suffix)) << suffix;
+    EXPECT_EQ(std::filesystem::exists(out), again);
+    EXPECT_TRUE(!again || read_text(out) == before);
+  }
 }
 
 TEST(CliMerge, BadInput) {

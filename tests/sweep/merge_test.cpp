@@ -186,6 +186,25 @@ TEST(Merge, TakesShardsThatAreStillWritten) {
   EXPECT_EQ(content(folder.path("out.db")), whole_content(folder));
 }
 
+// Asked in the middle of a database: the walk over its rows ends too.
+TEST(Merge, AskedToStopWritesNothing) {
+  const TempFolder folder;
+  const std::vector<std::string> shards = make_shards(folder, 2);
+  const std::string out = folder.path("out.db");
+  std::atomic<bool> stop = true;
+  const Result<MergeResult> result = merge_shards(out, shards, &stop);
+  ASSERT_TRUE(result) << to_string(result.errors());
+  EXPECT_TRUE(result->interrupted);
+  EXPECT_FALSE(std::filesystem::exists(out));
+  EXPECT_FALSE(std::filesystem::exists(out + ".part"));
+  Result<Store> store = Store::read(shards[0]);
+  ASSERT_TRUE(store);
+  store->end_when(stop);
+  EXPECT_FALSE(store->check().empty());
+  stop = false;
+  EXPECT_TRUE(store->check().empty());
+}
+
 TEST(Merge, KilledAnywhereLeavesTheResultAsItWasOrDone) {
   const TempFolder folder;
   const std::vector<std::string> shards = make_shards(folder, 3);
