@@ -1,5 +1,5 @@
 #pragma once
-// The names of all columns of the tables of results, of the views and of the exports.
+// The names of all columns of the tables of results, of the views and of the exports, and of the keys of their JSON.
 #include <set>
 #include <string>
 

@@ -116,11 +116,17 @@ Json to_json(const LayerRecord& layer) {
           {"reason", layer.reason.empty() ? Json() : Json(layer.reason)}};
 }
 
-Diagnostics write_points_csv(const Store& store, std::ostream& out) {
-  const std::vector<std::string>& parameters = store.sweep().parameters;
+std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters) {
   std::vector<std::string> names = headings<PointRecord>(parameters);
   names.emplace_back(kValueOfTotals);
-  write_line(names, out);
+  return names;
+}
+
+std::vector<std::string> layers_csv_columns() { return headings<LayerRecord>({}); }
+
+Diagnostics write_points_csv(const Store& store, std::ostream& out) {
+  const std::vector<std::string>& parameters = store.sweep().parameters;
+  write_line(points_csv_columns(parameters), out);
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
     cells.push_back(field_text(value_of_totals(store.sweep(), point.energy_pj, point.cycles)));
@@ -130,7 +136,7 @@ Diagnostics write_points_csv(const Store& store, std::ostream& out) {
 }
 
 Diagnostics write_layers_csv(const Store& store, std::ostream& out) {
-  write_line(headings<LayerRecord>({}), out);
+  write_line(layers_csv_columns(), out);
   return store.visit_layers([&](const LayerRecord& layer) {
     write_line(cells_of(layer, 0), out);
     return out.good();

@@ -3,14 +3,20 @@
 // the order of (point, layer), so that equal results give equal files, apart from the seconds.
 #include <nlohmann/json_fwd.hpp>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/sweep/store.h"
 
 namespace heliolite {
 
-// Writes CSV (RFC 4180): a heading and a line for each point, with the columns of the table, a column for each
-// parameter, and value_of_totals() of sweep_facts.h.
+// The columns of the two files: those of the table, for points also one for each parameter, and value_of_totals() of
+// sweep_facts.h.
+std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters);
+std::vector<std::string> layers_csv_columns();
+
+// Writes CSV (RFC 4180): a heading and a line for each point.
 Diagnostics write_points_csv(const Store& store, std::ostream& out);
 
 // Writes CSV: a heading and a line for each (point, layer); "seconds" is the last column.

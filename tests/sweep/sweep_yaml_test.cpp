@@ -4,14 +4,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "engine/base/text.h"
 #include "engine/sweep/design_points.h"
+#include "engine/sweep/export.h"
 #include "engine/sweep/question.h"
 #include "tests/support/sweep_problem.h"
+#include "tests/support/sweep_store.h"
 
 namespace heliolite {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -165,6 +174,31 @@ TEST(SweepYaml, ComplainsAboutNamesOfParameters) {
                 AllOf(HasSubstr(std::string(column) + " is the name of a column"), HasSubstr("ended, energy_pj")));
   EXPECT_THAT(complaints("    pes: {set: Spad.entries, values: [1]}\n"), HasSubstr("means something else"));
   EXPECT_THAT(complaints("    []\n"), HasSubstr("parameters must be a map"));
+}
+
+TEST(SweepYaml, NoParameterHasTheNameOfAColumnOfAnExport) {
+  const TempFolder folder;
+  const Store store = made(folder.path("a.db"));
+  std::set<std::string> parameters;
+  for (const std::string& parameter : store.sweep().parameters) parameters.insert(csv_cell(parameter));
+  std::ostringstream points, layers, all;
+  ASSERT_TRUE(write_points_csv(store, points).empty());
+  ASSERT_TRUE(write_layers_csv(store, layers).empty());
+  ASSERT_TRUE(write_json(store, {{"question", 0}}, all).empty());
+  std::vector<std::string> columns;
+  for (const std::string& text : {points.str(), layers.str()}) {
+    std::istringstream heading(text.substr(0, text.find('\n')));
+    for (std::string column; std::getline(heading, column, ',');) columns.push_back(column);
+  }
+  const auto point = nlohmann::json::parse(all.str())["points"][0];
+  for (const auto& object : {point, point["layers"][0]})
+    for (const auto& member : object.items()) columns.push_back(member.key());
+  EXPECT_THAT(columns, AllOf(Contains("value_of_totals"), Contains("edp_pj_cycles"), Contains("seconds")));
+  for (const std::string& column : columns) {
+    if (parameters.contains(column)) continue;
+    EXPECT_THAT(complaints("    " + column + ": {set: Spad.entries, values: [1]}\n"),
+                AnyOf(HasSubstr(column + " is the name of a column"), HasSubstr(column + " means something else")));
+  }
 }
 
 TEST(SweepYaml, ChecksConstraintsBeforeAnythingRuns) {
