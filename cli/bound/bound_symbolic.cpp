@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "arch/load.h"
 #include "cli/bound/bound_network.h"
@@ -16,6 +18,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
+#include "engine/model/fingerprint.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -78,16 +81,23 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
   Table table({"<layer", "<outside", "capacity", "words at least", "<by", "best tiling", "gap"});
   json["layers"] = Json::array();
   std::string csv = kSymbolicCsvHead;
+  std::map<u64, SymbolicAnswer> answers;  // [fingerprint]: networks have the same layer many times
   for (const Layer& layer : network.layers) {
     const Result<std::vector<double>> sizes = word_sizes(arguments, layer.workload);
     if (!sizes) return fail(sizes.errors());
     // The table has no tiles.
     const bool together = !output.json_target.empty();
-    const auto answer = until_interrupted([=, sizes = *sizes, workload = layer.workload] {
-      return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), together);
-    });
-    if (!answer) break;
-    for (const PlaceAnswer& place : answer->places) {
+    auto known = answers.find(fingerprint(layer.workload));
+    if (known == answers.end()) {
+      auto found = until_interrupted([=, sizes = *sizes, workload = layer.workload] {
+        return answer_symbolic(arguments, workload, sizes, places(arguments, workload, architecture), together);
+      });
+      if (!found) break;
+      known = answers.emplace(fingerprint(layer.workload), *std::move(found)).first;
+    }
+    SymbolicAnswer& answer = known->second;
+    answer.workload.name = layer.workload.name;
+    for (const PlaceAnswer& place : answer.places) {
       const LowerBound& most = best(place.bounds);
       const auto above = gap(place);
       table.row({layer.workload.name, place.place.level,
@@ -95,8 +105,8 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
                  std::string(name(most.kind)), place.tile ? count(std::round(place.tile->words)) : "-",
                  above ? percent(*above) : "-"});
     }
-    json["layers"].push_back(symbolic_json(*answer, arguments));
-    csv += symbolic_csv(*answer, arguments);
+    json["layers"].push_back(symbolic_json(answer, arguments));
+    csv += symbolic_csv(answer, arguments);
   }
   std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();

@@ -67,6 +67,26 @@ TEST(CliBounds, CtrlCEndsWithTheLayersThatAreDone) {
   }
 }
 
+TEST(CliBounds, LayersThatAreAlikeAreAnsweredOnce) {
+  const TempFolder folder;
+  const auto network = [&](int layers) {
+    std::string text = "name: many\nlayers:\n";
+    for (int k = 0; k < layers; ++k)
+      text += "- {name: l" + std::to_string(k) + ", conv: {c: 64, k: 64, p: 56, r: 3}}\n";
+    return "-a gemmini --kind iolb -w " + folder.write("many.yaml", text);
+  };
+  const double begin = cpu_seconds_of_programs();
+  const json two = answer(network(2))["layers"];
+  const double of_two = cpu_seconds_of_programs() - begin;
+  json many = answer(network(40))["layers"];
+  EXPECT_LT(cpu_seconds_of_programs() - begin - of_two, 4 * of_two);
+  ASSERT_EQ(many.size(), 40u);
+  EXPECT_EQ(many[39]["name"], "l39");
+  EXPECT_EQ(many[1], two[1]);
+  many[39]["name"] = "l0";
+  EXPECT_EQ(many[39], two[0]);
+}
+
 TEST(CliBounds, EveryBoundOfALayer) {
   const json a = answer("-w gemm:512x512x512 --buffer 1024");
   EXPECT_EQ(a["exponent"], "3/2");

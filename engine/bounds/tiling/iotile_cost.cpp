@@ -6,7 +6,14 @@
 namespace heliolite {
 
 TileExtents TileExtents::cut(double tile, Trips trips) const {
-  TileExtents out({tile, 0});
+  TileExtents out;
+  cut(tile, trips, out);
+  return out;
+}
+
+void TileExtents::cut(double tile, Trips trips, TileExtents& out) const {
+  out.entries_[0] = {tile, 0};
+  out.count_ = 1;
   for (const Entry& e : *this) {
     if (e.extent <= tile) {
       out.add(e);
@@ -18,7 +25,6 @@ TileExtents TileExtents::cut(double tile, Trips trips) const {
       if (rest > 0) out.add({rest, e.count});
     }
   }
-  return out;
 }
 
 double TileExtents::boxes() const {
@@ -44,7 +50,7 @@ TileGrid whole_grid(const TilingProblem& problem) {
 
 TileGrid cut_grid(const TilingProblem& problem, const TileGrid& outer, const Extents& tile) {
   TileGrid grid;
-  for (int d = 0; d < problem.dimensions; ++d) grid[d] = outer[d].cut(tile[d], problem.trips);
+  for (int d = 0; d < problem.dimensions; ++d) outer[d].cut(tile[d], problem.trips, grid[d]);
   return grid;
 }
 

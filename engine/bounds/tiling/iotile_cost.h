@@ -31,6 +31,7 @@ class TileExtents {
   static TileExtents whole(double size) { return TileExtents({size, 1}); }
   // Every box cut into boxes of extent `tile`.
   TileExtents cut(double tile, Trips trips) const;
+  void cut(double tile, Trips trips, TileExtents& out) const;  // into other extents, which it replaces
 
   const Entry* begin() const { return entries_.data(); }
   const Entry* end() const { return entries_.data() + count_; }

@@ -39,6 +39,7 @@ u32 TileRoom::most(const NestedTiles& tiles, std::size_t level, int d) const {
 }
 
 bool TileRoom::fits(const NestedTiles& tiles, std::size_t level) const {
+  if (held_ == 0) return box_words(problem_, tiles[level]) <= caches_[level].capacity;
   double words = 0;
   for (const TiledTensor& tensor : problem_.tensors) {
     Extents box = tiles[level];

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace heliolite {
 namespace {
@@ -22,11 +25,9 @@ class TileSearch {
     if (!room_.fits(room_.units())) return std::nullopt;
     std::vector<std::pair<double, NestedTiles>> ends;
     for (auto& [tiles, fixed, held] : tile_starts(problem_, caches_)) {
-      fixed_ = fixed;
-      room_.hold(held);
+      restrict_to(fixed, held);
       descend(tiles);
-      fixed_ = 0;
-      room_.hold(0);
+      restrict_to(0, 0);
       const double words = descend(tiles);
       ends.emplace_back(words, std::move(tiles));
     }
@@ -45,21 +46,32 @@ class TileSearch {
     return at->second;
   }
 
+  // From now on moves leave the dimensions `fixed` alone, and room is counted as TileRoom::hold() says.
+  void restrict_to(DimensionMask fixed, DimensionMask held) {
+    fixed_ = fixed;
+    held_ = held;
+    room_.hold(held);
+  }
+
   struct OrderedTile {
     const TileOrder* order = nullptr;
     double words = std::numeric_limits<double>::infinity();
   };
 
   // The order that moves the least. Orders that hold windows may need too much room; one that holds none is always
-  // there.
+  // there, and has room, for the tile alone fits.
   OrderedTile best_order(const TileGrid& outer, const Extents& tile, double capacity) {
     const LevelTraffic traffic(problem_, outer, tile);
     OrderedTile best;
     for (const TileOrder& order : orders(looping(problem_, outer, tile))) {
       const double words = traffic.words(order);
-      if (words < best.words && traffic.footprint(order) <= capacity) best = {&order, words};
+      if (words < best.words && (!holds(order) || traffic.footprint(order) <= capacity)) best = {&order, words};
     }
     return best;
+  }
+
+  static bool holds(const TileOrder& order) {
+    return std::ranges::any_of(order.reuse, [](const TileReuse& reuse) { return reuse.held != 0; });
   }
 
   // What lies around each cache's tiles.
@@ -170,15 +182,26 @@ class TileSearch {
     }
   }
 
+  // Moves as long as that is better. What is best one move away depends on the tiles alone, so that descents of the
+  // same kind that meet end at the same place.
   double descend(NestedTiles& tiles) {
+    std::map<NestedTiles, NestedTiles>& ends = ends_[{wide_, fixed_, held_}];
+    std::vector<NestedTiles> way;
     least_ = weighted_words(tiles, std::numeric_limits<double>::infinity());
     best_ = tiles;
     for (int i = 0; i < kMostMoves; ++i) {
+      if (const auto met = ends.find(tiles); met != ends.end()) {
+        tiles = met->second;
+        least_ = weighted_words(tiles, std::numeric_limits<double>::infinity());
+        break;
+      }
+      way.push_back(tiles);
       const double before = least_;
       look_around(tiles);
       if (least_ == before) break;
       tiles = best_;
     }
+    for (NestedTiles& step : way) ends.emplace(std::move(step), tiles);
     return least_;
   }
 
@@ -189,8 +212,10 @@ class TileSearch {
   std::vector<TileGrid> grids_;
   NestedTiles best_;
   double least_ = 0;
-  DimensionMask fixed_ = 0;  // left alone by moves
-  bool wide_ = false;        // moves may change three extents
+  DimensionMask fixed_ = 0, held_ = 0;  // restrict_to()
+  bool wide_ = false;                   // moves may change three extents
+  // [kind of descent: wide_, fixed_, held_][tiles on its way]: where it ended.
+  std::map<std::tuple<bool, DimensionMask, DimensionMask>, std::map<NestedTiles, NestedTiles>> ends_;
 };
 
 }  // namespace
