@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arch/level_price.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 
@@ -27,7 +28,7 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   replace(base.energy, by.energy);
   replace(base.leakage, by.leakage);
   replace(base.area, by.area);
-  replace(base.address_generation_pj, by.address_generation_pj);
+  for (const LevelPrice& price : kLevelPrices) replace(base.*price.stated, by.*price.stated);
   replace(base.bandwidth, by.bandwidth);
   replace(base.network, by.network);
   replace(base.dram, by.dram);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "arch/level_price.h"
 #include "arch/limits.h"
 #include "engine/base/energy.h"
 #include "engine/base/integers.h"
@@ -86,7 +87,7 @@ void Checker::energies(const StorageLevel& level) {
   energy("energy.read", level.energy.read_pj);
   energy("energy.fill", level.energy.fill_pj);
   energy("energy.update", level.energy.update_pj);
-  energy("address_generation_pj", level.address_generation_pj);
+  for (const LevelPrice& price : kLevelPrices) energy(price.key, level.*price.price);
   energy("leak_pj_per_cycle", level.leak_pj_per_cycle);
   energy("network.hop_pj", level.network.hop_pj);
   energy("network.router_pj", level.network.router_pj);

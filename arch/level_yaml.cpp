@@ -7,6 +7,7 @@
 
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
+#include "arch/level_price.h"
 #include "arch/limits.h"
 #include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
@@ -159,7 +160,7 @@ void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   read_energy(reader, level, errors);
   level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, {"table"}, errors);
   level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
-  level.address_generation_pj = reader.number("address_generation_pj", 0, kMaxAccessPicojoules);
+  for (const LevelPrice& price : kLevelPrices) level.*price.stated = reader.number(price.key, 0, kMaxAccessPicojoules);
   level.bandwidth = read_bandwidth(reader, errors);
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);

@@ -8,6 +8,7 @@
 #include "arch/architecture_spec.h"
 #include "arch/check.h"
 #include "arch/energy_tables.h"
+#include "arch/level_price.h"
 #include "arch/limits.h"
 #include "arch/pat_energy.h"
 #include "engine/base/integers.h"
@@ -152,7 +153,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.fanout_y = spec.fanout_y.value_or(1);
   level.is_dram = spec.dram && spec.dram->is_dram;
   level.entries = entries(spec, level);
-  level.address_generation_pj = spec.address_generation_pj.value_or(0);
+  for (const LevelPrice& price : kLevelPrices) level.*price.price = (spec.*price.stated).value_or(0);
   level.bandwidth = spec.bandwidth.value_or(Bandwidth{});
   level.network = spec.network.value_or(NetworkEnergy{});
   level.keep = spec.keep.value_or(KeepRule{{"all"}, {}});

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/level_price.h"
+
 namespace heliolite {
 namespace {
 
@@ -45,7 +47,8 @@ class Hasher {
   Hasher& add(const StorageLevel& l) {
     add(l.name).add(l.entries).add(l.multiple_buffering).add(l.word_bits).add(l.block_words).add(l.cluster_size);
     add(l.instances).add(l.mesh_x).add(l.fanout_x).add(l.fanout_y);
-    add(l.energy.read_pj).add(l.energy.fill_pj).add(l.energy.update_pj).add(l.address_generation_pj);
+    add(l.energy.read_pj).add(l.energy.fill_pj).add(l.energy.update_pj);
+    for (const LevelPrice& price : kLevelPrices) add(l.*price.price);
     add(l.leak_pj_per_cycle).add(l.area_um2).add(l.bandwidth.read).add(l.bandwidth.write).add(l.bandwidth.shared);
     add(l.network.hop_pj).add(l.network.router_pj).add(l.network.ingress_pj).add(u64{l.is_dram});
     add(l.keep.keep).add(l.keep.bypass).add(u64{l.loops_allowed});

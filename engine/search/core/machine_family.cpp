@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "arch/level_price.h"
 #include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
 
@@ -18,7 +19,8 @@ void forget_memory(StorageLevel& level) {
   level.multiple_buffering = 1;
   level.word_bits = 0;
   level.energy = {};
-  level.address_generation_pj = level.leak_pj_per_cycle = level.area_um2 = 0;
+  for (const LevelPrice& price : kLevelPrices) level.*price.price = 0;
+  level.leak_pj_per_cycle = level.area_um2 = 0;
   level.bandwidth = {};
 }
 
@@ -47,7 +49,8 @@ double rate(const std::optional<double>& words_per_cycle) {
 
 bool nowhere_dearer(const StorageLevel& a, const StorageLevel& b) {
   return a.energy.read_pj <= b.energy.read_pj && a.energy.fill_pj <= b.energy.fill_pj &&
-         a.energy.update_pj <= b.energy.update_pj && a.address_generation_pj <= b.address_generation_pj &&
+         a.energy.update_pj <= b.energy.update_pj &&
+         std::ranges::all_of(kLevelPrices, [&](const LevelPrice& p) { return a.*p.price <= b.*p.price; }) &&
          a.leak_pj_per_cycle <= b.leak_pj_per_cycle && rate(a.bandwidth.read) >= rate(b.bandwidth.read) &&
          rate(a.bandwidth.write) >= rate(b.bandwidth.write) && rate(a.bandwidth.shared) >= rate(b.bandwidth.shared);
 }
@@ -64,7 +67,7 @@ void widen(StorageLevel& all, const StorageLevel& one) {
   all.energy.read_pj = std::min(all.energy.read_pj, one.energy.read_pj);
   all.energy.fill_pj = std::min(all.energy.fill_pj, one.energy.fill_pj);
   all.energy.update_pj = std::min(all.energy.update_pj, one.energy.update_pj);
-  all.address_generation_pj = std::min(all.address_generation_pj, one.address_generation_pj);
+  for (const LevelPrice& p : kLevelPrices) all.*p.price = std::min(all.*p.price, one.*p.price);
   all.leak_pj_per_cycle = std::min(all.leak_pj_per_cycle, one.leak_pj_per_cycle);
   faster(all.bandwidth.read, one.bandwidth.read);
   faster(all.bandwidth.write, one.bandwidth.write);
