@@ -79,7 +79,7 @@ Json tiles_json(const TileTree& tree, const Workload& workload, const Architectu
         {{"factors", factors}, {"tensors", words}, {"words", node.kept_words}, {"kept", node.fate == TileFate::Kept}});
   }
   return {{"name", workload.name}, {"level", here.name}, {"capacity_words", capacity ? Json(*capacity) : Json()},
-          {"fit", n.fit},          {"kept", n.kept},   {"too_large", n.too_large},
+          {"fit", n.fit},          {"kept", n.kept},     {"too_large", n.too_large},
           {"tiles", tiles}};
 }
 
