@@ -52,7 +52,7 @@ class MappingReader {
     const Mapping mapping = build(node);
     if (!errors_.empty()) return errors_;
     // Step 3. Everything else that makes it a mapping of this workload.
-    for (Diagnostic e : well_formed(mapping, workload_, architecture_))
+    for (const Diagnostic& e : well_formed(mapping, workload_, architecture_))
       errors_.push_back(node.error(e.field.empty() ? e.message : e.field + ": " + e.message));
     if (!errors_.empty()) return errors_;
     return mapping;

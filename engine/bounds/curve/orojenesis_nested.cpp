@@ -46,8 +46,8 @@ class NestingSearch {
 
   bool run() {
     std::vector<u8> tensors;
-    for (u8 v = 0; v < shapes_.size(); ++v)
-      if (!shapes_[v].counts_once()) tensors.push_back(v);
+    for (std::size_t v = 0; v < shapes_.size(); ++v)
+      if (!shapes_[v].counts_once()) tensors.push_back(static_cast<u8>(v));
     std::ranges::stable_sort(tensors, std::greater{}, [&](u8 v) { return distinct_[v]; });
     if (tensors.size() > kMaxNested) tensors.resize(kMaxNested);
     for (const u8 v : tensors) may_nest_ |= static_cast<TensorMask>(1u << v);
@@ -185,13 +185,13 @@ class NestingSearch {
           shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k], open);
       units += accesses(v, std::max(words, distinct_[v]));
     }
-    for (u8 v = 0; v < shapes_.size(); ++v)
+    for (std::size_t v = 0; v < shapes_.size(); ++v)
       if (!contains(stored | repeated_, v)) units += accesses(v, contains(may_nest_, v) ? macs_ : distinct_[v]);
     return units;
   }
 
   // What leaves comes back but for the first time; where halos or holes make it unclear what is the first, for nothing.
-  u64 accesses(u8 v, u64 words) const {
+  u64 accesses(std::size_t v, u64 words) const {
     if (v == output_ && options_.partial_sums == PartialSums::ReadBack && solid_output_) words += words - distinct_[v];
     return words * options_.word_size[v];
   }
