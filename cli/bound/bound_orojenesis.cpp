@@ -10,6 +10,7 @@
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/bound_orojenesis_layer.h"
+#include "cli/bound/tensor_word_size.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/partial_answer.h"
 #include "cli/ui/command.h"
@@ -29,36 +30,11 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr u64 kMaxWordSize = 64;
+constexpr u32 kMaxWordSize = 64;
 
 void complain(Diagnostics& errors, const char* option, const std::string& word, const std::vector<std::string>& known) {
   errors.push_back(
       {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
-}
-
-// "A=2": bytes in a word of tensor A.
-void read_word_size(const std::string& text, const Workload& workload, OrojenesisOptions& options,
-                    Diagnostics& errors) {
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-  const std::optional<int> tensor = workload.find_tensor(name);
-  u32 size = 0;
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
-  if (!tensor) {
-    std::vector<std::string> names;
-    for (const Tensor& t : workload.tensors) names.push_back(t.name);
-    errors.push_back({"", 0, "--word-size",
-                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
-                                  did_you_mean(name, names), join(names))});
-  } else if (problem != std::errc() || end != number.data() + number.size() || size < 1 || size > kMaxWordSize) {
-    errors.push_back(
-        {"", 0, "--word-size",
-         fmt::format("'{}' must be TENSOR=BYTES with 1 to {} bytes, like {}=2", text, kMaxWordSize, name)});
-  } else {
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) options.word_size[v] = size;
-  }
 }
 
 Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& arguments, const Workload& workload) {
@@ -75,7 +51,9 @@ Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& argument
   } else if (arguments.partial_sums != "read_back") {
     complain(errors, "--partial-sums", arguments.partial_sums, {"read_back", "write_only"});
   }
-  for (const std::string& text : arguments.word_sizes) read_word_size(text, workload, options, errors);
+  for (const std::string& text : arguments.word_sizes)
+    read_word_size<u32>(text, workload, 1, kMaxWordSize, fmt::format("BYTES with 1 to {} bytes", kMaxWordSize),
+                        options.word_size, errors);
   if (!errors.empty()) return errors;
   return options;
 }

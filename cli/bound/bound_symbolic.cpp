@@ -12,6 +12,7 @@
 #include "arch/load.h"
 #include "cli/bound/bound_network.h"
 #include "cli/bound/bound_symbolic_layer.h"
+#include "cli/bound/tensor_word_size.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/partial_answer.h"
 #include "cli/ui/inputs.h"
@@ -26,36 +27,13 @@ namespace {
 
 constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;
 
-// "A=2": words that an element of tensor A takes.
-void read_word_size(const std::string& text, const Workload& workload, std::vector<double>& sizes,
-                    Diagnostics& errors) {
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const std::string number = equals == std::string::npos ? "" : text.substr(equals + 1);
-  const std::optional<int> tensor = workload.find_tensor(name);
-  double size = 0;
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
-  if (!tensor) {
-    std::vector<std::string> names;
-    for (const Tensor& t : workload.tensors) names.push_back(t.name);
-    errors.push_back({"", 0, "--word-size",
-                      fmt::format("unknown tensor '{}' of {}{}; tensors: {}", name, workload.name,
-                                  did_you_mean(name, names), join(names))});
-  } else if (problem != std::errc() || end != number.data() + number.size() ||
-             !(size >= kLeastWordSize && size <= kMostWordSize)) {
-    errors.push_back({"", 0, "--word-size",
-                      fmt::format("'{}' must be TENSOR=SIZE with a size from {:g} to {:g}, like {}=2", text,
-                                  kLeastWordSize, kMostWordSize, name)});
-  } else {
-    for (std::size_t v = 0; v < sizes.size(); ++v)
-      if (one_tensor(workload, static_cast<int>(v)) == one_tensor(workload, *tensor)) sizes[v] = size;
-  }
-}
-
 Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
   std::vector<double> sizes(workload.tensors.size(), 1);
   Diagnostics errors;
-  for (const std::string& text : arguments.word_sizes) read_word_size(text, workload, sizes, errors);
+  for (const std::string& text : arguments.word_sizes)
+    read_word_size<double>(text, workload, kLeastWordSize, kMostWordSize,
+                           fmt::format("SIZE with a size from {:g} to {:g}", kLeastWordSize, kMostWordSize), sizes,
+                           errors);
   if (!errors.empty()) return errors;
   return sizes;
 }

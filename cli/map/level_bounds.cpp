@@ -44,8 +44,6 @@ std::string level_table(std::span<const LevelDistance> levels, const Workload& w
   return table_of(levels, workload);
 }
 
-int one_tensor(const Workload& workload, int v) { return workload.tensors[at(v)].access_of.value_or(v); }
-
 std::string repeated_tensors(const Workload& workload) {
   std::string text;
   for (const Tensor& t : workload.tensors)

@@ -26,9 +26,6 @@ inline constexpr const char* kAnyMapping = "any mapping, ";
 inline constexpr const char* kPerfectTiles = "perfect tiles";
 inline constexpr const char* kAnyTiles = "tiles of any size";
 
-// The tensor whose words tensor v has: itself, or the first access of one that the Einsum reads several times.
-int one_tensor(const Workload& workload, int v);
-
 // "; A and A#2 are one tensor" for the assumptions of a bound that counts such a tensor once; else empty.
 std::string repeated_tensors(const Workload& workload);
 
