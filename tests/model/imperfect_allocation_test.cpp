@@ -1,25 +1,11 @@
 // Searches evaluate imperfect mappings by the million: with a warm workspace nothing is allocated.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "engine/model/imperfect.h"
+#include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// Not inlined: the compiler would otherwise see free() of what new returned.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* p = std::malloc(bytes)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace heliolite {
 namespace {
@@ -31,10 +17,10 @@ TEST(ImperfectAllocation, RepeatedEvaluationsDoNotAllocate) {
     for (u64 seed = 0; seed < out.size(); ++seed) {
       const auto p = testing::random_problem(seed, {.imperfect = true});
       const Compiled compiled(p.workload, p.architecture);
-      const std::size_t before = allocations;
+      const std::size_t before = testing::allocations;
       imperfect_traffic(compiled, p.mapping, workspace, out[seed]);
       if (pass == 1) {
-        EXPECT_EQ(allocations, before) << seed;
+        EXPECT_EQ(testing::allocations, before) << seed;
       }
     }
 }

@@ -3,23 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
-
+#include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// Not inlined: the compiler would otherwise see free() of what new returned.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* p = std::malloc(bytes)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace heliolite {
 namespace {
@@ -59,10 +44,10 @@ TEST(ImperfectCost, RepeatedEvaluationsDoNotAllocate) {
     for (u64 seed = 0; seed < 300; ++seed) {
       const testing::RandomProblem p = problem(seed);
       const Compiled compiled(p.workload, p.architecture);
-      const std::size_t before = allocations;
+      const std::size_t before = testing::allocations;
       imperfect_cost_of(compiled, p.mapping, workspace);
       if (pass == 1) {
-        EXPECT_EQ(allocations, before) << seed;
+        EXPECT_EQ(testing::allocations, before) << seed;
       }
     }
 }
