@@ -233,7 +233,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("-t,--threads", arguments->threads,
                    "Of one search; searches run one after the other; 0 = every core")
       ->type_name("N")
-      ->check(whole_number(0, 1024))
+      ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
   command->add_flag("--summary", arguments->summary_only, "Print the summary by strategy and machine only");
   command->add_flag("--check", arguments->check, "Read the suite, say how large it is, search nothing");

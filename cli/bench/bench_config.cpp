@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr i64 kMaxRepeat = 1000;
+constexpr double kMaxAblationSeconds = 1e5;
 
 class SuiteReader {
  public:
@@ -69,10 +70,13 @@ class SuiteReader {
     out.objective = objective(reader);
     out.machines = machines(reader);
     out.layers = layers(reader);
-    if (const auto node = reader.child("budget")) {
+    if (const auto budget = reader.child("budget")) {
       SearchOptions limited;
-      read_search_option(*node, "budget", limited, errors_);
+      read_search_option(*budget, "budget", limited, errors_);
       out.budget_seconds = limited.budget_seconds.value_or(out.budget_seconds);
+      if (out.budget_seconds > kMaxAblationSeconds)
+        errors_.push_back(budget->error(
+            fmt::format("budget = {}, must be at most {:g} seconds", budget->text(), kMaxAblationSeconds)));
     }
     reader.finish();
     return out;

@@ -239,7 +239,7 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("I/N");
   command->add_option("-t,--threads", arguments->threads, "0 = every core; the results do not depend on it")
       ->type_name("N")
-      ->check(whole_number(0, 1024))
+      ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
   arguments->search.add_to(*command, {"objective", "strategy", "budget", "evaluations", "memory", "seed"},
                            "Instead of the file's: ");

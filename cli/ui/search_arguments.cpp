@@ -45,7 +45,7 @@ void SearchArguments::add_to(CLI::App& command, std::initializer_list<std::strin
     }
     CLI::Option* const added = command.add_option(flags(option, command), argument.values, help);
     added->type_name(std::string(option.type))->check(allowed_by(option));
-    if (option.name == "without") {
+    if (option.list) {
       added->delimiter(',');
       continue;
     }

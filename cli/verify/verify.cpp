@@ -197,7 +197,7 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
   arguments->search.add_to(*command, {"strategy", "budget"}, "Of optima: ");
   command->add_option("-t,--threads", arguments->threads, "Of optima: records side by side, 0 = one for every core")
       ->type_name("N")
-      ->check(whole_number(0, 1024))
+      ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
   add_output_options(*command, output);
   command->footer(

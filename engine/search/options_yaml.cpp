@@ -39,7 +39,7 @@ void read_search_options(MapReader& reader, SearchOptions& options, Diagnostics&
                          std::initializer_list<std::string_view> leave) {
   for (const SearchOption& option : search_option_table()) {
     if (std::ranges::find(leave, option.name) != leave.end()) continue;
-    if (option.name == "without") {
+    if (option.list) {
       for (const std::string& word : reader.words(option.name).value_or(std::vector<std::string>{}))
         set(*reader.child(option.name), option, word, options, errors);
     } else if (const auto node = reader.child(option.name)) {

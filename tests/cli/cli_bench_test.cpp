@@ -215,6 +215,8 @@ TEST_F(CliBench, BadSuitesAreRefusedWithTheirLines) {
   EXPECT_THAT(refused(with(kSuite, "name: mine", "name: gemm:16x16x16")), HasSubstr("is there already"));
   EXPECT_THAT(refused(std::string(kSuite) + "  objective: speed\n"), HasSubstr("energy, delay, edp or ed2p"));
   EXPECT_THAT(refused(std::string(kSuite) + "  repeat: 0\n"), HasSubstr("repeat = 0"));
+  EXPECT_THAT(refused("ablation: {machines: [edge_split], workloads: [gemm:4x4x4], budget: 2e5}\n"),
+              HasSubstr("budget = 2e5, must be at most 100000 seconds"));
   EXPECT_THAT(refused(std::string(kSuite) + "ablation: {machines: [edge_split], workloads: [gemm:4x4x4]}\n"),
               HasSubstr("must have one of the keys"));
   EXPECT_THAT(refused("strategies: [sunstone]\n"), HasSubstr("must have one of the keys"));

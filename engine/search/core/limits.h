@@ -5,6 +5,7 @@
 namespace heliolite {
 
 inline constexpr double kMaxBudgetSeconds = 1e7;
+inline constexpr u64 kMaxThreads = 1024;
 
 // The largest seed and number of evaluations; a double still holds it exactly.
 inline constexpr u64 kMaxCount = u64{1} << 53;

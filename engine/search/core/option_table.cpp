@@ -108,7 +108,8 @@ SearchOption without() {
             for (const RuleInfo& rule : kRuleTable)
               if (!o.rules[rule.rule]) off.emplace_back(rule.name);
             return OptionValue(std::move(off));
-          }};
+          },
+          true};
 }
 
 SearchOption budget() {
@@ -154,7 +155,7 @@ std::vector<SearchOption> make_table() {
       count(
           "threads", "0 = every core; the answer does not depend on it", 0,
           [](O& o, u64 n) { o.threads = static_cast<int>(n); },
-          [](const O& o) { return OptionValue(static_cast<u64>(o.threads)); }, 1024, "t"),
+          [](const O& o) { return OptionValue(static_cast<u64>(o.threads)); }, kMaxThreads, "t"),
       a_switch("free", "Lift the machine's dataflow constraints", &O::free),
       without(),
       a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),

@@ -28,6 +28,7 @@ struct SearchOption {
   // "false"; for a list each call adds one name.
   std::function<bool(SearchOptions&, std::string_view)> set;
   std::function<OptionValue(const SearchOptions&)> get;
+  bool list = false;  // takes several values
 };
 
 // All options in the order in which help shows them.
