@@ -36,7 +36,8 @@ OptionValue or_none(const std::optional<T>& value) {
 }
 
 // An option whose values are counts from `low`.
-SearchOption count(std::string_view name, std::string help, u64 low, std::function<void(SearchOptions&, u64)> assign,
+SearchOption count(std::string_view name, std::string help, u64 low,
+                   const std::function<void(SearchOptions&, u64)>& assign,
                    std::function<OptionValue(const SearchOptions&)> get, u64 high = kMaxCount,
                    std::string_view letter = "") {
   return {name,
@@ -72,8 +73,9 @@ SearchOption a_switch(std::string_view name, std::string help, bool SearchOption
 
 // An option whose values are names.
 template <class Parsed>
-SearchOption named(std::string_view name, std::string_view letter, std::string help, std::vector<std::string> names,
-                   std::optional<Parsed> (*parse)(std::string_view), Parsed SearchOptions::*member) {
+SearchOption named(std::string_view name, std::string_view letter, const std::string& help,
+                   std::vector<std::string> names, std::optional<Parsed> (*parse)(std::string_view),
+                   Parsed SearchOptions::*member) {
   std::string allowed = join(names, "or");
   return {name,
           letter,
