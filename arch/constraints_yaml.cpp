@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -66,13 +66,11 @@ std::optional<FactorConstraint> parse_factor(std::string_view text) {
   for (const Operator& op : kOperators) {
     const std::size_t at = text.find(op.text);
     if (at == std::string_view::npos) continue;
-    const std::string_view number = trim(text.substr(at + op.text.size()));
-    FactorConstraint factor{std::string(trim(text.substr(0, at))), op.relation, 0};
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), factor.value);
-    const bool all_read = problem == std::errc() && end == number.data() + number.size();
-    if (factor.dimension.empty() || !all_read || factor.value > kMaxDimensionSize) return std::nullopt;
-    if (op.relation != Relation::Equal && factor.value == 0) return std::nullopt;
-    return factor;
+    const std::string dimension(trim(text.substr(0, at)));
+    const auto value = parse_number<u64>(trim(text.substr(at + op.text.size())));
+    if (dimension.empty() || !value || *value > kMaxDimensionSize) return std::nullopt;
+    if (op.relation != Relation::Equal && *value == 0) return std::nullopt;
+    return FactorConstraint{dimension, op.relation, *value};
   }
   return std::nullopt;
 }

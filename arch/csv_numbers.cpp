@@ -1,10 +1,10 @@
 #include "arch/csv_numbers.h"
 
 #include <cassert>
-#include <charconv>
 #include <functional>
 
 #include "engine/base/embedded.h"
+#include "engine/base/parse_number.h"
 
 namespace heliolite {
 
@@ -13,10 +13,9 @@ std::span<const EmbeddedFile> embedded_energy_tables();  // generated from arch/
 namespace {
 
 double number(std::string_view text) {
-  double value = 0;
-  [[maybe_unused]] const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  assert(result.ec == std::errc() && result.ptr == text.data() + text.size());
-  return value;
+  const std::optional<double> value = parse_number<double>(text);
+  assert(value);
+  return *value;
 }
 
 std::vector<std::string_view> cells(std::string_view line) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
@@ -11,6 +10,7 @@
 #include "arch/limits.h"
 #include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
@@ -117,11 +117,8 @@ std::optional<u64> optional_size(MapReader& reader, std::string_view key, u64 mo
 }
 
 std::optional<u64> parse_size(std::string_view text) {
-  u64 value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || value < 1 || value > kMaxFanout)
-    return std::nullopt;
-  return value;
+  const std::optional<u64> value = parse_number<u64>(text);
+  return value && *value >= 1 && *value <= kMaxFanout ? value : std::nullopt;
 }
 
 // `16`, `14x12` or `{x: 14, y: 12}`: a fan-out that is given replaces both axes.

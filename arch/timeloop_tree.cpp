@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "arch/limits.h"
 #include "arch/timeloop_formats.h"
+#include "engine/base/parse_number.h"
 
 namespace heliolite {
 namespace {
@@ -14,13 +14,6 @@ struct RangedName {
   u64 count = 1;
 };
 
-std::optional<u64> whole_number(std::string_view text) {
-  u64 value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // "PE[0..167]" is 168 times PE.
 std::optional<RangedName> ranged_name(const YamlNode& node, Diagnostics& errors) {
   const std::string& text = node.text();
@@ -28,8 +21,8 @@ std::optional<RangedName> ranged_name(const YamlNode& node, Diagnostics& errors)
   if (open == std::string::npos && !text.empty()) return RangedName{text, 1};
   const std::size_t dots = text.find("..", open);
   if (open != std::string::npos && open > 0 && dots != std::string::npos && text.back() == ']') {
-    const auto low = whole_number(std::string_view(text).substr(open + 1, dots - open - 1));
-    const auto high = whole_number(std::string_view(text).substr(dots + 2, text.size() - dots - 3));
+    const auto low = parse_number<u64>(std::string_view(text).substr(open + 1, dots - open - 1));
+    const auto high = parse_number<u64>(std::string_view(text).substr(dots + 2, text.size() - dots - 3));
     if (low && high && *low <= *high && *high - *low < kMaxInstances)
       return RangedName{text.substr(0, open), *high - *low + 1};
   }

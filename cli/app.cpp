@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
 #include "cli/ui/version.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/search/options_yaml.h"
@@ -130,9 +130,8 @@ void set_up(CLI::App& app) {
 CLI::Validator whole_number(u64 low, u64 high) {
   return CLI::Validator(
       [low, high](std::string& text) {
-        u64 value = 0;
-        const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool good = problem == std::errc() && end == text.data() + text.size() && value >= low && value <= high;
+        const std::optional<u64> value = parse_number<u64>(text);
+        const bool good = value && *value >= low && *value <= high;
         return good ? std::string() : fmt::format("'{}' must be a whole number from {} to {}", text, low, high);
       },
       "");

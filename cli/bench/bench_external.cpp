@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 
@@ -135,9 +135,8 @@ class RowsReader {
   }
 
   std::optional<double> number(const char* name, const std::string& text, double most = kMostValue) {
-    double value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem == std::errc() && end == text.data() + text.size() && value > 0 && value <= most) return value;
+    const std::optional<double> value = parse_number<double>(text);
+    if (value && *value > 0 && *value <= most) return value;
     complain(name, fmt::format("'{}', must be a number above 0 and at most {:g}", text, most));
     return std::nullopt;
   }

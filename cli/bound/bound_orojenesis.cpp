@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
-#include "arch/load.h"
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/bound_orojenesis_layer.h"
@@ -226,14 +224,9 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
 
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
   const Result<Network> network = load_network(arguments.workload);
-  std::optional<Architecture> architecture;
   Diagnostics errors;
   if (!network) errors = network.errors();
-  if (!arguments.architecture.empty()) {
-    Result<Architecture> loaded = load_architecture(arguments.architecture);
-    if (!loaded) errors.insert(errors.end(), loaded.errors().begin(), loaded.errors().end());
-    if (loaded) architecture = std::move(*loaded);
-  }
+  const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);
   if (!errors.empty()) return fail(errors);
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
   errors = contradictions(arguments, one_layer);

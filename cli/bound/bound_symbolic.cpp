@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "arch/load.h"
 #include "cli/bound/bound_network.h"
 #include "cli/bound/bound_symbolic_layer.h"
 #include "cli/bound/tensor_word_size.h"
@@ -117,13 +115,10 @@ void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
 
 int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
   const Result<Network> network = load_network(arguments.workload);
-  std::optional<Architecture> architecture;
   Diagnostics errors;
   if (!network) errors = network.errors();
+  const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);
   if (!arguments.architecture.empty()) {
-    Result<Architecture> loaded = load_architecture(arguments.architecture);
-    if (!loaded) errors.insert(errors.end(), loaded.errors().begin(), loaded.errors().end());
-    if (loaded) architecture = *std::move(loaded);
     if (!arguments.buffers.empty())
       errors.push_back({"", 0, "--buffer", "a machine has capacities of its own; leave out -a"});
     if (architecture && architecture->levels.size() == 1)

@@ -2,7 +2,6 @@
 // --word-size TENSOR=SIZE of the kinds of bound.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/result.h"
 #include "engine/base/text.h"
 #include "workloads/workload.h"
@@ -33,16 +33,15 @@ void read_word_size(const std::string& text, const Workload& workload, Number lo
                                   did_you_mean(name, names), join(names))});
     return;
   }
-  Number size = 0;
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), size);
-  if (problem != std::errc() || end != number.data() + number.size() || !(size >= low && size <= high)) {
+  const std::optional<Number> size = parse_number<Number>(number);
+  if (!size || !(*size >= low && *size <= high)) {
     errors.push_back({"", 0, "--word-size", fmt::format("'{}' must be TENSOR={}, like {}=2", text, allowed, name)});
     return;
   }
   // An Einsum may read one array several times.
   const auto array = [&](int v) { return workload.tensors[at(v)].access_of.value_or(v); };
   for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v)
-    if (array(v) == array(*tensor)) sizes[at(v)] = size;
+    if (array(v) == array(*tensor)) sizes[at(v)] = *size;
 }
 
 }  // namespace heliolite::cli

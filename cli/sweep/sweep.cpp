@@ -1,7 +1,6 @@
 // heliolite sweep: design points times layers, over night.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "engine/sweep/question.h"
@@ -47,11 +47,7 @@ struct SweepArguments {
 // "2/4": the second of four parts.
 std::optional<Shard> parse_shard(const std::string& text) {
   if (text.empty()) return Shard{};
-  const auto whole = [](std::string_view part) -> u64 {
-    u64 value = 0;
-    const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return problem == std::errc() && end == part.data() + part.size() ? value : 0;
-  };
+  const auto whole = [](std::string_view part) { return parse_number<u64>(part).value_or(0); };
   const std::size_t slash = std::min(text.find('/'), text.size() - 1);
   const u64 number = whole(std::string_view(text).substr(0, slash)),
             of = whole(std::string_view(text).substr(slash + 1));

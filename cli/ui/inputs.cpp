@@ -27,6 +27,14 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
       fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};
 }
 
+std::optional<Architecture> load_if_named(const std::string& name, Diagnostics& errors) {
+  if (name.empty()) return std::nullopt;
+  Result<Architecture> architecture = load_architecture(name);
+  if (architecture) return *std::move(architecture);
+  errors.insert(errors.end(), architecture.errors().begin(), architecture.errors().end());
+  return std::nullopt;
+}
+
 Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names) {
   Result<Architecture> architecture = load_architecture(names.architecture);
   const Result<Network> network = load_network(names.workload);

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "engine/base/integers.h"
+#include "engine/base/parse_number.h"
 
 namespace heliolite::cli {
 namespace {
@@ -25,9 +25,7 @@ bool begins_letter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x
 std::size_t columns_of_stdout() {
   const char* stated = std::getenv("COLUMNS");
   const std::string_view text = stated == nullptr ? "" : stated;
-  std::size_t columns = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), columns);
-  if (problem == std::errc() && end == text.data() + text.size() && columns > 0) return columns;
+  if (const auto columns = parse_number<std::size_t>(text).value_or(0); columns > 0) return columns;
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }

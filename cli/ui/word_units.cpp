@@ -3,26 +3,20 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "engine/base/byte_size.h"
+#include "engine/base/parse_number.h"
 
 namespace heliolite::cli {
 namespace {
 
 constexpr double kLeastWordBytes = 0.125, kMostWordBytes = 64;
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 std::optional<double> parse_word_bytes(std::string_view text) {
-  const std::optional<double> size = parse_number(text);
+  const std::optional<double> size = parse_number<double>(text);
   return size && *size >= kLeastWordBytes && *size <= kMostWordBytes ? size : std::nullopt;
 }
 
@@ -48,12 +42,9 @@ Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts) {
 }
 
 std::optional<u64> parse_words(std::string_view text, double word_bytes) {
-  u64 words = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), words);
-  if (problem == std::errc() && end == text.data() + text.size())
-    return words <= kMaxCapacity ? std::optional(words) : std::nullopt;
+  if (const auto words = parse_number<u64>(text)) return *words <= kMaxCapacity ? words : std::nullopt;
   const std::optional<double> bytes = parse_bytes(text);
-  const std::optional<double> number = bytes ? *bytes / word_bytes : parse_number(text);
+  const std::optional<double> number = bytes ? *bytes / word_bytes : parse_number<double>(text);
   if (!number || !(*number >= 0) || *number > static_cast<double>(kMaxCapacity)) return std::nullopt;
   if (!bytes && *number != std::floor(*number)) return std::nullopt;
   return static_cast<u64>(*number);

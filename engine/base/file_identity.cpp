@@ -1,10 +1,10 @@
 #include "engine/base/file_identity.h"
+#include "engine/base/parse_number.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 
@@ -48,10 +48,8 @@ std::optional<int> own_descriptor(const std::string& path) {
   const fs::path folder = fs::canonical(folder_of(at), problem);
   if (problem || folder != fmt::format("/proc/{}/fd", getpid())) return std::nullopt;
   const std::string name = at.filename().string();
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size() || number < 0) return std::nullopt;
-  return number;
+  const std::optional<int> number = parse_number<int>(name);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 FileIdentity FileIdentity::of(const std::string& path) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/base/parse_number.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 
@@ -26,15 +27,12 @@ std::optional<i64> parse_integer(std::string_view text) {
   return negative ? -static_cast<i64>(value) : static_cast<i64>(value);
 }
 
-std::optional<double> parse_number(std::string_view text) {
+std::optional<double> parse_real(std::string_view text) {
   if (const auto integer = parse_integer(text)) return static_cast<double>(*integer);
   if (text.starts_with('+')) text.remove_prefix(1);
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   if (digits.empty() || !(digits[0] == '.' || (digits[0] >= '0' && digits[0] <= '9'))) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return parse_number<double>(text);
 }
 
 const std::string kNothing;
@@ -102,7 +100,7 @@ std::optional<bool> YamlNode::as_bool() const {
 std::optional<i64> YamlNode::as_integer() const {
   if (!is_scalar() || quoted()) return std::nullopt;
   if (const auto integer = parse_integer(text())) return integer;
-  const auto number = parse_number(text());
+  const auto number = parse_real(text());
   constexpr double kExact = 9007199254740992.0;  // 2^53: every integer up to here is a double
   if (!number || std::abs(*number) > kExact || *number != std::floor(*number)) return std::nullopt;
   return static_cast<i64>(*number);
@@ -110,7 +108,7 @@ std::optional<i64> YamlNode::as_integer() const {
 
 std::optional<double> YamlNode::as_number() const {
   if (!is_scalar() || quoted()) return std::nullopt;
-  return parse_number(text());
+  return parse_real(text());
 }
 
 YamlNode YamlNode::made(std::shared_ptr<const YamlValue> value) const {

@@ -1,27 +1,21 @@
 #include "engine/report/value_order.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
 #include "engine/base/byte_size.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
 std::optional<double> size_of(std::string_view text) {
   if (const std::optional<double> bytes = parse_bytes(text)) return bytes;
   double product = 1;
   for (const std::string& side : split(text, 'x')) {
-    const std::optional<double> factor = number(side);
+    const std::optional<double> factor = parse_number<double>(side);
     if (!factor) return std::nullopt;
     product *= *factor;
   }

@@ -4,27 +4,20 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "engine/base/byte_size.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/search/core/limits.h"
 
 namespace heliolite {
 namespace {
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 // Also 1e6: every whole number up to kMaxCount is a double.
 std::optional<u64> parse_count(std::string_view text, u64 low, u64 high) {
-  const std::optional<double> value = parse_number(text);
+  const std::optional<double> value = parse_number<double>(text);
   if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) || *value > static_cast<double>(high))
     return std::nullopt;
   return static_cast<u64>(*value);
@@ -123,7 +116,7 @@ SearchOption budget() {
           "",
           {},
           [](SearchOptions& o, std::string_view text) {
-            const std::optional<double> seconds = parse_number(text);
+            const std::optional<double> seconds = parse_number<double>(text);
             if (!seconds || *seconds <= 0 || *seconds > kMaxBudgetSeconds) return false;
             o.budget_seconds = *seconds;
             return true;
