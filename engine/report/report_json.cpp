@@ -50,11 +50,14 @@ class Choices {
 };
 
 Json sweep_json(const SweepRecord& sweep) {
+  const ObjectiveInfo& objective = objective_of(sweep);
   return {{"name", sweep.name},
           {"question", sweep.question},
           {"text", sweep.text},
           {"version", sweep.version},
           {"objective", sweep.objective},
+          {"energy_power", objective.energy_power},
+          {"cycles_power", objective.cycles_power},
           {"strategy", sweep.strategy},
           {"factors", imperfect_factors(sweep) ? "any" : "perfect"},
           {"goal", sweep.goal},

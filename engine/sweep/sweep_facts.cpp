@@ -1,23 +1,20 @@
 #include "engine/sweep/sweep_facts.h"
 
 #include "engine/base/yaml_node.h"
-#include "engine/search/core/objective.h"
 
 namespace heliolite {
 
-namespace {
-
 // Records are checked when they are read.
-Objective objective_of(const SweepRecord& sweep) { return parse_objective(sweep.objective).value_or(Objective::Edp); }
-
-}  // namespace
+const ObjectiveInfo& objective_of(const SweepRecord& sweep) {
+  return info(parse_objective(sweep.objective).value_or(Objective::Edp));
+}
 
 double value_of_totals(const SweepRecord& sweep, double energy_pj, double cycles) {
-  return objective_number(objective_of(sweep), energy_pj, cycles);
+  return objective_number(objective_of(sweep).objective, energy_pj, cycles);
 }
 
 bool sums_differ(const SweepRecord& sweep) {
-  const ObjectiveInfo& powers = info(objective_of(sweep));
+  const ObjectiveInfo& powers = objective_of(sweep);
   return powers.energy_power + powers.cycles_power > 1;
 }
 

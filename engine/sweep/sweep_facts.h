@@ -1,8 +1,12 @@
 #pragma once
 // Facts that follow from a sweep's record and are stored nowhere.
+#include "engine/search/core/objective.h"
 #include "engine/sweep/records.h"
 
 namespace heliolite {
+
+// What the sweep minimises.
+const ObjectiveInfo& objective_of(const SweepRecord& sweep);
 
 // The objective of a point's total energy and total cycles. A point's value is the sum of the layers' objectives; for
 // products of energy and cycles that is another number, and much smaller.

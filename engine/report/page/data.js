@@ -2,12 +2,12 @@
 
 const kData = JSON.parse(byId('data').textContent);
 const kSweep = kData.sweep;
-const kObjective = kObjectives[kSweep.objective] ?? {label: kSweep.objective, text: scientific};
+const kObjective = objectiveForm(kSweep);
 
 // The objective's value is a number of its own: a sum of products over the layers, not a product of the point's sums.
-const kHasValue = !['energy', 'delay'].includes(kSweep.objective);
+const kHasValue = kSweep.energy_power + kSweep.cycles_power > 1;
 
-// Numbers of a point, in the form of kObjectives.
+// Numbers of a point, in the form of objectiveForm().
 const kMetrics = {
   energy_pj: {label: 'Energy', text: energyText},
   cycles: {label: 'Delay', text: cyclesText},

@@ -22,9 +22,8 @@ function setUpSummary() {
   if (best) {
     entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
     if (kHasValue) {
-      const products = kSweep.objective === 'ed2p' ? best.cycles * best.cycles : best.cycles;
       entries.push([`${kMetrics.value.label} over layers`, kObjective.text(best.value)],
-        [`${kObjective.label} of totals`, kObjective.text(best.energy_pj * products)]);
+        [`${kObjective.label} of totals`, kObjective.text(best.energy_pj * best.cycles ** kSweep.cycles_power)]);
     }
     entries.push(['Energy', energyText(best.energy_pj)], ['Delay', cyclesText(best.cycles)]);
     if (best.area_um2 > 0) entries.push(['Area', areaText(best.area_um2)]);

@@ -38,10 +38,12 @@ const bytesText = (n) => scaled(n, kByteSteps);
 const areaText = (um2) => (um2 >= 1e4 ? `${digits(um2 / 1e6)} mm²` : `${digits(um2)} µm²`);
 const percentText = (fraction) => `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`;
 
-// What the sweep minimised, by objective: its name, how its values are written, and how at an axis that names the unit.
-const kObjectives = {
-  energy: {label: 'Energy', text: energyText},
-  delay: {label: 'Delay', text: cyclesText},
-  edp: {label: 'EDP', text: (x) => `${scientific(x)} pJ·cycles`, tick: scientific, unit: 'pJ·cycles'},
-  ed2p: {label: 'ED²P', text: (x) => `${scientific(x)} pJ·cycles²`, tick: scientific, unit: 'pJ·cycles²'},
-};
+// What the sweep minimised, energy^energy_power x cycles^cycles_power: its name, how its values are written, and how at
+// an axis that names the unit.
+function objectiveForm({energy_power, cycles_power}) {
+  if (cycles_power === 0) return {label: 'Energy', text: energyText};
+  if (energy_power === 0) return {label: 'Delay', text: cyclesText};
+  const power = cycles_power === 1 ? '' : kSuperscripts[cycles_power];
+  const unit = `pJ·cycles${power}`;
+  return {label: `ED${power}P`, text: (x) => `${scientific(x)} ${unit}`, tick: scientific, unit};
+}

@@ -7,17 +7,15 @@
 namespace heliolite {
 namespace {
 
-using Limbs = std::array<u64, 4>;  // most significant first
-
-Limbs times(const Limbs& a, u64 factor) {
-  Limbs out;
+// Limbs of an integer, most significant first.
+template <std::size_t Limbs>
+void multiply(std::array<u64, Limbs>& limb, u64 factor) {
   u128 carry = 0;
-  for (int k = 3; k >= 0; --k) {
-    carry += static_cast<u128>(a[at(k)]) * factor;
-    out[at(k)] = static_cast<u64>(carry);
+  for (std::size_t k = Limbs; k-- > 0;) {
+    carry += static_cast<u128>(limb[k]) * factor;
+    limb[k] = static_cast<u64>(carry);
     carry >>= 64;
   }
-  return out;
 }
 
 }  // namespace
@@ -35,13 +33,13 @@ std::vector<std::string> objective_names() {
 }
 
 Value Value::of(Objective objective, const Cost& cost) {
-  const u64 high = static_cast<u64>(cost.energy.units >> 64), low = static_cast<u64>(cost.energy.units);
   Value out;
-  out.limb_ = {0, 0, high, low};
+  out.limb_[kLimbs - 2] = static_cast<u64>(cost.energy.units >> 64);
+  out.limb_[kLimbs - 1] = static_cast<u64>(cost.energy.units);
   const ObjectiveInfo& powers = info(objective);
-  if (powers.energy_power == 0) out.limb_[1] = cost.cycles;
+  if (powers.energy_power == 0) out.limb_[kLimbs - 3] = cost.cycles;
   else
-    for (int k = 0; k < powers.cycles_power; ++k) out.limb_ = times(out.limb_, cost.cycles);
+    for (int k = 0; k < powers.cycles_power; ++k) multiply(out.limb_, cost.cycles);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // What a search minimises. Values are exact integers, so that two costs compare the same on every computer.
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <limits>
@@ -22,7 +23,7 @@ struct ObjectiveInfo {
   std::string_view name;   // on the command line and in files
   std::string_view title;  // over columns, with its unit
   int energy_power;        // 0 or 1
-  int cycles_power;        // 0 to 2: Value has room for no more
+  int cycles_power;        // with energy_power 0 it is 1: a square would order costs no differently
 };
 inline constexpr std::array<ObjectiveInfo, 4> kObjectiveTable{{
     {Objective::Energy, "energy", "energy [pJ]", 1, 0},
@@ -37,9 +38,11 @@ constexpr std::string_view name(Objective objective) { return info(objective).na
 std::optional<Objective> parse_objective(std::string_view name);
 std::vector<std::string> objective_names();
 
-// The value of a cost as an integer of 256 bits, most significant limb first: energy (below 2^103 units) times cycles
-// (below 2^64) squared fits. For Delay the energy is the low half, so that the cheaper of two equally fast mappings is
-// better.
+inline constexpr int kMostCyclesPower =
+    std::ranges::max(kObjectiveTable, {}, &ObjectiveInfo::cycles_power).cycles_power;
+
+// The value of a cost as an integer with room for the largest: energy is below 2^103 units, cycles are below 2^64. For
+// Delay the energy is the low half, so that the cheaper of two equally fast mappings is better.
 class Value {
  public:
   static Value of(Objective objective, const Cost& cost);
@@ -49,10 +52,11 @@ class Value {
   auto operator<=>(const Value&) const = default;
 
  private:
-  std::array<u64, 4> limb_{};
+  static constexpr int kLimbs = 2 + kMostCyclesPower;
+  std::array<u64, kLimbs> limb_{};  // most significant first
 };
 
-// The value as a rounded number for people, in pJ, cycles, pJ x cycles or pJ x cycles^2.
+// The value as a rounded number for people, in the unit of the objective's title.
 double objective_number(Objective objective, double energy_pj, double cycles);
 inline double objective_number(Objective objective, const Cost& cost) {
   return objective_number(objective, cost.energy.picojoules(), static_cast<double>(cost.cycles));
