@@ -83,7 +83,7 @@ void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
     LevelBreakdown& level = out.level[at(i)];
     u64 instances = 1;
     for (const auto& tensor : rows) instances = std::max(instances, tensor[at(i)].instances);
-    level.leakage = {static_cast<u128>(c.level[i].leak_units) * out.cycles * instances};
+    level.leakage = {leakage_units(c.level[i], instances) * out.cycles};
     out.energy += level.leakage;
     for (const TensorTraffic& t : level.tensor) out.energy += t.energy + t.address_generation_energy;
     for (const NetworkTraffic& n : level.network) out.energy += n.energy;

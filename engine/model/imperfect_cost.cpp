@@ -40,7 +40,7 @@ class ImperfectCost {
     u64 cycles = steps_;
     for (int i = 0; i < c_.level_count; ++i) cycles = std::max(cycles, level_cycles_of(i));
     for (int i = 0; i < c_.level_count; ++i)
-      energy_.units += static_cast<u128>(c_.level[i].leak_units) * cycles * std::max<u64>(1, used_[i]);
+      energy_.units += leakage_units(c_.level[i], std::max<u64>(1, used_[i])) * cycles;
     return {Verdict::Fits, 0, {energy_, cycles}};
   }
 

@@ -111,7 +111,7 @@ class PerfectCost {
       const u64 instances = nest_.instances[i];
       out.energy += load.energy(instances);
       out.cycles = std::max(out.cycles, load.cycles(nest_.steps));
-      if (level.leak_units != 0) leakage += static_cast<u128>(level.leak_units) * instances;
+      if (leaks(level)) leakage += leakage_units(level, instances);
     }
     out.energy.units += leakage * out.cycles;
     return out;

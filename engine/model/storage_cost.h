@@ -1,6 +1,6 @@
 #pragma once
-// What a level's accesses cost (docs/cost_model.md, rules 18 to 20, 23 and 28): the one place of these formulas, for
-// costs and for bounds.
+// What a level's accesses cost (docs/cost_model.md, rules 18 to 20, 23, 25 and 28): the one place of these formulas,
+// for costs and for bounds.
 #include <algorithm>
 #include <cmath>
 
@@ -54,6 +54,16 @@ inline u128 units_of_instances(const CompiledLevel& level, u128 units, u64 used,
   units *= clusters_of(level, spanned);
   return used == spanned ? units : units * used / spanned;
 }
+
+// What a level costs by time alone (rule 25), in energy units of one cycle with so many instances in use; in bounds,
+// where instances times cycles are one number, of all cycles.
+inline u128 leakage_units(const CompiledLevel& level, u64 instances) {
+  return static_cast<u128>(level.leak_units) * instances;
+}
+inline double leakage_units(const CompiledLevel& level, double instances) {
+  return static_cast<double>(level.leak_units) * instances;
+}
+inline bool leaks(const CompiledLevel& level) { return level.leak_units != 0; }
 
 // Words a bandwidth has to serve: counted on the instances that the loop ends span (rule 28).
 inline u64 demanded_words(u64 words, u64 used, u64 spanned) {

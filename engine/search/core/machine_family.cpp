@@ -47,10 +47,13 @@ double rate(const std::optional<double>& words_per_cycle) {
   return words_per_cycle.value_or(std::numeric_limits<double>::infinity());
 }
 
+bool prices_no_higher(const StorageLevel& a, const StorageLevel& b) {
+  return std::ranges::all_of(kLevelPrices, [&](const LevelPrice& p) { return a.*p.price <= b.*p.price; });
+}
+
 bool nowhere_dearer(const StorageLevel& a, const StorageLevel& b) {
   return a.energy.read_pj <= b.energy.read_pj && a.energy.fill_pj <= b.energy.fill_pj &&
-         a.energy.update_pj <= b.energy.update_pj &&
-         std::ranges::all_of(kLevelPrices, [&](const LevelPrice& p) { return a.*p.price <= b.*p.price; }) &&
+         a.energy.update_pj <= b.energy.update_pj && prices_no_higher(a, b) &&
          a.leak_pj_per_cycle <= b.leak_pj_per_cycle && rate(a.bandwidth.read) >= rate(b.bandwidth.read) &&
          rate(a.bandwidth.write) >= rate(b.bandwidth.write) && rate(a.bandwidth.shared) >= rate(b.bandwidth.shared);
 }
@@ -125,9 +128,9 @@ void MachineFamily::find_smaller() {
 }
 
 bool MachineFamily::leaks_no_more(std::size_t a, std::size_t b) const {
-  return std::equal(
-      machines_[a].levels.begin(), machines_[a].levels.end(), machines_[b].levels.begin(),
-      [](const StorageLevel& x, const StorageLevel& y) { return x.leak_pj_per_cycle <= y.leak_pj_per_cycle; });
+  return std::ranges::equal(machines_[a].levels, machines_[b].levels, [](const StorageLevel& x, const StorageLevel& y) {
+    return x.leak_pj_per_cycle <= y.leak_pj_per_cycle && prices_no_higher(x, y);
+  });
 }
 
 MachineFamily MachineFamily::subset(std::span<const u32> machines) const {

@@ -36,7 +36,7 @@ class MachineFamily {
   // The largest smaller capacity of `level`, in words, among the machines that differ from k at this level only and are
   // nowhere dearer or slower. A tile of at most this size does not need machine k. 0: there is no such machine.
   u64 held_by_smaller(std::size_t k, int level) const { return rows_[k].smaller[at(level)]; }
-  // Whether machine a leaks no more than machine b at every level.
+  // Whether machine a leaks no more than machine b at every level, and no price of kLevelPrices is higher.
   bool leaks_no_more(std::size_t a, std::size_t b) const;
 
   // The family of some of the machines, given by their indices in this one.

@@ -19,7 +19,7 @@ class Builder {
 
   FlowCosts run() {
     for (const Compiled* machine : machines_)
-      for (int i = 0; i < c_.level_count; ++i) m_.leaks |= machine->level[i].leak_units != 0;
+      for (int i = 0; i < c_.level_count; ++i) m_.leaks |= leaks(machine->level[i]);
     m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
     m_.macs = static_cast<double>(c_.macs);
     for (int v = 0; v < c_.tensor_count; ++v)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 PartialBounds::PartialBounds(const FlowCosts& model) : m_(model), c_(*model.compiled), tables_(model) {
@@ -13,7 +14,7 @@ PartialBounds::PartialBounds(const FlowCosts& model) : m_(model), c_(*model.comp
     reducing_outside_[at(i)] = reducing_outside_[at(i) + 1] * m_.fanout[at(i)].most_reducing;
     fanout_outside_[at(i)] =
         fanout_outside_[at(i) + 1] * static_cast<double>(c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y);
-    leaks_ |= c_.level[at(i)].leak_units != 0;
+    leaks_ |= leaks(c_.level[at(i)]);
   }
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     if (m_.channels[k].kind != Channel::Kind::Shared) asked_ |= static_cast<u16>(1u << k);
@@ -190,7 +191,7 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
           i <= level ? s.instances[at(i)] : static_cast<double>(c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y);
       double used = 1;
       for (int f = i + 1; f <= level; ++f) used *= s.instances[at(f)];
-      out.energy += static_cast<double>(c_.level[at(i)].leak_units) * std::max(out.cycles * used, m_.macs / inner);
+      out.energy += leakage_units(c_.level[at(i)], std::max(out.cycles * used, m_.macs / inner));
     }
   }
   return out;
