@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "engine/base/integers.h"
+#include "engine/search/exact/nest_of.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)
@@ -268,7 +269,10 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
     if (cut(Rule::LatticeBound, bound)) return;
   }
   // Step 9.
-  if (top()) return complete(node);
+  if (top()) {
+    node.tile = tile;
+    return complete(node);
+  }
   node.key = incumbent_.key_of(bound);
   const Frontier::Added added = out_.add(s, node, gate().on(Rule::StateDominance));
   gate().pruned(Rule::StateDominance, added.dropped);
@@ -276,33 +280,7 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
 }
 
 void Expander::complete(const FrontierNode& last) {
-  std::vector<const FrontierNode*> path(at(m_.levels()));
-  path.back() = &last;
-  for (int i = level_; i-- > 0;) path[at(i)] = &layers_[at(i) + 1].node(path[at(i) + 1]->parent);
-  Mapping mapping;
-  mapping.level_count = static_cast<u8>(m_.levels());
-  Extents tile;
-  tile.fill(1);
-  for (int i = 0; i <= level_; ++i) {
-    mapping.keep[at(i)] = m_.keep[at(i)];
-    Extents factor = i == level_ ? m_.lattice.full().extent : path[at(i)]->tile.extent;
-    for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] /= tile[at(d)];
-    if (m_.fanout[at(i)].exists) {
-      const SpatialChoice& spatial = m_.fanout[at(i)].choices[path[at(i)]->choice];
-      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY})
-        for (u8 d : canonical_order(problem_.space, problem_.space.levels[at(i)].spatial.order))
-          mapping.add(axis, i, d, (axis == LoopKind::SpatialX ? spatial.x : spatial.y)[d]);
-      for (int d = 0; d < kMaxDimensions; ++d) {
-        factor[at(d)] /= spatial.factor.extent[at(d)];
-        tile[at(d)] *= spatial.factor.extent[at(d)];
-      }
-    }
-    for (u64 order = path[at(i)]->order; order != 0; order >>= 4) {
-      const int d = static_cast<int>(order & 15) - 1;
-      mapping.add(LoopKind::Temporal, i, d, factor[at(d)]);
-      tile[at(d)] *= factor[at(d)];
-    }
-  }
+  const Mapping mapping = nest_of(m_, layers_, level_, last);
   const Evaluation e = problem_.machine(last.machine).evaluate(mapping);
   if (e.verdict == Verdict::Fits && incumbent_.offer(mapping, e.cost, last.machine))
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
