@@ -13,6 +13,7 @@
 #include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/map/map_answer.h"
+#include "cli/map/witness_text.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
@@ -20,13 +21,14 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/model/mapping_file.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer;
+  std::string architecture, workload, layer, witness;
   SearchArguments search;
 };
 
@@ -73,10 +75,32 @@ Result<NetworkResult> search(const Network& network, const Architecture& archite
   return map_network(network, architecture, options);
 }
 
+// Loads the mapping that --witness names, if it does, into the options.
+Diagnostics read_witness(const MapArguments& arguments, const Network& network, const Architecture& architecture,
+                         SearchOptions& options) {
+  if (arguments.witness.empty()) return {};
+  const Result<Workload> layer = pick_layer(network, arguments.layer);
+  if (!layer) return layer.errors();
+  const Result<Mapping> witness = load_mapping(arguments.witness, *layer, architecture);
+  if (!witness) return witness.errors();
+  options.witness = *witness;
+  return {};
+}
+
+// Prints what became of the witness, if there was one. Whether the program is right as far as that shows.
+bool tell_of_witness(const MapAnswer& answer, Objective objective, const Output& output) {
+  const MappingResult& result = answer.result.layers.front().result;
+  if (!result.witness) return true;
+  output.table(witness_text(*result.witness, objective, result.value, answer.architecture));
+  const Diagnostics errors = witness_errors(*result.witness);
+  fail(errors);
+  return errors.empty();
+}
+
 int run(const MapArguments& arguments, const Output& output) {
   Result<Architecture> architecture = load_architecture(arguments.architecture);
   Result<Network> network = load_network(arguments.workload);
-  const SearchOptions options = search_options(arguments);
+  SearchOptions options = search_options(arguments);
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
@@ -89,6 +113,8 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
+  errors = read_witness(arguments, *network, *architecture, options);
+  if (!errors.empty()) return fail(errors);
   Result<NetworkResult> result = search(*network, *architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   const MapAnswer answer =
@@ -96,9 +122,11 @@ int run(const MapArguments& arguments, const Output& output) {
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            name(options.objective), name(options.strategy)) +
                map_text(answer));
+  const bool right = tell_of_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer))) return kBadInput;
+  if (!right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;
 }
@@ -117,6 +145,11 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
   arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "without", "imperfect", "budget",
                                       "evaluations", "memory", "seed", "victory"});
+  command
+      ->add_option(
+          "--witness", arguments->witness,
+          "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds")
+      ->type_name("FILE");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

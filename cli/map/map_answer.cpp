@@ -7,6 +7,7 @@
 #include "cli/map/level_bounds.h"
 #include "cli/map/not_proven.h"
 #include "cli/map/status.h"
+#include "cli/map/witness_text.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -170,6 +171,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["evaluated"] = r.statistics.evaluated;
   json["seconds"] = r.seconds;
   json["rules"] = rules_json(r.statistics.rules);
+  json["witness"] = witness_json(r.witness, answer.architecture);
   json["imperfect_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["bounds"] = distances_json(answer.distances[i]);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/model/mapping_check.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
@@ -42,6 +44,27 @@ Candidate everything_outermost(const Mapspace& space, const KeepMasks& keep) {
   return out;
 }
 
+// Why the search could not meet the witness of its options; empty if there is none or it could.
+Diagnostics witness_complaints(const LayerProblem& problem) {
+  if (!problem.options.witness) return {};
+  const Mapping& witness = *problem.options.witness;
+  const auto complaint = [](std::string what) { return Diagnostic{"", 0, "witness", std::move(what)}; };
+  if (problem.options.strategy != Strategy::Exact || problem.options.imperfect)
+    return {complaint("only strategy exact follows one, and only with perfect factors")};
+  if (!witness.is_perfect()) return {complaint("has factors that do not divide their dimensions")};
+  Diagnostics out = check(witness, problem.workload, problem.architecture);
+  if (out.empty()) out = violations(problem.space, witness);
+  for (int k = 1; k < witness.loop_count && out.empty(); ++k)
+    for (int j = 0; j < k; ++j) {
+      const Loop &a = witness.loop[at(j)], &b = witness.loop[at(k)];
+      if (a.level == b.level && a.kind == b.kind && a.dimension == b.dimension)
+        out.push_back(
+            complaint(fmt::format("has two loops over {} at {}, the mapspace one",
+                                  problem.space.dimension_names[a.dimension], problem.space.level_names[a.level])));
+    }
+  return out;
+}
+
 }  // namespace
 
 LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)) {
@@ -53,8 +76,10 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
                                         const SearchOptions& options) {
   auto space = resolve(workload, architecture, {options.free});
   if (!space) return space.errors();
-  return LayerSearch(std::unique_ptr<LayerProblem>(
-      new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)}));
+  std::unique_ptr<LayerProblem> problem(
+      new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)});
+  if (Diagnostics errors = witness_complaints(*problem); !errors.empty()) return errors;
+  return LayerSearch(std::move(problem));
 }
 
 void LayerSearch::list_orders() {
@@ -192,6 +217,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   out.strategy = not_searched(best.end) ? Strategy::Sunstone : problem_->options.strategy;
   out.statistics = best.statistics;
   out.statistics.rules += order_counts_;
+  out.witness = best.witness;
   if (!best.found) {
     const bool limited = problem_->options.budget_seconds || problem_->options.budget_evaluations;
     if (limited && !best.complete) out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});

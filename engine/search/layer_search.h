@@ -16,7 +16,8 @@ namespace heliolite {
 // One prepared layer.
 class LayerSearch {
  public:
-  // Errors: constraints of the machine that name dimensions or tensors which the workload does not have.
+  // Errors: constraints of the machine that name dimensions or tensors which the workload does not have, and a witness
+  // that the search could not meet.
   static Result<LayerSearch> create(const Workload& workload, const Architecture& architecture,
                                     const SearchOptions& options);
 

@@ -1,5 +1,7 @@
 #include "engine/search/map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -110,6 +112,8 @@ class ProgressReporter {
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options) {
   const auto start = Clock::now();
+  if (options.witness && network.layers.size() != 1)
+    return Diagnostic{"", 0, "witness", fmt::format("{} has {} layers, name one", network.name, network.layers.size())};
 
   // Step 1. One search per shape.
   const std::vector<std::size_t> shape_of = first_of_shape(network);

@@ -10,7 +10,7 @@ namespace heliolite {
 
 // Maps every layer: layers of equal shape are searched once, different ones in parallel. The number of threads changes
 // no answer. A layer that cannot obey the machine's constraints is Infeasible in the result; it is an error if no layer
-// can.
+// can, or if the options have a witness and there is more than one layer, or the search could not meet it.
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options);
 

@@ -165,5 +165,27 @@ TEST(CliStrategies, BadNumbersAreRefused) {
   }
 }
 
+TEST(CliStrategies, SaysWhatRemovesAWitness) {
+  const TempFolder folder;
+  const std::string question = "-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ";
+  EXPECT_EQ(run_cli("map " + question + "-s random --evaluations 20 --json " + folder.path("w.json")).exit_code, 0);
+  const std::string witness = " --witness " + folder.path("w.json");
+  const CliResult table = run_cli("map " + question + witness + " --json " + folder.path("a.json"));
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("what removed it:"));
+  EXPECT_THAT(table.out, HasSubstr("nothing that begins like this is below"));
+  const json layer = json::parse(read_text(folder.path("a.json")))["layers"][0];
+  EXPECT_LE(layer["value"], layer["witness"]["value"]);
+  EXPECT_EQ(layer["witness"]["errors"], json::array());
+  EXPECT_FALSE(layer["witness"]["events"].back()["rule"].is_null());
+  EXPECT_TRUE(only_layer(question)["witness"].is_null());
+
+  const auto complaint = [](const std::string& arguments) { return run_cli("map " + arguments).err; };
+  EXPECT_THAT(complaint(question + witness + " -s sunstone"), HasSubstr("witness: only strategy exact follows one"));
+  EXPECT_THAT(complaint(question + witness + " --imperfect"), HasSubstr("witness: only strategy exact follows one"));
+  EXPECT_THAT(complaint("-a eyeriss -w resnet18" + witness), HasSubstr("--layer: resnet18 has 12 layers"));
+  EXPECT_THAT(complaint("-a eyeriss -w gemm:8x8x8" + witness), HasSubstr("w.json"));
+}
+
 }  // namespace
 }  // namespace heliolite

@@ -10,6 +10,7 @@
 #include "engine/search/core/rules.h"
 #include "engine/search/core/search_end.h"
 #include "engine/search/core/strategy.h"
+#include "engine/search/core/witness_report.h"
 
 namespace heliolite {
 
@@ -52,12 +53,13 @@ struct MappingResult {
   double lower_bound = 0;  // no mapping of the mapspace is below, in the same unit
   double gap = 0;          // value / lower_bound - 1
   SearchStatistics statistics;
-  double seconds = 0;                   // wall time
-  Strategy strategy = Strategy::Exact;  // that found the mapping
-  SearchEnd end = SearchEnd::Done;      // why it is not proven, if a limit is the reason
-  std::string why_not_proven;           // `end` as a phrase; empty if it is Done
-  std::optional<ImperfectLook> look;    // only if asked for, and if it found something better
-  Diagnostics why_infeasible;           // the level that the smallest tile does not fit, the constraint, or the limit
+  double seconds = 0;                    // wall time
+  Strategy strategy = Strategy::Exact;   // that found the mapping
+  SearchEnd end = SearchEnd::Done;       // why it is not proven, if a limit is the reason
+  std::string why_not_proven;            // `end` as a phrase; empty if it is Done
+  std::optional<ImperfectLook> look;     // only if asked for, and if it found something better
+  std::optional<WitnessReport> witness;  // of SearchOptions::witness
+  Diagnostics why_infeasible;            // the level that the smallest tile does not fit, the constraint, or the limit
 };
 
 struct LayerResult {

@@ -52,7 +52,8 @@ struct LayerAnswer {
   bool complete = false;              // the whole mapspace was covered: what was found is the optimum
   std::optional<double> lower_bound;  // no mapping of the mapspace is below, in units of objective_number()
   SearchStatistics statistics;
-  std::vector<bool> machines_tried{};  // [machine of the family]: whether some tile was looked at on it
+  std::vector<bool> machines_tried{};      // [machine of the family]: whether some tile was looked at on it
+  std::optional<WitnessReport> witness{};  // of SearchOptions::witness
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
   // on the machine with the lower index is better, then the one that comes first in canonical order.

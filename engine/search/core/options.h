@@ -3,6 +3,7 @@
 #include <atomic>
 #include <optional>
 
+#include "engine/model/mapping.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/progress.h"
 #include "engine/search/core/rules.h"
@@ -23,6 +24,7 @@ struct SearchOptions {
   std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit
   u64 memory_bytes = u64{2} << 30;          // what the exact search of one layer may hold at a time
   u64 seed = 1;                             // random only
+  std::optional<Mapping> witness;           // exact, one layer: a mapping to follow, see MappingResult::witness
   u64 victory = 500;                        // random only: legal mappings in a row without an improvement
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
   ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty

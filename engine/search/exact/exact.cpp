@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/rest_bounds.h"
+#include "engine/search/exact/witness_watch.h"
 
 namespace heliolite {
 namespace {
@@ -26,19 +28,14 @@ std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
   for (const KeepMasks& keep : problem.keep_choices(kMostKeepChoices)) {
     KeepChoice choice{keep, {}};
     const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
-    choice.bound = objective_key(problem.options.objective, static_cast<double>(least.energy.units),
-                                 static_cast<double>(least.cycles));
+    choice.bound = objective_key(problem.options.objective, least);
     out.push_back(choice);
   }
   std::stable_sort(out.begin(), out.end(), [](const KeepChoice& a, const KeepChoice& b) { return a.bound < b.bound; });
   return out;
 }
 
-// In units of objective_number().
-double number(Objective objective, const ObjectiveKey& key) {
-  return info(objective).energy_power == 0 ? key.first : Energy{1}.picojoules() * key.first;
-}
-
+// Of a number in units of objective_number().
 ObjectiveKey key_of(Objective objective, double number) {
   if (std::isinf(number)) return {};
   return {info(objective).energy_power == 0 ? number : number / Energy{1}.picojoules(), 0};
@@ -52,6 +49,7 @@ class Exact {
         incumbent_(problem.options.objective, key_of(problem.options.objective, limit)) {
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
+    if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
   }
 
   LayerAnswer run() {
@@ -81,7 +79,11 @@ class Exact {
   }
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
-    if (cut(choice.bound)) return;
+    const bool watched = witness_ && witness_->in(choice.keep);
+    if (cut(choice.bound)) {
+      if (watched) witness_->keep_choice_cut(choice.bound, incumbent_.best());
+      return;
+    }
     FlowCosts model = make_flow_costs(problem_, choice.keep, lattice, fanouts);
     const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
     if (tables + kLeastStates > problem_.options.memory_bytes)
@@ -92,11 +94,16 @@ class Exact {
     for (u32 machine = 0; machine < search.machines(); ++machine)
       least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
     ObjectiveKey proven = std::max(choice.bound, least);
-    if (cut(proven)) return;
+    if (cut(proven)) {
+      if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
+      return;
+    }
+    LayeredPass::Look look;
+    if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
     LayeredPass::Proven watch;
     if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
     for (std::size_t width = kNarrow;; width = LayeredPass::kAnyWidth) {
-      const PassEnd pass = search.run(width, budget_, incumbent_, watch);
+      const PassEnd pass = search.run(width, budget_, incumbent_, watch, look);
       proven = std::max(proven, pass.least_left);
       if (pass.complete || incumbent_.cuts(proven)) break;
       if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) {
@@ -126,7 +133,7 @@ class Exact {
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Of perfect factors: with others there may be less.
     problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
-                  problem_.options.imperfect ? 0 : number(objective, least));
+                  problem_.options.imperfect ? 0 : key_number(objective, least));
   }
 
   LayerAnswer not_searched(SearchEnd why) {
@@ -141,7 +148,8 @@ class Exact {
     out.complete = complete;
     if (!complete) out.end = end_;
     if (!complete && least_left_.first < ObjectiveKey().first)
-      out.lower_bound = number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+      out.lower_bound = key_number(problem_.options.objective, std::min(least_left_, incumbent_.best()));
+    if (witness_) out.witness = witness_->report(out);
     return out;
   }
 
@@ -154,6 +162,7 @@ class Exact {
   ObjectiveKey least_to_come_;  // of the choices after the one that is being searched
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
+  std::optional<WitnessWatch> witness_;
 };
 
 }  // namespace

@@ -207,6 +207,18 @@ bool Frontier::dominated(const PartialMapping& s) const {
   return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
 }
 
+std::optional<std::size_t> Frontier::dominator(const PartialMapping& s) const {
+  if (!m_->exact) return std::nullopt;
+  FrontierNode node;
+  describe(s, node);
+  PackedState values;
+  pack(s, values.data());
+  const Packed state{values.data(), s.sliding.data(), &node};
+  for (std::size_t k = 0; k < size(); ++k)
+    if (place_of(nodes_[k]) == place_of(node) && dominates(packed(k), state)) return k;
+  return std::nullopt;
+}
+
 Frontier::Added Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
   PackedState values;
   pack(s, values.data());

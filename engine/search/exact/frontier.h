@@ -1,6 +1,7 @@
 #pragma once
 // A frontier: the partial mappings that the exact search holds between two levels, packed, and the rule that drops one
 // if another with the same tile is no worse in everything that can matter outside (rule state-dominance).
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +40,8 @@ class Frontier {
 
   // Whether some partial mapping of the frontier dominates s.
   bool dominated(const PartialMapping& s) const;
+  // One that does, found by comparing s with all of them, also after compact(). Nothing: none does.
+  std::optional<std::size_t> dominator(const PartialMapping& s) const;
   // What became of a partial mapping that was to be added: whether it was, and how many that were there it dropped.
   struct Added {
     bool added = false;

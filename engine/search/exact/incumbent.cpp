@@ -30,8 +30,7 @@ double Incumbent::energy_limit(double cycles) const {
 
 bool Incumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
   if (!answer_.offer(objective_, mapping, cost, machine)) return false;
-  best_ = std::min(best_,
-                   objective_key(objective_, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles)));
+  best_ = std::min(best_, objective_key(objective_, cost));
   return true;
 }
 

@@ -14,4 +14,8 @@ ObjectiveKey objective_key(Objective objective, double energy_units, double cycl
   return {value, 0};
 }
 
+double key_number(Objective objective, const ObjectiveKey& key) {
+  return info(objective).energy_power == 0 ? key.first : Energy{1}.picojoules() * key.first;
+}
+
 }  // namespace heliolite

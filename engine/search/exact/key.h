@@ -30,5 +30,10 @@ struct ObjectiveKey {
 
 // The key of a cost; cycles are rounded up, at least to 1. Infinite if the energy is kImpossible.
 ObjectiveKey objective_key(Objective objective, double energy_units, double cycles);
+inline ObjectiveKey objective_key(Objective objective, const Cost& cost) {
+  return objective_key(objective, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles));
+}
+// The key in units of objective_number().
+double key_number(Objective objective, const ObjectiveKey& key);
 
 }  // namespace heliolite

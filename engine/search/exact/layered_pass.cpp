@@ -43,7 +43,8 @@ LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes
 
 CostBound LayeredPass::root_bound(u32 machine) const { return bounds_.at_root(NestSteps(model_).root(machine)); }
 
-PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven) {
+PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
+                         const Look& look) {
   PassEnd pass;
   pass.complete = true;
   std::vector<Frontier> layers;
@@ -54,8 +55,11 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
     if (problem_.family && gate().prunes(Rule::MemoryBound, [&] { return incumbent.cuts(root.key); })) continue;
     layers[0].add(NestSteps(model_).root(machine), root, false);
   }
+  if (look) look({model_, bounds_, layers, -1, incumbent, pass});
   for (int level = 0; level < model_.levels(); ++level) {
-    if (!extend(level, layers, budget, incumbent, pass)) break;
+    const bool whole = extend(level, layers, budget, incumbent, pass);
+    if (look) look({model_, bounds_, layers, level, incumbent, pass});
+    if (!whole) break;
     layers[at(level)].forget_values();
     Frontier& out = layers[at(level) + 1];
     if (const ObjectiveKey left = out.narrow(width); left < ObjectiveKey()) pass.leave(left);
@@ -117,14 +121,15 @@ bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchB
 void LayeredPass::extend(Part& part, int level, const std::vector<Frontier>& layers, const SearchBudget& budget) const {
   const Frontier& parents = layers[at(level)];
   Expander expansion(problem_, model_, bounds_, layers, level, part.incumbent, part.out, part.bytes);
+  const Gate gate(problem_.options.rules, part.statistics.rules);
   std::size_t& k = part.parents.begin;
   for (; k < part.parents.end && (expansion.stopped() || part.out.bytes() <= part.bytes / 2); ++k) {
-    if (part.incumbent.cuts(parents.node(k).key)) continue;
+    if (gate.prunes(Rule::LatticeBound, [&] { return part.incumbent.cuts(parents.node(k).key); })) continue;
     if (!expansion.extend(k, budget, part.evaluations)) part.pass.leave(parents.node(k).key);
   }
   part.pass.leave_by_memory(expansion.left_out());
   part.stopped = expansion.stopped();
-  part.statistics = expansion.statistics();
+  part.statistics += expansion.statistics();
   part.machines_tried = expansion.machines_tried();
 }
 

@@ -31,6 +31,17 @@ struct PassEnd {
   }
 };
 
+// A pass after one of its levels, before anything is left out by the width; level -1: nothing is placed. The frontier
+// after the level is layers[level + 1].
+struct PassStage {
+  const FlowCosts& model;
+  const PartialBounds& bounds;
+  const std::vector<Frontier>& layers;
+  int level;
+  const Incumbent& incumbent;
+  const PassEnd& pass;
+};
+
 // The layered graph of one keep choice; run() may be called several times, with growing width.
 class LayeredPass {
  public:
@@ -44,9 +55,13 @@ class LayeredPass {
   // Called after each level with a bound that no mapping still to be found is below.
   using Proven = std::function<void(const ObjectiveKey&)>;
 
+  // Called after each level.
+  using Look = std::function<void(const PassStage&)>;
+
   // Goes once over the levels, innermost first, and keeps at most `width` partial mappings after each, and no more than
   // the memory holds. Gives the same result for any number of threads.
-  PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven);
+  PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
+              const Look& look = {});
 
   // A lower bound of all mappings with this keep choice on the machine.
   CostBound root_bound(u32 machine) const;

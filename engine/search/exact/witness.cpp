@@ -8,17 +8,107 @@ namespace heliolite {
 namespace {
 
 // The choice with these factors, by product if the axes do not matter.
-const SpatialChoice* find_choice(const FanoutChoices& fanout, const Extents& x, const Extents& y) {
+std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, const Extents& y) {
   const auto found = std::find_if(fanout.choices.begin(), fanout.choices.end(), [&](const SpatialChoice& s) {
     if (fanout.hops) return s.x == x && s.y == y;
     for (int d = 0; d < kMaxDimensions; ++d)
       if (s.factor.extent[at(d)] != x[at(d)] * y[at(d)]) return false;
     return true;
   });
-  return found == fanout.choices.end() ? nullptr : &*found;
+  if (found == fanout.choices.end()) return std::nullopt;
+  return static_cast<u32>(found - fanout.choices.begin());
 }
 
 }  // namespace
+
+WitnessWalk::WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping)
+    : m_(model), bounds_(bounds), mapping_(mapping), steps_(model), s_(steps_.root(0)) {}
+
+bool WitnessWalk::add_level(std::vector<WitnessStep>& out) {
+  ++level_;
+  choice_ = 0;
+  order_ = 0;
+  if (!add_unrolling(out)) return false;
+  const LatticePoint tile = own_tile();
+  ask_of_tile(tile, out);
+  if (!add_loops()) return false;
+  s_.tile = tile;
+  const bool top = level_ + 1 == m_.levels();
+  if (top) steps_.finish(s_);
+  else if (!steps_.start(s_, level_)) return false;
+  if (!top && m_.problem->options.rules[Rule::IdleBandwidth]) steps_.forget_idle(s_, level_);
+  auto after = bounds_.inside(s_, {level_, false});
+  bounds_.add_cycles(s_, after);
+  out.push_back({level_, top ? "sum" : "tile", Rule::LatticeBound, bounds_.at_tile(s_, after, tile.index)});
+  return true;
+}
+
+bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
+  Extents x, y;
+  x.fill(1), y.fill(1);
+  for (; loop_ < mapping_.loop_count; ++loop_) {
+    const Loop& loop = mapping_.loop[at(loop_)];
+    if (loop.level != level_ || !loop.is_spatial()) break;
+    (loop.kind == LoopKind::SpatialX ? x : y)[loop.dimension] *= loop.end;
+  }
+  const FanoutChoices& fanout = m_.fanout[at(level_)];
+  if (!fanout.exists) return true;
+  const std::optional<u32> found = find_choice(fanout, x, y);
+  if (!found) return false;
+  choice_ = *found;
+  const SpatialChoice& choice = fanout.choices[choice_];
+  if (level_ > 0) {
+    auto before = bounds_.inside(s_, {level_ - 1, false});
+    bounds_.add_cycles(s_, before);
+    out.push_back({level_, "instances", Rule::UsefulInstances, bounds_.at_instances(s_, before, choice.instances)});
+    const u32 tile = s_.tile.index + choice.factor.index;
+    before.compute_cycles = bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile);
+    out.push_back({level_, "unrolling", Rule::LatticeBound, bounds_.at_guess(s_, before, tile)});
+  }
+  steps_.unroll(s_, level_, choice);
+  return true;
+}
+
+LatticePoint WitnessWalk::own_tile() const {
+  Extents tile = s_.tile.extent;
+  for (int k = loop_; k < mapping_.loop_count && mapping_.loop[at(k)].level == level_; ++k)
+    tile[mapping_.loop[at(k)].dimension] *= mapping_.loop[at(k)].end;
+  return m_.lattice.point(tile);
+}
+
+// The unrolled tile, those over it up to the level's own, one axis of the lattice after the other, and that one. At the
+// outermost level there is only one tile.
+void WitnessWalk::ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>& out) const {
+  auto inside = bounds_.inside(s_, {level_, true});
+  bounds_.add_cycles(s_, inside);
+  out.push_back({level_, "unrolled", Rule::LatticeBound, bounds_.at_unrolled(s_, inside, s_.tile.index)});
+  if (level_ + 1 == m_.levels()) return;
+  LatticePoint grown = s_.tile;
+  for (const LatticeAxis& axis : m_.lattice.axes())
+    while (tile.extent[axis.dimension] / grown.extent[axis.dimension] % axis.prime == 0) {
+      grown.index += axis.stride;
+      grown.extent[axis.dimension] *= axis.prime;
+      out.push_back({level_, "enlarged", Rule::LatticeBound, bounds_.at_unrolled(s_, inside, grown.index)});
+    }
+  out.push_back({level_, "candidate", Rule::LatticeBound, bounds_.at_candidate(s_, inside, tile.index)});
+  out.push_back({level_, "ordered", Rule::OwnLoops, bounds_.at_candidate_ordered(s_, inside, tile)});
+}
+
+bool WitnessWalk::add_loops() {
+  Extents left;
+  for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = m_.compiled->size[at(d)] / s_.tile.extent[at(d)];
+  DimensionMask placed = 0;
+  int depth = 0;
+  for (; loop_ < mapping_.loop_count && mapping_.loop[at(loop_)].level == level_; ++loop_) {
+    const Loop& loop = mapping_.loop[at(loop_)];
+    if (contains(placed, loop.dimension)) return false;
+    placed |= dimension_bit(loop.dimension);
+    left[loop.dimension] /= loop.end;
+    steps_.loop(s_, loop.dimension, loop.end, left);
+    order_ |= static_cast<u64>(loop.dimension + 1) << (4 * depth++);
+  }
+  return true;
+}
 
 std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping) {
   const Compiled& c = problem.model.compiled();
@@ -26,55 +116,10 @@ std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping
   const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
   const FlowCosts model = make_flow_costs(problem, mapping.keep, lattice, fanouts);
   const PartialBounds bounds(model);
-  const NestSteps steps(model);
-  std::vector<WitnessStep> out;
-  PartialMapping s = steps.root(0);
-  out.push_back({0, "root", bounds.at_root(s)});
-  int k = 0;
-  for (int level = 0; level < model.levels(); ++level) {
-    Extents x, y;
-    x.fill(1), y.fill(1);
-    for (; k < mapping.loop_count && mapping.loop[at(k)].level == level && mapping.loop[at(k)].is_spatial(); ++k)
-      (mapping.loop[at(k)].kind == LoopKind::SpatialX ? x : y)[mapping.loop[at(k)].dimension] *=
-          mapping.loop[at(k)].end;
-    if (model.fanout[at(level)].exists) {
-      const SpatialChoice* choice = find_choice(model.fanout[at(level)], x, y);
-      if (choice == nullptr) return {};
-      if (level > 0) {
-        auto before = bounds.inside(s, {level - 1, false});
-        bounds.add_cycles(s, before);
-        const u32 tile = s.tile.index + choice->factor.index;
-        before.compute_cycles = bounds.compute_cycles(s.units * choice->instances, level, lattice.full().index - tile);
-        out.push_back({level, "unrolling", bounds.at_guess(s, before, tile)});
-      }
-      steps.unroll(s, level, *choice);
-    }
-    auto inside = bounds.inside(s, {level, true});
-    bounds.add_cycles(s, inside);
-    out.push_back({level, "unrolled", bounds.at_unrolled(s, inside, s.tile.index)});
-    Extents tile = s.tile.extent;
-    for (int j = k; j < mapping.loop_count && mapping.loop[at(j)].level == level; ++j)
-      tile[mapping.loop[at(j)].dimension] *= mapping.loop[at(j)].end;
-    const LatticePoint point = lattice.point(tile);
-    out.push_back({level, "candidate", bounds.at_candidate(s, inside, point.index)});
-    out.push_back({level, "ordered", bounds.at_candidate_ordered(s, inside, point)});
-    Extents left;
-    for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = c.size[at(d)] / s.tile.extent[at(d)];
-    for (; k < mapping.loop_count && mapping.loop[at(k)].level == level; ++k) {
-      const Loop& loop = mapping.loop[at(k)];
-      left[loop.dimension] /= loop.end;
-      steps.loop(s, loop.dimension, loop.end, left);
-    }
-    s.tile = point;
-    if (level + 1 == model.levels()) {
-      steps.finish(s);
-    } else if (!steps.start(s, level)) {
-      return {};
-    }
-    auto after = bounds.inside(s, {level, false});
-    bounds.add_cycles(s, after);
-    out.push_back({level, level + 1 == model.levels() ? "sum" : "tile", bounds.at_tile(s, after, point.index)});
-  }
+  std::vector<WitnessStep> out{{0, "root", Rule::KeepBound, bounds.at_root(NestSteps(model).root(0))}};
+  WitnessWalk walk(model, bounds, mapping);
+  for (int level = 0; level < model.levels(); ++level)
+    if (!walk.add_level(out)) return {};
   return out;
 }
 

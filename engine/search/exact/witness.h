@@ -1,9 +1,10 @@
 #pragma once
-// The witness: a mapping led through the exact search step by step, with what every bound says of it on the way. A
-// bound above the mapping's own cost would cut it wrongly.
+// The witness: a known mapping led through the exact search step by step, with what every bound says of it on the way.
+// A bound above the mapping's own cost would cut it wrongly.
 #include <string_view>
 #include <vector>
 
+#include "engine/search/core/rules.h"
 #include "engine/search/exact/key.h"
 #include "engine/search/exact/partial_bounds.h"
 
@@ -12,13 +13,47 @@ namespace heliolite {
 // One bound that the search computes on the way to the mapping.
 struct WitnessStep {
   int level = 0;
-  std::string_view bound;  // "root", "unrolling", "unrolled", "candidate", "ordered", "tile", "sum"
+  std::string_view bound;  // "root", "instances", "unrolling", "unrolled", "enlarged", "candidate", "ordered", "tile",
+                           // "sum"
+  Rule rule = Rule::LatticeBound;  // that asks it
   CostBound value;
 };
 
-// Every bound on the way of a perfect mapping of the problem's mapspace, in the order in which the search asks; at the
-// end "sum": the energy and cycles that the flows add up to. Empty if the mapping is not one the search could meet
-// (factors that do not divide, an unrolling that is not allowed).
+// A perfect mapping of the problem's mapspace, built level by level as the search builds it.
+class WitnessWalk {
+ public:
+  // The arguments must outlive the walk; the model is of the mapping's kept tensors.
+  WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping);
+
+  // Adds the loops of the next level. Appends to `out` the bounds of which the search asks there, in its order; the
+  // last is "tile", at the outermost level "sum": the energy and cycles that the flows add up to. False if the search
+  // cannot meet the mapping: factors that do not divide, two loops of one dimension at the level, an unrolling that is
+  // not allowed, or more sliding flows than it holds.
+  bool add_level(std::vector<WitnessStep>& out);
+
+  // The partial mapping after the levels added, and how the search names the last of them: as in FrontierNode.
+  const PartialMapping& state() const { return s_; }
+  u32 choice() const { return choice_; }
+  u64 order() const { return order_; }
+
+ private:
+  bool add_unrolling(std::vector<WitnessStep>& out);
+  void ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>& out) const;
+  LatticePoint own_tile() const;
+  bool add_loops();
+
+  const FlowCosts& m_;
+  const PartialBounds& bounds_;
+  const Mapping& mapping_;
+  NestSteps steps_;
+  PartialMapping s_;
+  int level_ = -1;  // the last one added, or being added
+  int loop_ = 0;    // of the mapping, the next one to be placed
+  u32 choice_ = 0;
+  u64 order_ = 0;
+};
+
+// Every bound on the way of a perfect mapping, beginning with "root". Empty if the search cannot meet it.
 std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping);
 
 }  // namespace heliolite

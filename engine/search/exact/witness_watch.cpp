@@ -1,0 +1,243 @@
+#include "engine/search/exact/witness_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/search/exact/expand.h"
+#include "engine/search/exact/nest_of.h"
+
+namespace heliolite {
+namespace {
+
+// Bounds are sums of doubles: by so much one may be above the cost that it is a bound of.
+constexpr double kAboveByRounding = 1 + 1e-9;
+
+// Whether a is above b by more than rounding.
+bool clearly_above(const ObjectiveKey& a, const ObjectiveKey& b) {
+  return a.first > b.first * kAboveByRounding || (a.first == b.first && a.second > b.second * kAboveByRounding);
+}
+
+// The node of the stage that came about like this.
+template <class Arrival>
+std::optional<u32> find(const Frontier& stage, const Arrival& a) {
+  for (std::size_t k = 0; k < stage.size(); ++k) {
+    const FrontierNode& node = stage.node(k);
+    if (node.parent == a.parent && node.choice == a.choice && node.order == a.order && node.tile.index == a.tile)
+      return static_cast<u32>(k);
+  }
+  return std::nullopt;
+}
+
+// The mapping with the loops of a level in another order, which is as in FrontierNode.
+Mapping reordered(const Mapping& mapping, int level, u64 order) {
+  Mapping out = mapping;
+  std::size_t place = 0;
+  while (mapping.loop[place].level != level || mapping.loop[place].is_spatial()) ++place;
+  for (; order != 0; order >>= 4, ++place) {
+    const auto is_next = [&](const Loop& loop) {
+      return loop.level == level && !loop.is_spatial() && loop.dimension + 1u == (order & 15);
+    };
+    out.loop[place] = *std::ranges::find_if(mapping.loops(), is_next);
+  }
+  return out;
+}
+
+}  // namespace
+
+WitnessWatch::WitnessWatch(const LayerProblem& problem, const Mapping& witness) : problem_(problem), witness_(witness) {
+  report_.cost = problem.model.evaluate(witness).cost;
+  report_.value = objective_number(problem.options.objective, report_.cost);
+  begin();
+}
+
+void WitnessWatch::begin() {
+  followed_ = witness_;
+  its_key_ = key_of(witness_);
+  arrival_ = {};
+  gone_ = false;
+  report_.events.clear();
+  report_.kept = false;
+}
+
+void WitnessWatch::keep_choice_cut(const ObjectiveKey& bound, const ObjectiveKey& limit) {
+  searched_ = true;
+  check_bound(-1, Rule::KeepBound, "keep choice", bound);
+  cut(-1, Rule::KeepBound, "keep choice", bound, limit);
+}
+
+void WitnessWatch::cut(int level, Rule rule, std::string what, const ObjectiveKey& bound, const ObjectiveKey& limit) {
+  const Objective objective = problem_.options.objective;
+  report_.events.push_back(
+      {level, rule, std::move(what), key_number(objective, bound), key_number(objective, limit), {}});
+  gone_ = true;
+}
+
+void WitnessWatch::lost(int level, std::string limit) {
+  report_.events.push_back({level, {}, std::move(limit), {}, {}, {}});
+  gone_ = true;
+}
+
+void WitnessWatch::look(const PassStage& stage) {
+  if (stage.level < 0) return begin();
+  searched_ = true;
+  if (gone_) return;
+  // What the width or the memory left out after the stage before is missing only now.
+  u32 parent = 0;
+  if (stage.level > 0) {
+    const std::optional<u32> found = find(stage.layers[at(stage.level)], arrival_);
+    if (!found) return lost(stage.level - 1, "width or memory");
+    parent = *found;
+  }
+  // Its bound is asked again before it is extended.
+  const ObjectiveKey& bound = stage.layers[at(stage.level)].node(parent).key;
+  const bool top = stage.level + 1 == stage.model.levels();
+  const std::string what = stage.level == 0 ? "root" : "tile";
+  check_bound(stage.level - 1, Rule::LatticeBound, what, bound);
+  if (!top && problem_.options.rules[Rule::LatticeBound] && stage.incumbent.cuts(bound))
+    return cut(stage.level - 1, Rule::LatticeBound, what, bound, stage.incumbent.best());
+  look_after(stage, parent);
+}
+
+// The mapping followed came to this stage's level as node `parent`.
+void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
+  WitnessWalk walk(stage.model, stage.bounds, followed_);
+  std::vector<WitnessStep> steps;
+  for (int level = 0; level <= stage.level; ++level) {
+    steps.clear();
+    if (!walk.add_level(steps)) return lost(level, "more sliding flows than the search holds");
+  }
+  for (const WitnessStep& step : steps)
+    check_bound(step.level, step.rule, step.bound, stage.incumbent.key_of(step.value));
+  const bool top = stage.level + 1 == stage.model.levels();
+  if (top && stage.incumbent.found() && !(stage.incumbent.best() < its_key_)) {
+    report_.kept = true;
+    return;
+  }
+  // The last bound is asked after rule state-dominance.
+  if (cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
+  if (top) return;  // it was priced, and is worse
+  arrival_ = {parent, walk.choice(), walk.state().tile.index, walk.order()};
+  if (!find(stage.layers[at(stage.level) + 1], arrival_)) absent(stage, walk, steps.back(), parent);
+}
+
+// Each once: every pass comes by again.
+void WitnessWatch::error(std::string what) {
+  if (std::ranges::find(report_.errors, what) == report_.errors.end()) report_.errors.push_back(std::move(what));
+}
+
+void WitnessWatch::check_bound(int level, Rule rule, std::string_view what, const ObjectiveKey& bound) {
+  if (!clearly_above(bound, its_key_)) return;
+  const Objective objective = problem_.options.objective;
+  error(
+      fmt::format("rule {}{}: its bound '{}' says that nothing is below {:.10g}, but a mapping that begins like this "
+                  "costs {:.10g}",
+                  kRuleTable[at(rule)].name, level < 0 ? "" : " at " + level_name(level), what,
+                  key_number(objective, bound), key_number(objective, its_key_)));
+}
+
+// Notes the first of the bounds that cuts. Before the outermost level the incumbent is what it was when they were
+// asked; there it may have become better since.
+bool WitnessWatch::cut_by(const PassStage& stage, std::span<const WitnessStep> steps) {
+  for (const WitnessStep& step : steps) {
+    if (!problem_.options.rules[step.rule] || !stage.incumbent.cuts(step.value)) continue;
+    cut(step.level, step.rule, std::string(step.bound), stage.incumbent.key_of(step.value), stage.incumbent.best());
+    return true;
+  }
+  return false;
+}
+
+// No bound has cut it so far, and yet it is not in the stage after the level.
+void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent) {
+  const std::vector<u64> orders = orders_tried(stage, parent, walk);
+  if (std::ranges::find(orders, walk.order()) == orders.end()) {
+    if (orders.empty()) return lost(stage.level, "constraints of the machine");
+    // The cheapest of the orders that are tried stands for it.
+    Mapping best = reordered(followed_, stage.level, orders.front());
+    for (const u64 order : orders) {
+      const Mapping other = reordered(followed_, stage.level, order);
+      if (key_of(other) < key_of(best)) best = other;
+    }
+    stand_in(best, {stage.level, Rule::FreeLoops, "another order of the level's loops", {}, {}, {}});
+    return look_after(stage, parent);
+  }
+  WitnessEvent event{stage.level, Rule::StateDominance, "another over the same tile", {}, {}, {}};
+  if (const auto node = stage.layers[at(stage.level) + 1].dominator(walk.state())) {
+    // Its loops inside, the witness' loops outside.
+    const FrontierNode& kept = stage.layers[at(stage.level) + 1].node(*node);
+    Mapping next = nest_of(stage.model, stage.layers, stage.level, kept);
+    next.keep = followed_.keep;
+    for (const Loop& loop : followed_.loops())
+      if (loop.level > stage.level) next.add(loop.kind, loop.level, loop.dimension, loop.end);
+    arrival_ = {kept.parent, kept.choice, kept.tile.index, kept.order};
+    return stand_in(next, std::move(event));
+  }
+  if (cut_by(stage, {&tile, 1})) return;
+  if (!stage.pass.complete) return lost(stage.level, "memory, evaluations or time");
+  error(fmt::format("at {} it is lost, and no rule explains it", level_name(stage.level)));
+  lost(stage.level, "unknown");
+}
+
+ObjectiveKey WitnessWatch::key_of(const Mapping& mapping) const {
+  return objective_key(problem_.options.objective, problem_.model.evaluate(mapping).cost);
+}
+
+// From here on `next` stands for the mapping followed so far: a sound rule keeps it because it costs no more.
+void WitnessWatch::stand_in(const Mapping& next, WitnessEvent event) {
+  const Objective objective = problem_.options.objective;
+  const ObjectiveKey key = key_of(next);
+  event.stand_in = key_number(objective, key);
+  const std::string where = fmt::format("rule {} at {}", kRuleTable[at(*event.rule)].name, level_name(event.level));
+  if (problem_.model.evaluate(next).verdict != Verdict::Fits) error(where + ": what it keeps instead does not fit");
+  else if (clearly_above(key, its_key_))
+    error(fmt::format("{}: what it keeps instead costs {:.10g}, what it drops {:.10g}", where, *event.stand_in,
+                      key_number(objective, its_key_)));
+  report_.events.push_back(std::move(event));
+  followed_ = next;
+  its_key_ = key;
+}
+
+// The orders in which the search tries the level's loops of the mapping followed, whatever they cost: its own expansion
+// of the one parent, with this unrolling and tile only, and no rule but free-loops.
+std::vector<u64> WitnessWatch::orders_tried(const PassStage& stage, u32 parent, const WitnessWalk& walk) const {
+  if (!problem_.options.rules[Rule::FreeLoops]) return {walk.order()};
+  LayerProblem only = problem_;
+  only.options = {};
+  only.options.objective = problem_.options.objective;
+  for (const RuleInfo& info : kRuleTable) only.options.rules.set(info.rule, info.rule == Rule::FreeLoops);
+  TemporalSpace& temporal = only.space.levels[at(stage.level)].temporal;
+  for (FactorLimit& limit : temporal.factor) limit = {1, 1};
+  for (const Loop& loop : followed_.loops())
+    if (loop.level == stage.level && !loop.is_spatial()) temporal.factor[loop.dimension] = {loop.end, loop.end};
+  FlowCosts model = stage.model;
+  std::vector<FanoutChoices> fanouts(model.fanout.begin(), model.fanout.end());
+  std::vector<SpatialChoice>& choices = fanouts[at(stage.level)].choices;
+  if (!choices.empty()) choices = std::vector<SpatialChoice>{choices[walk.choice()]};
+  model.fanout = fanouts;
+  Incumbent none(problem_.options.objective, {});
+  Frontier out(stage.model, stage.level);
+  Expander expander(only, model, stage.bounds, stage.layers, stage.level, none, out, ~std::size_t{0});
+  expander.extend(parent, SearchBudget(only.options), ~u64{0});
+  std::vector<u64> orders;
+  for (std::size_t k = 0; k < out.size(); ++k) orders.push_back(out.node(k).order);
+  return orders;
+}
+
+WitnessReport WitnessWatch::report(const LayerAnswer& answer) const {
+  WitnessReport out = report_;
+  if (!searched_) out.events.push_back({-1, {}, "its keep choice was not searched", {}, {}, {}});
+  const Objective objective = problem_.options.objective;
+  const double slack = 1 + 1e-12;
+  const double value = answer.found ? objective_number(objective, answer.cost) : kNever;
+  if (answer.complete && value > out.value * slack)
+    out.errors.push_back(
+        fmt::format("the answer, {:.10g}, is said to be the optimum, but the witness costs {:.10g}", value, out.value));
+  if (answer.lower_bound && *answer.lower_bound > out.value * kAboveByRounding)
+    out.errors.push_back(fmt::format("the lower bound, {:.10g}, is above the cost of the witness, {:.10g}",
+                                     *answer.lower_bound, out.value));
+  return out;
+}
+
+}  // namespace heliolite
