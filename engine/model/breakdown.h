@@ -1,18 +1,23 @@
 #pragma once
-// What explain() returns: every count and energy by level and tensor. Counts are Timeloop's (docs/cost_model.md).
+// What explain() returns: every count and energy by level and tensor (docs/cost_model.md).
 #include <string>
 #include <vector>
 
 #include "engine/base/energy.h"
 #include "engine/base/types.h"
+#include "engine/model/counts.h"
+#include "engine/model/storage_cost.h"
 
 namespace heliolite {
 
-// One tensor at one storage level. All zero when the level does not keep it.
+// One tensor at one storage level. All zero when the level does not keep it. Instances do the same where factors
+// divide; elsewhere "one instance" is their average in Timeloop's counts, and the one that has most of each in true
+// counts.
 struct TensorTraffic {
   bool kept = false;
   u64 tile_words = 0;                // largest tile of one instance
   u64 instances = 0;                 // instances in use
+  Accesses<u64> all;                 // words of all instances
   i64 reads = 0;                     // words read from one instance
   i64 fills = 0;                     // words written into one instance from outside
   i64 updates = 0;                   // words (partial sums) written into one instance from inside
@@ -23,14 +28,15 @@ struct TensorTraffic {
 // Words delivered to groups of `multicast` receivers that all get the same words; `groups` such groups at a step.
 struct MulticastRecord {
   u64 multicast = 1;
-  u64 groups = 1;
+  u64 groups = 1;  // 0 in true counts: it varies from step to step
   double words = 0;
 };
 
 // One tensor on the network from a level to the one below.
 struct NetworkTraffic {
   u64 fanout = 1;                          // receivers of one sender
-  double ingresses = 0;                    // words that one sender puts into the network
+  double ingresses = 0;                    // words that one sender puts into the network, on average
+  double all_ingresses = 0;                // the same of all senders
   std::vector<MulticastRecord> multicast;  // of one sender
   u64 spatial_reductions = 0;              // additions of partial sums on the way, of one sender
   double hops = 0;                         // average of a word
@@ -60,6 +66,8 @@ struct ComputeBreakdown {
 
 // The whole cost of a mapping.
 struct Breakdown {
+  Counts counts = Counts::Timeloop;  // how it was counted
+  bool divides = true;               // every factor does: both ways of counting agree
   Energy energy;
   u64 cycles = 0;
   ComputeBreakdown compute;

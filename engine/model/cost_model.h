@@ -5,6 +5,7 @@
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
 #include "engine/model/compiled.h"
+#include "engine/model/counts.h"
 #include "engine/model/mapping.h"
 #include "engine/model/perfect.h"
 #include "workloads/workload.h"
@@ -18,11 +19,12 @@ class CostModel {
   CostModel(const Workload& workload, const Architecture& architecture);
 
   // Whether the mapping fits, and its cost if it does. The hot path: no allocation for perfect mappings. The mapping
-  // must be well formed (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h.
-  Evaluation evaluate(const Mapping& mapping) const;
+  // must be well formed (mapping_check.h); one with imperfect factors is priced by imperfect_cost.h or, with true
+  // counts, by true_counts/cost.h, which the workload must have (has_true_counts).
+  Evaluation evaluate(const Mapping& mapping, Counts counts = Counts::Timeloop) const;
 
   // The same totals with every count by level and tensor; slower. Whether the mapping fits is not tested.
-  Breakdown explain(const Mapping& mapping) const;
+  Breakdown explain(const Mapping& mapping, Counts counts = Counts::Timeloop) const;
 
   const Workload& workload() const { return workload_; }
   const Architecture& architecture() const { return architecture_; }

@@ -9,6 +9,7 @@
 #include "engine/model/imperfect.h"
 #include "engine/model/nest.h"
 #include "engine/model/storage_cost.h"
+#include "engine/model/true_counts/cost.h"
 
 namespace heliolite {
 namespace {
@@ -38,6 +39,7 @@ TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& 
   out.fills = static_cast<i64>(row.fills);
   out.updates = static_cast<i64>(row.updates);
   const Accesses<u64> words{row.reads, row.fills, row.updates};
+  out.all = {row.reads * row.instances, row.fills * row.instances, row.updates * row.instances};
   out.energy = {units_of_instances(level, access_units(level, in_blocks(level, words)), row.instances, outside)};
   out.address_generation_energy = {static_cast<u128>(generated_addresses(words, is_output)) * level.address_units *
                                    clusters_of(level, outside)};
@@ -53,6 +55,7 @@ NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor
   }
   out.fanout = row.fanout;
   out.ingresses = sum.ingress_words;
+  out.all_ingresses = sum.ingress_words * static_cast<double>(row.instances);
   out.spatial_reductions = sum.spatial_reductions;
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
   if (level.network_costs) out.energy = network_energy(level, sum, row.instances);
@@ -115,17 +118,29 @@ Breakdown breakdown(const Architecture& architecture, const Compiled& c, const M
 
 }  // namespace
 
-Breakdown CostModel::explain(const Mapping& mapping) const {
+Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
+  if (counts == Counts::True && !mapping.is_perfect()) {
+    const TrueNest nest(compiled_, mapping);
+    Breakdown out = nest.divides ? explain(without_idle_loops(nest, mapping), counts)
+                                 : true_breakdown(architecture_, compiled_, nest, mapping.keep);
+    out.divides = nest.divides;
+    return out;
+  }
+  Breakdown out;
   if (mapping.is_perfect()) {
     const Nest nest(compiled_, mapping);
     const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps};
-    return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
+    out = breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
+  } else {
+    thread_local ImperfectWorkspace workspace;
+    thread_local NestTraffic traffic;
+    imperfect_traffic(compiled_, mapping, workspace, traffic);
+    const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
+    out = breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
+    out.divides = false;
   }
-  thread_local ImperfectWorkspace workspace;
-  thread_local NestTraffic traffic;
-  imperfect_traffic(compiled_, mapping, workspace, traffic);
-  const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
-  return breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
+  out.counts = counts;
+  return out;
 }
 
 }  // namespace heliolite

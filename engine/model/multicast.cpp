@@ -9,16 +9,9 @@
 namespace heliolite {
 namespace {
 
-struct Receiver {
-  u64 offset;  // linear index of the tile's origin in the box that all origins span
-  u32 column;
-  u32 row;
-  auto operator<=>(const Receiver&) const = default;
-};
-
 // Offsets of every receiver, X-fastest.
 void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
-                    std::vector<Receiver>& out) {
+                    std::vector<FanoutReceiver>& out) {
   std::array<u64, kMaxRanks> span;  // largest offset + 1, per rank
   span.fill(1);
   std::array<detail::TileMove, kMaxLoops> step;
@@ -48,26 +41,10 @@ void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const 
   std::sort(out.begin(), out.end());
 }
 
-// Hops of one group, times two: along the row to its last column, and in each used column up and down from
-// the centre.
-u64 half_hops(std::span<const Receiver> group, u64 rows) {
-  const auto centre = static_cast<i64>(rows) - 1;  // in half rows
-  u64 sum = 2 * static_cast<u64>(group.back().column);
-  for (std::size_t k = 0; k < group.size();) {
-    const u32 column = group[k].column;
-    const i64 lowest = group[k].row;
-    while (k + 1 < group.size() && group[k + 1].column == column) ++k;
-    const i64 highest = group[k].row;
-    sum += static_cast<u64>(std::max<i64>(0, centre - 2 * lowest) + std::max<i64>(0, 2 * highest - centre));
-    ++k;
-  }
-  return sum;
-}
-
 // Groups by enumeration of all receivers.
 void enumerate_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                       std::vector<ReceiverGroups>& out) {
-  thread_local std::vector<Receiver> receivers;  // reused: this is called in searches
+  thread_local std::vector<FanoutReceiver> receivers;  // reused: this is called in searches
   list_receivers(t, nest, level, machine, receivers);
   const u64 fanout = nest.product_x[level] * nest.product_y[level];
   const u64 rows = std::max(machine.fanout_y, fanout / nest.product_x[level]);
@@ -155,6 +132,20 @@ class ShapeCache {
 };
 
 }  // namespace
+
+u64 half_hops(std::span<const FanoutReceiver> group, u64 rows) {
+  const auto centre = static_cast<i64>(rows) - 1;  // in half rows
+  u64 sum = 2 * static_cast<u64>(group.back().column);
+  for (std::size_t k = 0; k < group.size();) {
+    const u32 column = group[k].column;
+    const i64 lowest = group[k].row;
+    while (k + 1 < group.size() && group[k + 1].column == column) ++k;
+    const i64 highest = group[k].row;
+    sum += static_cast<u64>(std::max<i64>(0, centre - 2 * lowest) + std::max<i64>(0, 2 * highest - centre));
+    ++k;
+  }
+  return sum;
+}
 
 void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                      std::vector<ReceiverGroups>& out) {

@@ -1,5 +1,6 @@
 #pragma once
 // Which receivers of a fan-out share their words, and what reaching them costs (docs/cost_model.md, rules 10, 11, 26).
+#include <compare>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,19 @@ struct ReceiverGroups {
   u64 groups = 0;     // number of such groups
   u64 half_hops = 0;  // twice the hops, summed over the groups: the centre of an even column lies between two rows
 };
+
+// A receiver of a fan-out on the physical grid, and what it receives: the linear index of its tile's origin in the box
+// that all origins span.
+struct FanoutReceiver {
+  u64 offset;
+  u32 column;
+  u32 row;
+  auto operator<=>(const FanoutReceiver&) const = default;
+};
+
+// Hops of one group, sorted, times two: along the row to its last column, and in each used column up and down from the
+// centre of the `rows`.
+u64 half_hops(std::span<const FanoutReceiver> group, u64 rows);
 
 // Writes the groups of the fan-out below `level` into `out` (reused storage), sorted by multicast. Receivers are
 // numbered X-fastest over the logical factors and laid out on the physical grid of `machine` (rule 11). Without spatial

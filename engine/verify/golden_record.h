@@ -1,11 +1,13 @@
 #pragma once
-// A recorded Timeloop run: one JSON object on a line (docs/formats_mapping.md, "Golden records").
+// A recorded Timeloop run, or a mapping with its true counts: one JSON object on a line (docs/formats_mapping.md,
+// "Golden records").
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
+#include "engine/model/counts.h"
 #include "engine/model/mapping.h"
 #include "workloads/workload.h"
 
@@ -17,7 +19,9 @@ struct GoldenRecord {
   std::string id;
   std::string arch;     // arch/<arch>.yaml beside the file
   std::string problem;  // problem/<problem>.yaml beside the file
-  std::string mode;     // strict, free, imperfect, link
+  std::string mode;     // strict, free, imperfect, link; residual, perfect
+  // True: not a run of Timeloop, but a mapping counted by the rules of true counts. Words are of all instances then.
+  Counts counts = Counts::Timeloop;
   bool link_transfers = false;
   nlohmann::json mapping;  // levels innermost first, orders innermost loop first
   nlohmann::json expect;   // shape already checked: every leaf is a number

@@ -74,7 +74,7 @@ class Verifier {
     Mismatch mismatch{record.id, record.line, "", {}};
     Diagnostics illegal = well_formed(*mapping, model->workload(), model->architecture());
     if (illegal.empty()) {
-      const Evaluation fast = model->evaluate(*mapping);
+      const Evaluation fast = model->evaluate(*mapping, record.counts);
       if (fast.verdict == Verdict::Fits) {
         compare_both_paths(record, *model, *mapping, fast.cost, mismatch);
       } else {
@@ -91,7 +91,7 @@ class Verifier {
   // explain() against the record, and evaluate() against explain().
   static void compare_both_paths(const GoldenRecord& record, const CostModel& model, const Mapping& mapping,
                                  const Cost& fast, Mismatch& mismatch) {
-    const Breakdown ours = model.explain(mapping);
+    const Breakdown ours = model.explain(mapping, record.counts);
     mismatch.differences = compare(record, ours, model.workload());
     if (fast.energy == ours.energy && fast.cycles == ours.cycles) return;
     mismatch.differences.push_back(

@@ -23,6 +23,7 @@ struct RandomOptions {
   int max_temporal_loops = 6;  // the oracle's time doubles or worse with each
   bool imperfect = false;      // factors need not divide
   bool sliding = true;         // ranks over two or three dimensions, strides and dilations
+  bool plain_output = false;   // each rank of the output is a dimension
   bool capacities = false;     // finite buffers: the mapping may then not fit
 };
 
@@ -93,7 +94,8 @@ inline Workload random_workload(Rng& rng, const RandomOptions& options = {}) {
     detail::shuffle(rng, unused);
     const Role role = output ? Role::Output : v == 0 ? Role::Weight : Role::Input;
     Tensor t{output ? "Out" : "In" + std::to_string(v), {}, role};
-    while (!unused.empty()) t.ranks.push_back(detail::random_rank(rng, unused, options.sliding));
+    while (!unused.empty())
+      t.ranks.push_back(detail::random_rank(rng, unused, options.sliding && !(output && options.plain_output)));
     w.tensors.push_back(std::move(t));
   }
   return w;

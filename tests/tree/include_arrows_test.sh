@@ -49,6 +49,7 @@ may_include workloads "${below[@]}"
 may_include arch "${below[@]}"
 below+=(workloads arch)
 may_include engine/model "${below[@]}"
+room engine/model/true_counts engine/model/.
 below+=(engine/model)
 may_include engine/space "${below[@]}"
 

@@ -1,0 +1,12 @@
+#pragma once
+// Two ways of counting what a mapping moves when its factors do not divide. Where they do, both give the same numbers.
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+enum class Counts : u8 {
+  Timeloop,  // Timeloop's averages over one instance (docs/cost_model.md, "Factors that do not divide")
+  True,      // every MAC once, every word that moves, every instance at work (docs/cost_model.md, "True counts")
+};
+
+}  // namespace heliolite

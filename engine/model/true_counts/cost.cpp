@@ -1,0 +1,85 @@
+#include "engine/model/true_counts/cost.h"
+
+#include <algorithm>
+
+#include "engine/model/true_counts/network.h"
+#include "engine/model/true_counts/tally.h"
+
+namespace heliolite {
+namespace {
+
+Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
+  Cost out{Energy{c.op_units} * c.macs, nest.steps};
+  thread_local std::vector<MulticastTraffic> traffic;
+  TrueTally tally(c, nest, keep);
+  for (int v = 0; v < c.tensor_count; ++v) {
+    const CompiledTensor& t = c.tensor[at(v)];
+    tally.follow(
+        v, [&](int i) { return c.level[at(i)].network_costs; },
+        [&](int i, u64 accesses, u64 part) {
+          const CompiledLevel& level = c.level[at(i)];
+          traffic.clear();
+          if ((level.hop_units | level.router_units) != 0) multicast_traffic(c, t, nest, i, traffic);
+          out.energy += network_sum(level, t.is_output, accesses, part, traffic).energy(level);
+        });
+  }
+  u128 leakage = 0;  // per cycle
+  for (int i = 0; i < c.level_count; ++i) {
+    const TrueTally::ByTensor blocks = tally.blocks(i);
+    for (const int v : bits(keep[at(i)])) {
+      out.energy.units += tally.access_energy(i, blocks[at(v)]);
+      if (c.level[at(i)].address_units != 0) out.energy.units += tally.address_energy(i, v);
+    }
+    out.cycles = std::max(out.cycles, tally.cycles(i));
+    leakage += leakage_units(c.level[at(i)], nest.used[at(i)]);
+  }
+  out.energy.units += leakage * out.cycles;
+  return out;
+}
+
+Evaluation fits(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
+  for (u8 i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[i];
+    if (nest.product_x[i] > level.fanout_x) return {Verdict::OverFanoutX, i, {}};
+    if (nest.product_y[i] > level.fanout_y) return {Verdict::OverFanoutY, i, {}};
+    if (level.capacity_words == CompiledLevel::kUnbounded) continue;
+    u64 used = 0;
+    for (const int v : bits(keep[i])) used += true_box_words(c, c.tensor[v], nest.tile[i + 1u]);
+    if (used > level.capacity_words) return {Verdict::OverCapacity, i, {}};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool has_true_counts(const Compiled& c) {
+  for (int v = 0; v < c.tensor_count; ++v) {
+    const CompiledTensor& t = c.tensor[at(v)];
+    if (t.is_output && (t.term_count != 0 || t.entangled)) return false;
+  }
+  return true;
+}
+
+Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping) {
+  Mapping out;
+  out.level_count = mapping.level_count;
+  out.keep = mapping.keep;
+  for (int l = 0; l < nest.loop_count; ++l) {
+    const TruePlace& p = nest.place[at(l)];
+    const LoopKind kind = !contains(nest.spatial, l)           ? LoopKind::Temporal
+                          : contains(nest.columns[p.level], l) ? LoopKind::SpatialX
+                                                               : LoopKind::SpatialY;
+    out.add(kind, p.level, p.dimension, p.end, p.last);
+  }
+  return out;
+}
+
+Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
+  const TrueNest nest(c, mapping);
+  if (nest.divides) return evaluate_perfect(c, MappingLoops(without_idle_loops(nest, mapping)), mapping.keep);
+  Evaluation out = fits(c, nest, mapping.keep);
+  if (out.verdict == Verdict::Fits) out.cost = cost_of(c, nest, mapping.keep);
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,27 @@
+#pragma once
+// Legality and cost of a mapping in true counts (docs/cost_model.md, rules 31 to 41).
+#include "arch/architecture.h"
+#include "engine/model/breakdown.h"
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+#include "engine/model/perfect.h"
+#include "engine/model/true_counts/nest.h"
+
+namespace heliolite {
+
+// Whether true counts are defined for mappings of the workload whose factors do not divide: each rank of an output is
+// one dimension with coefficient 1.
+bool has_true_counts(const Compiled& c);
+
+// The mapping without what its sizes leave nothing to do, with factors of what there is to do.
+Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping);
+
+// Whether the mapping fits, and its cost if it does; it must be well formed (mapping_check.h), the workload must have
+// true counts.
+Evaluation true_cost_of(const Compiled& c, const Mapping& mapping);
+
+// The same totals with every count, for a nest whose factors do not divide. `architecture`: the one of `c`.
+Breakdown true_breakdown(const Architecture& architecture, const Compiled& c, const TrueNest& nest,
+                         const KeepMasks& keep);
+
+}  // namespace heliolite

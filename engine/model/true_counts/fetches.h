@@ -1,0 +1,56 @@
+#pragma once
+// The words that cross into a tile, summed over all steps (docs/cost_model.md, rules 35 to 38).
+#include <array>
+
+#include "engine/base/integers.h"
+#include "engine/model/compiled.h"
+#include "engine/model/true_counts/nest.h"
+
+namespace heliolite {
+
+// A part of a tensor's traffic: `words` over the dimensions that index the tensor, as often as the other dimensions
+// have tiles (other_tiles).
+struct FetchTerm {
+  u64 words;
+  LoopMask frozen;    // loops of the other dimensions of which only the first sub-tile counts
+  LoopMask advanced;  // one of them, or none: here the first sub-tile does not count
+};
+
+// The traffic at one boundary. Without initialisers: `count` terms are written.
+struct Fetches {
+  std::array<FetchTerm, kMaxLoops + 1> term;
+  int count;
+
+  void add(u64 words, LoopMask frozen, LoopMask advanced = 0) { term[at(count++)] = {words, frozen, advanced}; }
+};
+
+// Traffic of tensor t into the tile inside the loops of levels >= `boundary`, of the instances in `unit`. Boundary 0:
+// the words that the compute units ask for at their steps.
+void count_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
+                   const UnitDigits& unit, Fetches& out);
+
+// Tiles of the dimensions that do not index t, for a term at a boundary with the loops `outside`. `shared`: spatial
+// loops whose units take their words together.
+inline u64 other_tiles(const CompiledTensor& t, const TrueNest& nest, LoopMask outside, const FetchTerm& term,
+                       LoopMask shared, const UnitDigits& unit) {
+  u64 n = 1;
+  for (int d = 0; d < nest.dimension_count; ++d) {
+    if (contains(t.indexing, d) || nest.of[at(d)] == 0) continue;
+    n *= nest.cells(d, outside, term.frozen | shared, term.advanced, unit).count();
+  }
+  return n;
+}
+
+// All words of these fetches, those of units that differ in `shared` loops only counted once.
+inline u64 words_of(const CompiledTensor& t, const TrueNest& nest, int boundary, const Fetches& fetches,
+                    LoopMask shared, const UnitDigits& unit) {
+  const LoopMask outside = nest.outside(boundary);
+  u64 words = 0;
+  for (int k = 0; k < fetches.count; ++k) {
+    const FetchTerm& term = fetches.term[at(k)];
+    words += term.words * other_tiles(t, nest, outside, term, shared, unit);
+  }
+  return words;
+}
+
+}  // namespace heliolite

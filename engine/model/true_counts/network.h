@@ -1,0 +1,37 @@
+#pragma once
+// What a network below a level carries for one tensor (docs/cost_model.md, rules 38, 40).
+#include <vector>
+
+#include "engine/base/energy.h"
+#include "engine/model/compiled.h"
+#include "engine/model/true_counts/nest.h"
+
+namespace heliolite {
+
+// Words that go to groups of `multicast` units, of all senders, each group's once; and twice their hops, times the
+// words.
+struct MulticastTraffic {
+  u64 multicast;
+  u64 words;
+  u128 half_hop_words;
+};
+
+// All words on their way from level i to the tiles below it, as if these were kept there, sorted by `multicast`.
+void multicast_traffic(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int level,
+                       std::vector<MulticastTraffic>& out);
+
+// What the network costs, of all senders together.
+struct TrueNetworkSum {
+  u64 ingress_words = 0;
+  double hop_words = 0;
+  double router_words = 0;
+
+  Energy energy(const CompiledLevel& machine) const;
+};
+
+// `accesses`: words that arrive at the level; `part`: of them those of an output that are not read first; `traffic`:
+// empty where neither hops nor routers cost anything.
+TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 accesses, u64 part,
+                           const std::vector<MulticastTraffic>& traffic);
+
+}  // namespace heliolite

@@ -1,0 +1,20 @@
+#pragma once
+// The traffic of tensors with sliding ranks (docs/cost_model.md, rules 35, 37 and 38): no product over dimensions, but
+// a sum over few kinds of steps. Of each dimension the tiles that a step brings are alike, but for those at its end.
+#include "engine/model/true_counts/fetches.h"
+
+namespace heliolite {
+
+void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
+                     const UnitDigits& unit, Fetches& out);
+
+// Whether units of one of the fan-outs low .. high can ask for the same words without standing at the same tiles: two
+// dimensions of a sliding rank are spread over it.
+bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high);
+
+// Like count_fetches, but units of the fan-outs boundary .. high that fetch the same box, with the same part of it
+// held, count once. For tensors whose units meet there.
+void shared_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
+                    const UnitDigits& unit, Fetches& out);
+
+}  // namespace heliolite

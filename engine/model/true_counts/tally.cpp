@@ -1,0 +1,70 @@
+#include "engine/model/true_counts/tally.h"
+
+#include <algorithm>
+#include <span>
+
+#include "engine/model/bandwidth.h"
+
+namespace heliolite {
+
+TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
+  ByTensor out;
+  for (const int v : bits(keep_[at(i)])) out[at(v)] = instance_accesses(c_, v, nest_, keep_, i, unit);
+  return out;
+}
+
+TrueTally::ByTensor TrueTally::blocks(int i) const {
+  const CompiledLevel& level = c_.level[at(i)];
+  ByTensor out;
+  if (level.block_words == 1) return total_[at(i)];
+  if (nest_.used[at(i)] == 1) {
+    for (const int v : bits(keep_[at(i)])) out[at(v)] = in_blocks(level, total_[at(i)][at(v)]);
+    return out;
+  }
+  each_class(i, [&](const ByTensor& words, u64 number) {
+    for (const int v : bits(keep_[at(i)])) {
+      const Accesses<u64> one = in_blocks(level, words[at(v)]);
+      out[at(v)] += {one.reads * number, one.fills * number, one.updates * number};
+    }
+  });
+  return out;
+}
+
+// Of the slowest instance (rule 41); without sliding ranks none is slower than the first.
+u64 TrueTally::cycles(int i) const {
+  const CompiledLevel& level = c_.level[at(i)];
+  if (!level.limited || serves_all(i)) return nest_.steps;
+  if (nest_.used[at(i)] == 1) return cycles_of(i, total_[at(i)]);
+  bool slides = false;
+  for (const int v : bits(keep_[at(i)])) slides |= c_.tensor[at(v)].sliding;
+  if (!slides) return cycles_of(i, of_unit(i, first_instance(nest_, i)));
+  u64 most = nest_.steps;
+  each_class(i, [&](const ByTensor& words, u64) { most = std::max(most, cycles_of(i, words)); });
+  return most;
+}
+
+u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
+  std::array<u64, kMaxTensors> reads{}, writes{};
+  for (const int v : bits(keep_[at(i)])) {
+    reads[at(v)] = words[at(v)].reads;
+    writes[at(v)] = words[at(v)].fills + words[at(v)].updates;
+  }
+  const auto count = at(c_.tensor_count);
+  return level_cycles(c_.level[at(i)], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
+}
+
+// Whether one instance could serve all words of the level in time: then each has time for its own.
+bool TrueTally::serves_all(int i) const {
+  const CompiledLevel& level = c_.level[at(i)];
+  double reads = 0, writes = 0;
+  for (const int v : bits(keep_[at(i)])) {
+    const Accesses<u64>& words = total_[at(i)][at(v)];
+    reads += static_cast<double>(words.reads);
+    writes += static_cast<double>(words.fills + words.updates);
+  }
+  const double safe = static_cast<double>(nest_.steps) * (1 - 1e-9);
+  return reads <= level.read_bandwidth * safe && writes <= level.write_bandwidth * safe &&
+         reads + writes <= level.shared_bandwidth * safe;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,76 @@
+#pragma once
+// All words of a mapping by level and tensor, and what its levels need for them: what the cost and its breakdown are
+// made of (docs/cost_model.md, rules 39 to 41).
+#include "engine/model/compiled.h"
+#include "engine/model/perfect.h"
+#include "engine/model/storage_cost.h"
+#include "engine/model/true_counts/instances.h"
+#include "engine/model/true_counts/traffic.h"
+
+namespace heliolite {
+
+// Energy units of all accesses of a level, of which only some instances can happen side by side (rule 20).
+inline u128 units_side_by_side(const CompiledLevel& level, u128 units, u64 used) {
+  const u64 clusters = clusters_of(level, used);
+  if (clusters == used) return units;
+  return units / used * clusters + units % used * clusters / used;
+}
+
+class TrueTally {
+ public:
+  using ByTensor = std::array<Accesses<u64>, kMaxTensors>;
+
+  TrueTally(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) : c_(c), nest_(nest), keep_(keep) {}
+
+  // Counts the words of tensor v. network(i, accesses, part) is called for the levels where wanted(i) says so: words
+  // that arrive there, and those of a kept output that are not read first.
+  template <class Wanted, class Network>
+  void follow(int v, Wanted&& wanted, Network&& network) {
+    const CompiledTensor& t = c_.tensor[at(v)];
+    TrueStream stream(c_, v, nest_, everywhere_);
+    stream.start(0);
+    for (int i = 0; i < c_.level_count; ++i) {
+      const bool kept = contains(keep_[at(i)], v), outermost = i + 1 == c_.level_count, asked = wanted(i);
+      if (!kept && !asked) continue;
+      const u64 accesses = stream.accesses(i), part = t.is_output && kept ? stream.part(i) : 0;
+      if (asked) network(i, accesses, part);
+      if (!kept) continue;
+      if (!outermost) stream.start(i + 1);
+      total_[at(i)][at(v)] = true_accesses(t.is_output, outermost, accesses, outermost ? 0 : stream.crossing(), part);
+    }
+  }
+
+  // Words of all instances of a level, by tensor. Only of kept tensors that were followed.
+  const ByTensor& total(int i) const { return total_[at(i)]; }
+  // The same in blocks, rounded up for each instance by itself.
+  ByTensor blocks(int i) const;
+  // What the accesses of a kept tensor cost, and the addresses generated for them.
+  u128 access_energy(int i, const Accesses<u64>& blocks) const {
+    return units_side_by_side(c_.level[at(i)], access_units(c_.level[at(i)], blocks), nest_.used[at(i)]);
+  }
+  u128 address_energy(int i, int v) const {
+    const u128 addresses = generated_addresses(total_[at(i)][at(v)], c_.tensor[at(v)].is_output);
+    return units_side_by_side(c_.level[at(i)], addresses * c_.level[at(i)].address_units, nest_.used[at(i)]);
+  }
+  // Cycles of the slowest instance.
+  u64 cycles(int i) const;
+
+  // Calls each(words by tensor, number of instances) for the classes of instances of a level.
+  template <class Each>
+  void each_class(int i, Each&& each) const {
+    each_instance_class(nest_, i, [&](const UnitDigits& unit, u64 number) { each(of_unit(i, unit), number); });
+  }
+
+ private:
+  ByTensor of_unit(int i, const UnitDigits& unit) const;
+  bool serves_all(int i) const;
+  u64 cycles_of(int i, const ByTensor& words) const;
+
+  const Compiled& c_;
+  const TrueNest& nest_;
+  const KeepMasks& keep_;
+  const UnitDigits everywhere_{};
+  std::array<ByTensor, kMaxLevels> total_;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,44 @@
+#include "engine/model/true_counts/traffic.h"
+
+#include "engine/model/true_counts/sliding.h"
+
+namespace heliolite {
+
+u64 TrueStream::accesses(int level) const {
+  const LoopMask shared = nest_.fanouts(boundary_, level);
+  if (!units_meet(t_, nest_, boundary_, level)) return words_of(t_, nest_, boundary_, fetches_, shared, unit_);
+  Fetches meeting;
+  shared_fetches(c_, t_, nest_, boundary_, level, unit_, meeting);
+  return words_of(t_, nest_, boundary_, meeting, shared, unit_);
+}
+
+u64 TrueStream::part(int level) const {
+  const LoopMask loops = nest_.outside(level + 1);
+  const LoopMask idle = nest_.all() & ~(loops & nest_.spatial);
+  u64 words = 1;
+  for (int d = 0; d < nest_.dimension_count; ++d) {
+    if (!contains(t_.indexing, d)) {
+      words *= nest_.cells(d, nest_.all(), idle, 0, unit_).count();
+      continue;
+    }
+    const TrueCells tiles = nest_.cells(d, loops, 0, 0, unit_);
+    const u64 tile = nest_.tile[at(level) + 1][at(d)], size = c_.size[at(d)];
+    words *= tiles.full * tile + tiles.last * ((size - 1) % tile + 1);
+  }
+  return words;
+}
+
+Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
+                                const UnitDigits& unit) {
+  int boundary = level;
+  while (boundary > 0 && !contains(keep[at(boundary) - 1], tensor)) --boundary;
+  TrueStream stream(c, tensor, nest, unit);
+  stream.start(boundary);
+  const u64 accesses = stream.accesses(level);
+  const bool outermost = level + 1 == c.level_count, is_output = c.tensor[at(tensor)].is_output;
+  if (!outermost) stream.start(level + 1);
+  return true_accesses(is_output, outermost, accesses, outermost ? 0 : stream.crossing(),
+                       is_output ? stream.part(level) : 0);
+}
+
+}  // namespace heliolite
