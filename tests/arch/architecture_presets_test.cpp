@@ -9,7 +9,7 @@
 #include "arch/load.h"
 #include "arch/pat_energy.h"
 
-namespace heliolite {
+namespace heliolite::architecture_presets_test {
 namespace {
 
 Architecture preset(const std::string& name) {
@@ -372,4 +372,4 @@ TEST(ArchitecturePresets, MisspeltNamesGetASuggestionAndTheList) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::architecture_presets_test

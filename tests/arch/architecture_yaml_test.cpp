@@ -15,7 +15,7 @@
 #include "engine/model/keep.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::architecture_yaml_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -323,7 +323,7 @@ TEST(ArchitectureYaml, MistakesAUserCanFixAtOnce) {
 }
 
 // A scratch folder of files, removed with the test.
-class ArchitectureFiles : public testing::Test {
+class ArchitectureFiles : public ::testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
@@ -333,8 +333,8 @@ class ArchitectureFiles : public testing::Test {
   }
 
  private:
-  fs::path folder_ = fs::path(testing::TempDir()) /
-                     (std::string("heliolite_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  fs::path folder_ = fs::path(::testing::TempDir()) /
+                     (std::string("heliolite_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(ArchitectureFiles, VariantChangesWhatItStates) {
@@ -438,7 +438,7 @@ TEST_F(ArchitectureFiles, WhatIsNoArchitecture) {
     return result.ok() ? "" : to_string(result.errors());
   };
   EXPECT_NE(message("/no/such/file.yaml"), "");
-  EXPECT_NE(message(testing::TempDir()), "");
+  EXPECT_NE(message(::testing::TempDir()), "");
   EXPECT_NE(message(""), "");
   EXPECT_NE(message(","), "");
   EXPECT_NE(message(write("empty.yaml", "")), "");
@@ -482,4 +482,4 @@ RC_GTEST_PROP(ArchitectureYaml, AnyScalarIsAnsweredWithoutCrashing, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::architecture_yaml_test

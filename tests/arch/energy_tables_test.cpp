@@ -11,7 +11,7 @@
 #include "arch/csv_numbers.h"
 #include "arch/pat_energy.h"
 
-namespace heliolite {
+namespace heliolite::energy_tables_test {
 namespace {
 
 constexpr double kRounding = 1e-12;  // relative
@@ -196,4 +196,4 @@ TEST(PatEnergy, TimeloopsNumbers) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::energy_tables_test

@@ -15,13 +15,13 @@
 
 #include "engine/base/text_file.h"
 
-namespace heliolite {
+namespace heliolite::timeloop_architecture_test {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
 
@@ -511,4 +511,4 @@ RC_GTEST_PROP(TimeloopArchitectureErrors, NoReplacedWordCrashesAnything, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::timeloop_architecture_test

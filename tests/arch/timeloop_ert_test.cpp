@@ -7,10 +7,10 @@
 
 #include <string>
 
-namespace heliolite {
+namespace heliolite::timeloop_ert_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
 
@@ -181,4 +181,4 @@ RC_GTEST_PROP(Ert, NothingCostsMoreThanTheDearestAction, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::timeloop_ert_test

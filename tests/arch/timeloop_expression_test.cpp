@@ -12,10 +12,10 @@
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_loops.h"
 
-namespace heliolite {
+namespace heliolite::timeloop_expression_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 ExpressionResult run(std::string_view text) {
   return evaluate_expression(text, [](std::string_view name, std::string&) -> std::optional<double> {
@@ -216,4 +216,4 @@ RC_GTEST_PROP(Factors, NoTextCrashesThem, (const std::string& text)) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::timeloop_expression_test

@@ -6,7 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/base/shortened.h"
 
-namespace heliolite {
+namespace heliolite::text_test {
 namespace {
 
 const std::vector<std::string> kKeys{"bandwidth", "entries", "word_bits", "K",
@@ -72,4 +72,4 @@ TEST(Text, ShowsTheBeginningOfLongTextsAndTheirLength) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::text_test

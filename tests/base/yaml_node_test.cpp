@@ -12,12 +12,12 @@
 
 #include "engine/base/text_file.h"
 
-namespace heliolite {
+namespace heliolite::yaml_node_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 YamlNode parse(const std::string& text) {
   Result<YamlNode> node = YamlNode::parse(text, "f.yaml");
@@ -182,7 +182,7 @@ TEST(YamlNode, RefusesBinaries) {
 }
 
 // A folder of its own, removed afterwards.
-class YamlFile : public testing::Test {
+class YamlFile : public ::testing::Test {
  protected:
   YamlFile() { std::filesystem::create_directories(folder_); }
   ~YamlFile() override { std::filesystem::remove_all(folder_); }
@@ -297,4 +297,4 @@ RC_GTEST_PROP(YamlNode, SurvivesAnything, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::yaml_node_test

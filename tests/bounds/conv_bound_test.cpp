@@ -14,7 +14,7 @@
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::conv_bound_test {
 namespace {
 
 Convolution convolution(double b, double c, double k, double size, double taps, double stride, double out_word = 1) {
@@ -259,4 +259,4 @@ TEST(Sketch, BoundAndAlgorithm) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::conv_bound_test

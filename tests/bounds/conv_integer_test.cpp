@@ -5,7 +5,7 @@
 
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::conv_integer_test {
 namespace {
 
 Convolution layer(double c, double k, double size, double taps, double stride, double b = 1) {
@@ -91,4 +91,4 @@ TEST(ConvInteger, AgreesWithEnumeration) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::conv_integer_test

@@ -14,7 +14,7 @@
 #include "engine/bounds/fusion/fusion_blocks.h"
 #include "tests/support/fusion_simulator.h"
 
-namespace heliolite {
+namespace heliolite::fusion_test {
 namespace {
 
 using testing::FusionSimulator;
@@ -236,4 +236,4 @@ TEST(Fusion, UsesEveryWord) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::fusion_test

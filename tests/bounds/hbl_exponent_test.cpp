@@ -6,7 +6,7 @@
 #include "engine/bounds/hbl/hbl_subspace.h"
 #include "tests/support/load.h"
 
-namespace heliolite {
+namespace heliolite::hbl_exponent_test {
 namespace {
 
 Rational exponent(const std::string& einsum) {
@@ -102,4 +102,4 @@ TEST(HblExponent, FallsBackWhenTheLatticeIsInfinite) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::hbl_exponent_test

@@ -12,7 +12,7 @@
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::hbl_sizes_test {
 namespace {
 
 struct Sized {
@@ -210,4 +210,4 @@ RC_GTEST_PROP(HblSizes, AnyExponentsAreABound, (u64 seed)) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::hbl_sizes_test

@@ -6,7 +6,7 @@
 #include "engine/bounds/segment/iolb_segment.h"
 #include "tests/support/load.h"
 
-namespace heliolite {
+namespace heliolite::iolb_forms_test {
 namespace {
 
 TEST(Forms, Products) {
@@ -99,4 +99,4 @@ TEST(Forms, Convolutions) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::iolb_forms_test

@@ -17,7 +17,7 @@
 #include "tests/support/pebble_game.h"
 #include "tests/support/random_convolution.h"
 
-namespace heliolite {
+namespace heliolite::iolb_segment_test {
 namespace {
 
 SegmentBound bound_of(const Workload& workload, double capacity) {
@@ -232,4 +232,4 @@ TEST(SegmentBound, FallsWithTheCapacity) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::iolb_segment_test

@@ -12,7 +12,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/tiling_simulator.h"
 
-namespace heliolite {
+namespace heliolite::iotile_cost_test {
 namespace {
 
 constexpr TrafficRule kLoads{.stores = false, .outputs_are_read = true};
@@ -170,4 +170,4 @@ RC_GTEST_PROP(TilingCost, LevelsNest, (u64 seed)) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::iotile_cost_test

@@ -15,7 +15,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/tiling_simulator.h"
 
-namespace heliolite {
+namespace heliolite::iotile_search_test {
 namespace {
 
 constexpr TrafficRule kLoads{.stores = false, .outputs_are_read = true};
@@ -177,4 +177,4 @@ TEST(TilingSearch, FindsTheBestOfSmallSpaces) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::iotile_search_test

@@ -17,7 +17,7 @@
 #include "tests/support/load.h"
 #include "tests/support/random_convolution.h"
 
-namespace heliolite {
+namespace heliolite::lower_bounds_test {
 namespace {
 
 u64 words_of(const LowerBounds& bounds, BoundKind kind, double capacity) {
@@ -187,4 +187,4 @@ RC_GTEST_PROP(LowerBounds, BelowTheCurveOfRandomMappings, (u64 seed)) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::lower_bounds_test

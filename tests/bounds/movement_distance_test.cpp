@@ -13,7 +13,7 @@
 #include "tests/support/load.h"
 #include "tests/support/search_problem.h"
 
-namespace heliolite {
+namespace heliolite::movement_distance_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(MovementDistance, SharesCurvesBetweenThreads) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::movement_distance_test

@@ -19,7 +19,7 @@
 #include "tests/support/network_schedule.h"
 #include "workloads/workload_yaml.h"
 
-namespace heliolite {
+namespace heliolite::network_bound_test {
 namespace {
 
 Network network(const std::string& text) {
@@ -263,4 +263,4 @@ RC_GTEST_PROP(NetworkBound, IsBelowRandomSchedules, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::network_bound_test

@@ -12,7 +12,7 @@
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::orojenesis_levels_test {
 namespace {
 
 using testing::machine;
@@ -149,4 +149,4 @@ TEST(OrojenesisLevels, OneBufferLiesAbove) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::orojenesis_levels_test

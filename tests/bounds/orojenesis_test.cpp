@@ -18,7 +18,7 @@
 #include "tests/support/orojenesis_fronts.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::orojenesis_test {
 namespace {
 
 using testing::executed_front;
@@ -234,4 +234,4 @@ TEST(Staircase, KeepsWhatNothingBeats) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::orojenesis_test

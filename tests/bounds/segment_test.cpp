@@ -12,7 +12,7 @@
 #include "tests/support/load.h"
 #include "workloads/workload_yaml.h"
 
-namespace heliolite {
+namespace heliolite::segment_test {
 namespace {
 
 Network network_of(const std::string& text) {
@@ -157,4 +157,4 @@ TEST(Provision, TakesTheBestStep) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::segment_test

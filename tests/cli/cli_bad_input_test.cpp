@@ -7,13 +7,13 @@
 
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_bad_input_test {
 namespace {
 
-using testing::AllOf;
-using testing::AnyOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Runs, and checks what holds for every complaint.
 CliResult refused(const std::string& arguments, int exit_code = 2) {
@@ -50,7 +50,7 @@ constexpr const char* kMachine = R"(architecture:
   compute: {name: MAC}
 )";
 
-class CliBadInput : public testing::Test {
+class CliBadInput : public ::testing::Test {
  protected:
   TempFolder folder_;
   std::string machine_ = folder_.write("machine.yaml", kMachine);
@@ -323,4 +323,4 @@ TEST_F(CliBadInput, AReaderThatStopsReading) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_bad_input_test

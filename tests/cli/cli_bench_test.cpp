@@ -8,13 +8,13 @@
 
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_bench_test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kConfigs = std::string(HELIOLITE_TEST_DATA) + "/../configs/bench/";
 
@@ -26,7 +26,7 @@ constexpr const char* kSuite = R"(bench:
   workloads: [gemm:16x16x16, {name: mine, workload: "gemm:8x8x8"}]
 )";
 
-class CliBench : public testing::Test {
+class CliBench : public ::testing::Test {
  protected:
   TempFolder folder_;
 
@@ -308,4 +308,4 @@ TEST_F(CliBench, RefusesCoSearchesOfOtherShapesAndStrategies) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_bench_test

@@ -13,7 +13,7 @@
 #include "engine/base/types.h"
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_bound_symbolic_test {
 namespace {
 
 using nlohmann::json;
@@ -241,4 +241,4 @@ TEST(CliBounds, Complaints) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_bound_symbolic_test

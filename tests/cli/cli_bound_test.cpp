@@ -11,7 +11,7 @@
 
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_bound_test {
 namespace {
 
 using nlohmann::json;
@@ -193,4 +193,4 @@ TEST(CliBound, ExplainsBadOptions) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_bound_test

@@ -8,13 +8,13 @@
 
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_commands_test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // The JSON answer of a command that must succeed; stdout carries nothing else.
 json answer(const std::string& arguments) {
@@ -242,4 +242,4 @@ TEST(CliCommands, JsonFilesKeepTheTables) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_commands_test

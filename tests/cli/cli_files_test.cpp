@@ -14,16 +14,16 @@
 #include "tests/support/report_sweep.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::cli_files_test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono_literals::operator""ms;
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
-class CliFiles : public testing::Test {
+class CliFiles : public ::testing::Test {
  protected:
   // '@' in a command stands for the folder.
   std::string at(std::string text) const {
@@ -201,8 +201,8 @@ TEST_F(CliFiles, OutputsGoIntoPipesAndDescriptorsToo) {
   const std::string orders = "orders -w gemm:8x8x8 --json ";
   const std::string answer = run(orders + "-").out;
   EXPECT_EQ(json::parse(answer)["command"], "orders");
-  EXPECT_THAT(run(orders + "/dev/stdout").out, testing::EndsWith(answer));
-  EXPECT_THAT(run(orders + "/dev/stdout | cat").out, testing::EndsWith(answer));
+  EXPECT_THAT(run(orders + "/dev/stdout").out, ::testing::EndsWith(answer));
+  EXPECT_THAT(run(orders + "/dev/stdout | cat").out, ::testing::EndsWith(answer));
   EXPECT_EQ(run(orders + "/dev/null").exit_code, 0);
   EXPECT_EQ(run(orders + "/dev/fd/3 3>@three.json").exit_code, 0);
   EXPECT_EQ(read_text(folder_.path("three.json")), answer);
@@ -226,4 +226,4 @@ TEST_F(CliFiles, InputsComeFromPipesToo) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_files_test

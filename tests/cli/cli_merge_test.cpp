@@ -10,7 +10,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::cli_merge_test {
 namespace {
 
 using nlohmann::json;
@@ -244,4 +244,4 @@ TEST(CliSlurm, BadInput) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_merge_test

@@ -8,13 +8,13 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 
-namespace heliolite {
+namespace heliolite::cli_report_test {
 namespace {
 
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
-class CliReport : public testing::Test {
+class CliReport : public ::testing::Test {
  protected:
   // A database of so many points.
   std::string database(u64 points) {
@@ -87,4 +87,4 @@ TEST_F(CliReport, RefusesWhereItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_report_test

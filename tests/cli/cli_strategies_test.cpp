@@ -8,11 +8,11 @@
 
 #include "tests/support/cli_runner.h"
 
-namespace heliolite {
+namespace heliolite::cli_strategies_test {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 json map_answer(const std::string& arguments) {
   const CliResult result = run_cli("map " + arguments + " --json - -q");
@@ -188,4 +188,4 @@ TEST(CliStrategies, SaysWhatRemovesAWitness) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_strategies_test

@@ -12,7 +12,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"
 
-namespace heliolite {
+namespace heliolite::cli_sweep_test {
 namespace {
 
 using ::testing::AllOf;
@@ -233,4 +233,4 @@ TEST(CliSweep, EndsSoonWhenAskedTo) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cli_sweep_test

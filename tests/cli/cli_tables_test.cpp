@@ -15,14 +15,14 @@
 #include "cli/ui/table.h"
 #include "tests/support/cli_runner.h"
 
-namespace heliolite::cli {
+namespace heliolite::cli::cli_tables_test {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::Gt;
-using testing::HasSubstr;
-using testing::Le;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::Le;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -165,7 +165,7 @@ edges:
 
 constexpr const char* kLayer = "block_3_expanded_depthwise_convolution_with_stride_2_and_padding";
 
-class CliTables : public testing::Test {
+class CliTables : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string machine = folder_.write("machine.yaml", kMachine), net = folder_.write("net.yaml", kNetwork);
@@ -280,4 +280,4 @@ TEST_F(CliTables, FollowTheTerminalAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace heliolite::cli
+}  // namespace heliolite::cli::cli_tables_test

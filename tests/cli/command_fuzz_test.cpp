@@ -13,7 +13,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/text_mutation.h"
 
-namespace heliolite {
+namespace heliolite::command_fuzz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,15 +144,15 @@ TEST(CommandFuzz, EveryCommandEndsAndSaysWhy) {
     const std::string command = CommandMaker(folder, seed * 1'000'003 + k).command();
     SCOPED_TRACE("run " + std::to_string(k) + ": " + command);
     const CliResult result = run_cli(command);
-    EXPECT_THAT(result.exit_code, testing::AnyOf(0, 1, 2)) << result.err.substr(0, 2000);
+    EXPECT_THAT(result.exit_code, ::testing::AnyOf(0, 1, 2)) << result.err.substr(0, 2000);
     if (result.exit_code == 2) {
-      EXPECT_THAT(result.err, testing::StartsWith("heliolite: "));
+      EXPECT_THAT(result.err, ::testing::StartsWith("heliolite: "));
     }
     for (const char* foreign : {"std::", "what():", "json.exception", "yaml-cpp", "bad conversion", "runtime error"}) {
-      EXPECT_THAT(result.err, testing::Not(testing::HasSubstr(foreign)));
+      EXPECT_THAT(result.err, ::testing::Not(::testing::HasSubstr(foreign)));
     }
   }
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::command_fuzz_test

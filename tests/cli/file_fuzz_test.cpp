@@ -23,7 +23,7 @@
 #include "tests/support/text_mutation.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::file_fuzz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,4 +171,4 @@ TEST(FileFuzz, EveryDamagedFileIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::file_fuzz_test

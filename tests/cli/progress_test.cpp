@@ -18,7 +18,7 @@
 #include "tests/support/cli_runner.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::progress_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST(Progress, ASearchTellsOfItsBestAndItsBound) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::progress_test

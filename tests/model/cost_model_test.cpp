@@ -12,7 +12,7 @@
 #include "tests/support/reference_walk.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::cost_model_test {
 namespace {
 
 using testing::random_problem;
@@ -132,4 +132,4 @@ TEST(CostModel, HugeWorkloadsStayExact) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::cost_model_test

@@ -16,10 +16,10 @@
 #include "tests/support/cli_runner.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::golden_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string kGolden = HELIOLITE_TEST_DATA "/golden/golden.jsonl";
 
@@ -178,4 +178,4 @@ TEST(Golden, ReadsOnlyFiles) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::golden_test

@@ -13,6 +13,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"
 
+// Found by argument: of their types' own namespace.
 namespace heliolite {
 
 // Exact where Timeloop counts; averages of hops and shares are sums of doubles in another order.
@@ -47,6 +48,9 @@ static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
   return out;
 }
 
+}  // namespace heliolite
+
+namespace heliolite::imperfect_test {
 namespace {
 
 std::string describe(const testing::RandomProblem& p) {
@@ -310,4 +314,4 @@ TEST(Imperfect, WorkspaceRemembersNothing) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::imperfect_test

@@ -12,10 +12,10 @@
 #include "engine/model/mapping_file.h"
 #include "engine/model/timeloop_mapping.h"
 
-namespace heliolite {
+namespace heliolite::mapping_yaml_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Z[M,N] = sum_K A[M,K] B[K,N].
 Workload gemm(u64 m, u64 n, u64 k) {
@@ -289,4 +289,4 @@ TEST(MappingYaml, TellsAccessesOfOneTensorApart) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::mapping_yaml_test

@@ -17,10 +17,10 @@
 #include "engine/base/yaml_node.h"
 #include "engine/model/cost_model.h"
 
-namespace heliolite {
+namespace heliolite::timeloop_mapping_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
 
@@ -414,4 +414,4 @@ RC_GTEST_PROP(TimeloopMappingErrors, NoReplacedWordCrashesAnything, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::timeloop_mapping_test

@@ -12,20 +12,20 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 
-namespace heliolite {
+namespace heliolite::report_browser_test {
 namespace {
 
 using nlohmann::json;
-using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::Ge;
-using testing::Gt;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Ne;
-using testing::StartsWith;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Ge;
+using ::testing::Gt;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Ne;
+using ::testing::StartsWith;
 
 constexpr u64 kPoints = 400;
 
@@ -35,7 +35,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
-class ReportBrowser : public testing::Test {
+class ReportBrowser : public ::testing::Test {
  protected:
   void SetUp() override {
     if (chromium().empty()) GTEST_SKIP() << "there is no Chromium here: apt-get install chromium";
@@ -245,4 +245,4 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::report_browser_test

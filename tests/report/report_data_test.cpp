@@ -18,15 +18,15 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/report_sweep.h"
 
-namespace heliolite {
+namespace heliolite::report_data_test {
 namespace {
 
 using nlohmann::json;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 
 std::vector<u64> sampled_ids(u64 points, std::size_t most) {
   PointSample sample(most);
@@ -76,7 +76,7 @@ TEST(ValueOrder, SortsSizesAndLeavesNames) {
   EXPECT_THAT(order({"2", ""}), ElementsAre("2", ""));
 }
 
-class Report : public testing::Test {
+class Report : public ::testing::Test {
  protected:
   ReportData read(u64 points, const ReportLimits& limits = {}) {
     const std::string path = folder_.path(std::to_string(points) + ".db");
@@ -179,4 +179,4 @@ TEST_F(Report, PageIsOneFileOrSaysWhatTheProgramLacks) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::report_data_test

@@ -10,7 +10,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::baseline_strategies_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -259,4 +259,4 @@ TEST(Splits, CountsAreThoseOfWalkingAndOfTheClosedForm) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::baseline_strategies_test

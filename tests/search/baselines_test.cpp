@@ -10,7 +10,7 @@
 #include "engine/search/map.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::baselines_test {
 namespace {
 
 // "R=3 S=3 P=56 .. stride=1" of a layer as compact workload text.
@@ -69,4 +69,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, Baselines,
                          ::testing::Values("eyeriss", "edge_unified", "simba", "gemmini", "dc_split", "dc_unified"));
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::baselines_test

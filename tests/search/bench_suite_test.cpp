@@ -10,7 +10,7 @@
 #include "engine/search/study/ablation.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::bench_suite_test {
 namespace {
 
 Architecture machine(const std::string& name) {
@@ -270,4 +270,4 @@ TEST(Ablation, MachinesItIsNotForAreRefused) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::bench_suite_test

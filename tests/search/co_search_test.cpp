@@ -12,7 +12,7 @@
 #include "tests/support/load.h"
 #include "tests/support/machine_families.h"
 
-namespace heliolite {
+namespace heliolite::co_search_test {
 namespace {
 
 using testing::exact_alone;
@@ -220,4 +220,4 @@ TEST(MachineFamily, NamesWhatDiffersInShape) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::co_search_test

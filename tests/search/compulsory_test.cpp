@@ -5,7 +5,7 @@
 
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::compulsory_test {
 namespace {
 
 void expect_below(u64 seed) {
@@ -32,4 +32,4 @@ TEST(Compulsory, NoMappingCostsLess) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::compulsory_test

@@ -22,7 +22,7 @@
 #include "tests/support/exact_problem.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::exact_bounds_test {
 namespace {
 
 using testing::exact_alone;
@@ -317,4 +317,4 @@ TEST(Witness, FindsADominanceThatKeepsTheDearerOne) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_bounds_test

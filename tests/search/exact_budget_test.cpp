@@ -13,7 +13,7 @@
 #include "tests/support/load.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::exact_budget_test {
 namespace {
 
 using testing::exact_alone;
@@ -255,4 +255,4 @@ TEST(ExactBudget, InfeasibleProblemsAreCalledThat) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_budget_test

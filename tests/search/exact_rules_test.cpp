@@ -8,7 +8,7 @@
 
 #include "tests/support/exact_problem.h"
 
-namespace heliolite {
+namespace heliolite::exact_rules_test {
 namespace {
 
 using testing::exact_alone;
@@ -110,4 +110,4 @@ TEST(ExactRules, LoseNothingWithAStart) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_rules_test

@@ -7,7 +7,7 @@
 #include "engine/space/mapspace.h"
 #include "tests/support/search_problem.h"
 
-namespace heliolite {
+namespace heliolite::exact_test {
 namespace {
 
 using testing::OracleBest;
@@ -66,4 +66,4 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Exact, ::testing::Values("exact", "exhausti
                          [](const auto& strategy) { return std::string(strategy.param); });
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_test

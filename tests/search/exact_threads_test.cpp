@@ -8,7 +8,7 @@
 #include "engine/search/map.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::exact_threads_test {
 namespace {
 
 Workload workload(const std::string& text) { return load_network(text)->layers.front().workload; }
@@ -58,4 +58,4 @@ TEST(ExactThreads, TheSameForAnyNumberOfThreadsAndAgain) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_threads_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/exact_problem.h"
 
-namespace heliolite {
+namespace heliolite::exact_unusual_test {
 namespace {
 
 TEST(ExactUnusual, EqualsTheOracleFromNothing) {
@@ -25,4 +25,4 @@ TEST(ExactUnusual, EqualsTheOracleFromNothing) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exact_unusual_test

@@ -13,7 +13,7 @@
 #include "tests/support/search_problem.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::exhaustive_oracle_test {
 namespace {
 
 using testing::enumerate_mapspace;
@@ -102,4 +102,4 @@ TEST(ExhaustiveOracle, GivesUpOnLargeSpaces) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::exhaustive_oracle_test

@@ -14,7 +14,7 @@
 #include "tests/support/exact_toy.h"
 #include "tests/support/machine_families.h"
 
-namespace heliolite {
+namespace heliolite::frontier_test {
 namespace {
 
 using testing::ExactToy;
@@ -401,4 +401,4 @@ TEST(Frontier, NoCompletionOfADroppedStateIsCheaperOnFixedProblems) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::frontier_test

@@ -8,7 +8,7 @@
 #include "engine/search/imperfect/imperfect_search.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::imperfect_bound_test {
 namespace {
 
 constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
@@ -78,4 +78,4 @@ TEST(ImperfectBound, SearchedMappingsOfTightBuffersDoNotCostLess) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::imperfect_bound_test

@@ -15,7 +15,7 @@
 #include "tests/support/random_problem.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::imperfect_search_test {
 namespace {
 
 using testing::machine;
@@ -148,4 +148,4 @@ TEST(ImperfectSearch, NearTheOptimumOfTinyMapspaces) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::imperfect_search_test

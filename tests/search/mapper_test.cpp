@@ -12,7 +12,7 @@
 #include "tests/support/random_problem.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::mapper_test {
 namespace {
 
 using testing::machine;
@@ -206,4 +206,4 @@ TEST(Mapper, EvaluationsAreALimitOfEveryStrategyForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::mapper_test

@@ -4,7 +4,7 @@
 
 #include <random>
 
-namespace heliolite {
+namespace heliolite::objective_test {
 namespace {
 
 TEST(Objective, NamesRoundTrip) {
@@ -39,4 +39,4 @@ TEST(Objective, EquallyFastMappingsAreOrderedByEnergy) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::objective_test

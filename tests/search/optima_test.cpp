@@ -16,7 +16,7 @@
 #include "tests/support/space_workloads.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::optima_test {
 namespace {
 
 using nlohmann::json;
@@ -268,4 +268,4 @@ TEST(Optima, FoldersAndSeveralFiles) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::optima_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::ordering_bound_test {
 namespace {
 
 using testing::chance;
@@ -199,4 +199,4 @@ TEST(OrderingBound, KnownCases) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::ordering_bound_test

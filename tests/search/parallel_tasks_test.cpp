@@ -8,7 +8,7 @@
 #include "engine/base/types.h"
 #include "engine/search/core/parallel.h"
 
-namespace heliolite {
+namespace heliolite::parallel_tasks_test {
 namespace {
 
 constexpr int kThreads[] = {1, 2, 8};
@@ -80,4 +80,4 @@ TEST(ParallelTasks, NothingToDoIsDone) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::parallel_tasks_test

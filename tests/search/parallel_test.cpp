@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace heliolite {
+namespace heliolite::parallel_test {
 namespace {
 
 TEST(ParallelFor, RunsEveryIndexOnce) {
@@ -37,4 +37,4 @@ TEST(ParallelFor, Nests) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::parallel_test

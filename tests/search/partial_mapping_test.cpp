@@ -11,7 +11,7 @@
 #include "engine/search/exact/expand.h"
 #include "tests/support/exact_toy.h"
 
-namespace heliolite {
+namespace heliolite::partial_mapping_test {
 namespace {
 
 using testing::add_level;
@@ -432,4 +432,4 @@ TEST(Expander, SaysWhatItHadNoRoomFor) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::partial_mapping_test

@@ -11,7 +11,7 @@
 
 #include "engine/search/core/gate.h"
 
-namespace heliolite {
+namespace heliolite::rules_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(Gate, DoesNotAskARuleThatIsOff) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::rules_test

@@ -12,7 +12,7 @@
 #include "engine/search/map.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::signature_test {
 namespace {
 
 constexpr const char* kMachines[] = {"eyeriss", "edge_unified", "simba", "gemmini"};
@@ -63,4 +63,4 @@ TEST(Signature, OfExactIsTheRecordedOne) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::signature_test

@@ -15,7 +15,7 @@
 #include "tests/support/exact_toy.h"
 #include "tests/support/machine_families.h"
 
-namespace heliolite {
+namespace heliolite::sunstone_parts_test {
 namespace {
 
 using testing::chance;
@@ -415,4 +415,4 @@ RC_GTEST_PROP(Fillings, AreWhatTheRulesSay, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::sunstone_parts_test

@@ -15,7 +15,7 @@
 #include "engine/space/tile_tree.h"
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::dot_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -132,4 +132,4 @@ TEST(TileDot, KeptTilesAreBoxesAndWhatDoesNotFitSaysWhere) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::dot_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::factor_tree_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -230,4 +230,4 @@ RC_GTEST_PROP(FactorTreeProperty, AgreesWithBruteForce, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::factor_tree_test

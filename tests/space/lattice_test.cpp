@@ -9,7 +9,7 @@
 
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::lattice_test {
 namespace {
 
 using testing::pick;
@@ -225,4 +225,4 @@ TEST(Lattice, LargestSizesFit) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::lattice_test

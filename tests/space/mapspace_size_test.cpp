@@ -9,7 +9,7 @@
 #include "engine/space/divisors.h"
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::mapspace_size_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -160,4 +160,4 @@ RC_GTEST_PROP(MapspaceSizeProperty, AgreesWithEnumeration, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::mapspace_size_test

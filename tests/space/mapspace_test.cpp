@@ -5,7 +5,7 @@
 
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::mapspace_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -205,4 +205,4 @@ TEST(Mapspace, ViolationsOfOrderAndKeep) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::mapspace_test

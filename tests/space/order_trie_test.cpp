@@ -10,7 +10,7 @@
 
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::order_trie_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -300,4 +300,4 @@ TEST(OrderTrie, ReferenceWorkloadsAgreeWithAllOrders) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::order_trie_test

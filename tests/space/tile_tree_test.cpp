@@ -12,7 +12,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::tile_tree_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -131,4 +131,4 @@ TEST(TileTree, KeptTilesAreThoseOfTheSearches) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::tile_tree_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/space_workloads.h"
 
-namespace heliolite {
+namespace heliolite::unrolling_test {
 namespace {
 
 using namespace heliolite::testing;  // NOLINT(google-build-using-namespace)
@@ -242,4 +242,4 @@ RC_GTEST_PROP(UnrollingProperty, RulesAgreeWithTheirDefinition, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::unrolling_test

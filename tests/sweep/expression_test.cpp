@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace heliolite {
+namespace heliolite::expression_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -85,4 +85,4 @@ RC_GTEST_PROP(ExpressionProperty, NoTextBreaksIt, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::expression_test

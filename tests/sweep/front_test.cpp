@@ -9,7 +9,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_records.h"
 
-namespace heliolite {
+namespace heliolite::front_test {
 namespace {
 
 // Few different numbers, so that ties are frequent.
@@ -145,4 +145,4 @@ TEST(Summary, ManyReasonsAreCountedTogether) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::front_test

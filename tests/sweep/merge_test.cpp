@@ -12,7 +12,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::merge_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -224,4 +224,4 @@ TEST(Merge, KilledAnywhereLeavesTheResultAsItWasOrDone) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::merge_test

@@ -13,7 +13,7 @@
 #include "tests/support/store_damage.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::store_complaints_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -243,4 +243,4 @@ TEST(StoreDamage, TheLogOfAKilledWriterIsToldToBeCut) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::store_complaints_test

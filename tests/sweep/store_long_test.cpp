@@ -9,7 +9,7 @@
 #include "tests/support/store_damage.h"
 #include "tests/support/sweep_problem.h"
 
-namespace heliolite {
+namespace heliolite::store_long_test {
 namespace {
 
 using testing::content_of;
@@ -90,4 +90,4 @@ TEST(StoreLong, KilledRunsAndRepairsEndAsIfTheyWereNot) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::store_long_test

@@ -14,7 +14,7 @@
 #include "tests/support/cli_runner.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -287,4 +287,4 @@ TEST(StoreWriters, KillLosesNothingThatWasWritten) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::store_test

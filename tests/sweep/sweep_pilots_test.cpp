@@ -9,7 +9,7 @@
 #include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"
 
-namespace heliolite {
+namespace heliolite::sweep_pilots_test {
 namespace {
 
 using testing::chance;
@@ -127,4 +127,4 @@ TEST(PilotRule, NeedsToBeStrictlyBetter) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::sweep_pilots_test

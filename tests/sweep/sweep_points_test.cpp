@@ -13,7 +13,7 @@
 #include "engine/sweep/shard_rule.h"
 #include "tests/support/sweep_problem.h"
 
-namespace heliolite {
+namespace heliolite::sweep_points_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -172,4 +172,4 @@ TEST(Families, GiveEveryPlannedPointOnce) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::sweep_points_test

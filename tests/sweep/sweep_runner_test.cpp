@@ -15,7 +15,7 @@
 #include "engine/model/mapping_yaml.h"
 #include "tests/support/sweep_problem.h"
 
-namespace heliolite {
+namespace heliolite::sweep_runner_test {
 namespace {
 
 using testing::content_of;
@@ -176,4 +176,4 @@ TEST(SweepRunner, ShardsTogetherHaveWhatOneRunHas) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::sweep_runner_test

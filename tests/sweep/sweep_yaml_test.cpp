@@ -15,7 +15,7 @@
 #include "tests/support/sweep_problem.h"
 #include "tests/support/sweep_store.h"
 
-namespace heliolite {
+namespace heliolite::sweep_yaml_test {
 namespace {
 
 using ::testing::AllOf;
@@ -287,4 +287,4 @@ TEST(SweepQuestion, IsOfWhatIsAsked) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::sweep_yaml_test

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One way for each: bits of masks are asked with contains(mask, i) and walked with `for (const int i : bits(mask))`,
-# integers become indices with at(i) (engine/base/integers.h). Usage: idioms_test.sh <source root>
+# integers become indices with at(i) (engine/base/integers.h). Tests of a folder are compiled as one source: each has a
+# namespace of its own, so that no helper is taken for another's. Usage: idioms_test.sh <source root>
 set -u
 cd "$1" || exit 1
 failures=0
@@ -17,6 +18,14 @@ forbid() {
 forbid '>> [A-Za-z_.]+ & 1\b' 'contains(mask, i)'
 forbid 'for \(.*[a-z_]+ &= [a-z_]+ - 1\) *\{?$' 'for (const int i : bits(mask))'
 forbid '\[static_cast<std::size_t>' 'at(i)'
+
+for file in tests/*/*_test.cpp; do
+  name=$(basename "$file" .cpp)
+  if ! grep -qE "^namespace heliolite::(cli::)?$name \{\$" "$file"; then
+    printf '%s: write namespace heliolite::%s\n' "$file" "$name"
+    failures=$((failures + 1))
+  fi
+done
 
 [ "$failures" = 0 ] && echo "idioms: one way for each"
 exit "$((failures > 0))"

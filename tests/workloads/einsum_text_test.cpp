@@ -9,11 +9,11 @@
 
 #include "workloads/compact_text.h"
 
-namespace heliolite {
+namespace heliolite::einsum_text_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 // "Z[M,2*P+R](output)" for every tensor, and the sizes.
 std::string shown(const Workload& w) {
@@ -216,4 +216,4 @@ RC_GTEST_PROP(EinsumText, SurvivesAnything, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::einsum_text_test

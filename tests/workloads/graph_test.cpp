@@ -11,7 +11,7 @@
 #include "tests/support/load.h"
 #include "workloads/workload_yaml.h"
 
-namespace heliolite {
+namespace heliolite::graph_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(Chains, OfConvolutionPresets) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::graph_test

@@ -11,12 +11,12 @@
 #include "workloads/compact_text.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::network_presets_test {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 Network load(const std::string& what) {
   const Result<Network> network = load_network(what);
@@ -171,7 +171,7 @@ TEST(LoadNetwork, ExplainsWhatItDoesNotFind) {
   EXPECT_THAT(complaint("gem:1x2x3"), HasSubstr("did you mean 'gemm'?"));
 }
 
-class LoadFile : public testing::Test {
+class LoadFile : public ::testing::Test {
  protected:
   LoadFile() { std::filesystem::create_directories(folder_); }
   ~LoadFile() override { std::filesystem::remove_all(folder_); }
@@ -194,4 +194,4 @@ TEST_F(LoadFile, TellsFormatsApartByContent) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::network_presets_test

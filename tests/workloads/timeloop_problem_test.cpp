@@ -11,11 +11,11 @@
 #include "workloads/compact_text.h"
 #include "workloads/load.h"
 
-namespace heliolite {
+namespace heliolite::timeloop_problem_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 Result<Workload> read(const std::string& text) {
   const Result<YamlNode> root = YamlNode::parse(text, "p.yaml");
@@ -223,4 +223,4 @@ TEST(TimeloopProblem, ReadsTheRecordedProblems) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::timeloop_problem_test

@@ -11,11 +11,11 @@
 #include "workloads/compact_text.h"
 #include "workloads/network.h"
 
-namespace heliolite {
+namespace heliolite::workload_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 Workload make(const std::string& text) {
   Result<Workload> workload = parse_compact_text(text);
@@ -178,4 +178,4 @@ RC_GTEST_PROP(Workload, BoxIsWhatAWalkTouchesAtMost, ()) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::workload_test

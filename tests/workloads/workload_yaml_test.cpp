@@ -8,11 +8,11 @@
 
 #include "engine/base/text_file.h"
 
-namespace heliolite {
+namespace heliolite::workload_yaml_test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 Result<Network> read(const std::string& text, const NetworkOptions& options = {}) {
   const Result<YamlNode> root = YamlNode::parse(text, "w.yaml");
@@ -271,4 +271,4 @@ TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::workload_yaml_test

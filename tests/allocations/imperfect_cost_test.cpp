@@ -6,7 +6,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::imperfect_cost_test {
 namespace {
 
 // By seed: deep or wide nests, with and without sliding ranks, with and without capacities.
@@ -53,4 +53,4 @@ TEST(ImperfectCost, RepeatedEvaluationsDoNotAllocate) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::imperfect_cost_test

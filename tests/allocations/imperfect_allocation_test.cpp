@@ -7,7 +7,7 @@
 #include "tests/support/allocations.h"
 #include "tests/support/random_problem.h"
 
-namespace heliolite {
+namespace heliolite::imperfect_allocation_test {
 namespace {
 
 TEST(ImperfectAllocation, RepeatedEvaluationsDoNotAllocate) {
@@ -26,4 +26,4 @@ TEST(ImperfectAllocation, RepeatedEvaluationsDoNotAllocate) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::imperfect_allocation_test
