@@ -13,7 +13,7 @@
 #include "tests/support/true_walk.h"
 #include "workloads/einsum_text.h"
 
-namespace heliolite {
+namespace heliolite::true_counts_test {
 namespace {
 
 using testing::BoundaryWalk;
@@ -366,4 +366,4 @@ TEST(TrueCounts, RecordsMatch) {
 }
 
 }  // namespace
-}  // namespace heliolite
+}  // namespace heliolite::true_counts_test
