@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
+#include "engine/model/receiver_axes.h"
 
 namespace heliolite {
 namespace {
@@ -159,7 +160,7 @@ void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const
   thread_local ShapeCache cache;
   out = cache.of(FanoutShape(t, nest, level, machine), [&](std::vector<ReceiverGroups>& groups) {
     groups.clear();
-    enumerate_groups(t, nest, level, machine, groups);
+    if (!groups_by_axes(t, nest, level, machine, groups)) enumerate_groups(t, nest, level, machine, groups);
   });
 }
 

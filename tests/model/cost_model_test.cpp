@@ -55,6 +55,18 @@ TEST(CostModel, ClosedFormCountsWhatTheWalkCounts) {
   }
 }
 
+// Fan-outs with several loops along an axis, used in part, so that rows of receivers wrap.
+TEST(CostModel, ClosedFormCountsWhatTheWalkCountsOnLargeFanOuts) {
+  RandomOptions options;
+  options.max_fanout = 12;
+  options.max_levels = 3;
+  options.max_temporal_loops = 2;
+  for (u64 seed = 10'000; seed < 11'000 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_same_counts(random_problem(seed, options));
+  }
+}
+
 RC_GTEST_PROP(CostModel, EvaluateIsTheTotalOfExplain, ()) {
   RandomOptions options;
   options.imperfect = *rc::gen::arbitrary<bool>();
