@@ -7,9 +7,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
-#include "engine/search/sunstone/refine.h"
-#include "engine/space/mapspace.h"
-#include "engine/space/order_trie.h"
+#include "engine/search/sunstone/level_problem.h"
 
 namespace heliolite {
 
@@ -25,14 +23,8 @@ class LayerSearch {
   LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
-  // The ladder with which Sunstone prices plans; it is set to the first of keep_choices().
-  std::unique_ptr<Ladder> make_ladder(const SearchBudget& budget) const;
-  // The keep choices from which Sunstone starts: [choice][level] masks of the tensors kept.
-  const std::vector<KeepMasks>& keep_choices() const { return keep_; }
-
-  // With at most this many keep choices Sunstone starts from each of them, with more from a few. Its climbs then change
-  // single choices.
-  static constexpr std::size_t kMaxKeepChoices = 8;
+  // The same for searches level by level.
+  const LevelProblem& levels() const { return levels_; }
 
   // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
   bool has_second_step() const;
@@ -52,16 +44,10 @@ class LayerSearch {
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
-  void list_orders();
-  void list_keep_choices();
-  KeepMasks with_room(KeepMasks keep, int first) const;
-  LayerAnswer search_sunstone(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 
-  std::unique_ptr<LayerProblem> problem_;       // on the heap: ladders refer to it
-  std::vector<std::vector<LoopOrder>> orders_;  // by level
-  RuleCounts order_counts_;
-  std::vector<KeepMasks> keep_;
+  std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
+  LevelProblem levels_;
 };
 
 }  // namespace heliolite

@@ -1,9 +1,12 @@
-// Strategies that promise the optimum against the oracle, which looks at every mapping on its own.
+// Strategies against the oracle, which looks at every mapping on its own: those that promise the optimum reach it, the
+// others stay legal and above it.
 #include <gtest/gtest.h>
 
+#include "engine/base/integers.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
+#include "engine/search/sunstone/level_chain.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/search_problem.h"
 
@@ -64,6 +67,53 @@ TEST_P(Exact, EqualsTheOracleOnLargerSpaces) { expect_optima(2'000, 2'012, {.max
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Exact, ::testing::Values("exact", "exhaustive"),
                          [](const auto& strategy) { return std::string(strategy.param); });
+
+class Heuristic : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Heuristic, IsLegalAndNeverBelowTheOracle) {
+  for (u64 seed = 5'000; seed < 5'150; ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 5'000});
+    SCOPED_TRACE(seed);
+    SearchOptions options;
+    options.strategy = *parse_strategy(GetParam());
+    options.objective = kObjectives[seed % kObjectives.size()];
+    if (seed % 3 == 0) options.memory_bytes = 4'096;  // room for two candidates
+    if (seed % 5 == 0) options.rules.set(Rule::MaximalTiles, false).set(Rule::FullUnrolling, false);
+    const auto r = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(r.ok()) << to_string(r.errors());
+    if (r->status == Status::Infeasible) continue;
+    ASSERT_GT(p.answer.legal, 0u);
+    const OracleBest& best = p.answer.best[at(options.objective)];
+    EXPECT_FALSE(Value::of(options.objective, r->cost) < Value::of(options.objective, best.cost)) << r->value;
+    EXPECT_EQ(CostModel(p.workload, p.architecture).evaluate(r->mapping).cost, r->cost);
+    EXPECT_TRUE(check(r->mapping, p.workload, p.architecture).empty());
+    EXPECT_TRUE(violations(*resolve(p.workload, p.architecture), r->mapping).empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Heuristic, ::testing::Values("sunstone", "thesis"),
+                         [](const auto& strategy) { return std::string(strategy.param); });
+
+// Levels 0 and 3 have loops; fan-outs stand inside level 0 and, two of them, between the others.
+TEST(LevelChain, HasAStepForEachLevelWithLoopsAndEachFurtherFanOut) {
+  Mapspace space;
+  space.levels.resize(4);
+  space.levels[0].temporal.allowed = 1;
+  space.levels[0].spatial.fanout_x = 2;
+  space.levels[1].spatial.fanout_x = 2;
+  space.levels[3].spatial.fanout_y = 2;
+  const std::vector<ChainStep> chain = level_chain(space);
+  ASSERT_EQ(chain.size(), 4u);
+  const auto expect = [&](std::size_t k, int level, int fanout, int outer) {
+    EXPECT_EQ(chain[k].level, level) << k;
+    EXPECT_EQ(chain[k].fanout, fanout) << k;
+    EXPECT_EQ(chain[k].outer, outer) << k;
+  };
+  expect(0, -1, 0, 0);
+  expect(1, 0, 1, 2);
+  expect(2, -1, 3, 3);
+  expect(3, 3, -1, -1);
+}
 
 }  // namespace
 }  // namespace heliolite::exact_test

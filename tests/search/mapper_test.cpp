@@ -177,7 +177,7 @@ TEST(Mapper, EvaluationsAreALimitOfEveryStrategyForAnyNumberOfThreads) {
     bool imperfect;
   };
   for (const Case c : {Case{"exact", false}, Case{"exact", true}, Case{"sunstone", false}, Case{"sunstone", true},
-                       Case{"random", false}, Case{"exhaustive", false}})
+                       Case{"thesis", false}, Case{"random", false}, Case{"exhaustive", false}})
     for (const bool open : {false, true})
       for (const u64 evaluations : {1, 100, 2'000}) {
         SCOPED_TRACE(
@@ -193,7 +193,7 @@ TEST(Mapper, EvaluationsAreALimitOfEveryStrategyForAnyNumberOfThreads) {
         EXPECT_LE(one.statistics.evaluated, evaluations + kEvaluationSlack);
         if (evaluations == 2'000) {
           EXPECT_NE(one.status, Status::Infeasible);
-          EXPECT_GT(one.statistics.evaluated, 1'000u);
+          EXPECT_TRUE(one.statistics.evaluated > 1'000u || one.end == SearchEnd::Done);
         }
         for (const int threads : {2, 8}) {
           options.threads = threads;

@@ -40,7 +40,7 @@ Result<MemoryBins> MemoryBins::create(const Workload& workload, const MachineFam
 
 MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
     : search_(std::move(search)),
-      ladder_(search_.make_ladder(SearchBudget(search_.problem().options))),
+      ladder_(search_.levels().make_ladder(SearchBudget(search_.problem().options))),
       bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
   for (const Architecture& machine : family.machines()) machines_.emplace_back(problem.workload, machine);
@@ -49,7 +49,7 @@ MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
 
 void MemoryBins::fill(const MachineFamily& family) {
   const LayerProblem& problem = search_.problem();
-  for (const KeepMasks& keep : search_.keep_choices()) {
+  for (const KeepMasks& keep : search_.levels().keep_choices()) {
     // Step 1. What the envelope finds promising; its memories have room for all tiles of all machines.
     ladder_->use(problem.model);
     ladder_->set_keep(keep);

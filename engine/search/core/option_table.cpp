@@ -125,21 +125,22 @@ SearchOption budget() {
 }
 
 SearchOption memory() {
-  return {"memory",
-          "",
-          "SIZE",
-          "What strategy exact may hold of one layer, tables and partial mappings; each of several layers searched at "
-          "the same time may",
-          "a size with its unit (B, KB, MB or GB, of 1024), at least 1 B",
-          fmt::format("{} GiB", SearchOptions().memory_bytes >> 30),
-          {},
-          [](SearchOptions& o, std::string_view text) {
-            const std::optional<double> bytes = parse_bytes(text);
-            if (!bytes || *bytes < 1 || *bytes > static_cast<double>(kMaxCount)) return false;
-            o.memory_bytes = static_cast<u64>(*bytes);
-            return true;
-          },
-          [](const SearchOptions& o) { return OptionValue(o.memory_bytes); }};
+  return {
+      "memory",
+      "",
+      "SIZE",
+      "What exact and thesis may hold of one layer, tables and partial mappings; each of several layers searched at "
+      "the same time may",
+      "a size with its unit (B, KB, MB or GB, of 1024), at least 1 B",
+      fmt::format("{} GiB", SearchOptions().memory_bytes >> 30),
+      {},
+      [](SearchOptions& o, std::string_view text) {
+        const std::optional<double> bytes = parse_bytes(text);
+        if (!bytes || *bytes < 1 || *bytes > static_cast<double>(kMaxCount)) return false;
+        o.memory_bytes = static_cast<u64>(*bytes);
+        return true;
+      },
+      [](const SearchOptions& o) { return OptionValue(o.memory_bytes); }};
 }
 
 std::vector<SearchOption> make_table() {

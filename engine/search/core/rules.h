@@ -73,7 +73,7 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
     {Rule::OrderDominance, "order-dominance", RuleUser::Orders, Soundness::WithoutHalos,
      "O3: drop an order if another gives every tensor at least its reuse", "loop_orders.md"},
     {Rule::MaximalTiles, "maximal-tiles", RuleUser::Sunstone, Soundness::Heuristic,
-     "T1: outside every fan-out, drop a tile that can still grow in its level", "tiles.md"},
+     "T1: drop a tile that can still grow in its level (sunstone: outside fan-outs only)", "tiles.md"},
     {Rule::FullUnrolling, "full-unrolling", RuleUser::Sunstone, Soundness::Heuristic,
      "S1a, b: unrollings that fill the fan-out, else those that cannot grow", "unrolling.md"},
     {Rule::IndexingFirst, "indexing-first", RuleUser::Sunstone, Soundness::Heuristic,

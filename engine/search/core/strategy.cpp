@@ -8,7 +8,7 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 4> kStrategyNames{"exact", "sunstone", "random", "exhaustive"};
+constexpr std::array<std::string_view, 5> kStrategyNames{"exact", "sunstone", "thesis", "random", "exhaustive"};
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 #include "engine/search/study/ablation.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <chrono>
 
 #include "engine/base/integers.h"
-#include "engine/search/study/ablation_search.h"
+#include "engine/search/layer_search.h"
 #include "engine/space/mapspace_size.h"
 
 namespace heliolite {
@@ -13,16 +15,22 @@ namespace {
 constexpr std::array<std::string_view, kAblationSteps> kNames{"none", "+orders", "+alpha-beta", "+spatial", "+T1"};
 
 // All splits, times the loop orders of every level but the innermost with loops, whose order matters to nothing.
-BigCount points(const LayerProblem& problem, const AblationLevels& levels, const MapspaceSize& size,
-                AblationStep step) {
-  const auto kept = ablation_orders(problem);
+BigCount points(const LevelProblem& levels, const MapspaceSize& size, AblationStep step) {
   BigCount out = size.tilings;
   for (const BigCount& n : size.keeps) out *= n;
-  for (std::size_t k = 1; k < levels.level.size(); ++k) {
-    const auto level = at(levels.level[k]);
-    out *= step == AblationStep::None ? size.orders[level] : BigCount(kept[level].size());
+  bool innermost = true;
+  for (std::size_t i = 0; i < levels.orders().size(); ++i) {
+    if (levels.problem().space.levels[i].temporal.allowed == 0) continue;
+    if (!innermost) out *= step == AblationStep::None ? size.orders[i] : BigCount(levels.orders()[i].size());
+    innermost = false;
   }
   return out;
+}
+
+RuleSet rules_of(AblationStep step) {
+  RuleSet out;
+  out.set(Rule::FullUnrolling, step >= AblationStep::Spatial).set(Rule::IndexingFirst, step >= AblationStep::Spatial);
+  return out.set(Rule::MaximalTiles, step >= AblationStep::Tiles);
 }
 
 class AblationRunner {
@@ -66,11 +74,7 @@ class AblationRunner {
             errors_.push_back(std::move(d));
           }
         };
-        if (!space) {
-          add(space.errors());
-        } else if (const auto levels = ablation_levels(*space, machine.name); !levels) {
-          add(levels.errors());
-        }
+        if (!space) add(space.errors());
       }
   }
 
@@ -100,23 +104,26 @@ class AblationRunner {
   }
 
   AblationRow row(const BenchMachine& machine, const BenchLayer& layer, AblationStep step) const {
-    const SearchOptions options = this->options();
-    const LayerProblem problem{layer.workload, machine.architecture, options,
-                               *resolve(layer.workload, machine.architecture),
-                               CostModel(layer.workload, machine.architecture)};
-    const AblationLevels levels = *ablation_levels(problem.space, machine.name);
+    SearchOptions thesis = options();
+    thesis.strategy = Strategy::Thesis;
+    thesis.rules = rules_of(step);
+    const LayerSearch search = *LayerSearch::create(layer.workload, machine.architecture, thesis);
     const auto begin = std::chrono::steady_clock::now();
     AblationRow out;
     out.step = step;
     out.counted = step <= AblationStep::Orders;
     if (out.counted) {
-      const MapspaceSize size = mapspace_size(problem.space);
-      const BigCount count = points(problem, levels, size, step);
+      const MapspaceSize size = mapspace_size(search.problem().space);
+      const BigCount count = points(search.levels(), size, step);
       out.at_most = !size.tilings_exact;
       out.points = static_cast<double>(count);
       out.points_exact = count.str();
     } else {
-      ablation_search(problem, levels, out);
+      const LayerAnswer answer = search.search(SearchBudget(search.problem().options));
+      out.points = static_cast<double>(answer.statistics.evaluated);
+      out.points_exact = fmt::format("{}", answer.statistics.evaluated);
+      out.finished = answer.end == SearchEnd::Done;
+      if (answer.found) out.value = objective_number(suite_.objective, answer.cost);
     }
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return out;

@@ -70,8 +70,7 @@ struct AblationResult {
   bool interrupted = false;
 };
 
-// Errors, before any search: a machine with two fan-outs that no loops separate, or constraints that a layer cannot
-// obey. `stop`: the layer it cuts short is left out.
+// Errors, before any search: constraints that a layer cannot obey. `stop`: the layer it cuts short is left out.
 Result<AblationResult> run_ablation(const AblationSuite& suite, const std::atomic<bool>* stop = nullptr,
                                     const BenchProgress& progress = {});
 

@@ -1,0 +1,72 @@
+#include "engine/search/sunstone/level_problem.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+namespace {
+
+OrderOptions order_options(const RuleSet& rules, const Mapspace& space, const LevelSpace& level) {
+  OrderOptions out;
+  out.loops = space.non_unit;
+  const auto innermost = level.temporal.order.dimensions();
+  out.innermost.assign(innermost.begin(), innermost.end());
+  out.rule = {rules[Rule::OrderPrefix], rules[Rule::OrderRun], rules[Rule::OrderDominance]};
+  return out;
+}
+
+}  // namespace
+
+LevelProblem::LevelProblem(const LayerProblem& problem) : problem_(&problem) {
+  list_orders();
+  list_keep_choices();
+}
+
+void LevelProblem::list_orders() {
+  const ReuseTable reuse = infer_reuse(problem_->workload, UnitDimensions::Skip);
+  for (const LevelSpace& level : problem_->space.levels) {
+    const OrderTrie trie = build_order_trie(reuse, order_options(problem_->options.rules, problem_->space, level));
+    for (std::size_t r = 0; r < kOrderRules; ++r) order_counts_.cuts[r] += trie.cuts[r];
+    orders_.push_back(trie.kept);
+    if (orders_.back().empty()) orders_.back().emplace_back();  // no dimension above 1: the empty nest
+  }
+}
+
+void LevelProblem::list_keep_choices() {
+  keep_ = problem_->keep_choices(kMaxKeepChoices);
+  if (!keep_.empty()) return;
+  // Too many to try: one start per tensor that comes first where not all have room, and one with nothing kept that
+  // need not be; the climbs flip the rest.
+  const KeepRange range = problem_->keep_range();
+  for (int first = 0; first < problem_->space.tensor_count; ++first) {
+    const auto keep = with_room(range.may, first);
+    if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
+  }
+  keep_.push_back(range.must);
+}
+
+// Drops open tensors, `first` last, from levels that cannot hold a word of each.
+KeepMasks LevelProblem::with_room(KeepMasks keep, int first) const {
+  const Mapspace& space = problem_->space;
+  for (int i = 0; i < space.level_count(); ++i) {
+    const auto capacity = problem_->architecture.levels[at(i)].capacity_words();
+    if (!capacity) continue;
+    const TensorMask open = space.levels[at(i)].open;
+    for (int k = 1; k <= space.tensor_count; ++k) {
+      const int v = (first + k) % space.tensor_count;
+      if (static_cast<u64>(std::popcount(keep[i])) <= *capacity) break;
+      if (contains(open, v)) keep[i] &= static_cast<TensorMask>(~(1u << v));
+    }
+  }
+  return keep;
+}
+
+std::unique_ptr<Ladder> LevelProblem::make_ladder(const SearchBudget& budget) const {
+  const SearchOptions& options = problem_->options;
+  return std::make_unique<Ladder>(problem_->workload, problem_->architecture, problem_->space, orders_,
+                                  options.objective, keep_.front(), budget);
+}
+
+}  // namespace heliolite
