@@ -25,6 +25,15 @@ std::string loops_text(const Mapping& mapping, const Workload& workload, int lev
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+const char* counts_text(const Breakdown& b) {
+  return b.counts == Counts::True ? "true: every word that moves (factors do not divide)"
+                                  : "Timeloop's averages (factors do not divide; --counts true: every word that moves)";
+}
+
+Accesses<u64> one_instance(const TensorTraffic& t) {
+  return {static_cast<u64>(t.reads), static_cast<u64>(t.fills), static_cast<u64>(t.updates)};
+}
+
 std::string share(double pj, double total) { return total > 0 ? percent(pj / total) : ""; }
 
 }  // namespace
@@ -40,6 +49,7 @@ std::string summary_text(const Breakdown& b, const Workload& workload, const Arc
   line("EDP", fmt::format("{:.6g} pJ x cycles", edp(b.energy, b.cycles)));
   line("utilization", fmt::format("{}  ({} of {} {} units in use)", percent(b.utilization), b.compute.utilized,
                                   b.compute.instances, b.compute.name));
+  if (!b.divides) line("counts", counts_text(b));
   line("MACs",
        fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()), pj / static_cast<double>(workload.macs())));
   return text;
@@ -59,7 +69,10 @@ std::string nest_text(const Mapping& mapping, const Workload& workload, const Ar
   return table.to_string();
 }
 
+bool counts_all_instances(const Breakdown& b) { return b.counts == Counts::True && !b.divides; }
+
 std::string storage_table(const Breakdown& b, const Workload& workload) {
+  const bool of_all = counts_all_instances(b);
   const double total = b.energy.picojoules();
   const EnergyUnit unit = energy_unit(total);
   Table table({"<level", "<tensor", "tile", "instances", "reads", "fills", "updates",
@@ -73,9 +86,9 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
       addresses += t.address_generation_energy;
       if (!t.kept) continue;
       storage += t.energy;
+      const Accesses<u64> words = of_all ? t.all : one_instance(t);
       table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words), grouped(t.instances),
-                 grouped(static_cast<u64>(t.reads)), grouped(static_cast<u64>(t.fills)),
-                 grouped(static_cast<u64>(t.updates)), unit(t.energy.picojoules()),
+                 grouped(words.reads), grouped(words.fills), grouped(words.updates), unit(t.energy.picojoules()),
                  share(t.energy.picojoules(), total)});
     }
     leakage += level->leakage;
@@ -92,6 +105,21 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
   part(b.compute.name.c_str(), b.compute.energy, true);
   table.rule();
   part("total", b.energy, true);
+  return table.to_string();
+}
+
+std::string busiest_table(const Breakdown& b, const Workload& workload) {
+  Table table({"<level", "<tensor", "instances", "reads", "fills", "updates"});
+  for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
+    std::string name = level->name;
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+      const TensorTraffic& t = level->tensor[v];
+      if (!t.kept || t.instances == 1) continue;
+      const Accesses<u64> words = one_instance(t);
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.instances), grouped(words.reads),
+                 grouped(words.fills), grouped(words.updates)});
+    }
+  }
   return table.to_string();
 }
 
@@ -117,6 +145,7 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
   Table table({"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops",
                fmt::format("energy [{}]", unit.name)});
+  const bool of_all = counts_all_instances(b);
   for (std::size_t i = b.level.size(); i-- > 0;) {
     const LevelBreakdown& level = b.level[i];
     std::string name = fmt::format("{} -> {}", level.name, i == 0 ? b.compute.name : b.level[i - 1].name);
@@ -124,8 +153,10 @@ std::string network_table(const Breakdown& b, const Workload& workload) {
       const NetworkTraffic& n = level.network[v];
       if (n.ingresses == 0 && n.energy.units == 0) continue;
       std::vector<std::string> groups;
-      for (const MulticastRecord& m : n.multicast) groups.push_back(fmt::format("{} to {}", m.groups, m.multicast));
-      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(n.fanout), count(n.ingresses),
+      for (const MulticastRecord& m : n.multicast)
+        groups.push_back(of_all ? fmt::format("to {}", m.multicast) : fmt::format("{} to {}", m.groups, m.multicast));
+      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(n.fanout),
+                 count(of_all ? n.all_ingresses : n.ingresses),
                  n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
                  n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
                  n.hops > 0 ? fmt::format("{:.4g}", n.hops) : "",

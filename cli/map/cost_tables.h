@@ -15,8 +15,13 @@ std::string summary_text(const Breakdown& breakdown, const Workload& workload, c
 // The loop nest, one line for each level, outermost first.
 std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
+// Whether instances differ: tables then have the words of all, not of one.
+bool counts_all_instances(const Breakdown& breakdown);
+
 std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals
-std::string time_table(const Breakdown& breakdown);                               // cycles and room by level
+// Of levels with several instances, the words of the one with most.
+std::string busiest_table(const Breakdown& breakdown, const Workload& workload);
+std::string time_table(const Breakdown& breakdown);  // cycles and room by level
 std::string network_table(const Breakdown& breakdown, const Workload& workload);
 
 }  // namespace heliolite::cli

@@ -1,4 +1,6 @@
 // heliolite eval: the cost of one mapping. heliolite explain: the same by level and tensor.
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 
@@ -7,7 +9,9 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "engine/base/text.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/true_counts/cost.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite::cli {
@@ -19,6 +23,21 @@ Diagnostics outside_mapspace(const MappedLayer& layer) {
   return space ? violations(*space, layer.mapping) : space.errors();
 }
 
+// The way of counting called `text`, for this mapping.
+Result<Counts> counts_named(const std::string& text, const CostModel& model, const Mapping& mapping) {
+  const std::vector<std::string> known{std::string(name(Counts::Timeloop)), std::string(name(Counts::True))};
+  if (text == known[0]) return Counts::Timeloop;
+  if (text != known[1])
+    return Diagnostic{"", 0, "--counts",
+                      fmt::format("unknown name '{}'{}; known: {}", text, did_you_mean(text, known), join(known))};
+  if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
+    return Diagnostic{"", 0, "--counts",
+                      fmt::format("true counts need outputs each of whose ranks is one dimension with coefficient 1, "
+                                  "where factors do not divide; {} has another",
+                                  model.workload().name)};
+  return Counts::True;
+}
+
 Json answer_json(const char* command, const MappedLayer& layer, const Breakdown& breakdown,
                  const Diagnostics& outside) {
   Json answer = answer_head(command);
@@ -26,6 +45,8 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
   answer["name"] = layer.workload.name;
   add_cost(answer, breakdown.energy, breakdown.cycles, breakdown.utilization);
   answer["macs"] = layer.workload.macs();
+  answer["counts"] = name(breakdown.counts);
+  answer["factors_divide"] = breakdown.divides;
   answer["mapping"] = to_json(layer.mapping, layer.workload, layer.architecture);
   answer["outside_mapspace"] = Json::array();
   for (const Diagnostic& d : outside) answer["outside_mapspace"].push_back(d.to_string());
@@ -33,26 +54,41 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
   return answer;
 }
 
-int run(const char* command, bool by_level, const MappedLayerNames& names, const Output& output) {
+struct EvalArguments {
+  MappedLayerNames names;
+  std::string counts{name(Counts::Timeloop)};
+};
+
+int run(const char* command, bool by_level, const EvalArguments& arguments, const Output& output) {
+  const MappedLayerNames& names = arguments.names;
   const Result<MappedLayer> layer = load_mapped_layer(names);
   if (!layer) return fail(layer.errors());
   const Diagnostics outside = at_their_levels(outside_mapspace(*layer), names.architecture);
   for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
   const CostModel model(layer->workload, layer->architecture);
-  const Breakdown breakdown = model.explain(layer->mapping);
+  const Result<Counts> counts = counts_named(arguments.counts, model, layer->mapping);
+  if (!counts) return fail(counts.errors());
+  const Breakdown breakdown = model.explain(layer->mapping, *counts);
   std::string text = summary_text(breakdown, layer->workload, layer->architecture);
   if (by_level) {
     text += "\nMapping\n" + nest_text(layer->mapping, layer->workload, layer->architecture);
-    text += "\nStorage: words of one instance, energy of all\n" + storage_table(breakdown, layer->workload);
+    const bool of_all = counts_all_instances(breakdown);
+    text +=
+        of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
+    text += storage_table(breakdown, layer->workload);
+    if (of_all)
+      text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(breakdown, layer->workload);
     text += "\nTime and room, one instance\n" + time_table(breakdown);
-    text += "\nNetworks: words of one sender\n" + network_table(breakdown, layer->workload);
+    text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
+    text += network_table(breakdown, layer->workload);
   }
   output.table(text);
   return output.json(answer_json(command, *layer, breakdown, outside)) ? kSuccess : kBadInput;
 }
 
 void add_command(CLI::App& app, Output& output, Action& action, const char* name, const char* what, bool by_level) {
-  auto names = std::make_shared<MappedLayerNames>();
+  auto arguments = std::make_shared<EvalArguments>();
+  MappedLayerNames* names = &arguments->names;
   CLI::App* command = app.add_subcommand(name, what);
   command->add_option("-a,--architecture", names->architecture, "Machine: preset or file")->required()->type_name("A");
   command->add_option("-w,--workload", names->workload, "Workload: preset, file or text like gemm:512x512x512")
@@ -62,13 +98,19 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
       ->required()
       ->type_name("FILE");
   command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("NAME");
+  command
+      ->add_option("--counts", arguments->counts,
+                   "Where factors do not divide: timeloop, its averages, or true, every word that moves")
+      ->type_name("NAME")
+      ->capture_default_str();
   add_output_options(*command, output);
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"
                   "  heliolite map -a eyeriss -w resnet18 --json best.json\n  heliolite " +
                   name + " -a eyeriss -w resnet18 -m best.json --layer conv1");
-  command->callback(
-      [&action, names, name, by_level] { action = [=](const Output& o) { return run(name, by_level, *names, o); }; });
+  command->callback([&action, arguments, name, by_level] {
+    action = [=](const Output& o) { return run(name, by_level, *arguments, o); };
+  });
 }
 
 }  // namespace

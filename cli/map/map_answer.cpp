@@ -11,6 +11,8 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/true_counts/cost.h"
 
 namespace heliolite::cli {
 namespace {
@@ -117,6 +119,42 @@ std::string looks_text(const NetworkResult& result) {
   return text.empty() ? text : "\n" + text;
 }
 
+// MACs over what all units could do in these cycles.
+double true_utilization(const MapAnswer& answer, std::size_t i) {
+  return static_cast<double>(answer.network.layers[i].workload.macs()) /
+         static_cast<double>(answer.architecture.compute.instances) / static_cast<double>(answer.true_cost[i]->cycles);
+}
+
+Json true_counts_json(const MapAnswer& answer, std::size_t i) {
+  if (!answer.true_cost[i]) return nullptr;
+  Json json;
+  add_cost(json, answer.true_cost[i]->energy, answer.true_cost[i]->cycles, true_utilization(answer, i));
+  return json;
+}
+
+// What the averages of the table hide.
+std::string true_counts_text(const MapAnswer& answer) {
+  std::string text;
+  for (std::size_t i = 0; i < answer.true_cost.size(); ++i) {
+    if (!answer.true_cost[i]) continue;
+    const Cost& cost = *answer.true_cost[i];
+    text += fmt::format(
+        "  {}: its factors do not divide; the costs above are Timeloop's averages. Every word counted: "
+        "{}, {} cycles, EDP {:.4g}, utilization {}.\n",
+        answer.result.layers[i].name, energy(cost.energy.picojoules()), grouped(cost.cycles),
+        edp(cost.energy, cost.cycles), percent(true_utilization(answer, i)));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+std::optional<Cost> true_cost(const Workload& workload, const Architecture& architecture, const MappingResult& mapped) {
+  if (mapped.status == Status::Infeasible || mapped.mapping.is_perfect()) return std::nullopt;
+  const CostModel model(workload, architecture);
+  if (!has_true_counts(model.compiled())) return std::nullopt;
+  const Evaluation e = model.evaluate(mapped.mapping, Counts::True);
+  return e.verdict == Verdict::Fits ? std::optional(e.cost) : std::nullopt;
+}
+
 Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
   if (!r.look) return nullptr;
   const ImperfectLook& look = *r.look;
@@ -172,6 +210,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["seconds"] = r.seconds;
   json["rules"] = rules_json(r.statistics.rules);
   json["witness"] = witness_json(r.witness, answer.architecture);
+  json["true_counts"] = true_counts_json(answer, i);
   json["imperfect_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["bounds"] = distances_json(answer.distances[i]);
@@ -194,13 +233,18 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
                             ? Distances(Diagnostic{workload.name, 0, "", "the layer has no mapping"})
                             : bound.distances(workload, architecture, mapped.mapping));
   }
-  return {std::move(network), std::move(architecture), std::move(result), imperfect, std::move(distances)};
+  std::vector<std::optional<Cost>> in_true_counts;
+  for (std::size_t i = 0; i < result.layers.size(); ++i)
+    in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));
+  return {std::move(network), std::move(architecture), std::move(result),
+          imperfect,          std::move(distances),    std::move(in_true_counts)};
 }
 
 std::string map_text(const MapAnswer& answer) {
   std::vector<NotProven> not_proven;
   for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
-  std::string text = result_table(answer) + not_proven_text(not_proven) + looks_text(answer.result);
+  std::string text =
+      result_table(answer) + not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);

@@ -1,5 +1,6 @@
 #pragma once
 // The answer of `heliolite map`, as text and as JSON.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct MapAnswer {
   bool imperfect = false;  // the mapspace has all factors, not perfect ones only
   // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;
+  // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
+  std::vector<std::optional<Cost>> true_cost;
 };
 
 // The answer with the distances of its mappings.

@@ -27,6 +27,7 @@ Json tensor_json(const TensorTraffic& t) {
           {"reads", t.reads},
           {"fills", t.fills},
           {"updates", t.updates},
+          {"all_instances", {{"reads", t.all.reads}, {"fills", t.all.fills}, {"updates", t.all.updates}}},
           {"energy_pj", t.energy.picojoules()},
           {"address_generation_pj", t.address_generation_energy.picojoules()}};
 }
@@ -34,11 +35,16 @@ Json tensor_json(const TensorTraffic& t) {
 Json network_json(const NetworkTraffic& n) {
   Json multicast = Json::array();
   for (const MulticastRecord& m : n.multicast) {
-    multicast.push_back({{"receivers", m.multicast}, {"groups", m.groups}, {"words", m.words}});
+    multicast.push_back(
+        {{"receivers", m.multicast}, {"groups", m.groups == 0 ? Json() : Json(m.groups)}, {"words", m.words}});
   }
-  return {{"fanout", n.fanout},     {"ingresses", n.ingresses},
-          {"multicast", multicast}, {"spatial_reductions", n.spatial_reductions},
-          {"hops", n.hops},         {"energy_pj", n.energy.picojoules()}};
+  return {{"fanout", n.fanout},
+          {"ingresses", n.ingresses},
+          {"all_ingresses", n.all_ingresses},
+          {"multicast", multicast},
+          {"spatial_reductions", n.spatial_reductions},
+          {"hops", n.hops},
+          {"energy_pj", n.energy.picojoules()}};
 }
 
 Json level_json(const LevelBreakdown& level, const Workload& workload) {

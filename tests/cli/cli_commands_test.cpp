@@ -106,6 +106,36 @@ TEST(CliCommands, EvalReadsItsOwnAnswerAndTimeloopMappings) {
   EXPECT_EQ(expected["macs"], 512);
 }
 
+// Where factors do not divide the answer says how it counts; where they do both ways are the same.
+TEST(CliCommands, EvalCountsAsAsked) {
+  const TempFolder folder;
+  const auto mapping = [&](const char* name, const char* m) {
+    return folder.write(name, std::string("mapping:\n"
+                                          "  - {level: DRAM, temporal: [M: 2, K: 5]}\n"
+                                          "  - {level: Buf, temporal: [M: ") +
+                                  m + "], spatial: {x: [N: 2]}}\n  - {level: Reg}\n");
+  };
+  const std::string machine = " -a " + folder.write("m.yaml", kMachine);
+  const std::string uneven = machine + " -w gemm:7x2x5 -m " + mapping("u.yaml", "[4, 3]");
+  const json timeloop = answer("eval" + uneven), counted = answer("explain" + uneven + " --counts true");
+  EXPECT_EQ(timeloop["counts"], "timeloop");
+  EXPECT_EQ(counted["counts"], "true");
+  EXPECT_EQ(counted["factors_divide"], false);
+  EXPECT_EQ(timeloop["breakdown"]["compute"]["cycles"], 40);  // 4 steps of each of two tiles
+  EXPECT_EQ(counted["breakdown"]["compute"]["cycles"], 35);   // 4 and 3
+  const json& reg = counted["breakdown"]["levels"][2]["tensors"]["A"];
+  EXPECT_EQ(reg["all_instances"]["reads"], 70);
+  EXPECT_EQ(reg["reads"], 35);
+  EXPECT_THAT(run_cli("explain" + uneven + " --counts true").out,
+              AllOf(HasSubstr("counts       true"), HasSubstr("words and energy of all instances")));
+  EXPECT_THAT(run_cli("eval" + uneven).out, HasSubstr("Timeloop's averages"));
+  const std::string even = machine + " -w gemm:8x2x5 -m " + mapping("e.yaml", "4");
+  EXPECT_EQ(answer("eval" + even)["breakdown"], answer("eval" + even + " --counts true")["breakdown"]);
+  const CliResult unknown = run_cli("eval" + uneven + " --counts averages");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--counts: unknown name 'averages'; known: timeloop and true"));
+}
+
 TEST(CliCommands, TablesShowTheNumbersOfTheJson) {
   const TempFolder folder;
   const std::string common = " -a " + folder.write("m.yaml", kMachine) + " -w gemm:8x8x8 -m " +

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
+#include <deque>
+#include <utility>
 
 #include "engine/model/multicast.h"
+#include "engine/model/true_counts/sliding.h"
 #include "engine/model/true_counts/step_products.h"
 #include "engine/model/true_counts/steps_outwards.h"
 
@@ -43,6 +44,7 @@ class MulticastCount {
   }
 
   void run(std::vector<MulticastTraffic>& out) {
+    meets_ = units_meet(t_, nest_, level_, level_);
     if (level_ == 0) {
       step({StepKind::Every, 0});
     } else {
@@ -53,8 +55,8 @@ class MulticastCount {
       if ((moving & time) != 0)
         for (const int l : bits(time & ~loops_before(std::countr_zero(moving & time)))) step({StepKind::Loop, l});
     }
-    out.clear();
-    for (const auto& [multicast, sum] : sum_) out.push_back({multicast, sum.first, sum.second});
+    std::sort(sum_.begin(), sum_.end(), [](const auto& x, const auto& y) { return x.multicast < y.multicast; });
+    out = std::move(sum_);
   }
 
  private:
@@ -65,9 +67,24 @@ class MulticastCount {
     return mask;
   }
 
+  // The tiles of a step. Those of a dimension that does not index the tensor differ in when and where they are only.
+  std::span<const std::vector<TileStep>* const> tiles(StepKind kind) {
+    const auto lists = steps_.at_step(kind);
+    for (std::size_t k = 0; k < lists.size(); ++k) {
+      list_[k] = lists[k];
+      if (contains(t_.indexing, steps_.dimensions()[k])) continue;
+      merged_[k].clear();
+      for (const TileStep& s : *lists[k])
+        if (merged_[k].empty() || merged_[k].back().context != s.context) merged_[k].push_back(s);
+        else merged_[k].back().run += s.run;
+      list_[k] = &merged_[k];
+    }
+    return {list_.data(), lists.size()};
+  }
+
   void step(StepKind kind) {
     fetches_.clear();
-    products_.each(steps_.dimensions(), steps_.at_step(kind), [&](const BoxStep& box, auto tiles) {
+    products_.each(steps_.dimensions(), tiles(kind), [&](const BoxStep& box, auto tiles) {
       const BoxFetch fetch = products_.fetch(box, kind.what != StepKind::Loop);
       if (fetch.words == 0) return;
       Together& f = fetches_.emplace_back();
@@ -80,7 +97,15 @@ class MulticastCount {
         f.box[4 * r + 3] = fetch.keeps ? fetch.high[r] : 0;
       }
       for (std::size_t k = 0; k < tiles.size(); ++k) f.tile[k] = *tiles[k], f.context[k] = tiles[k]->context;
+      if (meets_) return;
+      add(known_groups(f), f.count * f.words);
+      fetches_.clear();
     });
+    if (meets_) count_together();
+  }
+
+  // Units of several fetches may want the same words.
+  void count_together() {
     const std::size_t n = steps_.dimensions().size();
     const auto context = [n](const Together& f) { return std::span(f.context).first(n); };
     const auto before = [&](const Together& a, const Together& b) {
@@ -89,12 +114,43 @@ class MulticastCount {
     std::sort(fetches_.begin(), fetches_.end(), before);
     for (std::size_t begin = 0, end = 0; begin < fetches_.size(); begin = end) {
       while (end < fetches_.size() && !before(fetches_[begin], fetches_[end])) ++end;
-      count(std::span(fetches_).subspan(begin, end - begin));
+      groups_.clear();
+      group(std::span(fetches_).subspan(begin, end - begin), groups_);
+      add(groups_, fetches_[begin].count);
     }
   }
 
-  // Groups the units of fetches that happen together.
-  void count(std::span<const Together> together) {
+  // The groups of the units of one fetch, each of one word; for the same units they are the same.
+  const std::vector<MulticastTraffic>& known_groups(const Together& f) {
+    std::array<std::pair<i64, u32>, kMaxDimensions> units{};
+    const auto dimensions = steps_.dimensions();
+    for (std::size_t k = 0; k < dimensions.size(); ++k)
+      if ((nest_.of[dimensions[k]] & nest_.fanout[at(level_)]) != 0) units[k] = {f.tile[k].low, f.tile[k].run};
+    for (const auto& [known, groups] : known_)
+      if (known == units) return groups;
+    auto& [key, groups] = known_.emplace_back();
+    key = units;
+    Together one = f;
+    one.words = 1;
+    group(std::span(&one, 1), groups);
+    return groups;
+  }
+
+  void add(const std::vector<MulticastTraffic>& groups, u64 times) {
+    for (const MulticastTraffic& g : groups) {
+      MulticastTraffic& sum = of(sum_, g.multicast);
+      sum.words += g.words * times;
+      sum.half_hop_words += g.half_hop_words * times;
+    }
+  }
+  static MulticastTraffic& of(std::vector<MulticastTraffic>& list, u64 multicast) {
+    for (MulticastTraffic& m : list)
+      if (m.multicast == multicast) return m;
+    return list.emplace_back(MulticastTraffic{multicast, 0, 0});
+  }
+
+  // Groups the units of fetches that happen together, in one context.
+  void group(std::span<const Together> together, std::vector<MulticastTraffic>& out) {
     units_.clear();
     words_.clear();
     for (const Together& f : together) add_units(f);
@@ -103,10 +159,10 @@ class MulticastCount {
       receivers_.clear();
       for (; end < units_.size() && units_[end].box == units_[begin].box; ++end)
         receivers_.push_back(units_[end].receiver);
-      const u64 words = together[0].count * words_[units_[begin].receiver.offset];
-      auto& [all, half] = sum_[receivers_.size()];
-      all += words;
-      if (nest_.fanout[at(level_)] != 0) half += static_cast<u128>(words) * group_half_hops();
+      const u64 words = words_[units_[begin].receiver.offset];
+      MulticastTraffic& sum = of(out, receivers_.size());
+      sum.words += words;
+      if (nest_.fanout[at(level_)] != 0) sum.half_hop_words += static_cast<u128>(words) * group_half_hops();
     }
   }
 
@@ -163,7 +219,11 @@ class MulticastCount {
   std::vector<UnitFetch> units_;
   std::vector<u64> words_;
   std::vector<FanoutReceiver> receivers_;
-  std::map<u64, std::pair<u64, u128>> sum_;  // [multicast]: words, half hops times words
+  std::array<std::vector<TileStep>, kMaxDimensions> merged_;
+  std::array<const std::vector<TileStep>*, kMaxDimensions> list_;
+  std::deque<std::pair<std::array<std::pair<i64, u32>, kMaxDimensions>, std::vector<MulticastTraffic>>> known_;
+  std::vector<MulticastTraffic> groups_, sum_;
+  bool meets_ = false;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/model/compiled.h"
@@ -39,39 +40,54 @@ class StepProducts {
     descend(0, dimension, steps, box, leaf);
   }
 
+  // Where a box has gone: back to where the loops inside began, or on as the innermost of them that moved it.
+  struct Going {
+    bool back, on;
+  };
+  Going going(const BoxStep& box) const {
+    Going out{true, box.mover != kNoLoop};
+    std::array<i64, kMaxRanks> stride{};
+    if (out.on) {
+      const TruePlace& p = nest_.place[box.mover];
+      for (int k = t_.first_of[p.dimension]; k < t_.first_of[p.dimension + 1]; ++k)
+        stride[t_.by_dimension[at(k)].rank] += i64{t_.by_dimension[at(k)].coefficient} * p.inside;
+    }
+    for (std::size_t r = 0; r < t_.rank_count; ++r) {
+      out.back &= box.move[r] == 0;
+      out.on &= box.move[r] == stride[r];
+    }
+    return out;
+  }
+
+  // All words of the box, and those that are in the held one, too.
+  std::pair<u64, u64> words(const BoxStep& box) const {
+    u64 full = 1, common = 1;
+    for (std::size_t r = 0; r < t_.rank_count; ++r) {
+      full *= static_cast<u64>(box.extent[r]);
+      const i64 low = std::max<i64>(0, -box.move[r]), high = std::min(box.extent[r], box.held[r] - box.move[r]);
+      common *= static_cast<u64>(std::max<i64>(0, high - low));
+    }
+    return {full, common};
+  }
+
   // What the step fetches (rule 35).
   BoxFetch fetch(const BoxStep& box, bool first) const {
     BoxFetch out;
-    u64 full = 1, common = 1;
-    const bool keeps = !first && goes_on(box);
-    for (std::size_t r = 0; r < t_.rank_count; ++r) {
-      full *= static_cast<u64>(box.extent[r]);
-      if (!keeps) continue;
+    const auto [full, common] = words(box);
+    out.keeps = !first && common != 0;
+    if (out.keeps && box.mover != kNoLoop) {
+      const Going to = going(box);
+      out.keeps = to.back || to.on;
+    }
+    for (std::size_t r = 0; r < t_.rank_count && out.keeps; ++r) {
       out.low[r] = std::max<i64>(0, -box.move[r]);
       out.high[r] = std::min(box.extent[r], box.held[r] - box.move[r]);
-      common *= static_cast<u64>(std::max<i64>(0, out.high[r] - out.low[r]));
     }
-    out.keeps = keeps && common != 0;
     out.words = full - (out.keeps ? common : 0);
     return out;
   }
 
  private:
-  // Whether the move leaves words in place: the box had not moved inside, is back, or moves on as the first time.
-  bool goes_on(const BoxStep& box) const {
-    if (box.mover == kNoLoop) return true;
-    std::array<i64, kMaxRanks> stride{};
-    const TruePlace& p = nest_.place[box.mover];
-    for (int k = t_.first_of[p.dimension]; k < t_.first_of[p.dimension + 1]; ++k)
-      stride[t_.by_dimension[at(k)].rank] += i64{t_.by_dimension[at(k)].coefficient} * p.inside;
-    bool stays = true, repeats = true;
-    for (std::size_t r = 0; r < t_.rank_count; ++r) {
-      stays &= box.move[r] == 0;
-      repeats &= box.move[r] == stride[r];
-    }
-    return stays || repeats;
-  }
-
   template <class Leaf>
   void descend(std::size_t k, std::span<const u8> dimension, std::span<const std::vector<TileStep>* const> steps,
                const BoxStep& box, Leaf& leaf) {

@@ -33,11 +33,18 @@ TrueTally::ByTensor TrueTally::blocks(int i) const {
 // Of the slowest instance (rule 41); without sliding ranks none is slower than the first.
 u64 TrueTally::cycles(int i) const {
   const CompiledLevel& level = c_.level[at(i)];
-  if (!level.limited || serves_all(i)) return nest_.steps;
+  if (!level.limited || serves(i, total_[at(i)])) return nest_.steps;
   if (nest_.used[at(i)] == 1) return cycles_of(i, total_[at(i)]);
+  const UnitDigits first = first_instance(nest_, i);
+  ByTensor words;
   bool slides = false;
-  for (const int v : bits(keep_[at(i)])) slides |= c_.tensor[at(v)].sliding;
-  if (!slides) return cycles_of(i, of_unit(i, first_instance(nest_, i)));
+  for (const int v : bits(keep_[at(i)])) {
+    slides |= c_.tensor[at(v)].sliding;
+    words[at(v)] = c_.tensor[at(v)].sliding ? most_accesses(c_, v, nest_, keep_, i, first)
+                                            : instance_accesses(c_, v, nest_, keep_, i, first);
+  }
+  if (!slides) return cycles_of(i, words);
+  if (serves(i, words)) return nest_.steps;
   u64 most = nest_.steps;
   each_class(i, [&](const ByTensor& words, u64) { most = std::max(most, cycles_of(i, words)); });
   return most;
@@ -53,12 +60,12 @@ u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
   return level_cycles(c_.level[at(i)], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
 }
 
-// Whether one instance could serve all words of the level in time: then each has time for its own.
-bool TrueTally::serves_all(int i) const {
+// Whether one instance could serve all these words in time, with room for how doubles are rounded.
+bool TrueTally::serves(int i, const ByTensor& by_tensor) const {
   const CompiledLevel& level = c_.level[at(i)];
   double reads = 0, writes = 0;
   for (const int v : bits(keep_[at(i)])) {
-    const Accesses<u64>& words = total_[at(i)][at(v)];
+    const Accesses<u64>& words = by_tensor[at(v)];
     reads += static_cast<double>(words.reads);
     writes += static_cast<double>(words.fills + words.updates);
   }

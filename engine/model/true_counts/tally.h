@@ -63,7 +63,7 @@ class TrueTally {
 
  private:
   ByTensor of_unit(int i, const UnitDigits& unit) const;
-  bool serves_all(int i) const;
+  bool serves(int i, const ByTensor& words) const;
   u64 cycles_of(int i, const ByTensor& words) const;
 
   const Compiled& c_;

@@ -28,10 +28,32 @@ u64 TrueStream::part(int level) const {
   return words;
 }
 
+namespace {
+
+// The boundary from which words arrive at the level.
+int boundary_below(const KeepMasks& keep, int tensor, int level) {
+  while (level > 0 && !contains(keep[at(level) - 1], tensor)) --level;
+  return level;
+}
+
+}  // namespace
+
+Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
+                            const UnitDigits& first) {
+  const CompiledTensor& t = c.tensor[at(tensor)];
+  const int boundary = boundary_below(keep, tensor, level);
+  const auto words = [&](int from, LoopMask shared) {
+    Fetches fetches;
+    if (from > 0 && t.sliding) sliding_ceiling(c, t, nest, from, first, fetches);
+    else count_fetches(c, t, nest, from, first, fetches);
+    return words_of(t, nest, from, fetches, shared, first);
+  };
+  return {words(boundary, nest.fanouts(boundary, level)), level + 1 < c.level_count ? words(level + 1, 0) : 0, 0};
+}
+
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                                 const UnitDigits& unit) {
-  int boundary = level;
-  while (boundary > 0 && !contains(keep[at(boundary) - 1], tensor)) --boundary;
+  const int boundary = boundary_below(keep, tensor, level);
   TrueStream stream(c, tensor, nest, unit);
   stream.start(boundary);
   const u64 accesses = stream.accesses(level);

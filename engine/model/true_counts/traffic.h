@@ -40,6 +40,11 @@ inline Accesses<u64> true_accesses(bool is_output, bool outermost, u64 accesses,
   return {accesses - part, outermost ? 0 : crossing - part, accesses};
 }
 
+// At least as many reads and fills of a tensor that is no output as any instance of the level has; `first`: its first
+// instance.
+Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
+                            const UnitDigits& first);
+
 // The words of one tensor at a level that keeps it, of the instances in `unit`: a class of those of that level.
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                                 const UnitDigits& unit);

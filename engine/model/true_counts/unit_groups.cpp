@@ -5,6 +5,32 @@
 
 namespace heliolite {
 
+u64 distinct_units(const CompiledTensor& t, const Extents& stride, std::span<const u8> dimension,
+                   std::span<const u32> run) {
+  if (t.entangled) return 0;
+  constexpr int kNone = -1, kTwo = -2;
+  u64 n = 1;
+  std::array<int, kMaxRanks> met;  // [rank]: the dimension with several units, none yet, or two
+  met.fill(kNone);
+  for (std::size_t k = 0; k < dimension.size(); ++k) {
+    if (run[k] == 1) continue;
+    const CompiledTerm& term = t.by_dimension[t.first_of[dimension[k]]];
+    int& other = met[term.rank];
+    if (other == kTwo) return 0;
+    if (other == kNone) {
+      n *= run[k];
+      other = static_cast<int>(k);
+      continue;
+    }
+    const CompiledTerm& first = t.by_dimension[t.first_of[dimension[at(other)]]];
+    n = n / run[at(other)] *
+        distinct_sums(u64{term.coefficient} * stride[dimension[k]], run[k],
+                      u64{first.coefficient} * stride[dimension[at(other)]], run[at(other)]);
+    other = kTwo;
+  }
+  return n;
+}
+
 void UnitGroups::add(const BoxStep& box, const BoxFetch& fetch, std::span<const TileStep* const> tiles) {
   Leaf& leaf = leaf_.emplace_back();
   leaf.count = box.count;
@@ -46,30 +72,9 @@ u64 UnitGroups::words(std::span<const u8> dimension) {
 
 // Number of different boxes of fetches that are alike.
 u64 UnitGroups::distinct(std::span<const Leaf> alike, std::span<const u8> dimension) {
-  if (alike.size() > 1 || t_.entangled) return listed(alike, dimension);
-  u64 n = 1;
-  std::array<int, kMaxRanks> met;  // [rank]: a dimension with several units, -1: none yet
-  std::array<u64, kMaxRanks> alone;
-  met.fill(-1);
-  for (std::size_t k = 0; k < dimension.size(); ++k) {
-    const u32 run = alike[0].run[k];
-    if (run == 1) continue;
-    n *= run;
-    const CompiledTerm& term = t_.by_dimension[t_.first_of[dimension[k]]];
-    if (met[term.rank] == -1) {
-      met[term.rank] = static_cast<int>(k);
-      alone[term.rank] = run;
-      continue;
-    }
-    if (met[term.rank] == -2) return listed(alike, dimension);  // a third one
-    const std::size_t other = at(met[term.rank]);
-    const CompiledTerm& first = t_.by_dimension[t_.first_of[dimension[other]]];
-    const u64 sums = distinct_sums(u64{term.coefficient} * stride_[dimension[k]], run,
-                                   u64{first.coefficient} * stride_[dimension[other]], alone[term.rank]);
-    n = n / run / alone[term.rank] * sums;
-    met[term.rank] = -2;
-  }
-  return n;
+  if (alike.size() == 1)
+    if (const u64 n = distinct_units(t_, stride_, dimension, std::span(alike[0].run).first(dimension.size()))) return n;
+  return listed(alike, dimension);
 }
 
 // The same one by one.

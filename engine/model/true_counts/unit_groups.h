@@ -7,10 +7,14 @@
 
 namespace heliolite {
 
+// Number of different places among the units of these tiles, a run along each dimension; 0: they must be listed.
+// `stride`: [dimension], nominal tile of one unit.
+u64 distinct_units(const CompiledTensor& t, const Extents& stride, std::span<const u8> dimension,
+                   std::span<const u32> run);
+
 // Fetches of the units of one fan-out, gathered from StepProducts, so that equal ones can be counted once.
 class UnitGroups {
  public:
-  // `stride`: [dimension], nominal tile of one unit.
   UnitGroups(const CompiledTensor& t, const Extents& stride) : t_(t), stride_(stride) {}
 
   void clear() { leaf_.clear(); }
