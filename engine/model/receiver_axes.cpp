@@ -102,29 +102,62 @@ void add_aligned(const AxisClasses& x, const AxisClasses& y, i64 centre, std::ve
       add(out, {c.size * r.size, c.count * r.count, c.hops * r.count + r.hops * c.count * c.size});
 }
 
-// Receivers are laid out one row after the other, whatever the loops' ends.
-void add_wrapped(const AxisClasses& x, const AxisClasses& y, u64 product_x, u64 columns, i64 centre,
-                 std::vector<ReceiverGroups>& out) {
-  struct Column {
-    i64 low = -1, high = -1;
+// Where the receivers stand when they are laid out one row after the other, whatever the loops' ends; and, while the
+// members of a group are looked at, the first and last row in each column.
+class WrappedGrid {
+ public:
+  void resize(u64 receivers, u64 columns) {
+    place_.clear();
+    Place at;
+    for (u64 id = 0; id < receivers; ++id) {
+      place_.push_back(at);
+      if (++at.column == columns) at = {0, at.row + 1};
+    }
+    rows_.assign(columns, {});
+  }
+
+  // By ascending id.
+  void look_at(u64 id) {
+    Rows& rows = rows_[place_[id].column];
+    rows.high = place_[id].row;
+    if (rows.low == kNone) rows.low = rows.high;
+    last_ = std::max(last_, place_[id].column);
+  }
+  // Twice the hops to the members looked at, which it forgets.
+  u64 take_hops(i64 centre) {
+    u64 out = 2 * u64{last_};
+    for (u32 k = 0; k <= last_; ++k)
+      if (rows_[k].low != kNone) {
+        out += column_hops(rows_[k].low, rows_[k].high, centre);
+        rows_[k].low = kNone;
+      }
+    last_ = 0;
+    return out;
+  }
+
+ private:
+  static constexpr u32 kNone = ~u32{0};
+  struct Place {
+    u32 column = 0, row = 0;
   };
-  thread_local std::vector<Column> column;
+  struct Rows {
+    u32 low = kNone, high = 0;
+  };
+  std::vector<Place> place_;  // [receiver]
+  std::vector<Rows> rows_;    // [column]
+  u32 last_ = 0;              // column looked at
+};
+
+void add_wrapped(const AxisClasses& x, const AxisClasses& y, u64 product_x, u64 product_y, u64 columns, i64 centre,
+                 std::vector<ReceiverGroups>& out) {
+  thread_local WrappedGrid grid;
+  grid.resize(product_x * product_y, columns);
   for (std::size_t a = 0; a < x.count(); ++a)
     for (std::size_t b = 0; b < y.count(); ++b) {
-      column.assign(columns, {});
-      u64 last = 0;
-      for (const auto& [move_y, iy] : y.members(b))
-        for (const auto& [move_x, ix] : x.members(a)) {
-          const u64 id = ix + product_x * iy;
-          Column& c = column[id % columns];
-          c.high = static_cast<i64>(id / columns);  // ids ascend
-          if (c.low < 0) c.low = c.high;
-          last = std::max(last, id % columns);
-        }
-      ReceiverGroups group{x.members(a).size() * y.members(b).size(), 1, 2 * last};
-      for (u64 k = 0; k <= last; ++k)
-        if (column[k].low >= 0) group.half_hops += column_hops(column[k].low, column[k].high, centre);
-      add(out, group);
+      const auto along_x = x.members(a), along_y = y.members(b);
+      for (const auto& [move_y, iy] : along_y)
+        for (const auto& [move_x, ix] : along_x) grid.look_at(ix + product_x * iy);
+      add(out, {along_x.size() * along_y.size(), 1, grid.take_hops(centre)});
     }
 }
 
@@ -160,7 +193,7 @@ bool groups_by_axes(const CompiledTensor& t, const Nest& nest, int level, const 
   const auto centre = static_cast<i64>(std::max(machine.fanout_y, product_y)) - 1;  // in half rows
   out.clear();
   if (product_x == columns || product_y == 1) add_aligned(x, y, centre, out);
-  else add_wrapped(x, y, product_x, columns, centre, out);
+  else add_wrapped(x, y, product_x, product_y, columns, centre, out);
   std::sort(out.begin(), out.end(),
             [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
   return true;

@@ -11,7 +11,7 @@ namespace heliolite {
 
 enum class Strategy : u8 {
   Exact,       // the optimum with its certificate; under a limit the best so far with a proven gap
-  Sunstone,    // level by level behind a beam, then climbs: fast, proves only by the compulsory bound
+  Sunstone,    // level by level behind a beam and as Thesis, with climbs: fast, proves only by the compulsory bound
   Thesis,      // the search of Sunstone's thesis as printed: level by level with alpha-beta, nothing else
   Random,      // draws mappings until enough in a row bring nothing
   Exhaustive,  // prices every mapping: for small mapspaces and for tests

@@ -6,6 +6,12 @@
 
 namespace heliolite {
 
+std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
+  std::vector<DivisorTable> out;
+  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[at(d)]);
+  return out;
+}
+
 Fillings::Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables)
     : space_(space), tables_(tables) {
   for (int v = 0; v < space.tensor_count; ++v) indexing_[at(v)] = workload.indexing(v);

@@ -15,6 +15,9 @@ namespace heliolite {
 // Beside rules S1a-c, unrollings are left out that use less than 1 / kLeastShare of the instances that the best uses.
 inline constexpr u64 kLeastShare = 2;
 
+// [dimension]: the divisors of its size.
+std::vector<DivisorTable> divisor_tables(const Mapspace& space);
+
 // Lists the unrollings of any fan-out of one mapspace; its storage is reused.
 class Fillings {
  public:

@@ -49,6 +49,12 @@ bool MoveSpace::legal(const Plan& plan, int dimension) const {
   return true;
 }
 
+bool MoveSpace::legal(const Plan& plan) const {
+  for (int d = 0; d < space_.dimension_count; ++d)
+    if (!legal(plan, d)) return false;
+  return true;
+}
+
 void MoveSpace::list(const Plan& plan, std::vector<Move>& out) const {
   out.clear();
   Plan trial = plan;

@@ -32,6 +32,9 @@ class MoveSpace {
   // Whether the plan's factors of the dimension obey the limits of every place.
   bool legal(const Plan& plan, int dimension) const;
 
+  // The same of all dimensions.
+  bool legal(const Plan& plan) const;
+
   // Whether a plan that was legal before the move m, and has been changed by it, is legal.
   bool legal(const Plan& plan, const Move& m) const;
 

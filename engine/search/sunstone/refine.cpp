@@ -1,14 +1,23 @@
 #include "engine/search/sunstone/refine.h"
 
+#include <algorithm>
 #include <random>
 
 namespace heliolite {
 namespace {
 
+// Unrollings that get their own orders, and those of them from which the climb goes on for a few steps.
+constexpr std::size_t kUnrollingsWithOrders = 8, kUnrollingsTried = 3;
+
 class Climb {
  public:
-  Climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget)
-      : ladder_(ladder), moves_(moves), best_(start), last_(ladder.evaluated() + budget), top_(ladder.levels() - 1) {
+  Climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget)
+      : ladder_(ladder),
+        steps_(steps),
+        moves_(steps.moves),
+        best_(start),
+        last_(ladder.evaluated() + budget),
+        top_(ladder.levels() - 1) {
     none_.fill(1);
   }
 
@@ -18,7 +27,8 @@ class Climb {
     }
   }
   void to_the_end() {
-    while (!spent() && (orders() || keeps() || single_moves() || pairs() || moves_with_orders())) {
+    while (!spent() &&
+           (orders() || keeps() || single_moves() || pairs() || moves_with_orders() || tiles() || unrollings())) {
     }
   }
   const Candidate& best() const { return best_; }
@@ -117,7 +127,41 @@ class Climb {
     return false;
   }
 
+  // Step 6. The tile of a level, chosen anew from what it and another level have together.
+  bool tiles() { return steps_.retiling.improve(ladder_, best_, last_); }
+
+  // Step 7. Another unrolling: alone it is rarely better, so the most promising are followed for a few steps.
+  bool unrollings() {
+    std::vector<Candidate> list;
+    for (const Plan& plan : steps_.reunrolling.list(best_.plan)) {
+      if (spent()) return false;
+      if (!moves_.legal(plan)) continue;
+      if (const Score s = ladder_.score(plan, top_, none_); s.fits) list.push_back({plan, s});
+    }
+    keep_best(list, kUnrollingsWithOrders);
+    for (Candidate& c : list) {
+      if (spent()) return false;
+      c.score = ladder_.choose_orders(c.plan, 1, top_, none_);
+    }
+    keep_best(list, kUnrollingsTried);
+    for (const Candidate& c : list) {
+      if (spent()) return false;
+      Climb climb(ladder_, steps_, c, last_ - ladder_.evaluated());
+      climb.first_steps();
+      if (!(climb.best().score.value < best_.score.value)) continue;
+      best_ = climb.best();
+      return true;
+    }
+    return false;
+  }
+
+  static void keep_best(std::vector<Candidate>& list, std::size_t count) {
+    std::sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+    if (list.size() > count) list.resize(count);
+  }
+
   Ladder& ladder_;
+  ClimbSteps& steps_;
   const MoveSpace& moves_;
   Candidate best_;
   u64 last_;
@@ -128,41 +172,64 @@ class Climb {
 
 // How close a climb's first steps must come to the best.
 bool close_to(const Score& score, const Score& best, Objective objective) {
-  constexpr double kClose = 1.04;
+  constexpr double kClose = 1.01;
   return objective_number(objective, score.cost) <= kClose * objective_number(objective, best.cost);
 }
 
+// Disturbances of complete plans.
+class Kicks {
+ public:
+  explicit Kicks(ClimbSteps& steps) : steps_(steps) {}
+
+  // A plan disturbed: every third time by another unrolling, otherwise by a few moves. It may not be legal or not fit.
+  Plan of(const Plan& plan) {
+    if (count_++ % kUnrollingEvery == 0)
+      if (const std::vector<Plan>& others = steps_.reunrolling.list(plan); !others.empty())
+        return others[random_() % others.size()];
+    Plan out = plan;
+    for (int k = 0; k < kMoves; ++k) {
+      steps_.moves.list(out, list_);
+      if (!list_.empty()) apply(out, list_[random_() % list_.size()]);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr u64 kSeed = 0x5eed'0f'5a17;
+  static constexpr int kMoves = 4, kUnrollingEvery = 3;
+
+  ClimbSteps& steps_;
+  std::mt19937_64 random_{kSeed};
+  int count_ = 0;
+  std::vector<Move> list_;
+};
+
 }  // namespace
 
-Candidate climb(Ladder& ladder, const MoveSpace& moves, const Candidate& start, u64 budget) {
-  Climb out(ladder, moves, start, budget);
+Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget) {
+  Climb out(ladder, steps, start, budget);
   out.to_the_end();
   return out.best();
 }
 
-Candidate kick_and_climb(Ladder& ladder, const MoveSpace& moves, Candidate best, int kicks, u64 budget) {
-  constexpr u64 kSeed = 0x5eed'0f'5a17;
-  constexpr int kMovesOfAKick = 4, kTries = 8;
+Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget) {
+  constexpr int kTries = 8;
   const u64 last = ladder.evaluated() + budget;
   const int top = ladder.levels() - 1;
   const Extents none = unit_extents();
-  std::mt19937_64 random(kSeed);
-  std::vector<Move> list;
+  Kicks disturbances(steps);
   for (int kick = 0; kick < kicks; ++kick) {
     Candidate trial = best;
+    trial.score.fits = false;
     for (int attempt = 0; attempt < kTries && ladder.evaluated() < last && !ladder.stopped(); ++attempt) {
-      trial.plan = best.plan;
-      for (int k = 0; k < kMovesOfAKick; ++k) {
-        moves.list(trial.plan, list);
-        if (list.empty()) return best;
-        apply(trial.plan, list[random() % list.size()]);
-      }
+      trial.plan = disturbances.of(best.plan);
+      if (!steps.moves.legal(trial.plan)) continue;
       trial.score = ladder.choose_orders(trial.plan, 1, top, none);
       if (trial.score.fits) break;
     }
     if (ladder.evaluated() >= last || ladder.stopped()) break;
     if (!trial.score.fits) continue;
-    Climb climb(ladder, moves, trial, last - ladder.evaluated());
+    Climb climb(ladder, steps, trial, last - ladder.evaluated());
     climb.first_steps();
     const Score& score = climb.best().score;
     if (score.value != best.score.value && close_to(score, best.score, ladder.objective())) climb.to_the_end();

@@ -15,7 +15,8 @@ namespace {
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
 constexpr u64 kClimbBudget = 60'000, kUsual = 7'000, kLeastOfKicks = 1'000;
 constexpr int kKicks = 100;
-constexpr std::size_t kClimbs = 3;  // best candidates of the level-by-level search that are climbed from
+constexpr std::size_t kClimbs = 2;  // best candidates of the beam that are climbed from
+constexpr u64 kThesis = 3'000;      // evaluations of the thesis' search, over all keep choices
 
 // Everything at the outermost level, for a search that was interrupted before it completed anything; none if that is
 // not legal.
@@ -25,15 +26,11 @@ std::optional<Candidate> everything_outermost(const LevelProblem& levels, Ladder
   for (const KeepMasks& keep : levels.keep_choices()) {
     Candidate out;
     out.plan.keep = keep;
-    bool legal = true;
-    for (int d = 0; d < space.dimension_count; ++d) {
-      out.plan.factor[at(loop_place_of(LoopKind::Temporal, ladder.levels() - 1))][at(d)] =
-          static_cast<u32>(space.size[at(d)]);
-      legal &= moves.legal(out.plan, d);
-    }
+    for (std::size_t d = 0; d < space.dimension_count; ++d)
+      out.plan.factor[at(loop_place_of(LoopKind::Temporal, ladder.levels() - 1))][d] = static_cast<u32>(space.size[d]);
     const Extents none = unit_extents();
     out.score = ladder.score(out.plan, ladder.levels() - 1, none);
-    if (legal && out.score.fits) return out;
+    if (out.score.fits && moves.legal(out.plan)) return out;
   }
   return std::nullopt;
 }
@@ -47,39 +44,87 @@ LayerAnswer answer_of(const LevelProblem& levels, Ladder& ladder, std::optional<
   return answer;
 }
 
+void best_first(std::vector<Candidate>& list) {
+  std::sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
+}
+
+// Sunstone's starts and climbs.
+class SunstoneRun {
+ public:
+  SunstoneRun(const LevelProblem& levels, Ladder& ladder)
+      : levels_(levels), options_(levels.problem().options), ladder_(ladder), steps_(ladder) {}
+
+  LayerAnswer run() {
+    beam();
+    climbs();
+    thesis();
+    kicks();
+    return answer_of(levels_, ladder_, best_.empty() ? std::nullopt : std::optional(best_.front()), rules_);
+  }
+
+ private:
+  bool refines() const { return !best_.empty() && options_.rules[Rule::Refine]; }
+
+  // Step 1. The growing beam, for each keep choice.
+  void beam() {
+    for (const KeepMasks& keep : levels_.keep_choices()) {
+      if (ladder_.stopped() && !best_.empty()) break;
+      ladder_.set_keep(keep);
+      Sunstone search(ladder_, options_.rules);
+      search.complete(search.begin());
+      rules_ += search.rules();
+      best_.insert(best_.end(), search.best().begin(), search.best().end());
+    }
+    best_first(best_);
+  }
+
+  // Step 2. What it fixed too early.
+  void climbs() {
+    if (!refines()) return;
+    for (std::size_t k = 0; k < std::min(kClimbs, best_.size()); ++k) climb_from(k);
+    best_first(best_);
+  }
+  void climb_from(std::size_t k) {
+    best_[k] = climb(ladder_, steps_, best_[k], kClimbBudget);
+    Gate(options_.rules, rules_).pruned(Rule::Refine, 1);
+  }
+
+  // Step 3. The thesis' search, which needs only look at what can beat the best so far; and what it fixed too early.
+  void thesis() {
+    std::optional<Candidate> found;
+    if (!best_.empty()) found = best_.front();
+    for (const KeepMasks& keep : levels_.keep_choices()) {
+      if (ladder_.stopped()) break;
+      ladder_.set_keep(keep);
+      ThesisSearch search(ladder_, options_.rules, options_.memory_bytes, kThesis / levels_.keep_choices().size());
+      search.run(found);
+      rules_ += search.rules();
+    }
+    if (!found || (!best_.empty() && !found->better_than(best_.front()))) return;
+    best_.insert(best_.begin(), *found);
+    if (refines()) climb_from(0);
+  }
+
+  // Step 4. Disturbances of the best, with what is left.
+  void kicks() {
+    if (!refines()) return;
+    const u64 left = kUsual - std::min(kUsual, ladder_.evaluated());
+    best_.front() = kick_and_climb(ladder_, steps_, best_.front(), kKicks, std::max(left, kLeastOfKicks));
+  }
+
+  const LevelProblem& levels_;
+  const SearchOptions& options_;
+  Ladder& ladder_;
+  ClimbSteps steps_;
+  std::vector<Candidate> best_;  // best first
+  RuleCounts rules_;
+};
+
 }  // namespace
 
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget) {
-  const SearchOptions& options = levels.problem().options;
-  const std::unique_ptr<Ladder> made = levels.make_ladder(budget);
-  Ladder& ladder = *made;
-  RuleCounts rules;
-  // Step 1. Level by level, for each keep choice.
-  std::vector<Candidate> best;
-  const auto sort = [&best] {
-    std::sort(best.begin(), best.end(), [](const Candidate& a, const Candidate& b) { return a.better_than(b); });
-  };
-  for (const auto& keep : levels.keep_choices()) {
-    if (ladder.stopped() && !best.empty()) break;
-    ladder.set_keep(keep);
-    Sunstone search(ladder, options.rules);
-    search.complete(search.begin());
-    rules += search.rules();
-    best.insert(best.end(), search.best().begin(), search.best().end());
-  }
-  sort();
-  // Step 2. What it fixed too early.
-  if (!best.empty() && options.rules[Rule::Refine]) {
-    const MoveSpace moves(levels.problem().space);
-    for (std::size_t k = 0; k < std::min(kClimbs, best.size()); ++k) {
-      best[k] = climb(ladder, moves, best[k], kClimbBudget);
-      Gate(options.rules, rules).pruned(Rule::Refine, 1);
-    }
-    sort();
-    const u64 left = kUsual - std::min(kUsual, ladder.evaluated());
-    best.front() = kick_and_climb(ladder, moves, best.front(), kKicks, std::max(left, kLeastOfKicks));
-  }
-  return answer_of(levels, ladder, best.empty() ? std::nullopt : std::optional(best.front()), rules);
+  const std::unique_ptr<Ladder> ladder = levels.make_ladder(budget);
+  return SunstoneRun(levels, *ladder).run();
 }
 
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget) {

@@ -5,7 +5,8 @@
 
 namespace heliolite {
 
-// The strategy `sunstone`: the growing beam (sunstone.h), then climbs (refine.h).
+// The strategy `sunstone`: the best of the growing beam (sunstone.h) and, from there, of the thesis' search, with
+// climbs (refine.h) from both.
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget);
 
 // The strategy `thesis` (thesis_search.h).

@@ -27,12 +27,6 @@ bool same_unrolling(const Plan& a, const Plan& b) {
   return true;
 }
 
-std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
-  std::vector<DivisorTable> out;
-  for (int d = 0; d < space.dimension_count; ++d) out.emplace_back(space.size[at(d)]);
-  return out;
-}
-
 }  // namespace
 
 Sunstone::Sunstone(Ladder& ladder, const RuleSet& rules)

@@ -11,8 +11,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/core/gate.h"
+#include "engine/search/sunstone/candidate.h"
 #include "engine/search/sunstone/fillings.h"
-#include "engine/search/sunstone/refine.h"
 #include "engine/search/sunstone/shortlist.h"
 
 namespace heliolite {

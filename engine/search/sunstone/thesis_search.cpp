@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"
 #include "engine/space/factor_tree.h"
 
@@ -19,10 +20,9 @@ ThesisSearch::ThesisSearch(Ladder& ladder, const RuleSet& rules, u64 memory_byte
       space_(ladder.space()),
       rules_(rules),
       chain_(level_chain(space_)),
+      divisors_(divisor_tables(space_)),
       most_candidates_(std::max<u64>(2, memory_bytes / kShares / sizeof(Choice))),
-      last_evaluation_(evaluations > ~u64{0} - ladder.evaluated() ? ~u64{0} : ladder.evaluated() + evaluations) {
-  for (int d = 0; d < space_.dimension_count; ++d) divisors_.emplace_back(space_.size[at(d)]);
-}
+      last_evaluation_(evaluations > ~u64{0} - ladder.evaluated() ? ~u64{0} : ladder.evaluated() + evaluations) {}
 
 void ThesisSearch::run(std::optional<Candidate>& best) {
   best_ = &best;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "engine/search/core/gate.h"
+#include "engine/search/sunstone/candidate.h"
 #include "engine/search/sunstone/ladder.h"
 #include "engine/search/sunstone/level_chain.h"
-#include "engine/search/sunstone/refine.h"
 #include "engine/space/divisors.h"
 #include "engine/space/unrolling.h"
 

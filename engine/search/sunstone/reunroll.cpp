@@ -1,0 +1,74 @@
+#include "engine/search/sunstone/reunroll.h"
+
+#include <numeric>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+namespace {
+
+u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][d]; }
+
+}  // namespace
+
+Reunrolling::Reunrolling(const Ladder& ladder)
+    : space_(ladder.space()), tables_(divisor_tables(space_)), fillings_(space_, ladder.model().workload(), tables_) {
+  for (int i = 0; i < space_.level_count(); ++i)
+    if (space_.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
+}
+
+const std::vector<Plan>& Reunrolling::list(const Plan& plan) {
+  list_.clear();
+  for (const int level : fanouts_)
+    for (const Unrolling& u : unrollings(plan, level)) {
+      list_.push_back(plan);
+      if (!put(list_.back(), level, u)) list_.pop_back();
+    }
+  return list_;
+}
+
+const std::vector<Unrolling>& Reunrolling::unrollings(const Plan& plan, int level) {
+  Extents rest;
+  for (std::size_t d = 0; d < kMaxDimensions; ++d)
+    rest[d] = d < space_.dimension_count ? static_cast<u32>(space_.size[d]) : 1;
+  for (const int other : fanouts_)
+    if (other != level)
+      for (int d = 0; d < space_.dimension_count; ++d)
+        rest[d] /= plan.factor[at(loop_place_of(LoopKind::SpatialX, other))][d] *
+                   plan.factor[at(loop_place_of(LoopKind::SpatialY, other))][d];
+  const auto [known, fresh] = known_.try_emplace({level, rest});
+  RuleCounts uncounted;  // these candidates are refine's
+  if (fresh) fillings_.list(level, rest, {}, uncounted, known->second);
+  return known->second;
+}
+
+// False: it is there already, or a dimension's loops do not divide that way.
+bool Reunrolling::put(Plan& plan, int level, const Unrolling& u) const {
+  Extents &x = plan.factor[at(loop_place_of(LoopKind::SpatialX, level))],
+          &y = plan.factor[at(loop_place_of(LoopKind::SpatialY, level))];
+  if (x == u.x && y == u.y) return false;
+  for (int d = 0; d < space_.dimension_count; ++d) {
+    const u32 old = x[d] * y[d], common = std::gcd(old, u.factor(d));
+    u32 surplus = old / common, missing = u.factor(d) / common;
+    const auto take = [&](int i) {
+      u32& factor = temporal(plan, i, d);
+      const u32 part = std::gcd(factor, missing);
+      factor /= part;
+      missing /= part;
+    };
+    for (int i = level; i < space_.level_count(); ++i) take(i);
+    for (int i = level; i-- > 0;) take(i);
+    for (int i = level; i < space_.level_count() && surplus > 1; ++i) {
+      u32& factor = temporal(plan, i, d);
+      if (!space_.levels[at(i)].temporal.factor[d].allows(u64{factor} * surplus)) continue;
+      factor *= surplus;
+      surplus = 1;
+    }
+    if (surplus > 1 || missing > 1) return false;
+  }
+  x = u.x;
+  y = u.y;
+  return true;
+}
+
+}  // namespace heliolite

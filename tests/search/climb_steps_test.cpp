@@ -1,0 +1,92 @@
+// The larger steps of climbs on random small problems: they lead to legal plans of the same loops, and never to worse
+// ones.
+#include <gtest/gtest.h>
+
+#include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/refine.h"
+#include "tests/support/search_problem.h"
+
+namespace heliolite::climb_steps_test {
+namespace {
+
+// A problem with the plan that has every loop at the outermost level.
+struct Start {
+  LayerProblem problem;
+  LevelProblem levels;
+  std::unique_ptr<Ladder> ladder;
+  Plan plan;
+
+  explicit Start(LayerProblem p)
+      : problem(std::move(p)), levels(problem), ladder(levels.make_ladder(SearchBudget(problem.options))) {
+    plan.keep = ladder->keep();
+    for (std::size_t d = 0; d < problem.space.dimension_count; ++d)
+      plan.factor[at(loop_place_of(LoopKind::Temporal, ladder->levels() - 1))][d] =
+          static_cast<u32>(problem.space.size[d]);
+  }
+};
+
+template <class Check>
+void for_each_start(u64 seeds, Check&& check) {
+  for (u64 seed = 0; seed < seeds && !::testing::Test::HasFailure(); ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 2'000});
+    auto space = resolve(p.workload, p.architecture);
+    ASSERT_TRUE(space.ok());
+    SearchOptions options;
+    Start start({p.workload, p.architecture, options, *std::move(space), CostModel(p.workload, p.architecture)});
+    SCOPED_TRACE(seed);
+    check(start);
+  }
+}
+
+void expect_all_loops(const Start& start, const Plan& plan) {
+  for (std::size_t d = 0; d < start.problem.space.dimension_count; ++d) {
+    u64 product = 1;
+    for (const Extents& f : plan.factor) product *= f[d];
+    EXPECT_EQ(product, start.problem.space.size[d]);
+  }
+}
+
+TEST(Reunrolling, ListsOtherUnrollingsOfTheSameLoops) {
+  u64 listed = 0;
+  for_each_start(100, [&](Start& start) {
+    Reunrolling step(*start.ladder);
+    std::vector<Plan> seen;
+    const std::vector<Plan> first = step.list(start.plan);
+    for (const Plan& plan : first) {
+      expect_all_loops(start, plan);
+      EXPECT_NE(plan, start.plan);
+      EXPECT_EQ(std::find(seen.begin(), seen.end(), plan), seen.end()) << "listed twice";
+      seen.push_back(plan);
+    }
+    listed += first.size();
+    if (!first.empty()) {
+      for (const Plan& plan : step.list(first.back())) expect_all_loops(start, plan);
+    }
+  });
+  EXPECT_GT(listed, 100u);
+}
+
+TEST(Retiling, NeverEndsWorseAndStaysLegal) {
+  u64 improved = 0;
+  for_each_start(100, [&](Start& start) {
+    const Extents none = unit_extents();
+    Candidate best{start.plan, start.ladder->score(start.plan, start.ladder->levels() - 1, none)};
+    if (!best.score.fits || !MoveSpace(start.problem.space).legal(best.plan)) return;
+    const Candidate before = best;
+    if (!Retiling(start.problem.space).improve(*start.ladder, best, ~u64{0})) {
+      EXPECT_EQ(best.plan, before.plan);
+      return;
+    }
+    ++improved;
+    EXPECT_LT(best.score.value, before.score.value);
+    expect_all_loops(start, best.plan);
+    EXPECT_TRUE(MoveSpace(start.problem.space).legal(best.plan));
+    const Evaluation e = start.problem.model.evaluate(start.ladder->mapping(best.plan));
+    EXPECT_EQ(e.verdict, Verdict::Fits);
+    EXPECT_EQ(e.cost, best.score.cost);
+  });
+  EXPECT_GT(improved, 20u);
+}
+
+}  // namespace
+}  // namespace heliolite::climb_steps_test
