@@ -8,6 +8,7 @@
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/true_counts/cost.h"
+#include "engine/model/true_counts/sliding.h"
 #include "engine/verify/golden_verify.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/true_walk.h"
@@ -172,7 +173,7 @@ RandomOptions small(bool imperfect) {
   options.imperfect = imperfect;
   options.plain_output = true;
   options.max_size = 9;
-  options.max_fanout = 3;
+  options.max_fanout = 4;
   return options;
 }
 
@@ -182,8 +183,8 @@ u64 runs(u64 standard) {
 }
 
 TEST(TrueCounts, EveryNumberIsTheWalks) {
-  u64 compared = 0;
-  for (u64 seed = 0; compared < runs(250) && !HasFailure(); ++seed) {
+  u64 compared = 0, meet = 0, meet_beyond = 0;
+  for (u64 seed = 0; compared < runs(500) && !HasFailure(); ++seed) {
     const RandomProblem p = random_problem(seed, small(true));
     const Compiled compiled(p.workload, p.architecture);
     const TrueNest nest(compiled, p.mapping);
@@ -192,11 +193,21 @@ TEST(TrueCounts, EveryNumberIsTheWalks) {
     const Breakdown ours = CostModel(p.workload, p.architecture).explain(p.mapping, Counts::True);
     Walked(p).expect_equal(ours);
     ++compared;
+    for (int v = 0; v < compiled.tensor_count; ++v)
+      for (int i = 0, below = 0; i < compiled.level_count; ++i) {
+        meet += units_meet(compiled.tensor[at(v)], nest, below, below);
+        if (!p.mapping.keeps(i, v)) continue;
+        meet_beyond += units_meet(compiled.tensor[at(v)], nest, below + 1, i);
+        below = i + 1;
+      }
     const Evaluation fast = CostModel(p.workload, p.architecture).evaluate(p.mapping, Counts::True);
     if (fast.verdict != Verdict::Fits) continue;
     EXPECT_TRUE(fast.cost.energy == ours.energy);
     EXPECT_EQ(fast.cost.cycles, ours.cycles);
   }
+  // Units that share words though their tiles differ in place, in the fan-out next to them and in further ones.
+  EXPECT_GT(meet, 10u);
+  EXPECT_GT(meet_beyond, 1u);
 }
 
 // The other rules, too, where they meet those of perfect factors.
