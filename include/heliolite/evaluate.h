@@ -7,6 +7,7 @@
 //   heliolite::Evaluation cost = model.evaluate(*mapping);                // .verdict: does it fit; .cost if it does
 //   std::printf("%.0f pJ, %llu cycles\n", cost.cost.energy.picojoules(), (unsigned long long)cost.cost.cycles);
 //   heliolite::Breakdown all = model.explain(*mapping);                   // all.level[i].tensor[v].reads
+//   model.evaluate(*mapping, heliolite::Counts::True);                    // factors that do not divide: no averages
 #include <heliolite/mapping.h>  // IWYU pragma: export
 
 #include "engine/model/breakdown.h"   // IWYU pragma: export

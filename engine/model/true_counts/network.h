@@ -4,17 +4,10 @@
 
 #include "engine/base/energy.h"
 #include "engine/model/compiled.h"
+#include "engine/model/true_counts/multicast_groups.h"
 #include "engine/model/true_counts/nest.h"
 
 namespace heliolite {
-
-// Words that go to groups of `multicast` units, of all senders, each group's once; and twice their hops, times the
-// words.
-struct MulticastTraffic {
-  u64 multicast;
-  u64 words;
-  u128 half_hop_words;
-};
 
 // All words on their way from level i to the tiles below it, as if these were kept there, sorted by `multicast`.
 void multicast_traffic(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int level,

@@ -152,26 +152,6 @@ void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest&
   add_fetch_terms(t, nest, boundary, SlidingWords(c, t, nest, boundary, unit, false), out);
 }
 
-void sliding_ceiling(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
-                     const UnitDigits& unit, Fetches& out) {
-  out.count = 0;
-  const auto tiles = [&](StepKind step) {
-    u64 words = 1;
-    thread_local std::vector<TileStep> steps;
-    for (const int d : bits(t.indexing)) {
-      steps.clear();
-      add_tile_steps(c, nest, boundary, d, step, unit, steps);
-      u64 n = 0;
-      // Of a dimension with several ranks, or a coefficient, the words are not its extent: each rank is counted by
-      // itself.
-      for (const TileStep& s : steps) n += s.count * s.run;
-      words *= n;
-    }
-    return words * true_box_words(c, t, nest.tile[at(boundary)]);
-  };
-  add_fetch_terms(t, nest, boundary, tiles, out);
-}
-
 bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high) {
   if (!t.sliding) return false;
   for (int i = low; i <= high; ++i) {

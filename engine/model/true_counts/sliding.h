@@ -8,10 +8,6 @@ namespace heliolite {
 void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                      const UnitDigits& unit, Fetches& out);
 
-// At least as many words as sliding_fetches counts for any instance, where `unit` is the first one: nothing is held.
-void sliding_ceiling(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
-                     const UnitDigits& unit, Fetches& out);
-
 // Whether units of one of the fan-outs low .. high can ask for the same words without standing at the same tiles: two
 // dimensions of a sliding rank are spread over it.
 bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high);

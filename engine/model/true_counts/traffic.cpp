@@ -41,13 +41,20 @@ int boundary_below(const KeepMasks& keep, int tensor, int level) {
 Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                             const UnitDigits& first) {
   const CompiledTensor& t = c.tensor[at(tensor)];
-  const int boundary = boundary_below(keep, tensor, level);
+  LoopMask moving = 0;
+  for (const int d : bits(t.indexing)) moving |= nest.of[at(d)];
+  // A whole tile at every step of the innermost loop that moves it, and of those outside.
   const auto words = [&](int from, LoopMask shared) {
-    Fetches fetches;
-    if (from > 0 && t.sliding) sliding_ceiling(c, t, nest, from, first, fetches);
-    else count_fetches(c, t, nest, from, first, fetches);
-    return words_of(t, nest, from, fetches, shared, first);
+    const LoopMask loops = nest.outside(from), time = loops & nest.temporal();
+    const LoopMask waits = from == 0              ? 0
+                           : (moving & time) == 0 ? time
+                                                  : time & loops_before(std::countr_zero(moving & time));
+    u64 n = true_box_words(c, t, nest.tile[at(from)]);
+    for (int d = 0; d < nest.dimension_count; ++d)
+      n *= nest.cells(d, loops, waits | (contains(t.indexing, d) ? 0 : shared), 0, first).count();
+    return n;
   };
+  const int boundary = boundary_below(keep, tensor, level);
   return {words(boundary, nest.fanouts(boundary, level)), level + 1 < c.level_count ? words(level + 1, 0) : 0, 0};
 }
 
