@@ -92,4 +92,19 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
   for (int i = 0; i < level_count; ++i) level[i] = compile(architecture.levels[i]);
 }
 
+DimensionMask standalone_dimensions(const Compiled& c, TensorMask tensors) {
+  DimensionMask out = 0;
+  for (int d = 0; d < c.dimension_count; ++d) {
+    bool alone = c.size[at(d)] > 1;
+    for (int v = 0; v < c.tensor_count && alone; ++v) {
+      const CompiledTensor& t = c.tensor[at(v)];
+      if (!contains(tensors, v) || !contains(t.indexing, d)) continue;
+      const CompiledTerm* const term = &t.by_dimension[t.first_of[at(d)]];
+      alone = t.first_of[at(d) + 1] == t.first_of[at(d)] + 1 && term->coefficient == 1 && t.sharing[term->rank] == 0;
+    }
+    if (alone) out |= dimension_bit(d);
+  }
+  return out;
+}
+
 }  // namespace heliolite

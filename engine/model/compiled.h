@@ -77,6 +77,11 @@ struct Compiled {
   Compiled(const Workload& workload, const Architecture& architecture);
 };
 
+// Dimensions of size > 1 along which none of the tensors slides: each of them that one indexes has a rank which is this
+// dimension alone, with coefficient 1, and no other rank with it. A tile n times as long along it holds n times the
+// words of such a tensor.
+DimensionMask standalone_dimensions(const Compiled& compiled, TensorMask tensors = static_cast<TensorMask>(~0u));
+
 // [dimension]: how much of it a tile covers; 1 beyond the workload's dimensions.
 using Extents = std::array<u32, kMaxDimensions>;
 

@@ -11,6 +11,7 @@
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
 #include "engine/search/exact/exact.h"
+#include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/imperfect/imperfect_look.h"
 #include "engine/search/imperfect/imperfect_search.h"
@@ -57,10 +58,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   LayerAnswer answer;
   switch (problem_->options.strategy) {
-    case Strategy::Exact: {
-      const LayerAnswer start = sunstone_search(levels_, budget.half());
-      return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
-    }
+    case Strategy::Exact: return search_exact(budget);
     case Strategy::Sunstone: answer = sunstone_search(levels_, budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
@@ -68,6 +66,17 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
+}
+
+LayerAnswer LayerSearch::search_exact(const SearchBudget& budget) const {
+  const ReducedProblem reduced(*problem_);
+  if (reduced.any()) {
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget);
+    reduced.restore(out);
+    return out;
+  }
+  const LayerAnswer start = sunstone_search(levels_, budget.half());
+  return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
 }
 
 bool LayerSearch::has_second_step() const {

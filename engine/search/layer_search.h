@@ -44,6 +44,7 @@ class LayerSearch {
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
+  LayerAnswer search_exact(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "engine/base/integers.h"
+#include "engine/search/exact/reduced_problem.h"
 #include "tests/support/exact_problem.h"
 
 namespace heliolite::exact_rules_test {
@@ -16,8 +18,9 @@ using testing::kObjectives;
 using testing::layer_problem;
 using testing::SearchProblem;
 
-constexpr std::array kExactRules{Rule::KeepBound,      Rule::LatticeBound,  Rule::OwnLoops, Rule::UsefulInstances,
-                                 Rule::StateDominance, Rule::IdleBandwidth, Rule::FreeLoops};
+constexpr std::array kExactRules{
+    Rule::MergeDimensions, Rule::BatchOutermost, Rule::KeepBound,     Rule::LatticeBound, Rule::OwnLoops,
+    Rule::UsefulInstances, Rule::StateDominance, Rule::IdleBandwidth, Rule::FreeLoops,    Rule::PushIn};
 
 struct RuleRun {
   std::string name;
@@ -87,6 +90,39 @@ TEST(ExactRules, LoseNothingAndEachCuts) {
 
 TEST(ExactRules, LoseNothingWhereOneKindOfCostIsAll) {
   expect_optima(50, [](u64 seed) { return testing::unusual_search_problem(seed + 5'000, {.max_mappings = 800}); });
+}
+
+// A contraction in which several dimensions index the same tensors, so that they are merged or stand outermost.
+SearchProblem contraction_problem(u64 seed) {
+  using testing::chance;
+  using testing::pick;
+  testing::Rng rng(seed);
+  for (;;) {
+    std::array<std::string, 3> ranks;
+    std::vector<Dimension> dimensions;
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      constexpr std::array<unsigned, 5> kTensors{0b011, 0b011, 0b101, 0b110, 0b111};  // that the dimension indexes
+      const unsigned tensors = kTensors[pick(rng, 0, kTensors.size() - 1)];
+      dimensions.push_back({name, std::array<u64, 6>{1, 2, 2, 2, 3, 4}[pick(rng, 0, 5)]});
+      for (const int v : bits(tensors)) ranks[at(v)] += (ranks[at(v)].empty() ? "" : ",") + std::string(name);
+    }
+    SearchProblem p;
+    p.workload = testing::make_workload(
+        "contraction", dimensions,
+        {{"Z", ranks[0], Role::Output}, {"A", ranks[1], Role::Input}, {"B", ranks[2], Role::Weight}});
+    p.architecture = testing::detail::random_search_machine(rng, p.workload, {.open_keep = false});
+    if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
+    const auto answer = testing::enumerate_mapspace(p.workload, p.architecture, {.limit = 3'000});
+    if (!answer || answer->legal == 0 || !ReducedProblem(layer_problem(p, Objective::Edp)).any()) continue;
+    p.answer = *answer;
+    return p;
+  }
+}
+
+TEST(ExactRules, LoseNothingOnContractions) {
+  const RuleCounts counts = expect_optima(40, contraction_problem);
+  for (const Rule r : {Rule::MergeDimensions, Rule::BatchOutermost, Rule::PushIn})
+    EXPECT_GT(counts.cuts[static_cast<std::size_t>(r)], 20u) << kRuleTable[static_cast<std::size_t>(r)].name;
 }
 
 // Through the mapper's door, from another strategy's answer.

@@ -24,6 +24,8 @@ enum class Rule : u8 {
   Refine,
   UsefulEnds,
   FillFanouts,
+  MergeDimensions,
+  BatchOutermost,
   KeepBound,
   LatticeBound,
   OwnLoops,
@@ -31,10 +33,11 @@ enum class Rule : u8 {
   StateDominance,
   IdleBandwidth,
   FreeLoops,
+  PushIn,
   SmallestMemory,
   MemoryBound,
 };
-inline constexpr std::size_t kRules = 20;
+inline constexpr std::size_t kRules = 23;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -88,6 +91,10 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "of the loop ends with as many iterations outside try only the least", "imperfect.md"},
     {Rule::FillFanouts, "fill-fanouts", RuleUser::Imperfect, Soundness::Heuristic,
      "start also from other unrollings, each axis filled by one dimension", "imperfect.md"},
+    {Rule::MergeDimensions, "merge-dimensions", RuleUser::Exact, Soundness::Sound,
+     "search dimensions that are one to every tensor and constraint as one", "exact.md"},
+    {Rule::BatchOutermost, "batch-outermost", RuleUser::Exact, Soundness::Sound,
+     "temporal loops over what indexes every tensor stand at the outermost level only", "exact.md"},
     {Rule::KeepBound, "keep-bound", RuleUser::Exact, Soundness::Sound,
      "do not search a keep choice whose every mapping costs too much", "exact.md"},
     {Rule::LatticeBound, "lattice-bound", RuleUser::Exact, Soundness::Sound,
@@ -102,6 +109,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "forget bandwidths that cannot be slower than the compute units any more", "exact.md"},
     {Rule::FreeLoops, "free-loops", RuleUser::Exact, Soundness::Sound,
      "loops that move nothing still in place come first, in one order", "exact.md"},
+    {Rule::PushIn, "push-in", RuleUser::Exact, Soundness::Sound,
+     "drop a level's loops if the innermost would fit into the level inside", "exact.md"},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,

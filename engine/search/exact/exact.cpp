@@ -8,6 +8,7 @@
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/exact/layered_pass.h"
+#include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/rest_bounds.h"
 #include "engine/search/exact/witness_watch.h"
 
@@ -169,7 +170,10 @@ class Exact {
 
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
                          double limit) {
-  return Exact(problem, start, budget, limit).run();
+  const ReducedProblem reduced(problem);
+  LayerAnswer out = Exact(reduced.problem(), start, budget, limit).run();
+  reduced.restore(out);
+  return out;
 }
 
 }  // namespace heliolite

@@ -3,7 +3,9 @@
 #include <bit>
 
 #include "engine/base/integers.h"
+#include "engine/search/exact/expand_loops.h"
 #include "engine/search/exact/nest_of.h"
+#include "engine/search/exact/push_in.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)
@@ -12,19 +14,11 @@
 //   4. lattice bound what is placed and the least of everything outside cost too much (rule lattice-bound)
 //   5. tile          each tile of the level, one axis of the lattice after the other
 //   6. own loops     the level's loops cost too much in every order (rule own-loops)
-//   7. orders        each order of the level's loops that can matter (rule free-loops)
+//   7. orders        each order of the level's loops that can matter (rules free-loops, push-in): expand_orders.cpp
 //   8. dominance     another over the same tile is nowhere dearer (rules idle-bandwidth, state-dominance)
 //   9. leaf          a complete mapping is priced by the cost model; others join the frontier
 
 namespace heliolite {
-struct Expander::Loops {
-  Extents factor;  // of every dimension
-  Extents left;    // iterations outside what is placed
-  DimensionMask waiting = 0;
-  u64 order = 0;  // as in FrontierNode
-  int depth = 0;
-};
-
 struct Expander::Grown {
   const PartialMapping& s;
   const PartialBounds::Inside& inside;
@@ -57,6 +51,7 @@ bool Expander::extend(std::size_t k, const SearchBudget& budget, u64 evaluations
   if (stopped_) return false;
   PartialMapping s(m_.compiled->tensor_count, m_.channels.size());
   layers_[at(level_)].get(k, s);
+  find_room(layers_[at(level_)].node(k));
   if (m_.fanout[at(level_)].exists) unroll(s);
   else grow(s);
   return !stopped_ && !overflow_;
@@ -115,6 +110,16 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   }
 }
 
+// Along which axes the tile of the level inside can grow by a loop around those that it has (rule push-in).
+void Expander::find_room(const FrontierNode& parent) {
+  room_.assign(m_.lattice.axes().size(), 0);
+  if (level_ == 0 || !gate().on(Rule::PushIn)) return;
+  LevelLoops inside{layers_[at(level_) - 1].node(parent.parent).tile, parent.tile, parent.order};
+  if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
+    inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
+  room_ = room_inside(m_, parent.machine, level_, inside);
+}
+
 // Every tile of this level over the unrolled one.
 void Expander::grow(const PartialMapping& s) {
   // Step 3.
@@ -127,16 +132,21 @@ void Expander::grow(const PartialMapping& s) {
   const CostBound whole = bounds_.at_unrolled(s, inside, s.tile.index);
   if (cut(Rule::LatticeBound, whole)) return;
   if (gate().on(Rule::LatticeBound)) limit = incumbent_.energy_limit(whole.cycles);
-  if (top()) return place(s, m_.lattice.full());
+  if (top()) return place(s, m_.lattice.full(), loops_of(s, m_.lattice.full()));
+  const auto every_tile_too_dear = [&] { return bounds_.tiles_energy(inside, s.tile, limit, limit) >= limit; };
+  if (gate().prunes(Rule::OwnLoops, every_tile_too_dear)) return;
   // Step 5.
   LatticePoint tile = s.tile;
-  enlarge({s, inside, limit, bandwidths}, tile, 0);
+  enlarge({s, inside, limit, bandwidths}, tile, 0, {});
 }
 
-void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis) {
+// `loops`: those that have made the tile so far.
+void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
   if (spent()) return;
-  if (bounds_.possible(level_, tile.index) && !needless(from.s, tile) && !candidate_cut(from, tile))
-    place(from.s, tile);
+  const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
+  if (bounds_.possible(level_, tile.index) && !needless(from.s, tile) &&
+      (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) && !candidate_cut(from, tile))
+    place(from.s, tile, loops);
   const auto axes = m_.lattice.axes();
   for (std::size_t a = first_axis; a < axes.size(); ++a) {
     const LatticeAxis& axis = axes[a];
@@ -151,7 +161,10 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
     if (!bounds_.reachable(level_, next.index) || !m_.holds(from.s.machine, level_, next.extent)) continue;
     if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
     if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
-    enlarge(from, next, a);
+    TileLoops with = loops;
+    with.all |= dimension_bit(axis.dimension);
+    with.pushable |= room_[a];
+    enlarge(from, next, a, with);
   }
 }
 
@@ -172,78 +185,6 @@ bool Expander::candidate_cut(const Grown& from, const LatticePoint& tile) {
   return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||
          gate().prunes(Rule::OwnLoops,
                        [&] { return incumbent_.cuts(bounds_.at_candidate_ordered(from.s, from.inside, tile)); });
-}
-
-// Step 7: the loops of the level, in every order that matters.
-void Expander::place(const PartialMapping& s, const LatticePoint& tile) {
-  Loops loops;
-  for (int d = 0; d < kMaxDimensions; ++d) {
-    loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
-    loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
-    if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
-  }
-  ++statistics_.tiles[at(level_)];
-  machines_tried_[s.machine] = true;
-  for (int d = 0; d < m_.compiled->dimension_count; ++d)
-    if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
-  PartialMapping next = s;
-  for (u8 d : space().temporal.order.dimensions())
-    if (contains(loops.waiting, d)) add_loop(next, loops, d);
-  arrange(next, loops, tile);
-}
-
-void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
-  loops.left[at(d)] /= loops.factor[at(d)];
-  steps_.loop(s, d, loops.factor[at(d)], loops.left);
-  loops.waiting &= static_cast<DimensionMask>(~(1u << d));
-  loops.order |= static_cast<u64>(d + 1) << (4 * loops.depth++);
-}
-
-// The loops that have to be tried next. Loops that move nothing in place come first, in one order; of loops that end
-// the same flows only one is tried, for the others are then free.
-unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
-  const unsigned waiting = loops.waiting;
-  if (!gate().on(Rule::FreeLoops)) return waiting;
-  std::array<unsigned, kMaxDimensions> ends{};  // flows, by dimension
-  unsigned slides = 0;                          // dimensions that may leave part of a tile in place
-  const auto& tensor = m_.compiled->tensor;
-  for (const int v : bits(s.in_place)) {
-    for (const int d : bits(tensor[at(v)].indexing & waiting)) ends[at(d)] |= 1u << v;
-  }
-  for (int f = 0; f < s.sliding_count; ++f) {
-    // While a flow is moving it is not known where even the loops that do not move it serve best.
-    if (s.sliding[at(f)].moving) return waiting;
-    const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
-    for (const int d : bits(t.indexing & waiting)) ends[at(d)] |= 1u << (kMaxTensors + f);
-    if (t.entangled) slides |= t.indexing;
-    for (int r = 0; r < t.rank_count; ++r) slides |= t.sharing[at(r)];
-  }
-  unsigned next = 0;
-  for (const int d : bits(waiting)) {
-    if (ends[at(d)] == 0) return 1u << d;
-    bool another = false;
-    for (const int tried : bits(contains(slides, d) ? 0u : next & ~slides)) another |= ends[at(tried)] == ends[at(d)];
-    if (!gate().prunes(Rule::FreeLoops, [&] { return another; })) next |= 1u << d;
-  }
-  return next;
-}
-
-void Expander::arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
-  if (spent()) return;
-  const unsigned next = next_loops(s, loops);
-  if (next == 0) {
-    PartialMapping last = s;
-    return finish(last, tile, loops.order);
-  }
-  for (const int first : bits(next)) {
-    PartialMapping with = s;
-    Loops rest = loops;
-    unsigned now = 1u << first;
-    for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
-      add_loop(with, rest, std::countr_zero(now));
-    if (rest.waiting == 0) finish(with, tile, rest.order);
-    else arrange(with, rest, tile);
-  }
 }
 
 void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {

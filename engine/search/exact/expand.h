@@ -35,6 +35,11 @@ class Expander {
  private:
   struct Loops;  // the level's loops, some of them placed
   struct Grown;  // a partial mapping after the fan-out, with what is known of it
+  struct Ends;   // which loops end which flows
+  // The temporal loops that make a tile: all, and those of which some iterations would fit into the level inside.
+  struct TileLoops {
+    DimensionMask all = 0, pushable = 0;
+  };
 
   const LevelSpace& space() const { return problem_.space.levels[at(level_)]; }
   bool top() const { return level_ + 1 == m_.levels(); }
@@ -46,12 +51,16 @@ class Expander {
   void unroll(const PartialMapping& s);
   void unroll(const PartialMapping& s, PartialBounds::Inside* before, bool bandwidths);
   void grow(const PartialMapping& s);
-  void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis);
+  void find_room(const FrontierNode& parent);
+  void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
   bool needless(const PartialMapping& s, const LatticePoint& tile);
-  void place(const PartialMapping& s, const LatticePoint& tile);
+  TileLoops loops_of(const PartialMapping& s, const LatticePoint& tile) const;
+  void place(const PartialMapping& s, const LatticePoint& tile, TileLoops tile_loops);
   void add_loop(PartialMapping& s, Loops& loops, int d) const;
+  Ends ends_of(const PartialMapping& s, const Loops& loops) const;
   unsigned next_loops(const PartialMapping& s, const Loops& loops);
+  unsigned not_pushed(unsigned next, const Ends& ends, const Loops& loops);
   void arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void finish(PartialMapping& s, const LatticePoint& tile, u64 order);
   void complete(const FrontierNode& last);
@@ -74,6 +83,8 @@ class Expander {
   u64 asked_ = 0;
   bool stopped_ = false;
   bool overflow_ = false;
+  std::vector<DimensionMask>
+      room_;  // [axis]: its dimension, if the tile of the level inside can grow by the prime; or 0
   u32 parent_ = 0;
   u32 choice_ = 0;
 };

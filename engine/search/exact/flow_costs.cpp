@@ -33,7 +33,9 @@ class Builder {
       level.keep = m_.keep[at(i)];
       if (i + 1 == c_.level_count) break;
       const bool hops = m_.fanout[at(i) + 1].hops;
-      level.starts = hops ? static_cast<TensorMask>((1u << c_.tensor_count) - 1) : level.keep;
+      const auto all = static_cast<TensorMask>((1u << c_.tensor_count) - 1);
+      level.starts = hops ? all : level.keep;
+      level.standalone = standalone_dimensions(c_, m_.fanout[at(i) + 1].exists ? all : level.starts);
     }
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));

@@ -44,7 +44,10 @@ struct FlowPrice {
 // What one keep choice makes of a level.
 struct ExactLevel {
   TensorMask keep = 0;
-  TensorMask starts = 0;     // tensors with a flow out of this level's tile: kept ones, and those whose hops count
+  TensorMask starts = 0;  // tensors with a flow out of this level's tile: kept ones, and those whose hops count
+  // Dimensions along which no tensor slides that the level's tile matters to: those with a flow out of it, and all if a
+  // fan-out follows, whose instances share words according to the tile.
+  DimensionMask standalone = 0;
   double least_sharing = 1;  // least of min(1, clusters / instances in use) over all unrollings
 };
 

@@ -33,6 +33,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   for (const int tensor : bits(s.in_place)) {
     const std::size_t v = at(tensor);
     const std::size_t n = out.open_count++;
+    out.tensor[n] = static_cast<u8>(tensor);
     out.relevant[n] = tables_.classes().indexing(v);
     out.repeats[n] = irrelevant_share(c_, c_.tensor[v], out.outside);
     out.halo_of[n] = -1;
@@ -47,6 +48,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
       continue;
     }
     const std::size_t n = out.open_count++;
+    out.tensor[n] = flow.tensor;
     out.relevant[n] = tables_.classes().indexing(flow.tensor);
     out.repeats[n] = irrelevant_share(c_, t, out.outside) *
                      halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
@@ -151,6 +153,103 @@ CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Ins
     sums[k] = ordered(inside, k, tile, own, outside, row.data());
   }
   return price(s, inside, sums);
+}
+
+// Flows of one tensor that the innermost of the level's loops leaves in place.
+struct PartialBounds::Reuse {
+  unsigned flows;     // mask of Inside's flows
+  int tensor;         // theirs
+  double closed;      // energy of everything inside but these flows
+  double unreused;    // of these, if nothing were reused beyond halos
+  double once;        // of these at least
+  double most_reuse;  // iterations of all loops that do not move them
+};
+
+double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& tile, double at_most,
+                                   double enough) const {
+  const int level = inside.place.level;
+  // Step 1. No loop at this level.
+  double least = std::min(at_most, inside.sum[0] + tables_.with(level, 0, tile.index));
+  if (least < enough) return least;
+  // Step 2. By the innermost of its loops.
+  DimensionMask loops = 0;  // classes
+  const LatticePoint& full = m_.lattice.full();
+  for (const int d : bits(m_.problem->space.levels[at(level)].temporal.allowed))
+    if (tile.extent[at(d)] < full.extent[at(d)]) loops |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
+  std::vector<Reuse> reuses;
+  for (const int loop : bits(loops)) {
+    add_reuse(inside, loop, tile, reuses, least);
+    if (least < enough) return least;
+  }
+  // Step 3. By how much the tile is enlarged along loops that leave a tensor in place.
+  for (const Reuse& reuse : reuses) {
+    enlarge(reuse, level, tile, 1, 0, enough, least);
+    if (least < enough) break;
+  }
+  return least;
+}
+
+// A loop of class `loop` is the innermost: what it moves is not reused. What it leaves in place joins `out` if that is
+// one tensor, otherwise it counts as reused by everything, in `least`.
+void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
+                              double& least) const {
+  const int level = inside.place.level;
+  Reuse reuse{0, -1, inside.settled[0], 0, 0, 1};
+  bool one_tensor = true;
+  for (std::size_t f = 0; f < inside.open_count; ++f) {
+    const double all = inside.unreused[f][0];
+    if (all <= 0) continue;
+    const double* const halo = inside.halo_shares(f);
+    if (contains(inside.relevant[f], loop)) {
+      reuse.closed += std::max(halo == nullptr ? all : all * halo[loop], inside.once[f][0]);
+      continue;
+    }
+    double share = 1;
+    for (const int c : bits(halo == nullptr ? 0u : inside.relevant[f] & inside.outside.present))
+      share = std::min(share, halo[c]);
+    one_tensor &= reuse.tensor < 0 || reuse.tensor == inside.tensor[f];
+    reuse.tensor = inside.tensor[f];
+    reuse.flows |= 1u << f;
+    reuse.unreused += all * share;
+    reuse.once += inside.once[f][0];
+  }
+  if (reuse.tensor < 0 || !one_tensor || !tables_.reuses(level, reuse.tensor)) {
+    least = std::min(least, reuse.closed + reuse.once + tables_.below(level, 0, tile.index));
+    return;
+  }
+  const DimensionMask indexing = c_.tensor[at(reuse.tensor)].indexing;
+  for (const int d : bits(m_.problem->space.levels[at(level)].temporal.allowed & ~indexing))
+    reuse.most_reuse *= inside.outside.n[at(d)];
+  for (Reuse& other : out)
+    if (other.flows == reuse.flows) {
+      other.closed = std::min(other.closed, reuse.closed);
+      return;
+    }
+  out.push_back(reuse);
+}
+
+// All tiles that enlarge `tile` along dimensions which do not index the tensor, by `gain` so far, and from there along
+// those that do: then its flows close.
+void PartialBounds::enlarge(const Reuse& reuse, int level, const LatticePoint& tile, double gain,
+                            std::size_t first_axis, double enough, double& least) const {
+  if (gain > 1) {
+    const double closes = std::max(reuse.unreused / gain, reuse.once) + tables_.reused(level, reuse.tensor, tile.index);
+    const double waits = reuse.once + tables_.with(level, 0, tile.index);
+    least = std::min(least, reuse.closed + std::min(closes, waits));
+    if (least < enough) return;
+  }
+  const auto axes = m_.lattice.axes();
+  const unsigned along = m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(reuse.tensor)].indexing;
+  const double reused = std::min(std::max(reuse.unreused / reuse.most_reuse, reuse.once), reuse.once);
+  for (std::size_t a = first_axis; a < axes.size() && least >= enough; ++a) {
+    if (!contains(along, axes[a].dimension)) continue;
+    LatticePoint next = tile;
+    next.packed += axes[a].step;
+    if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
+    next.index += axes[a].stride;
+    if (reuse.closed + reused + tables_.below(level, 0, next.index) >= least) continue;
+    enlarge(reuse, level, next, gain * axes[a].prime, a, enough, least);
+  }
 }
 
 CostBound PartialBounds::at_root(const PartialMapping& root) const {

@@ -38,7 +38,8 @@ class PartialBounds {
     std::array<double, kMaxSlidingFlows> fetched;
     // The flows in place, as in BoundFlow; `unreused` and `once` by channel.
     std::size_t open_count = 0;
-    std::array<DimensionMask, kMaxOpenFlows> relevant;
+    std::array<u8, kMaxOpenFlows> tensor;
+    std::array<DimensionMask, kMaxOpenFlows> relevant;  // classes of loops that move it
     std::array<Channels, kMaxOpenFlows> unreused, once;
     std::array<double, kMaxOpenFlows> repeats;  // share of the iterations outside that fetch it in every order
     std::array<int, kMaxOpenFlows> halo_of;     // index into `halo`; -1: the tensor does not slide
@@ -93,6 +94,10 @@ class PartialBounds {
   double candidate_energy(const Inside& inside, u32 tile) const {
     return inside.sum[0] + tables_.with(inside.place.level, 0, tile);
   }
+  // The energy units of every tile of the level that enlarges `tile`, the one after the fan-out, and of every order of
+  // the level's loops: the least of at_candidate_ordered over them, or below, and at most `at_most` (rule own-loops).
+  // Not for the outermost level. Returns early, perhaps with a higher number, once that is below `enough`.
+  double tiles_energy(const Inside& inside, const LatticePoint& tile, double at_most, double enough) const;
   // Returns early, with a weaker bound, if that already reaches `enough`.
   double ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough) const;
 
@@ -106,6 +111,11 @@ class PartialBounds {
   double compute_cycles(double units, int level, u32 left) const;
 
  private:
+  struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then
+  void add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
+                 double& least) const;
+  void enlarge(const Reuse& reuse, int level, const LatticePoint& tile, double gain, std::size_t first_axis,
+               double enough, double& least) const;
   void sum_channel(const PartialMapping& s, std::size_t channel, Inside& out) const;
   double ordered(const Inside& inside, std::size_t channel, const LatticePoint& tile, const LoopSet& own,
                  const LoopSet& outside, const double* fresh_row) const;

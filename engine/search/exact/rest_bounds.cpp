@@ -62,6 +62,7 @@ u64 RestBounds::bytes(const FlowCosts& m) {
   for (const FanoutChoices& fanout : m.fanout) spreads += fanout.exists ? 2 * levels * tensors : 0;
   spreads = std::min(spreads, 1 + 2 * levels * tensors);
   const u64 row = tensors * (2 + static_cast<u64>(m.compiled->dimension_count));
+  spreads += levels * tensors;  // and what reuse leaves
   return sizeof(double) * (points * (3 * levels * channels + spreads) + levels * std::min(points * row, kMaxRowValues));
 }
 
@@ -71,6 +72,13 @@ double RestBounds::of(const Channels& x, std::size_t channel) const {
   for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k)
     sum += x[k] * m_.level[at(m_.channels[k].level)].least_sharing;
   return sum;
+}
+
+bool RestBounds::reuses(int level, int tensor) const {
+  if ((m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(tensor)].indexing) == 0) return false;
+  for (int i = 0; i < level; ++i)
+    if (contains(m_.level[at(i)].starts, tensor)) return true;
+  return false;
 }
 
 double RestBounds::least_below(int level) const {
@@ -177,10 +185,17 @@ void RestBounds::build_level(int level) {
       with[k][tile.index] += flows.least(outside.of_class, outside.present);
     }
   });
+  const DimensionMask allowed = m_.problem->space.levels[at(level)].temporal.allowed;
   // Step 3. The least of what this level's loops can reach.
   for (std::size_t k : channels) {
     below[k] = with[k];
-    lattice.min_over_multiples(below[k], m_.problem->space.levels[at(level)].temporal.allowed);
+    lattice.min_over_multiples(below[k], allowed);
+  }
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    if (level == top || !reuses(level, v)) continue;
+    Table& table = reused_[at(level)][at(v)];
+    table = with[0];
+    lattice.min_over_multiples(table, allowed & c_.tensor[at(v)].indexing);
   }
 }
 

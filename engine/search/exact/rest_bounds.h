@@ -42,6 +42,11 @@ class RestBounds {
   double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
   // The least cost of all flows that start outside `level`, if `tile` is the tile of the level.
   double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
+  // The least energy of with() over the tiles of the level that enlarge `tile` along dimensions which index the tensor.
+  // Only for tensors that reuses(level, tensor) names.
+  double reused(int level, int tensor, u32 tile) const { return reused_[at(level)][at(tensor)][tile]; }
+  // Whether a tile of the tensor may wait in place inside the level's loops.
+  bool reuses(int level, int tensor) const;
   // The least energy of below() over all tiles.
   double least_below(int level) const;
 
@@ -81,6 +86,7 @@ class RestBounds {
   LoopClasses classes_;
   std::vector<std::vector<Table>> with_, below_, after_;  // [level][channel]; cycles may be empty
   std::array<Spreads, kMaxLevels> spread_after_, spread_below_;
+  std::array<std::array<Table, kMaxTensors>, kMaxLevels> reused_;
   std::vector<Table> fresh_;  // [level]: a row for each tile; may be empty
 };
 

@@ -83,6 +83,10 @@ void WitnessWalk::ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>
   bounds_.add_cycles(s_, inside);
   out.push_back({level_, "unrolled", Rule::LatticeBound, bounds_.at_unrolled(s_, inside, s_.tile.index)});
   if (level_ + 1 == m_.levels()) return;
+  out.push_back({level_,
+                 "tiles",
+                 Rule::OwnLoops,
+                 {bounds_.tiles_energy(inside, s_.tile, kImpossible, 0), inside.compute_cycles}});
   LatticePoint grown = s_.tile;
   for (const LatticeAxis& axis : m_.lattice.axes())
     while (tile.extent[axis.dimension] / grown.extent[axis.dimension] % axis.prime == 0) {

@@ -8,6 +8,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand.h"
 #include "engine/search/exact/nest_of.h"
+#include "engine/search/exact/push_in.h"
 
 namespace heliolite {
 namespace {
@@ -81,7 +82,11 @@ void WitnessWatch::lost(int level, std::string limit) {
 }
 
 void WitnessWatch::look(const PassStage& stage) {
-  if (stage.level < 0) return begin();
+  if (stage.level < 0) {
+    begin();
+    if (problem_.options.rules[Rule::PushIn]) push_in(stage.model);
+    return;
+  }
   searched_ = true;
   if (gone_) return;
   // What the width or the memory left out after the stage before is missing only now.
@@ -149,8 +154,53 @@ bool WitnessWatch::cut_by(const PassStage& stage, std::span<const WitnessStep> s
   return false;
 }
 
+// Moves all that can be moved inside, level by level: the search drops the mapping where something could be. One event
+// for each level.
+void WitnessWatch::push_in(const FlowCosts& model) {
+  for (int level = 1; level < model.levels(); ++level) {
+    Mapping next = followed_;
+    for (bool moved = true; moved;) {
+      moved = false;
+      const std::vector<DimensionMask> room = room_inside(model, 0, level, loops_of(next, model.lattice, level - 1));
+      const auto loops = next.loops();
+      const auto innermost =
+          std::ranges::find_if(loops, [&](const Loop& l) { return l.level == level && !l.is_spatial(); });
+      for (std::size_t a = 0; a < room.size() && innermost != loops.end() && !moved; ++a) {
+        const LatticeAxis& axis = model.lattice.axes()[a];
+        if (room[a] == 0 || axis.dimension != innermost->dimension || innermost->end % axis.prime != 0) continue;
+        next = *moved_in(next, level, axis);
+        moved = true;
+      }
+    }
+    if (next == followed_) continue;
+    stand_in(next, {level, Rule::PushIn, "part of its innermost loop in the level inside", {}, {}, {}});
+    level = 0;  // what came to that level may go on
+  }
+}
+
+// Notes that rule push-in drops it, if that is so. The mapping with the loop inside went another way at the level
+// before: it is priced, and not followed.
+bool WitnessWatch::pushed_in(const PassStage& stage) {
+  if (stage.level == 0 || !problem_.options.rules[Rule::PushIn]) return false;
+  const Lattice& lattice = stage.model.lattice;
+  const LevelLoops inside = loops_of(followed_, lattice, stage.level - 1);
+  const std::vector<DimensionMask> room = room_inside(stage.model, 0, stage.level, inside);
+  std::optional<Mapping> best;
+  for (std::size_t a = 0; a < room.size(); ++a) {
+    if (room[a] == 0) continue;
+    const std::optional<Mapping> next = moved_in(followed_, stage.level, lattice.axes()[a]);
+    if (next && problem_.model.evaluate(*next).verdict == Verdict::Fits && (!best || key_of(*next) < key_of(*best)))
+      best = next;
+  }
+  if (!best || clearly_above(key_of(*best), its_key_)) return false;
+  stand_in(*best, {stage.level, Rule::PushIn, "part of the innermost loop inside", {}, {}, {}});
+  lost(stage.level, "what stands for it has another tile inside and is not followed");
+  return true;
+}
+
 // No bound has cut it so far, and yet it is not in the stage after the level.
 void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent) {
+  if (pushed_in(stage)) return;
   const std::vector<u64> orders = orders_tried(stage, parent, walk);
   if (std::ranges::find(orders, walk.order()) == orders.end()) {
     if (orders.empty()) return lost(stage.level, "constraints of the machine");

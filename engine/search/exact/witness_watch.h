@@ -41,6 +41,8 @@ class WitnessWatch {
   void check_bound(int level, Rule rule, std::string_view what, const ObjectiveKey& bound);
   bool cut_by(const PassStage& stage, std::span<const WitnessStep> steps);
   void look_after(const PassStage& stage, u32 parent);
+  void push_in(const FlowCosts& model);
+  bool pushed_in(const PassStage& stage);
   void absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent);
   void stand_in(const Mapping& next, WitnessEvent event);
   std::vector<u64> orders_tried(const PassStage& stage, u32 parent, const WitnessWalk& walk) const;

@@ -1,0 +1,119 @@
+// Step 7 of expand.cpp: the orders of a level's loops.
+#include <bit>
+
+#include "engine/base/integers.h"
+#include "engine/search/exact/expand_loops.h"
+
+namespace heliolite {
+
+Expander::TileLoops Expander::loops_of(const PartialMapping& s, const LatticePoint& tile) const {
+  TileLoops out;
+  for (std::size_t a = 0; a < room_.size(); ++a) {
+    const LatticeAxis& axis = m_.lattice.axes()[a];
+    const u32 factor = tile.extent[axis.dimension] / s.tile.extent[axis.dimension];
+    if (factor % axis.prime != 0) continue;
+    out.all |= dimension_bit(axis.dimension);
+    out.pushable |= room_[a];
+  }
+  return out;
+}
+
+// Step 7: the loops of the level, in every order that matters.
+void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoops tile_loops) {
+  Loops loops;
+  for (int d = 0; d < kMaxDimensions; ++d) {
+    loops.factor[at(d)] = tile.extent[at(d)] / s.tile.extent[at(d)];
+    loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
+    if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
+  }
+  loops.pushable = tile_loops.pushable;
+  ++statistics_.tiles[at(level_)];
+  machines_tried_[s.machine] = true;
+  for (int d = 0; d < m_.compiled->dimension_count; ++d)
+    if (!space().temporal.factor[at(d)].allows(loops.factor[at(d)])) return;
+  PartialMapping next = s;
+  for (u8 d : space().temporal.order.dimensions()) {
+    if (!contains(loops.waiting, d)) continue;
+    if (loops.pushable != 0 && gate().prunes(Rule::PushIn, [&] { return contains(loops.pushable, d); })) return;
+    add_loop(next, loops, d);
+  }
+  if (loops.waiting == 0) return finish(next, tile, loops.order);
+  arrange(next, loops, tile);
+}
+
+void Expander::add_loop(PartialMapping& s, Loops& loops, int d) const {
+  loops.left[at(d)] /= loops.factor[at(d)];
+  steps_.loop(s, d, loops.factor[at(d)], loops.left);
+  loops.waiting &= static_cast<DimensionMask>(~(1u << d));
+  loops.pushable = 0;
+  loops.order |= static_cast<u64>(d + 1) << (4 * loops.depth++);
+}
+
+Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) const {
+  Ends out;
+  const auto& tensor = m_.compiled->tensor;
+  for (const int v : bits(s.in_place)) {
+    for (const int d : bits(tensor[at(v)].indexing & loops.waiting)) out.flows[at(d)] |= 1u << v;
+  }
+  for (int f = 0; f < s.sliding_count; ++f) {
+    out.moving |= s.sliding[at(f)].moving;
+    const CompiledTensor& t = tensor[s.sliding[at(f)].tensor];
+    for (const int d : bits(t.indexing & loops.waiting)) out.flows[at(d)] |= 1u << (kMaxTensors + f);
+    if (t.entangled) out.slides |= t.indexing;
+    for (int r = 0; r < t.rank_count; ++r) out.slides |= t.sharing[at(r)];
+  }
+  return out;
+}
+
+// The loops that have to be tried next. Loops that move nothing in place come first, in one order; of loops that end
+// the same flows only one is tried, for the others are then free.
+unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
+  const unsigned waiting = loops.waiting;
+  const bool free_loops = gate().on(Rule::FreeLoops);
+  if (!free_loops && loops.pushable == 0) return waiting;
+  const Ends ends = ends_of(s, loops);
+  // While a flow is moving it is not known where even the loops that do not move it serve best.
+  if (!free_loops || ends.moving) return not_pushed(waiting, ends, loops);
+  unsigned next = 0;
+  for (const int d : bits(waiting)) {
+    if (ends.flows[at(d)] == 0) return not_pushed(1u << d, ends, loops);
+    bool another = false;
+    for (const int tried : bits(contains(ends.slides, d) ? 0u : next & ~ends.slides))
+      another |= ends.flows[at(tried)] == ends.flows[at(d)];
+    if (!gate().prunes(Rule::FreeLoops, [&] { return another; })) next |= 1u << d;
+  }
+  return not_pushed(next, ends, loops);
+}
+
+// Those of `next` that stay when rule push-in drops the loops that are better off inside, and with them the loops for
+// which a pushable one could stand: of all that end the same flows any may come first.
+unsigned Expander::not_pushed(unsigned next, const Ends& ends, const Loops& loops) {
+  if (loops.pushable == 0) return next;
+  const unsigned alike = ends.moving ? 0u : ~ends.slides;
+  unsigned out = 0;
+  for (const int d : bits(next)) {
+    const auto pushed = [&] {
+      bool found = contains(loops.pushable, d);
+      for (const int e : bits(contains(alike, d) ? loops.pushable & alike : 0u))
+        found |= ends.flows[at(e)] == ends.flows[at(d)];
+      return found;
+    };
+    if (!gate().prunes(Rule::PushIn, pushed)) out |= 1u << d;
+  }
+  return out;
+}
+
+void Expander::arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
+  if (spent()) return;
+  for (const int first : bits(next_loops(s, loops))) {
+    PartialMapping with = s;
+    Loops rest = loops;
+    unsigned now = 1u << first;
+    for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
+      add_loop(with, rest, std::countr_zero(now));
+    if (rest.waiting == 0) finish(with, tile, rest.order);
+    else arrange(with, rest, tile);
+  }
+}
+
+}  // namespace heliolite

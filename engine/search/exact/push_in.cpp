@@ -1,0 +1,73 @@
+#include "engine/search/exact/push_in.h"
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+
+std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int level, const LevelLoops& inside) {
+  std::vector<DimensionMask> out(m.lattice.axes().size(), 0);
+  const TemporalSpace& inner = m.problem->space.levels[at(level) - 1].temporal;
+  const TemporalSpace& outer = m.problem->space.levels[at(level)].temporal;
+  DimensionMask loops = 0, outermost = 0;
+  for (u64 order = inside.order; order != 0; order >>= 4)
+    loops |= outermost = dimension_bit(static_cast<int>(order & 15) - 1);
+  for (const u8 d : inner.order.dimensions()) loops |= dimension_bit(d);  // has its place already
+  for (std::size_t a = 0; a < out.size(); ++a) {
+    const LatticeAxis& axis = m.lattice.axes()[a];
+    const int d = axis.dimension;
+    if (!contains(inner.allowed & m.level[at(level) - 1].standalone, d) || outer.factor[at(d)].min > 1) continue;
+    if (contains(loops, d) && !contains(outermost, d)) continue;
+    LatticePoint grown = inside.tile;
+    grown.packed += axis.step;
+    if (!m.lattice.divides(grown.packed, m.lattice.full().packed)) continue;
+    grown.extent[at(d)] *= axis.prime;
+    if (!inner.factor[at(d)].allows(grown.extent[at(d)] / inside.unrolled.extent[at(d)])) continue;
+    if (m.fits(level - 1, grown.extent) && m.holds(machine, level - 1, grown.extent)) out[a] = dimension_bit(d);
+  }
+  return out;
+}
+
+LevelLoops loops_of(const Mapping& mapping, const Lattice& lattice, int level) {
+  Extents unrolled, tile;
+  unrolled.fill(1), tile.fill(1);
+  LevelLoops out;
+  int depth = 0;
+  for (const Loop& loop : mapping.loops()) {
+    if (loop.level > level) break;
+    tile[loop.dimension] *= loop.end;
+    if (loop.level < level || loop.is_spatial()) unrolled[loop.dimension] *= loop.end;
+    else out.order |= static_cast<u64>(loop.dimension + 1) << (4 * depth++);
+  }
+  out.unrolled = lattice.point(unrolled);
+  out.tile = lattice.point(tile);
+  return out;
+}
+
+std::optional<Mapping> moved_in(const Mapping& mapping, int level, const LatticeAxis& axis) {
+  Mapping out;
+  out.level_count = mapping.level_count;
+  out.keep = mapping.keep;
+  bool taken = false;
+  for (const Loop& loop : mapping.loops())
+    taken |=
+        loop.level == level && !loop.is_spatial() && loop.dimension == axis.dimension && loop.end % axis.prime == 0;
+  if (!taken) return std::nullopt;
+  const auto mine = [&](const Loop& loop, int its_level) {
+    return loop.level == its_level && !loop.is_spatial() && loop.dimension == axis.dimension;
+  };
+  u64 inside = axis.prime;
+  for (const Loop& loop : mapping.loops())
+    if (mine(loop, level - 1)) inside *= loop.end;
+  bool placed = false;
+  for (const Loop& loop : mapping.loops()) {
+    if (loop.level >= level && !placed) {
+      out.add(LoopKind::Temporal, level - 1, axis.dimension, inside);
+      placed = true;
+    }
+    if (mine(loop, level - 1)) continue;
+    out.add(loop.kind, loop.level, loop.dimension, mine(loop, level) ? loop.end / axis.prime : loop.end);
+  }
+  return out;
+}
+
+}  // namespace heliolite
