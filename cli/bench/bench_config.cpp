@@ -90,7 +90,8 @@ class SuiteReader {
     for (const YamlNode& node : elements(reader.child("strategies"))) {
       const auto strategy = parse_strategy(node.text());
       if (strategy && searches_machines_together(*strategy)) out.strategies.push_back(*strategy);
-      else errors_.push_back(node.error(fmt::format("strategies = {}, must be sunstone or exact", node.text())));
+      else
+        errors_.push_back(node.error(fmt::format("strategies = {}, must be sunstone, thesis or exact", node.text())));
     }
     if (out.strategies.empty()) out.strategies = {Strategy::Sunstone, Strategy::Exact};
     reader.finish();

@@ -300,7 +300,7 @@ TEST_F(CliBench, RefusesCoSearchesOfOtherShapesAndStrategies) {
   EXPECT_THAT(refused("co_search: {sweep: grids.yaml}\n"),
               AllOf(HasSubstr("grids.yaml:"), HasSubstr("in more than what its memories hold and cost")));
   EXPECT_THAT(refused("co_search: {sweep: sizes.yaml, strategies: [random]}\n"),
-              HasSubstr("must be sunstone or exact"));
+              HasSubstr("must be sunstone, thesis or exact"));
   EXPECT_THAT(refused("co_search: {strategies: [exact]}\n"), HasSubstr("missing key 'sweep'"));
   EXPECT_THAT(refused("co_search:\n  strategies: [exact]\n  sweep: absent.yaml\n"),
               AllOf(HasSubstr("absent.yaml: no such file"), HasSubstr("suite.yaml:3"),

@@ -148,11 +148,58 @@ TEST(CoSearch, CaseStudyOfTheThesis) {
   EXPECT_LT(sunstone->configurations, family.size());
 }
 
+// The search of the thesis on every machine finds what its one traversal finds, with fewer tiles; with rules off too.
+TEST(CoSearch, TaggedTilesFindWhatTheGridFinds) {
+  const MachineFamily family = split_buffers();
+  const std::vector<WeightedLayer> one{{workload("conv:k=512,c=512,p=7,r=3"), 1}};
+  const std::vector<WeightedLayer> two{{workload("conv:k=512,c=512,p=7,r=3"), 3},
+                                       {workload("conv:k=64,c=32,p=28,r=1"), 1}};
+  for (const std::vector<WeightedLayer>& layers : {one, two}) {
+    SearchOptions options;
+    options.strategy = Strategy::Thesis;
+    const auto grid = grid_search(layers, family, options);
+    const auto found = co_search(layers, family, options);
+    ASSERT_TRUE(grid && found);
+    EXPECT_NEAR(found->value, grid->value, 1e-12 * grid->value);
+    EXPECT_EQ(found->best, grid->best);
+    EXPECT_LT(found->statistics.tiles[0] * 3, grid->statistics.tiles[0]);
+    EXPECT_LT(found->configurations, family.size());
+    options.rules.set(Rule::SmallestMemory, false).set(Rule::MemoryBound, false);
+    const auto all = co_search(layers, family, options);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->value, found->value);
+    EXPECT_EQ(all->configurations, family.size());
+  }
+}
+
+// Random families, whose machines differ anywhere: never below the best of all machines' mappings, and what is said of
+// the best machine holds there.
+TEST(CoSearch, TaggedTilesAreNeverBelowTheBestOfAll) {
+  u64 found_any = 0;
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const SearchProblem p = small_problem(seed);
+    const MachineFamily family = random_family_of(seed, p.architecture, 9, seed % 3 == 0);
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.strategy = Strategy::Thesis;
+    const auto found = co_search(std::vector<WeightedLayer>{{p.workload, 1}}, family, options);
+    ASSERT_TRUE(found) << seed;
+    if (found->status == Status::Infeasible) continue;
+    ++found_any;
+    const MappingResult& layer = found->layers.front();
+    const Evaluation e = CostModel(p.workload, family.machine(found->best)).evaluate(layer.mapping);
+    EXPECT_EQ(e.verdict, Verdict::Fits) << seed;
+    EXPECT_EQ(e.cost, layer.cost) << seed;
+    EXPECT_FALSE(Value::of(options.objective, e.cost) < best_of_all(p.workload, family, options.objective)) << seed;
+  }
+  EXPECT_GT(found_any, 20u);
+}
+
 TEST(CoSearch, TheSameForAnyNumberOfThreads) {
   const MachineFamily family = split_buffers();
   const std::vector<WeightedLayer> layers{{workload("conv:k=512,c=512,p=7,r=3"), 3},
                                           {workload("conv:k=128,c=64,p=28,r=1"), 1}};
-  for (const char* strategy : {"exact", "sunstone"}) {
+  for (const char* strategy : {"exact", "sunstone", "thesis"}) {
     SearchOptions options;
     options.strategy = *parse_strategy(strategy);
     options.threads = 1;
@@ -185,7 +232,7 @@ TEST(CoSearch, SaysWhyNothingFits) {
     if (level.name == "GLB") level.entries = 1;
   const MachineFamily family = *MachineFamily::create({tiny, tiny});
   const std::vector<WeightedLayer> layers{{workload("conv:k=8,c=8,p=8,r=3"), 1}};
-  for (const char* strategy : {"exact", "sunstone"}) {
+  for (const char* strategy : {"exact", "sunstone", "thesis"}) {
     SearchOptions options;
     options.strategy = *parse_strategy(strategy);
     const auto found = co_search(layers, family, options);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "engine/search/co_search/co_search_exact.h"
+#include "engine/search/co_search/co_search_thesis.h"
 #include "engine/search/co_search/memory_bins.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
@@ -170,10 +171,22 @@ Result<CoSearchResult> sunstone_arch(std::span<const WeightedLayer> layers, cons
   return out;
 }
 
+Result<CoSearchResult> tagged_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
+                                     const SearchOptions& options) {
+  auto out = co_search_thesis(layers, family, limited_to(options, family.size(), 1));
+  if (!out || !out->layers.empty()) return out;
+  // The single search says why there is nothing.
+  const std::vector<std::size_t> first{0};
+  auto mapped = SingleSearches(layers, family, options).run(first, options.threads);
+  if (!mapped) return mapped.errors();
+  conclude(first, *std::move(mapped), *out);
+  return out;
+}
+
 Diagnostics check_strategy(const SearchOptions& options) {
   if (searches_machines_together(options.strategy)) return {};
   return {{"", 0, "strategy",
-           std::string(name(options.strategy)) + " cannot search machines together; there is exact, sunstone"}};
+           std::string(name(options.strategy)) + " cannot search machines together; there is exact, sunstone, thesis"}};
 }
 
 template <class Search>
@@ -190,6 +203,7 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
                                  const SearchOptions& options) {
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
   return timed([&]() -> Result<CoSearchResult> {
+    if (options.strategy == Strategy::Thesis) return tagged_search(layers, family, options);
     SearchOptions first = options;
     first.strategy = Strategy::Sunstone;
     Result<CoSearchResult> start = sunstone_arch(layers, family, first);

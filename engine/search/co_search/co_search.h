@@ -3,8 +3,9 @@
 // of layers best, and how the layers are mapped on it, without a search for every machine. Proofs:
 // docs/rules/co_search.md.
 //
-// `exact` proves the best machine and its mappings together. `sunstone` ranks the machines by one walk (memory_bins.h)
-// and searches the most promising ones in full.
+// `exact` proves the best machine and its mappings together. `thesis` is the search as printed: one traversal of tiles
+// tagged with memory sizes (co_search_thesis.h). `sunstone` ranks the machines by one walk (memory_bins.h) and searches
+// the most promising ones in full.
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,7 +49,7 @@ struct CoSearchResult {
 };
 
 // Finds the best machine of the family for the layers. The answer does not depend on the number of threads. Errors:
-// constraints that name unknown dimensions or tensors, strategies other than exact and sunstone.
+// constraints that name unknown dimensions or tensors, strategies other than exact, sunstone and thesis.
 Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                  const SearchOptions& options);
 

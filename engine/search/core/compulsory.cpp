@@ -10,10 +10,10 @@
 namespace heliolite {
 namespace {
 
-using Words = Accesses<u64>;  // over all instances of a level
+using AccessCounts = Accesses<u64>;  // words, over all instances of a level
 
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
-Energy least_energy(const CompiledLevel& level, u64 instances, const Words& n) {
+Energy least_energy(const CompiledLevel& level, u64 instances, const AccessCounts& n) {
   return {access_units(level, n) / level.block_words * clusters_of(level, instances) / instances};
 }
 
@@ -28,7 +28,8 @@ u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
 // What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that
 // every MAC reads its operand here, or updates its sum (read back but for the first time in each of the
 // `fanout_outside` instances).
-Words least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, bool outermost, u64 fanout_outside) {
+AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, bool outermost,
+                         u64 fanout_outside) {
   const u64 touched = touched_words(t, c);
   if (!t.is_output) return {serves_macs ? c.macs : touched, outermost ? 0 : touched, 0};
   if (!serves_macs) return {0, 0, touched};
@@ -78,11 +79,11 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   for (int i = levels - 1; i >= 0; --i) {
     out.outside[i] = sum;
     const u64 instances = model.architecture().levels[at(i)].instances;
-    Words total;
+    AccessCounts total;
     for (int v = 0; v < c.tensor_count; ++v) {
       if (!contains(keep.must[i], v)) continue;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
-      const Words n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
+      const AccessCounts n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
       sum.energy += least_energy(c.level[i], instances, n);
       total += n;
     }

@@ -11,7 +11,7 @@ namespace heliolite {
 
 enum class Strategy : u8 {
   Exact,       // the optimum with its certificate; under a limit the best so far with a proven gap
-  Sunstone,    // level by level behind a beam and as Thesis, with climbs: fast, proves only by the compulsory bound
+  Sunstone,    // level by level behind a beam, then climbs: fast, proves only by the compulsory bound
   Thesis,      // the search of Sunstone's thesis as printed: level by level with alpha-beta, nothing else
   Random,      // draws mappings until enough in a row bring nothing
   Exhaustive,  // prices every mapping: for small mapspaces and for tests
@@ -23,7 +23,7 @@ std::string_view name(Strategy strategy);
 std::optional<Strategy> parse_strategy(std::string_view name);
 // Whether co_search() can use it (docs/rules/co_search.md).
 constexpr bool searches_machines_together(Strategy strategy) {
-  return strategy == Strategy::Exact || strategy == Strategy::Sunstone;
+  return strategy != Strategy::Random && strategy != Strategy::Exhaustive;
 }
 // Whether it has a second step that searches factors that do not divide (docs/rules/imperfect.md).
 constexpr bool climbs_to_imperfect(Strategy strategy) {

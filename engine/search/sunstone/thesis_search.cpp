@@ -26,11 +26,43 @@ ThesisSearch::ThesisSearch(Ladder& ladder, const RuleSet& rules, u64 memory_byte
 
 void ThesisSearch::run(std::optional<Candidate>& best) {
   best_ = &best;
-  Node root;
-  root.plan.keep = ladder_.keep();
-  for (int d = 0; d < space_.dimension_count; ++d) root.rest[d] = static_cast<u32>(space_.size[at(d)]);
-  if (chain_.size() == 1) complete(root, 0);
-  else stage(0, root);
+  Node node = root();
+  if (chain_.size() == 1) complete(node, 0);
+  else stage(0, node);
+}
+
+ThesisSearch::Node ThesisSearch::root() const {
+  Node out;
+  out.plan.keep = ladder_.keep();
+  for (int d = 0; d < space_.dimension_count; ++d) out.rest[d] = static_cast<u32>(space_.size[at(d)]);
+  return out;
+}
+
+std::vector<ThesisSearch::Tagged> ThesisSearch::first_candidates(const Tagger& tagger) {
+  std::vector<Tagged> out;
+  if (chain_.size() == 1) return {{}};
+  std::optional<Candidate> none;
+  std::vector<Choice> unused;
+  best_ = &none;
+  tagger_ = &tagger;
+  tagged_ = &out;
+  unrollings(0, root(), unused);
+  tagger_ = nullptr;
+  tagged_ = nullptr;
+  return out;
+}
+
+std::optional<Score> ThesisSearch::first_price(const Choice& choice) {
+  if (chain_.size() == 1) return Score{true, {}, {}};
+  const Node node = after(0, root(), choice);
+  const Score score = ladder_.score(node.plan, chain_.front().outer, node.rest);
+  return score.fits ? std::optional(score) : std::nullopt;
+}
+
+void ThesisSearch::run_from(std::vector<Choice> candidates, std::optional<Candidate>& best) {
+  if (chain_.size() == 1) return run(best);
+  best_ = &best;
+  follow(0, root(), candidates);
 }
 
 bool ThesisSearch::hopeless(const Value& price) {
@@ -38,8 +70,17 @@ bool ThesisSearch::hopeless(const Value& price) {
 }
 
 void ThesisSearch::stage(std::size_t k, const Node& node) {
+  if (k + 1 == chain_.size()) {
+    Node last = node;
+    return complete(last, std::max(chain_[k - 1].level, 0));
+  }
   std::vector<Choice> candidates;
   unrollings(k, node, candidates);
+  follow(k, node, candidates);
+}
+
+// Step 2.
+void ThesisSearch::follow(std::size_t k, const Node& node, std::vector<Choice>& candidates) {
   std::sort(candidates.begin(), candidates.end(), [](const Choice& a, const Choice& b) { return a.price < b.price; });
   for (const Choice& choice : candidates) {
     if (over() || hopeless(choice.price)) break;
@@ -69,7 +110,7 @@ void ThesisSearch::unrollings(std::size_t k, const Node& node, std::vector<Choic
 void ThesisSearch::tiles(std::size_t k, const Node& node, const Unrolling& u, std::vector<Choice>& candidates) {
   const ChainStep& step = chain_[k];
   Choice choice{.price = {}, .unrolling = u};
-  if (step.level < 0) return price(k, node, choice, candidates);
+  if (step.level < 0) return tagged_ != nullptr ? collect(node, choice, 0) : price(k, node, choice, candidates);
   Extents left = node.rest;
   for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
   const TileSpace all = make_tile_space(divisors_, node.tile, left, space_.levels[at(step.level)].temporal.factor);
@@ -81,14 +122,32 @@ void ThesisSearch::tiles(std::size_t k, const Node& node, const Unrolling& u, st
     return ladder_.tile_fits(outside, step.fanout);
   };
   const bool maximal = rules_[Rule::MaximalTiles];
-  const TileCounts counts = for_each_tile(all, {maximal}, fits, [&](const Extents& tile) -> bool {
+  const auto tag_of = [&](const Extents& tile) -> int {
+    if (!fits(tile)) return kDoesNotFit;
+    return tagger_ == nullptr ? 0 : (*tagger_)(tile);
+  };
+  const TileCounts counts = for_each_tagged_tile(all, {maximal}, tag_of, [&](const Extents& tile, int tag) -> bool {
     for (int d = 0; d < space_.dimension_count; ++d) choice.factor[d] = tile[d] / node.tile[d];
     choice.done = false;
     ladder_.count_tile(step.level);
-    price(k, node, choice, candidates);
+    if (tagged_ != nullptr) collect(node, choice, tag);
+    else price(k, node, choice, candidates);
     return !over();
   });
   if (maximal) counts_.add(Rule::MaximalTiles, counts.tiles + counts.not_maximal, counts.not_maximal);
+}
+
+// In the place of price(), at the first step.
+void ThesisSearch::collect(const Node& node, Choice& choice, int tag) {
+  const ChainStep& step = chain_.front();
+  choice.order = {};
+  Node next = after(0, node, choice);
+  if (!rest_can_be_placed(space_, next.rest, step.level + 1, std::max(step.level, step.fanout))) return;
+  const Score score = ladder_.choose_orders(next.plan, std::max(step.level, 0), step.outer, next.rest);
+  if (!score.fits) return;
+  choice.price = score.value;
+  choice.order = next.plan.order;
+  tagged_->push_back({choice, tag});
 }
 
 void ThesisSearch::price(std::size_t k, const Node& node, Choice& choice, std::vector<Choice>& candidates) {

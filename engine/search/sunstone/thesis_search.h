@@ -7,6 +7,7 @@
 //  2. Candidates in ascending price, each continued outward, until the price is above the incumbent (rule alpha-beta:
 //     A1).
 //  3. At the outermost level the rest of all loops: a complete mapping.
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -22,12 +23,39 @@ namespace heliolite {
 // One search, with the keep choice and the machine that the ladder is set to at each run.
 class ThesisSearch {
  public:
+  // What one step adds to a partial plan. Plans are large, and there are many candidates.
+  struct Choice {
+    Value price;
+    Unrolling unrolling;
+    Extents factor = unit_extents();  // of the level's temporal loops
+    std::array<u16, kMaxLevels> order{};
+    bool done = false;  // it has been continued already
+  };
+
+  // A candidate of the first step, with the tag that its tile got.
+  struct Tagged {
+    Choice choice;
+    int tag = 0;
+  };
+  // The tag of a tile of the first step's level, see for_each_tagged_tile() (engine/space/factor_tree.h).
+  using Tagger = std::function<int(const Extents& tile)>;
+
   // Candidates may take about `memory_bytes`; beyond that the dearest are forgotten.
   // At most `evaluations` plans are priced in all.
   ThesisSearch(Ladder& ladder, const RuleSet& rules, u64 memory_bytes, u64 evaluations = ~u64{0});
 
   // Looks for a mapping better than `best`, if there is one already, and puts it there.
   void run(std::optional<Candidate>& best);
+
+  // Step 1 at the innermost level with loops, with tags in the place of one capacity: every candidate, priced on the
+  // machine that the ladder uses.
+  std::vector<Tagged> first_candidates(const Tagger& tagger);
+  // Prices such a candidate on the machine that the ladder uses now; none: it does not fit.
+  std::optional<Score> first_price(const Choice& choice);
+  // Steps 2 and 3 with these candidates, on that machine; `best` as in run().
+  void run_from(std::vector<Choice> candidates, std::optional<Candidate>& best);
+  // The level whose tiles those candidates have; -1: they have none.
+  int first_level() const { return chain_.front().level; }
 
   const RuleCounts& rules() const { return counts_; }
   // Whether candidates that could have led to something better were forgotten.
@@ -40,22 +68,16 @@ class ThesisSearch {
     Extents tile = unit_extents();  // of everything placed so far
     Extents rest = unit_extents();  // what is left of every dimension
   };
-  // What one step adds to a node. Plans are large, and there are many candidates.
-  struct Choice {
-    Value price;
-    Unrolling unrolling;
-    Extents factor = unit_extents();  // of the level's temporal loops
-    std::array<u16, kMaxLevels> order{};
-    bool done = false;  // it has been continued already
-  };
-
   Gate gate() { return {rules_, counts_}; }
   bool over() const { return ladder_.evaluated() >= last_evaluation_ || ladder_.stopped(); }
   bool hopeless(const Value& price);
 
+  Node root() const;
   void stage(std::size_t k, const Node& node);
+  void follow(std::size_t k, const Node& node, std::vector<Choice>& candidates);
   void unrollings(std::size_t k, const Node& node, std::vector<Choice>& candidates);
   void tiles(std::size_t k, const Node& node, const Unrolling& u, std::vector<Choice>& candidates);
+  void collect(const Node& node, Choice& choice, int tag);
   void price(std::size_t k, const Node& node, Choice& choice, std::vector<Choice>& candidates);
   Node after(std::size_t k, const Node& node, const Choice& choice) const;
   void forget(std::vector<Choice>& candidates);
@@ -69,6 +91,8 @@ class ThesisSearch {
   std::size_t most_candidates_;
   u64 last_evaluation_;
   std::optional<Candidate>* best_ = nullptr;
+  const Tagger* tagger_ = nullptr;  // while first_candidates() collects
+  std::vector<Tagged>* tagged_ = nullptr;
   RuleCounts counts_;
   bool forgot_ = false;
 };
