@@ -37,14 +37,36 @@ void LevelProblem::list_orders() {
 void LevelProblem::list_keep_choices() {
   keep_ = problem_->keep_choices(kMaxKeepChoices);
   if (!keep_.empty()) return;
-  // Too many to try: one start per tensor that comes first where not all have room, and one with nothing kept that
-  // need not be; the climbs flip the rest.
+  // Too many to try: one start per tensor that comes first where not all have room; one per way to deal the tensors to
+  // the levels in turn, a tensor each, as machines with buffers of their own for each do; and one with nothing kept that
+  // need not be. The climbs flip the rest.
   const KeepRange range = problem_->keep_range();
-  for (int first = 0; first < problem_->space.tensor_count; ++first) {
-    const auto keep = with_room(range.may, first);
+  const auto add = [&](const KeepMasks& keep) {
     if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
+  };
+  for (int first = 0; first < problem_->space.tensor_count; ++first) add(with_room(range.may, first));
+  for (int first = 0; first < problem_->space.tensor_count; ++first) add(with_room(dealt(range, first), first));
+  add(range.must);
+}
+
+// Of the open tensors one for each level, in turn, beginning with `first`; the outermost level that has open tensors
+// keeps all.
+KeepMasks LevelProblem::dealt(const KeepRange& range, int first) const {
+  const Mapspace& space = problem_->space;
+  KeepMasks keep = range.must;
+  int outermost = -1;
+  for (int i = 0; i < space.level_count(); ++i)
+    if (space.levels[at(i)].open != 0) outermost = i;
+  int v = first;
+  for (int i = 0; i <= outermost; ++i) {
+    const TensorMask open = space.levels[at(i)].open;
+    if (i == outermost) keep[at(i)] = range.may[at(i)];
+    if (i == outermost || open == 0) continue;
+    while (!contains(open, v)) v = (v + 1) % space.tensor_count;
+    keep[at(i)] |= static_cast<TensorMask>(1u << v);
+    v = (v + 1) % space.tensor_count;
   }
-  keep_.push_back(range.must);
+  return keep;
 }
 
 // Drops open tensors, `first` last, from levels that cannot hold a word of each.

@@ -31,6 +31,7 @@ class LevelProblem {
  private:
   void list_orders();
   void list_keep_choices();
+  KeepMasks dealt(const KeepRange& range, int first) const;
   KeepMasks with_room(KeepMasks keep, int first) const;
 
   const LayerProblem* problem_;
