@@ -5,7 +5,8 @@
 
 namespace heliolite {
 
-// Adds a term for each loop at whose steps words move; words(step) says how many, over the tensor's dimensions.
+// Adds a term for each loop at whose steps words move; words(step) says how many (FetchedWords), over the
+// tensor's dimensions.
 template <class Words>
 void add_fetch_terms(const CompiledTensor& t, const TrueNest& nest, int boundary, Words&& words, Fetches& out) {
   LoopMask moving = 0;
@@ -13,17 +14,17 @@ void add_fetch_terms(const CompiledTensor& t, const TrueNest& nest, int boundary
   const LoopMask time = nest.outside(boundary) & nest.temporal();
   out.add(words(StepKind{StepKind::First, 0}), time);
   if ((moving & time) == 0) return;
-  u64 again = 0;  // words of a step that starts the loops inside again
+  FetchedWords again{};  // by a step that starts the loops inside again
   bool known = false;
   for (const int l : bits(time & ~loops_before(std::countr_zero(moving & time)))) {
     if (contains(moving, l)) {
       known = false;
-      if (const u64 n = words(StepKind{StepKind::Loop, l}); n != 0) out.add(n, time & loops_before(l));
+      out.add(words(StepKind{StepKind::Loop, l}), time & loops_before(l));
       continue;
     }
     if (!known) again = words(StepKind{StepKind::Loop, l});
     known = true;
-    if (again != 0) out.add(again, time & loops_before(l), LoopMask{1} << l);
+    out.add(again, time & loops_before(l), LoopMask{1} << l);
   }
 }
 

@@ -8,10 +8,15 @@
 
 namespace heliolite {
 
-// A part of a tensor's traffic: `words` over the dimensions that index the tensor, as often as the other dimensions
-// have tiles (other_tiles).
+// Words that units fetch, and how many are left when those that units of one fan-out fetch together count once.
+struct FetchedWords {
+  u64 all, shared;
+};
+
+// A part of a tensor's traffic: words over the dimensions that index the tensor, as often as the other dimensions have
+// tiles (other_tiles).
 struct FetchTerm {
-  u64 words;
+  FetchedWords words;
   LoopMask frozen;    // loops of the other dimensions of which only the first sub-tile counts
   LoopMask advanced;  // one of them, or none: here the first sub-tile does not count
 };
@@ -21,11 +26,14 @@ struct Fetches {
   std::array<FetchTerm, kMaxLoops + 1> term;
   int count;
 
-  void add(u64 words, LoopMask frozen, LoopMask advanced = 0) { term[at(count++)] = {words, frozen, advanced}; }
+  void add(FetchedWords words, LoopMask frozen, LoopMask advanced = 0) {
+    if (words.all != 0) term[at(count++)] = {words, frozen, advanced};
+  }
 };
 
 // Traffic of tensor t into the tile inside the loops of levels >= `boundary`, of the instances in `unit`. Boundary 0:
-// the words that the compute units ask for at their steps.
+// the words that the compute units ask for at their steps. Shared are words among the units of that level's fan-out
+// whose tiles lie apart along the tensor's own dimensions.
 void count_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                    const UnitDigits& unit, Fetches& out);
 
@@ -41,14 +49,14 @@ inline u64 other_tiles(const CompiledTensor& t, const TrueNest& nest, LoopMask o
   return n;
 }
 
-// All words of these fetches, those of units that differ in `shared` loops only counted once.
+// All words of these fetches; with loops in `shared` those count once that units share which differ in these only.
 inline u64 words_of(const CompiledTensor& t, const TrueNest& nest, int boundary, const Fetches& fetches,
                     LoopMask shared, const UnitDigits& unit) {
   const LoopMask outside = nest.outside(boundary);
   u64 words = 0;
   for (int k = 0; k < fetches.count; ++k) {
     const FetchTerm& term = fetches.term[at(k)];
-    words += term.words * other_tiles(t, nest, outside, term, shared, unit);
+    words += (shared == 0 ? term.words.all : term.words.shared) * other_tiles(t, nest, outside, term, shared, unit);
   }
   return words;
 }

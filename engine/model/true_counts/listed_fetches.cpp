@@ -206,7 +206,11 @@ class ListedFetches {
 void listed_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
                     const UnitDigits& unit, Fetches& out) {
   ListedFetches listed(c, t, nest, boundary, high, unit);
-  const auto words = [&](StepKind step) { return listed.words(step); };
+  out.count = 0;
+  const auto words = [&](StepKind step) {
+    const u64 n = listed.words(step);
+    return FetchedWords{n, n};
+  };
   if (boundary == 0) out.add(words(StepKind{StepKind::Every, 0}), 0);
   else add_fetch_terms(t, nest, boundary, words, out);
 }

@@ -48,15 +48,18 @@ class MulticastCount {
     return mask;
   }
 
-  // The tiles of a step. Those of a dimension that does not index the tensor differ in when and where they are only.
+  // The tiles of a step. Those of a dimension that does not index the tensor differ in when and where they are only,
+  // and where one is not spread over the fan-out, not even in that.
   std::span<const std::vector<TileStep>* const> tiles(StepKind kind) {
     const auto lists = steps_.at_step(kind);
     for (std::size_t k = 0; k < lists.size(); ++k) {
       list_[k] = lists[k];
       if (contains(t_.indexing, steps_.dimensions()[k])) continue;
+      const bool spread = (nest_.of[steps_.dimensions()[k]] & nest_.fanout[at(level_)]) != 0;
       merged_[k].clear();
       for (const TileStep& s : *lists[k])
-        if (merged_[k].empty() || merged_[k].back().context != s.context) merged_[k].push_back(s);
+        if (!spread && !merged_[k].empty()) merged_[k].back().count += s.count * s.run;
+        else if (merged_[k].empty() || merged_[k].back().context != s.context) merged_[k].push_back(s);
         else merged_[k].back().run += s.run;
       list_[k] = &merged_[k];
     }

@@ -100,9 +100,9 @@ void plain_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& n
     still[at(d)] = PlainDimension(c, t, nest, boundary, d, unit).still(time & loops_before(l + 1));
     left = 1;
     for (const int e : bits(t.indexing)) left *= still[at(e)];
-    if (before != left) out.add(before - left, time & loops_before(l));
+    out.add({before - left, before - left}, time & loops_before(l));
   }
-  if (left != 0) out.add(left, time);
+  out.add({left, left}, time);
 }
 
 }  // namespace
@@ -110,12 +110,12 @@ void plain_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& n
 void count_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                    const UnitDigits& unit, Fetches& out) {
   out.count = 0;
-  if (boundary > 0)
+  if (boundary > 0 || units_meet(t, nest, 0, 0))
     return t.sliding ? sliding_fetches(c, t, nest, boundary, unit, out)
                      : plain_fetches(c, t, nest, boundary, unit, out);
   u64 words = 1;  // one for each MAC
   for (const int d : bits(t.indexing)) words *= nest.cells(d, nest.all(), 0, 0, unit).count();
-  out.add(words, 0);
+  out.add({words, words}, 0);
 }
 
 }  // namespace heliolite

@@ -20,12 +20,13 @@ DimensionMask first_group(const CompiledTensor& t, DimensionMask left) {
 }
 
 // The words of one tensor at one boundary, step by step from the innermost loop outwards: a group of dimensions is
-// summed again only when a loop over one of them has come inside, or advances itself.
+// summed again only when a loop over one of them has come inside, or advances itself. `meets`: whether units of the
+// boundary's fan-out may want the same words.
 class SlidingWords {
  public:
   SlidingWords(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, const UnitDigits& unit,
-               bool shared)
-      : c_(c), t_(t), nest_(nest), unit_(unit), boundary_(boundary), shared_(shared), products_(t, nest) {
+               bool meets)
+      : c_(c), t_(t), nest_(nest), unit_(unit), boundary_(boundary), meets_(meets), products_(t, nest) {
     for (DimensionMask left = t.indexing; left != 0;) {
       Group& g = group_[at(count_++)];
       g.dimensions = first_group(t, left);
@@ -36,41 +37,47 @@ class SlidingWords {
     }
   }
 
-  u64 operator()(StepKind step) {
-    bool alike = true;
+  FetchedWords operator()(StepKind step) {
+    bool told = true;
     for (int k = 0; k < count_; ++k) {
       Group& g = group_[at(k)];
       const bool own = step.what == StepKind::Loop && contains(g.loops, step.loop);
       const LoopMask inside = g.loops & loops_before(step.loop);
-      used_[at(k)] = own ? &own_ : &g.sums;
-      if (!own && step.what == StepKind::Loop && g.known && g.inside == inside) {
-        alike &= g.alike;
-        continue;
+      Sums& sums = own ? own_ : g.sums;
+      if (own || step.what != StepKind::Loop || !g.known || g.inside != inside) {
+        sum(g, step, sums);
+        if (!own) g.known = step.what == StepKind::Loop, g.inside = inside;
       }
-      const bool one = sum(g, step, own ? own_ : g.sums);
-      alike &= one;
-      if (own) continue;
-      g.known = step.what == StepKind::Loop;
-      g.inside = inside;
-      g.alike = one;
+      all_[at(k)] = &sums.all;
+      shared_[at(k)] = sums.meets ? &sums.shared : &sums.all;
+      told &= !sums.meets || sums.told_apart;
     }
-    if (alike) return fetched_words({used_.data(), at(count_)}, step.what != StepKind::Loop);
-    return grouped(step);
+    const bool first = step.what != StepKind::Loop;
+    FetchedWords out;
+    out.all = fetched_words({all_.data(), at(count_)}, first);
+    out.shared = !meets_ || out.all == 0 ? out.all
+                 : told                  ? fetched_words({shared_.data(), at(count_)}, first)
+                                         : grouped(step);
+    return out;
   }
 
  private:
+  // Of one group of dimensions, with the fetches of all units, and with each box that several want once.
+  struct Sums {
+    GroupSums all, shared;
+    bool meets;       // whether units can want the same box: else `shared` is not written
+    bool told_apart;  // and none do that fetch it in different ways: else `shared` is of no use
+  };
   struct Group {
     DimensionMask dimensions;
     LoopMask loops;
     bool known;  // whether `sums` are of a step with the loops `inside`
-    bool alike;  // and all of its fetches differ
     LoopMask inside;
-    GroupSums sums;
+    Sums sums;
   };
 
-  // Sums over the group's kinds of tiles. False: some units fetch the same box in different ways, and have to be
-  // looked at one by one.
-  bool sum(const Group& g, StepKind step, GroupSums& out) {
+  // Sums over the group's kinds of tiles.
+  void sum(const Group& g, StepKind step, Sums& out) {
     std::array<u8, kMaxDimensions> dimension;
     std::array<const std::vector<TileStep>*, kMaxDimensions> steps;
     std::size_t n = 0;
@@ -81,18 +88,19 @@ class SlidingWords {
       steps[n] = &lists()[n];
       ++n;
     }
-    out.clear();
-    const bool meets = shared_ && n > 1;
-    bool known = !meets || told_apart({steps.data(), n});
-    if (!known) return false;
+    out.all.clear();
+    out.meets = meets_ && n > 1;
+    out.told_apart = out.meets && told_apart({steps.data(), n});
+    if (out.told_apart) out.shared.clear();
     products_.each({dimension.data(), n}, {steps.data(), n}, [&](const BoxStep& box, auto tiles) {
       const auto [words, stays] = products_.words(box);
       const auto to = products_.going(box);
-      const u64 units = meets ? distinct({dimension.data(), n}, tiles) : box.units;
-      known &= units != 0;
-      out.add(box.count * units, words, stays, box.mover, to.back, to.on);
+      out.all.add(box.count * box.units, words, stays, box.mover, to.back, to.on);
+      if (!out.told_apart) return;
+      const u64 units = distinct({dimension.data(), n}, tiles);
+      out.told_apart = units != 0;
+      out.shared.add(box.count * units, words, stays, box.mover, to.back, to.on);
     });
-    return known;
   }
 
   u64 distinct(std::span<const u8> dimension, std::span<const TileStep* const> tiles) const {
@@ -138,18 +146,21 @@ class SlidingWords {
   const TrueNest& nest_;
   const UnitDigits& unit_;
   int boundary_, count_ = 0;
-  bool shared_;
+  bool meets_;
   StepProducts products_;
   std::array<Group, kMaxDimensions> group_;
-  std::array<const GroupSums*, kMaxDimensions> used_;
-  GroupSums own_;
+  std::array<const GroupSums*, kMaxDimensions> all_, shared_;
+  Sums own_;
 };
 
 }  // namespace
 
 void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                      const UnitDigits& unit, Fetches& out) {
-  add_fetch_terms(t, nest, boundary, SlidingWords(c, t, nest, boundary, unit, false), out);
+  const bool alone = (unit.fixed & nest.fanout[at(boundary)]) != 0;
+  SlidingWords words(c, t, nest, boundary, unit, !alone && units_meet(t, nest, boundary, boundary));
+  if (boundary == 0) out.add(words(StepKind{StepKind::Every, 0}), 0);
+  else add_fetch_terms(t, nest, boundary, words, out);
 }
 
 bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high) {
@@ -163,15 +174,6 @@ bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high
     }
   }
   return false;
-}
-
-void shared_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
-                    const UnitDigits& unit, Fetches& out) {
-  out.count = 0;
-  if (units_meet(t, nest, boundary + 1, high)) return listed_fetches(c, t, nest, boundary, high, unit, out);
-  SlidingWords words(c, t, nest, boundary, unit, true);
-  if (boundary == 0) out.add(words(StepKind{StepKind::Every, 0}), 0);
-  else add_fetch_terms(t, nest, boundary, words, out);
 }
 
 }  // namespace heliolite

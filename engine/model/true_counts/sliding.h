@@ -5,16 +5,12 @@
 
 namespace heliolite {
 
+// As count_fetches.
 void sliding_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary,
                      const UnitDigits& unit, Fetches& out);
 
 // Whether units of one of the fan-outs low .. high can ask for the same words without standing at the same tiles: two
 // dimensions of a sliding rank are spread over it.
 bool units_meet(const CompiledTensor& t, const TrueNest& nest, int low, int high);
-
-// Like count_fetches, but units of the fan-outs boundary .. high that fetch the same box, with the same part of it
-// held, count once. For tensors whose units meet there.
-void shared_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
-                    const UnitDigits& unit, Fetches& out);
 
 }  // namespace heliolite

@@ -1,14 +1,15 @@
 #include "engine/model/true_counts/traffic.h"
 
 #include "engine/model/true_counts/sliding.h"
+#include "engine/model/true_counts/unit_groups.h"
 
 namespace heliolite {
 
 u64 TrueStream::accesses(int level) const {
   const LoopMask shared = nest_.fanouts(boundary_, level);
-  if (!units_meet(t_, nest_, boundary_, level)) return words_of(t_, nest_, boundary_, fetches_, shared, unit_);
+  if (!units_meet(t_, nest_, boundary_ + 1, level)) return words_of(t_, nest_, boundary_, fetches_, shared, unit_);
   Fetches meeting;
-  shared_fetches(c_, t_, nest_, boundary_, level, unit_, meeting);
+  listed_fetches(c_, t_, nest_, boundary_, level, unit_, meeting);
   return words_of(t_, nest_, boundary_, meeting, shared, unit_);
 }
 

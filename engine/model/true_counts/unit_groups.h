@@ -44,8 +44,8 @@ class UnitGroups {
   std::vector<u64> offset_;
 };
 
-// Like shared_fetches, by going through all tiles of all dimensions: for units that meet in several fan-outs, with
-// levels between them that the tensor passes by.
+// Like count_fetches, with units of the fan-outs boundary .. high sharing what they fetch alike, by going through all
+// tiles of all dimensions: for units that meet in several fan-outs, with levels between them that the tensor passes by.
 void listed_fetches(const Compiled& c, const CompiledTensor& t, const TrueNest& nest, int boundary, int high,
                     const UnitDigits& unit, Fetches& out);
 
