@@ -182,8 +182,10 @@ void add_verify_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--mode", arguments->mode,
-                   "Only records of this mode (strict, free, imperfect, link) or, of optima, set")
+      ->add_option(
+          "--mode", arguments->mode,
+          "Only records of this mode (strict, free, imperfect, link; true counts: residual, perfect) or, of optima, "
+          "set")
       ->type_name("MODE");
   command->add_option("--id", arguments->id, "Only this record; an optimum is called \"edp of gemm_a on m1_flat2\"")
       ->type_name("ID");

@@ -218,8 +218,7 @@ Result<GoldenRecord> parse_golden_record(std::string_view text, const std::strin
   record.mode = record_string(root, "mode", complaints);
   if (root.contains("by")) {
     record.counts = Counts::True;
-    if (const std::string by = record_string(root, "by", complaints);
-        complaints.empty() && by != "walk" && by != "factorised")
+    if (const std::string by = record_string(root, "by", complaints); !by.empty() && by != "walk" && by != "factorised")
       complaints.add("by", fmt::format("'{}' must be walk or factorised", by));
   } else if (const json* flag =
                  record_member(root, "link_transfers", json::value_t::boolean, "true or false", complaints)) {

@@ -129,6 +129,7 @@ TEST(Golden, MalformedLinesNameFileAndLine) {
   EXPECT_THAT(complaint(std::string(10'000, '[')), HasSubstr("g.jsonl:2: is not JSON"));
   EXPECT_THAT(complaint(std::string(100'000, '[') + std::string(100'000, ']')), HasSubstr("g.jsonl:2"));
   EXPECT_THAT(complaint(""), HasSubstr("has no records"));
+  EXPECT_THAT(complaint(R"({"by": "guess"})"), HasSubstr("g.jsonl:2: by: 'guess' must be walk or factorised"));
   EXPECT_THAT(complaint(std::string("\0\1\xff\xfe", 4)), HasSubstr("g.jsonl:2: is not JSON"));
   const std::string head = R"({"id":"a","problem":"gemm_s","mode":"strict","link_transfers":false,"mapping":[],)";
   EXPECT_THAT(complaint(head + R"("arch":"nowhere","expect":{"energy_pJ":1,"cycles":1,"levels":{},"networks":{}}})"),
