@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "engine/search/core/gate.h"
@@ -16,6 +17,7 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kNarrow = 16;         // states of the first pass, which looks for a better incumbent
+constexpr std::size_t kManyChoices = 16;    // more are not searched before a climb over them
 constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
 
 struct KeepChoice {
@@ -61,6 +63,7 @@ class Exact {
     if (choices.empty()) return not_searched(SearchEnd::Keeps);
     const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem_, lattice, problem_.options.memory_bytes);
     if (fanouts.empty()) return not_searched(SearchEnd::Tables);
+    if (choices.size() > kManyChoices) climb_keeps(lattice, fanouts);
     for (std::size_t k = 0; k < choices.size(); ++k) {
       // The most promising come first: no choice that follows is below what this one costs at least.
       if (budget_.over() || (k > 0 && !budget_.allows(1))) {
@@ -77,6 +80,69 @@ class Exact {
   bool cut(const ObjectiveKey& bound) {
     const Gate gate(problem_.options.rules, statistics_.rules);
     return gate.prunes(Rule::KeepBound, [&] { return incumbent_.cuts(bound); });
+  }
+
+  // Every way to give each open level one of its open tensors, the outermost of them all: machines with a buffer for
+  // each tensor are like that. Empty if they are many.
+  std::vector<KeepMasks> one_tensor_each() const {
+    constexpr std::size_t kMost = 256;
+    const KeepRange range = problem_.keep_range();
+    std::vector<int> levels;
+    for (int i = 0; i < problem_.space.level_count(); ++i)
+      if (problem_.space.levels[at(i)].open != 0) levels.push_back(i);
+    std::vector<KeepMasks> out{range.must};
+    out.front()[at(levels.back())] = range.may[at(levels.back())];
+    levels.pop_back();
+    for (const int i : levels) {
+      std::vector<KeepMasks> longer;
+      for (const KeepMasks& keep : out)
+        for (const int v : bits(problem_.space.levels[at(i)].open)) {
+          longer.push_back(keep);
+          longer.back()[at(i)] |= static_cast<TensorMask>(1u << v);
+        }
+      out = std::move(longer);
+      if (out.size() > kMost) return {};
+    }
+    return out;
+  }
+
+  // A better incumbent before the choices are searched one by one: narrow passes over those with one tensor a level;
+  // then over those that differ from the best in one tensor of one level, or else in two, as long as one of them finds
+  // something better.
+  void climb_keeps(const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+    std::vector<KeepMasks> flips{KeepMasks{}};  // the first flips nothing
+    for (int i = 0; i < problem_.space.level_count(); ++i)
+      for (const int v : bits(problem_.space.levels[at(i)].open)) {
+        flips.emplace_back();
+        flips.back()[at(i)] = static_cast<TensorMask>(1u << v);
+      }
+    std::set<KeepMasks> seen;
+    for (const KeepMasks& keep : one_tensor_each())
+      if (!budget_.over() && budget_.allows(1) && seen.insert(keep).second) narrow_pass(keep, lattice, fanouts);
+    const auto improves = [&](const KeepMasks& from, std::size_t a, std::size_t b) {
+      KeepMasks next = from;
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] ^= flips[a][i] ^ flips[b][i];
+      if (!seen.insert(next).second || budget_.over() || !budget_.allows(1)) return false;
+      const ObjectiveKey before = incumbent_.best();
+      narrow_pass(next, lattice, fanouts);
+      return incumbent_.best() < before;
+    };
+    for (bool better = incumbent_.found(); better;) {
+      better = false;
+      const KeepMasks from = incumbent_.answer().mapping.keep;
+      for (std::size_t a = 0; a < flips.size() && !better; ++a)
+        for (std::size_t b = a + 1; b < flips.size() && !better; ++b) better = improves(from, a, b);
+    }
+  }
+
+  void narrow_pass(const KeepMasks& keep, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+    FlowCosts model = make_flow_costs(problem_, keep, lattice, fanouts);
+    const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
+    if (tables + kLeastStates > problem_.options.memory_bytes) return;
+    LayeredPass search(problem_, std::move(model), problem_.options.memory_bytes - tables);
+    search.run(kNarrow, budget_, incumbent_, {});
+    statistics_ += search.statistics();
+    budget_ = budget_.after(search.statistics().evaluated);
   }
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
