@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "arch/architecture_spec.h"
 #include "tests/support/load.h"
 #include "tests/support/machine_families.h"
 
@@ -21,6 +20,7 @@ using testing::kObjectives;
 using testing::random_family_of;
 using testing::random_search_problem;
 using testing::SearchProblem;
+using testing::split_buffers;
 using testing::unusual_search_problem;
 using testing::workload;
 
@@ -108,27 +108,6 @@ TEST(CoSearch, EqualsTheGridForNetworks) {
   }
 }
 
-// The thesis's machine and choices: three buffers beside each MAC, of 8 to 128 words, in the area of one of 128.
-MachineFamily split_buffers() {
-  const auto spec = load_architecture_spec("sunstone_arch");
-  EXPECT_TRUE(spec.ok()) << to_string(spec.errors());
-  std::vector<Architecture> machines;
-  const std::array<u64, 5> sizes{8, 16, 32, 64, 128};
-  for (u64 ifmap : sizes)
-    for (u64 weight : sizes)
-      for (u64 ofmap : sizes) {
-        if (ifmap + weight + ofmap > 128) continue;
-        ArchitectureSpec one = *spec;
-        for (LevelSpec& level : one.levels) {
-          if (level.name == "L1_ifmap") level.capacity = Words{ifmap};
-          if (level.name == "L1_weight") level.capacity = Words{weight};
-          if (level.name == "L1_ofmap") level.capacity = Words{ofmap};
-        }
-        machines.push_back(*resolve(one));
-      }
-  return *MachineFamily::create(machines);
-}
-
 TEST(CoSearch, CaseStudyOfTheThesis) {
   const MachineFamily family = split_buffers();
   const std::vector<WeightedLayer> layers{{workload("conv:k=512,c=512,p=7,r=3"), 1}};
@@ -193,29 +172,6 @@ TEST(CoSearch, TaggedTilesAreNeverBelowTheBestOfAll) {
     EXPECT_FALSE(Value::of(options.objective, e.cost) < best_of_all(p.workload, family, options.objective)) << seed;
   }
   EXPECT_GT(found_any, 20u);
-}
-
-TEST(CoSearch, TheSameForAnyNumberOfThreads) {
-  const MachineFamily family = split_buffers();
-  const std::vector<WeightedLayer> layers{{workload("conv:k=512,c=512,p=7,r=3"), 3},
-                                          {workload("conv:k=128,c=64,p=28,r=1"), 1}};
-  for (const char* strategy : {"exact", "sunstone", "thesis"}) {
-    SearchOptions options;
-    options.strategy = *parse_strategy(strategy);
-    options.threads = 1;
-    const auto one = co_search(layers, family, options);
-    ASSERT_TRUE(one);
-    for (int threads : {2, 8}) {
-      options.threads = threads;
-      const auto many = co_search(layers, family, options);
-      ASSERT_TRUE(many);
-      EXPECT_EQ(many->best, one->best);
-      EXPECT_EQ(many->value, one->value);
-      EXPECT_EQ(many->statistics, one->statistics);
-      EXPECT_EQ(many->configurations, one->configurations);
-      for (std::size_t j = 0; j < layers.size(); ++j) EXPECT_EQ(many->layers[j].mapping, one->layers[j].mapping);
-    }
-  }
 }
 
 TEST(CoSearch, RefusesOtherStrategies) {

@@ -8,6 +8,7 @@
 #include "engine/search/map.h"
 #include "engine/search/sunstone/level_chain.h"
 #include "engine/space/mapspace.h"
+#include "tests/support/load.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::exact_test {
@@ -113,6 +114,26 @@ TEST(LevelChain, HasAStepForEachLevelWithLoopsAndEachFurtherFanOut) {
   expect(1, 0, 1, 2);
   expect(2, -1, 3, 3);
   expect(3, 3, -1, -1);
+}
+
+// Thousands of keep choices, more than the evaluations suffice for: the first that are looked at are the ones that
+// machines have.
+TEST(ExactOnOpenMachines, IsNoWorseThanWithTheirOwnChoices) {
+  for (const char* name : {"eyeriss", "simba"}) {
+    const Architecture constrained = testing::machine(name);
+    Architecture open = constrained;
+    for (std::size_t i = 0; i + 1 < open.levels.size(); ++i) open.levels[i].keep = {};
+    const Workload w = testing::workload("conv:k=32,c=16,p=14,q=14,r=3,s=3");
+    SearchOptions options;
+    const auto closed = map_workload(w, constrained, options);
+    options.budget_evaluations = 200'000;
+    const auto best = map_workload(w, open, options);
+    ASSERT_TRUE(closed.ok() && best.ok());
+    EXPECT_TRUE(violations(*resolve(w, open), best->mapping).empty());
+    EXPECT_EQ(CostModel(w, open).evaluate(best->mapping).cost, best->cost);
+    EXPECT_LE(best->value, closed->value) << name;
+    EXPECT_LE(best->lower_bound, best->value);
+  }
 }
 
 }  // namespace

@@ -33,25 +33,6 @@ void expect_sound(const MappingResult& r, const Workload& w, const Architecture&
   EXPECT_GT(r.lower_bound, 0);
 }
 
-// Thousands of keep choices, more than the evaluations suffice for: the first that are looked at are the ones that
-// machines have.
-TEST(Mapper, AMachineThatKeepsWhatItLikesIsNoWorse) {
-  for (const char* name : {"eyeriss", "simba"}) {
-    const Architecture constrained = machine(name);
-    Architecture open = constrained;
-    for (std::size_t i = 0; i + 1 < open.levels.size(); ++i) open.levels[i].keep = {};
-    const Workload w = workload("conv:k=32,c=16,p=14,q=14,r=3,s=3");
-    SearchOptions options;
-    const auto closed = map_workload(w, constrained, options);
-    options.budget_evaluations = 200'000;
-    const auto best = map_workload(w, open, options);
-    ASSERT_TRUE(closed.ok() && best.ok());
-    expect_sound(*best, w, open, options.objective);
-    EXPECT_LE(best->value, closed->value) << name;
-    EXPECT_LE(best->lower_bound, best->value);
-  }
-}
-
 TEST(Mapper, EveryMachineEveryKindOfWorkloadEveryObjective) {
   for (const char* name : {"eyeriss", "edge_unified", "simba", "gemmini", "dc_split", "snowcat", "edge_split"}) {
     const Architecture a = machine(name);

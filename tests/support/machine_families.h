@@ -1,5 +1,6 @@
 #pragma once
-// Random families of small machines for the tests of the co-search.
+// Families of machines for the tests of the co-search: random small ones, and that of the thesis.
+#include "arch/load.h"
 #include "engine/search/core/machine_family.h"
 #include "tests/support/exact_problem.h"
 
@@ -46,6 +47,27 @@ inline MachineFamily random_family_of(u64 seed, const Architecture& base, std::s
       }
     }
   }
+  return *MachineFamily::create(machines);
+}
+
+// The thesis's machine and choices: three buffers beside each MAC, of 8 to 128 words, in the area of one of 128.
+inline MachineFamily split_buffers() {
+  const auto spec = load_architecture_spec("sunstone_arch");
+  EXPECT_TRUE(spec.ok()) << to_string(spec.errors());
+  std::vector<Architecture> machines;
+  const std::array<u64, 5> sizes{8, 16, 32, 64, 128};
+  for (u64 ifmap : sizes)
+    for (u64 weight : sizes)
+      for (u64 ofmap : sizes) {
+        if (ifmap + weight + ofmap > 128) continue;
+        ArchitectureSpec one = *spec;
+        for (LevelSpec& level : one.levels) {
+          if (level.name == "L1_ifmap") level.capacity = Words{ifmap};
+          if (level.name == "L1_weight") level.capacity = Words{weight};
+          if (level.name == "L1_ofmap") level.capacity = Words{ofmap};
+        }
+        machines.push_back(*resolve(one));
+      }
   return *MachineFamily::create(machines);
 }
 
