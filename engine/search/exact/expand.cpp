@@ -114,7 +114,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 void Expander::find_room(const FrontierNode& parent) {
   room_.assign(m_.lattice.axes().size(), 0);
   if (level_ == 0 || !gate().on(Rule::PushIn)) return;
-  LevelLoops inside{layers_[at(level_) - 1].node(parent.parent).tile, parent.tile, parent.order};
+  PlacedLevel inside{layers_[at(level_) - 1].node(parent.parent).tile, parent.tile, parent.order};
   if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
   room_ = room_inside(m_, parent.machine, level_, inside);

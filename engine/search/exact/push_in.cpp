@@ -4,7 +4,7 @@
 
 namespace heliolite {
 
-std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int level, const LevelLoops& inside) {
+std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int level, const PlacedLevel& inside) {
   std::vector<DimensionMask> out(m.lattice.axes().size(), 0);
   const TemporalSpace& inner = m.problem->space.levels[at(level) - 1].temporal;
   const TemporalSpace& outer = m.problem->space.levels[at(level)].temporal;
@@ -27,10 +27,10 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
   return out;
 }
 
-LevelLoops loops_of(const Mapping& mapping, const Lattice& lattice, int level) {
+PlacedLevel placed_level(const Mapping& mapping, const Lattice& lattice, int level) {
   Extents unrolled, tile;
   unrolled.fill(1), tile.fill(1);
-  LevelLoops out;
+  PlacedLevel out;
   int depth = 0;
   for (const Loop& loop : mapping.loops()) {
     if (loop.level > level) break;

@@ -8,20 +8,20 @@
 
 namespace heliolite {
 
-// A level of a mapping.
-struct LevelLoops {
+// A level of a mapping whose loops are placed.
+struct PlacedLevel {
   LatticePoint unrolled;  // the tile below its temporal loops
   LatticePoint tile;      // and with them
   u64 order = 0;          // dimensions of these loops, as in FrontierNode
 };
 
 // A level of a perfect mapping.
-LevelLoops loops_of(const Mapping& mapping, const Lattice& lattice, int level);
+PlacedLevel placed_level(const Mapping& mapping, const Lattice& lattice, int level);
 
 // [axis of the lattice]: its dimension, if a factor of its prime may move from an innermost loop of `level` (1 or more)
 // into `inside`, the level inside it; else no dimension. Then the moved mapping is legal on the machine and costs no
 // more.
-std::vector<DimensionMask> room_inside(const FlowCosts& model, u32 machine, int level, const LevelLoops& inside);
+std::vector<DimensionMask> room_inside(const FlowCosts& model, u32 machine, int level, const PlacedLevel& inside);
 
 // The mapping with a factor of the axis' prime taken from its loop of `level` and put into an outermost loop of the
 // level inside. None if that loop does not have the factor.

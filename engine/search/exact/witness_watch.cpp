@@ -161,7 +161,8 @@ void WitnessWatch::push_in(const FlowCosts& model) {
     Mapping next = followed_;
     for (bool moved = true; moved;) {
       moved = false;
-      const std::vector<DimensionMask> room = room_inside(model, 0, level, loops_of(next, model.lattice, level - 1));
+      const std::vector<DimensionMask> room =
+          room_inside(model, 0, level, placed_level(next, model.lattice, level - 1));
       const auto loops = next.loops();
       const auto innermost =
           std::ranges::find_if(loops, [&](const Loop& l) { return l.level == level && !l.is_spatial(); });
@@ -183,7 +184,7 @@ void WitnessWatch::push_in(const FlowCosts& model) {
 bool WitnessWatch::pushed_in(const PassStage& stage) {
   if (stage.level == 0 || !problem_.options.rules[Rule::PushIn]) return false;
   const Lattice& lattice = stage.model.lattice;
-  const LevelLoops inside = loops_of(followed_, lattice, stage.level - 1);
+  const PlacedLevel inside = placed_level(followed_, lattice, stage.level - 1);
   const std::vector<DimensionMask> room = room_inside(stage.model, 0, stage.level, inside);
   std::optional<Mapping> best;
   for (std::size_t a = 0; a < room.size(); ++a) {

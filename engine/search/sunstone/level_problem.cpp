@@ -38,8 +38,8 @@ void LevelProblem::list_keep_choices() {
   keep_ = problem_->keep_choices(kMaxKeepChoices);
   if (!keep_.empty()) return;
   // Too many to try: one start per tensor that comes first where not all have room; one per way to deal the tensors to
-  // the levels in turn, a tensor each, as machines with buffers of their own for each do; and one with nothing kept that
-  // need not be. The climbs flip the rest.
+  // the levels in turn, a tensor each, as machines with buffers of their own for each do; and one with nothing kept
+  // that need not be. The climbs flip the rest.
   const KeepRange range = problem_->keep_range();
   const auto add = [&](const KeepMasks& keep) {
     if (std::find(keep_.begin(), keep_.end(), keep) == keep_.end()) keep_.push_back(keep);
