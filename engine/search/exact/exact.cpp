@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -136,13 +137,28 @@ class Exact {
   }
 
   void narrow_pass(const KeepMasks& keep, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+    const std::unique_ptr<LayeredPass> search = make_pass(keep, lattice, fanouts);
+    if (!search) return;
+    search->run(kNarrow, budget_, incumbent_, {});
+    take(*search);
+  }
+
+  // The passes over one choice; null: there is no memory for its tables.
+  std::unique_ptr<LayeredPass> make_pass(const KeepMasks& keep, const Lattice& lattice,
+                                         const std::vector<FanoutChoices>& fanouts) const {
     FlowCosts model = make_flow_costs(problem_, keep, lattice, fanouts);
     const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
-    if (tables + kLeastStates > problem_.options.memory_bytes) return;
-    LayeredPass search(problem_, std::move(model), problem_.options.memory_bytes - tables);
-    search.run(kNarrow, budget_, incumbent_, {});
+    if (tables + kLeastStates > problem_.options.memory_bytes) return nullptr;
+    return std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - tables);
+  }
+
+  // What passes have done and used.
+  void take(const LayeredPass& search) {
     statistics_ += search.statistics();
     budget_ = budget_.after(search.statistics().evaluated);
+    machines_tried_.resize(search.machines());
+    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
+      if (search.machines_tried()[m]) machines_tried_[m] = true;
   }
 
   void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
@@ -151,12 +167,10 @@ class Exact {
       if (watched) witness_->keep_choice_cut(choice.bound, incumbent_.best());
       return;
     }
-    FlowCosts model = make_flow_costs(problem_, choice.keep, lattice, fanouts);
-    const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
-    if (tables + kLeastStates > problem_.options.memory_bytes)
-      return leave(choice.bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+    const std::unique_ptr<LayeredPass> made = make_pass(choice.keep, lattice, fanouts);
+    if (!made) return leave(choice.bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
     searched_ = true;
-    LayeredPass search(problem_, std::move(model), problem_.options.memory_bytes - tables);
+    LayeredPass& search = *made;
     ObjectiveKey least;  // of all machines
     for (u32 machine = 0; machine < search.machines(); ++machine)
       least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
@@ -182,11 +196,7 @@ class Exact {
         break;
       }
     }
-    statistics_ += search.statistics();
-    budget_ = budget_.after(search.statistics().evaluated);
-    machines_tried_.resize(search.machines());
-    for (std::size_t m = 0; m < machines_tried_.size(); ++m)
-      if (search.machines_tried()[m]) machines_tried_[m] = true;
+    take(search);
   }
 
   void leave(const ObjectiveKey& bound, SearchEnd why) {

@@ -1,7 +1,5 @@
 #include "engine/search/exact/expand.h"
 
-#include <bit>
-
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand_loops.h"
 #include "engine/search/exact/nest_of.h"

@@ -157,12 +157,11 @@ CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Ins
 
 // Flows of one tensor that the innermost of the level's loops leaves in place.
 struct PartialBounds::Reuse {
-  unsigned flows;     // mask of Inside's flows
-  int tensor;         // theirs
-  double closed;      // energy of everything inside but these flows
-  double unreused;    // of these, if nothing were reused beyond halos
-  double once;        // of these at least
-  double most_reuse;  // iterations of all loops that do not move them
+  unsigned flows;   // mask of Inside's flows
+  int tensor;       // theirs
+  double closed;    // energy of everything inside but these flows
+  double unreused;  // of these, if nothing were reused beyond halos
+  double once;      // of these at least
 };
 
 double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& tile, double at_most,
@@ -194,7 +193,7 @@ double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& til
 void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
                               double& least) const {
   const int level = inside.place.level;
-  Reuse reuse{0, -1, inside.settled[0], 0, 0, 1};
+  Reuse reuse{0, -1, inside.settled[0], 0, 0};
   bool one_tensor = true;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
     const double all = inside.unreused[f][0];
@@ -217,9 +216,6 @@ void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint
     least = std::min(least, reuse.closed + reuse.once + tables_.below(level, 0, tile.index));
     return;
   }
-  const DimensionMask indexing = c_.tensor[at(reuse.tensor)].indexing;
-  for (const int d : bits(m_.problem->space.levels[at(level)].temporal.allowed & ~indexing))
-    reuse.most_reuse *= inside.outside.n[at(d)];
   for (Reuse& other : out)
     if (other.flows == reuse.flows) {
       other.closed = std::min(other.closed, reuse.closed);
@@ -240,14 +236,13 @@ void PartialBounds::enlarge(const Reuse& reuse, int level, const LatticePoint& t
   }
   const auto axes = m_.lattice.axes();
   const unsigned along = m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(reuse.tensor)].indexing;
-  const double reused = std::min(std::max(reuse.unreused / reuse.most_reuse, reuse.once), reuse.once);
   for (std::size_t a = first_axis; a < axes.size() && least >= enough; ++a) {
     if (!contains(along, axes[a].dimension)) continue;
     LatticePoint next = tile;
     next.packed += axes[a].step;
     if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
     next.index += axes[a].stride;
-    if (reuse.closed + reused + tables_.below(level, 0, next.index) >= least) continue;
+    if (reuse.closed + reuse.once + tables_.below(level, 0, next.index) >= least) continue;
     enlarge(reuse, level, next, gain * axes[a].prime, a, enough, least);
   }
 }

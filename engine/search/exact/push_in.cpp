@@ -1,5 +1,7 @@
 #include "engine/search/exact/push_in.h"
 
+#include <algorithm>
+
 #include "engine/base/integers.h"
 
 namespace heliolite {
@@ -47,14 +49,11 @@ std::optional<Mapping> moved_in(const Mapping& mapping, int level, const Lattice
   Mapping out;
   out.level_count = mapping.level_count;
   out.keep = mapping.keep;
-  bool taken = false;
-  for (const Loop& loop : mapping.loops())
-    taken |=
-        loop.level == level && !loop.is_spatial() && loop.dimension == axis.dimension && loop.end % axis.prime == 0;
-  if (!taken) return std::nullopt;
   const auto mine = [&](const Loop& loop, int its_level) {
     return loop.level == its_level && !loop.is_spatial() && loop.dimension == axis.dimension;
   };
+  const auto has_the_factor = [&](const Loop& loop) { return mine(loop, level) && loop.end % axis.prime == 0; };
+  if (std::ranges::none_of(mapping.loops(), has_the_factor)) return std::nullopt;
   u64 inside = axis.prime;
   for (const Loop& loop : mapping.loops())
     if (mine(loop, level - 1)) inside *= loop.end;
