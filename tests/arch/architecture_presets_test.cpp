@@ -356,9 +356,59 @@ TEST(ArchitecturePresets, MachinesOfTheThesis) {
   EXPECT_EQ(preset("edge_split").levels[3].bandwidth.read, 9);
 }
 
+// nvdla, the TPUs and an SM: multipliers, bytes by level (innermost first; 0: none of its own or DRAM), peak rate.
+TEST(ArchitecturePresets, PublishedAccelerators) {
+  struct Machine {
+    const char* name;
+    u64 macs;
+    std::vector<u64> bytes;
+    double tera_ops;  // two per MAC
+  };
+  const u64 kb = 1024, mb = 1024 * kb;
+  for (const Machine& want : {Machine{"nvdla", 2048, {4096, 32 * 32 * 34 / 8, 512 * kb, 0}, 4.1},
+                              {"tpu_v1", 65536, {128 * kb, 4 * mb, 24 * mb, 0}, 92},
+                              {"tpu_v4i", 65536, {256 * kb, 0, 8 * mb, 8 * mb, 128 * mb, 0}, 138},
+                              {"gpu_sm", 1024, {0, 128 * kb, 128 * kb, 164 * kb, 388360, 0}, 312.0 / 108}}) {
+    SCOPED_TRACE(want.name);
+    const Architecture machine = preset(want.name);
+    EXPECT_EQ(machine.compute.instances, want.macs);
+    EXPECT_NEAR(static_cast<double>(2 * want.macs) / *machine.cycle_ns / 1000, want.tera_ops, 0.01 * want.tera_ops);
+    EXPECT_TRUE(machine.constraints_for_channels_only);
+    ASSERT_EQ(machine.levels.size(), want.bytes.size());
+    for (std::size_t i = 0; i < want.bytes.size(); ++i) {
+      const StorageLevel& level = machine.levels[i];
+      SCOPED_TRACE(level.name);
+      const bool holds = !level.is_dram && !(level.keep.keep.empty() && level.keep.bypass == kAll);
+      EXPECT_EQ(holds ? *level.entries * level.instances * level.word_bits / 8 : 0, want.bytes[i]);
+    }
+  }
+}
+
+TEST(ArchitecturePresets, DataflowsOfPublishedAccelerators) {
+  const Names input{"input_channel"}, output{"output_channel"}, whole_sums{"output_channel", "pixel", "group"};
+  for (const auto& [name, rows, columns] : {std::tuple{"nvdla", u64{64}, u64{32}}, {"tpu_v1", u64{256}, u64{256}}}) {
+    SCOPED_TRACE(name);
+    const Architecture machine = preset(name);
+    const StorageLevel &sums = machine.levels[1], &buffer = machine.levels[2], &dram = machine.levels[3];
+    EXPECT_EQ(sums.keep.keep, Names{"outputs"});
+    EXPECT_EQ(sums.fanout_y, rows);
+    EXPECT_EQ(sums.constraints.spatial.allowed_y, input);
+    EXPECT_EQ(buffer.fanout_x, columns);
+    EXPECT_EQ(buffer.constraints.spatial.allowed_x, output);
+    EXPECT_EQ(buffer.constraints.temporal.allowed, whole_sums);  // no loop of a reduction outside the sums
+    EXPECT_EQ(dram.constraints.temporal.allowed, whole_sums);
+    EXPECT_EQ(machine.levels[0].capacity_words(), 1U);
+  }
+  const Architecture tpu = preset("tpu_v4i");
+  EXPECT_EQ(tpu.levels[1].constraints.spatial.allowed_x, output);
+  EXPECT_EQ(tpu.levels[1].constraints.spatial.allowed_y, input);
+  EXPECT_EQ(tpu.levels[2].fanout_x, 4U);
+  EXPECT_EQ(preset("gpu_sm").levels[1].constraints.spatial.allowed_y, (Names{"input_channel", "kernel"}));
+}
+
 TEST(ArchitecturePresets, AllLoadAndCheck) {
   const Names names = architecture_preset_names();
-  EXPECT_GE(names.size(), 14U);
+  EXPECT_GE(names.size(), 23U);
   EXPECT_TRUE(std::ranges::is_sorted(names));
   for (const std::string& name : names) EXPECT_EQ(to_string(check(preset(name))), "") << name;
 }

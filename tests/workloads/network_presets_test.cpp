@@ -97,13 +97,22 @@ TEST(NetworkPresets, AllAreValid) {
   EXPECT_TRUE(std::ranges::is_sorted(names));
   for (const char* name :
        {"resnet18", "resnet50", "mobilenet_v2", "inception_v3", "inception_v3_wu", "alexnet", "vgg16", "bert_base",
-        "gpt3_6.7b", "mttkrp", "ttmc", "sddmm", "mmc", "tcl", "gemm", "conv"}) {
+        "gpt3_6.7b", "llama3_8b_decode", "mttkrp", "ttmc", "sddmm", "mmc", "tcl", "gemm", "gemm_prime", "conv"}) {
     EXPECT_THAT(names, Contains(name));
   }
   for (const std::string& name : names) {
     for (const Layer& l : load(name).layers)
       EXPECT_EQ(to_string(check(l.workload)), "") << name << " " << l.workload.name;
   }
+}
+
+// Llama 3 8B: 8.03 G parameters, of which two matrices of 128256 x 4096 are the embedding and the head. Decoding reads
+// the same weights, each once.
+TEST(NetworkPresets, LlamaHasThePublishedParameters) {
+  const Network prefill = load("llama3_8b_block"), decode = load("llama3_8b_decode");
+  EXPECT_NEAR(static_cast<double>(32 * weights(prefill) + u64{2} * 128256 * 4096), 8.03e9, 0.005e9);
+  EXPECT_EQ(weights(decode), weights(prefill));
+  EXPECT_EQ(decode.macs(), weights(decode) + u64{2} * 8 * 4 * 2048 * 128);
 }
 
 TEST(NetworkPresets, MatchTheLayersOfTheReferenceRuns) {
