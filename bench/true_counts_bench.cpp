@@ -3,25 +3,15 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <iostream>
 #include <random>
 
-#include "arch/load.h"
+#include "bench/presets.h"
 #include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
-#include "workloads/load.h"
 
 namespace heliolite {
 namespace {
-
-template <class T>
-T require(Result<T> result) {
-  if (result.ok()) return std::move(result).value();
-  std::cerr << to_string(result.errors()) << "\n";
-  std::exit(2);
-}
 
 // The mapper's answer with tiles of other sizes: every factor but a dimension's outermost is changed a little, the
 // outermost one covers the rest.
@@ -43,15 +33,13 @@ Mapping other_tiles(const Mapping& best, const Workload& workload, std::mt19937_
   return m;
 }
 
-void evaluate(benchmark::State& state, const char* machine, const char* layer) {
-  const Architecture architecture = require(load_architecture(machine));
-  const Workload workload = require(load_network(layer)).layers.front().workload;
-  const CostModel model(workload, architecture);
-  const MappingResult best = require(map_workload(workload, architecture, {}));
+void evaluate(benchmark::State& state, const BenchPair& pair) {
+  const CostModel model(pair.workload, pair.architecture);
+  const MappingResult best = require(map_workload(pair.workload, pair.architecture, {}));
   std::mt19937_64 random(1);
   std::vector<Mapping> mappings;
   for (u64 tries = 0; mappings.size() < 256 && tries < 1'000'000; ++tries) {
-    const Mapping m = other_tiles(best.mapping, workload, random);
+    const Mapping m = other_tiles(best.mapping, pair.workload, random);
     if (!m.is_perfect() && model.evaluate(m, Counts::True).verdict == Verdict::Fits) mappings.push_back(m);
   }
   if (mappings.empty()) return state.SkipWithError("no such mapping fits");
@@ -63,14 +51,10 @@ void evaluate(benchmark::State& state, const char* machine, const char* layer) {
   state.SetItemsProcessed(state.iterations());
 }
 
-BENCHMARK_CAPTURE(evaluate, eyeriss_gemm, "eyeriss", "gemm:1000x370x1290");
-BENCHMARK_CAPTURE(evaluate, edge_unified_gemm, "edge_unified", "gemm:1000x370x1290");
-BENCHMARK_CAPTURE(evaluate, simba_gemm, "simba", "gemm:1000x370x1290");
-BENCHMARK_CAPTURE(evaluate, gemmini_gemm, "gemmini", "gemm:1000x370x1290");
-BENCHMARK_CAPTURE(evaluate, eyeriss_conv2_x, "eyeriss", "resnet18/conv2_x");
-BENCHMARK_CAPTURE(evaluate, edge_unified_conv2_x, "edge_unified", "resnet18/conv2_x");
-BENCHMARK_CAPTURE(evaluate, simba_conv2_x, "simba", "resnet18/conv2_x");
-BENCHMARK_CAPTURE(evaluate, gemmini_conv2_x, "gemmini", "resnet18/conv2_x");
+const int registered = [] {
+  on_every_machine("evaluate", {"gemm:1000x370x1290", "resnet18/conv2_x"}, evaluate);
+  return 0;
+}();
 
 }  // namespace
 }  // namespace heliolite

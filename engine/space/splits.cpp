@@ -37,7 +37,7 @@ void Splits::count(int d) {
   mine.ways.assign(at(place_count()), std::vector<u128>(mine.lefts.size(), 0));
   for (int p = place_count(); p-- > 0;)
     for (std::size_t k = 0; k < mine.lefts.size(); ++k)
-      all_runs(d, p, mine.lefts[k], [&](const FactorRun& run) {
+      for_each_choice(d, p, mine.lefts[k], [&](const FactorRun& run) {
         mine.ways[at(p)][k] += ways(d, p + 1, run.left) * (run.last - run.first + 1);
         return true;
       });

@@ -57,7 +57,15 @@ class Splits {
   template <class Visit>
   bool for_each_run(int d, int p, u32 left, Visit&& visit) const {
     const auto possible = [&](const FactorRun& run) { return ways(d, p + 1, run.left) == 0 || visit(run); };
-    return all_runs(d, p, left, possible);
+    return for_each_choice(d, p, left, possible);
+  }
+
+  // The same for all runs of choices, whether they can be completed or not.
+  template <class Visit>
+  bool for_each_choice(int d, int p, u32 left, Visit&& visit) const {
+    const LevelSpace& level = space_.levels[at(place_level(p))];
+    return is_spatial_place(p) ? spatial_runs(level.spatial, d, left, visit)
+                               : temporal_runs(level.temporal.factor[at(d)], d, left, visit);
   }
 
  private:
@@ -71,13 +79,6 @@ class Splits {
 
   static u32 after(u32 left, u32 factor) { return (left - 1) / factor + 1; }
   void count(int d);
-
-  template <class Visit>
-  bool all_runs(int d, int p, u32 left, Visit&& visit) const {
-    const LevelSpace& level = space_.levels[at(place_level(p))];
-    return is_spatial_place(p) ? spatial_runs(level.spatial, d, left, visit)
-                               : temporal_runs(level.temporal.factor[at(d)], d, left, visit);
-  }
 
   template <class Visit>
   bool temporal_runs(const FactorLimit& limit, int d, u32 left, Visit&& visit) const {

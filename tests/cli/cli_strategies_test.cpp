@@ -168,7 +168,8 @@ TEST(CliStrategies, BadNumbersAreRefused) {
 TEST(CliStrategies, SaysWhatRemovesAWitness) {
   const TempFolder folder;
   const std::string question = "-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ";
-  EXPECT_EQ(run_cli("map " + question + "-s random --evaluations 20 --json " + folder.path("w.json")).exit_code, 0);
+  EXPECT_EQ(
+      run_cli("map " + question + "-s random --evaluations 300 --seed 3 --json " + folder.path("w.json")).exit_code, 0);
   const std::string witness = " --witness " + folder.path("w.json");
   const CliResult table = run_cli("map " + question + witness + " --json " + folder.path("a.json"));
   EXPECT_EQ(table.exit_code, 0) << table.err;

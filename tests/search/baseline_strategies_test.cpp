@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/model/mapping_check.h"
+#include "engine/search/baseline/sampler.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace_size.h"
 #include "engine/space/splits.h"
@@ -256,6 +257,81 @@ TEST(Splits, CountsAreThoseOfWalkingAndOfTheClosedForm) {
       }
     }
   }
+}
+
+// A table draws what the walk of Splits lists, each split as often as another.
+TEST(SplitTable, DrawsEverySplitOfTheMapspaceEquallyOften) {
+  Architecture constrained = unbounded(3);
+  constrained.levels[1].fanout_x = 3;
+  constrained.levels[1].constraints.temporal.factors = {{"M", Relation::AtMost, 4}};
+  constrained.levels[2].constraints.spatial.allowed_x = {"M"};
+  for (const Architecture& machine : {unbounded(3), constrained}) {
+    const Workload w = gemm(24, 1, 1);
+    const auto space = resolve(w, machine);
+    ASSERT_TRUE(space.ok());
+    const Splits splits(*space, false);
+    const auto table = SplitTable::of(splits, 0);
+    ASSERT_TRUE(table.has_value());
+    std::map<std::vector<u32>, int> drawn;
+    constexpr int kEach = 400;
+    const auto ways = static_cast<int>(splits.ways(0, 0, 24));
+    SplitMix random(1, 0);
+    for (int k = 0; k < kEach * ways; ++k) {
+      const std::size_t unrolling = table->draw_unrolling(random);
+      const u32* const loops = table->draw_loops(random, unrolling);
+      std::vector<u32> split;
+      for (int i = 0; i < 3; ++i) {
+        const PlaceFactor f = table->factors(unrolling)[i];
+        for (const u32 factor : {f.x, f.y, loops[i]}) split.push_back(factor);
+      }
+      ++drawn[split];
+    }
+    EXPECT_EQ(static_cast<int>(drawn.size()), ways);
+    for (const auto& [split, times] : drawn) {
+      u32 left = 24;
+      for (int p = 0; p < splits.place_count(); ++p) {
+        const auto at_place = static_cast<std::size_t>(3 * place_level(p));
+        const PlaceFactor f = is_spatial_place(p) ? PlaceFactor{split[at_place], split[at_place + 1]}
+                                                  : PlaceFactor{split[at_place + 2], 1};
+        const bool listed = !splits.for_each_run(0, p, left, [&](const FactorRun& run) {
+          if (run.first != f.x || run.y != f.y) return true;
+          left = run.left;
+          return false;
+        });
+        EXPECT_TRUE(listed) << p;
+      }
+      EXPECT_NEAR(times, kEach, 6 * 20);  // six standard deviations
+    }
+  }
+}
+
+// Whether a sample fits does not depend on how early it was rejected.
+TEST(Sampler, EarlyRejectionIsThatOfTheCostModel) {
+  Architecture machine = unbounded(2);
+  machine.levels[0].entries = 24;
+  const Workload w = gemm(8, 4, 4);
+  const auto space = resolve(w, machine);
+  ASSERT_TRUE(space.ok());
+  const CostModel model(w, machine);
+  Architecture roomy = machine;
+  roomy.levels[0].entries.reset();
+  const CostModel unlimited(w, roomy);
+  const Sampler sampler(*space, model, false, 5), all(*space, unlimited, false, 5);
+  int fitting = 0, too_large = 0;
+  for (u64 k = 0; k < 2000; ++k) {
+    Mapping ours, theirs;
+    const Evaluation e = sampler.evaluate(k, ours), any = all.evaluate(k, theirs);
+    if (any.verdict != Verdict::Fits) {
+      EXPECT_EQ(e.verdict, any.verdict);
+      continue;
+    }
+    const Evaluation expected = model.evaluate(theirs);
+    EXPECT_EQ(e.verdict, expected.verdict);
+    EXPECT_EQ(e.cost, expected.cost);
+    ++(e.verdict == Verdict::Fits ? fitting : too_large);
+  }
+  EXPECT_GT(fitting, 100);
+  EXPECT_GT(too_large, 100);
 }
 
 }  // namespace

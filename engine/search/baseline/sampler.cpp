@@ -1,0 +1,123 @@
+#include "engine/search/baseline/sampler.h"
+
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
+#include "engine/space/footprint.h"
+
+namespace heliolite {
+
+Sampler::Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed)
+    : space_(space), model_(model), imperfect_(imperfect), seed_(seed), splits_(space, imperfect), writer_(space) {
+  for (int d = 0; d < space.dimension_count; ++d)
+    table_.push_back(imperfect ? std::nullopt : SplitTable::of(splits_, d));
+  for (int i = 0; i < space.level_count(); ++i)
+    if (space.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
+}
+
+bool Sampler::possible() const {
+  for (int d = 0; d < space_.dimension_count; ++d)
+    if (splits_.ways(d, 0, size(d)) == 0) return false;
+  return true;
+}
+
+Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
+  SplitMix random(seed_, number);
+  Tiling tiling;
+  if (!draw_tiling(random, tiling)) return {Verdict::OverFanoutX, 0, {}};
+  // The tiles of imperfect factors are not products.
+  if (!imperfect_)
+    if (const auto level = overflowing_level(tiling)) return {Verdict::OverCapacity, static_cast<u8>(*level), {}};
+  draw_rest(random, tiling, out);
+  return model_.evaluate(out);
+}
+
+// False: a fan-out has no room for it.
+bool Sampler::draw_tiling(SplitMix& random, Tiling& tiling) const {
+  std::array<u64, kMaxLevels> x, y;  // each factor is within the fan-out, so that products of two do not overflow
+  for (const int i : fanouts_) x[at(i)] = y[at(i)] = 1;
+  std::array<std::size_t, kMaxDimensions> unrolling;
+  for (std::size_t d = 0; d < space_.dimension_count; ++d) {
+    if (const auto& table = table_[d]) {
+      unrolling[d] = table->draw_unrolling(random);
+      tiling.unrolled[d] = table->factors(unrolling[d]);
+    } else {
+      walk_split(random, static_cast<int>(d), tiling.own[d]);
+      tiling.unrolled[d] = tiling.own[d].unrolled.data();
+      tiling.loop[d] = tiling.own[d].loop.data();
+    }
+    for (const int i : fanouts_) {
+      const SpatialSpace& room = space_.levels[at(i)].spatial;
+      x[at(i)] *= tiling.unrolled[d][i].x;
+      y[at(i)] *= tiling.unrolled[d][i].y;
+      if (x[at(i)] > room.fanout_x || y[at(i)] > room.fanout_y) return false;
+    }
+  }
+  for (std::size_t d = 0; d < space_.dimension_count; ++d)
+    if (const auto& table = table_[d]) tiling.loop[d] = table->draw_loops(random, unrolling[d]);
+  return true;
+}
+
+// All completions of what is left are equally likely at each place, hence all splits are.
+void Sampler::walk_split(SplitMix& random, int d, Split& out) const {
+  u32 left = size(d);
+  for (int p = 0; p < splits_.place_count(); ++p) {
+    const u128 all = splits_.ways(d, p, left);
+    u128 k = all == 1 ? 0 : random.below_any(all);
+    splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
+      const u128 each = splits_.ways(d, p + 1, run.left);
+      const u128 total = each * (run.last - run.first + 1);
+      if (k >= total) {
+        k -= total;
+        return true;
+      }
+      const u32 factor = run.first + static_cast<u32>(k / each);
+      const auto level = at(place_level(p));
+      if (is_spatial_place(p)) out.unrolled[level] = {factor, run.y};
+      else out.loop[level] = factor;
+      left = run.left;
+      return false;
+    });
+  }
+}
+
+// The innermost level whose tile is too large even if it keeps only what it must.
+std::optional<int> Sampler::overflowing_level(const Tiling& tiling) const {
+  const Compiled& c = model_.compiled();
+  Extents tile = unit_extents();
+  for (int i = 0; i < c.level_count; ++i) {
+    for (std::size_t d = 0; d < space_.dimension_count; ++d)
+      tile[d] *= tiling.unrolled[d][i].x * tiling.unrolled[d][i].y * tiling.loop[d][i];
+    const u64 capacity = c.level[at(i)].capacity_words;
+    if (capacity >= c.all_words) continue;
+    u64 used = 0;
+    for (const int v : bits(space_.levels[at(i)].keep)) used += box_words(c.tensor[at(v)], tile);
+    if (used > capacity) return i;
+  }
+  return std::nullopt;
+}
+
+void Sampler::draw_rest(SplitMix& random, const Tiling& tiling, Mapping& out) const {
+  PlaceFactors factors;
+  LevelOrders orders;
+  for (int i = 0; i < space_.level_count(); ++i) {
+    const auto level = at(i);
+    auto& spatial = factors[at(place_of(i, true))];
+    auto& temporal = factors[at(place_of(i, false))];
+    spatial.fill({});
+    temporal.fill({});
+    for (std::size_t d = 0; d < space_.dimension_count; ++d) {
+      spatial[d] = tiling.unrolled[d][i];
+      temporal[d].x = tiling.loop[d][i];
+    }
+    auto& loops = orders.loop[level];
+    for (std::size_t k = writer_.present(factors, i, orders); k < orders.count[level]; ++k)
+      std::swap(loops[k], loops[k + random.below(orders.count[level] - k)]);
+    const LevelSpace& space = space_.levels[level];
+    out.keep[level] = static_cast<TensorMask>(space.keep | (space.open & random.next()));
+  }
+  writer_.write(out, factors, orders);
+}
+
+}  // namespace heliolite
