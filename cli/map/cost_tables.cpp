@@ -2,26 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/model/level_parts.h"
 
 namespace heliolite::cli {
 namespace {
 
-// "K 4, C 3 (last 2)", outermost first; "" without loops.
-std::string loops_text(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
+// "K 4, C 3 (last 2)", outermost first, of the mapping's loops [first, last) of this kind; "" without loops.
+std::string loops_text(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   std::vector<std::string> parts;
-  for (const Loop& loop : mapping.loops()) {
-    if (loop.level != level || loop.kind != kind) continue;
+  for (int k = last; k-- > first;) {
+    const Loop& loop = mapping.loop[at(k)];
+    if (loop.kind != kind) continue;
     const std::string& name = workload.dimensions[loop.dimension].name;
     parts.push_back(loop.is_perfect() ? fmt::format("{} {}", name, loop.end)
                                       : fmt::format("{} {} (last {})", name, loop.end, loop.residual));
   }
-  std::reverse(parts.begin(), parts.end());
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -58,13 +59,17 @@ std::string summary_text(const Breakdown& b, const Workload& workload, const Arc
 std::string nest_text(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   Table table({"<level", "<keeps", "<loops, outermost first", "<across X below", "<across Y below"});
   for (int i = mapping.level_count - 1; i >= 0; --i) {
-    std::vector<std::string> kept;
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(workload.tensors[v].name);
-    table.row({architecture.levels[i].name, fmt::format("{}", fmt::join(kept, " ")),
-               loops_text(mapping, workload, i, LoopKind::Temporal),
-               loops_text(mapping, workload, i, LoopKind::SpatialX),
-               loops_text(mapping, workload, i, LoopKind::SpatialY)});
+    const std::vector<LevelPart> parts = parts_of(mapping, i);
+    for (const LevelPart& part : parts) {
+      std::vector<std::string> kept;
+      for (const int v : bits(part.keep)) kept.push_back(workload.tensors[at(v)].name);
+      // The fan-out is below the innermost part.
+      const int first = &part == &parts.back() ? first_loop(mapping, i) : part.first;
+      table.row({architecture.levels[at(i)].name, fmt::format("{}", fmt::join(kept, " ")),
+                 loops_text(mapping, workload, first, part.last, LoopKind::Temporal),
+                 loops_text(mapping, workload, first, part.last, LoopKind::SpatialX),
+                 loops_text(mapping, workload, first, part.last, LoopKind::SpatialY)});
+    }
   }
   return table.to_string();
 }

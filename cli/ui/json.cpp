@@ -1,24 +1,25 @@
 #include "cli/ui/json.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "cli/ui/version.h"
+#include "engine/base/integers.h"
 #include "engine/model/fingerprint.h"
+#include "engine/model/level_parts.h"
 
 namespace heliolite::cli {
 namespace {
 
-// Outermost loop first: [{"K": 4}, {"C": [3, 2]}].
-Json loops_json(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
-  std::vector<Json> loops;
-  for (const Loop& loop : mapping.loops()) {
-    if (loop.level != level || loop.kind != kind) continue;
+// Outermost loop first: [{"K": 4}, {"C": [3, 2]}], of the mapping's loops [first, last) of this kind.
+Json loops_json(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
+  Json loops = Json::array();
+  for (int k = last; k-- > first;) {
+    const Loop& loop = mapping.loop[at(k)];
+    if (loop.kind != kind) continue;
     const std::string& name = workload.dimensions[loop.dimension].name;
     loops.push_back(loop.is_perfect() ? Json{{name, loop.end}} : Json{{name, Json::array({loop.end, loop.residual})}});
   }
-  std::reverse(loops.begin(), loops.end());
-  return Json(loops);
+  return loops;
 }
 
 Json tensor_json(const TensorTraffic& t) {
@@ -93,15 +94,19 @@ Json question(const Architecture& architecture) {
 Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   Json levels = Json::array();
   for (int i = mapping.level_count - 1; i >= 0; --i) {
-    Json keep = Json::array();
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (mapping.keeps(i, static_cast<int>(v))) keep.push_back(workload.tensors[v].name);
-    Json level = {{"level", architecture.levels[i].name}, {"keep", keep}};
-    level["temporal"] = loops_json(mapping, workload, i, LoopKind::Temporal);
-    const Json x = loops_json(mapping, workload, i, LoopKind::SpatialX);
-    const Json y = loops_json(mapping, workload, i, LoopKind::SpatialY);
-    if (!x.empty() || !y.empty()) level["spatial"] = {{"x", x}, {"y", y}};
-    levels.push_back(std::move(level));
+    const std::vector<LevelPart> parts = parts_of(mapping, i);
+    for (const LevelPart& part : parts) {
+      Json keep = Json::array();
+      for (const int v : bits(part.keep)) keep.push_back(workload.tensors[at(v)].name);
+      levels.push_back({{"level", architecture.levels[at(i)].name},
+                        {"keep", keep},
+                        {"temporal", loops_json(mapping, workload, part.first, part.last, LoopKind::Temporal)}});
+    }
+    // The fan-out is below the innermost part.
+    const int first = first_loop(mapping, i);
+    const Json x = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialX);
+    const Json y = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialY);
+    if (!x.empty() || !y.empty()) levels.back()["spatial"] = {{"x", x}, {"y", y}};
   }
   return levels;
 }

@@ -33,8 +33,9 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
     Box tile;
-    tile.measure(t, nest.tile(nest.through[i]));
-    raw = i + 1 < levels ? temporal_traffic(t, moving, nest, i, tile) : 0;
+    const LoopMask inside = nest.inside(i, m.outside[at(i)][at(v)]);
+    tile.measure(t, nest.tile(inside));
+    raw = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
       row.tile_words = tile.words;
       row.reads = t.is_output ? minus(accesses, part[i]) : accesses;

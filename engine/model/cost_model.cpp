@@ -10,6 +10,7 @@ CostModel::CostModel(const Workload& workload, const Architecture& architecture)
 Evaluation CostModel::evaluate(const Mapping& mapping, Counts counts) const {
   if (!mapping.is_perfect())
     return counts == Counts::True ? true_cost_of(compiled_, mapping) : evaluate_imperfect(mapping);
+  if (!mapping.is_even()) return evaluate_uneven(compiled_, mapping);
   return evaluate_perfect(compiled_, MappingLoops(mapping), mapping.keep);
 }
 

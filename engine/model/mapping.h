@@ -27,10 +27,16 @@ struct Loop {
   auto operator<=>(const Loop&) const = default;
 };
 
+// [level][tensor]: how many temporal loops of the level, its outermost ones, stand outside the tile that it keeps of
+// the tensor. All are 0 in an even mapping, where the tiles of a level end at the same loop.
+using StoreDepths = std::array<std::array<u8, kMaxTensors>, kMaxLevels>;
+inline constexpr StoreDepths kEven{};
+
 // A whole mapping. What it must obey to be priced, well_formed() in mapping_check.h says.
 struct Mapping {
   std::array<Loop, kMaxLoops> loop{};         // [0, loop_count): innermost first, sorted by (level, kind)
   std::array<TensorMask, kMaxLevels> keep{};  // bit v of keep[i]: level i keeps tensor v
+  StoreDepths outside{};
   u8 loop_count = 0;
   u8 level_count = 0;
 
@@ -41,6 +47,7 @@ struct Mapping {
     for (const Loop& l : loops()) difference |= l.end ^ l.residual;
     return difference == 0;
   }
+  bool is_even() const { return outside == kEven; }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {
     if (end <= 1) return;

@@ -60,6 +60,37 @@ void check_loops(const Mapping& m, const Workload& w, const Architecture& a, Dia
   }
 }
 
+// Where the tiles of uneven mappings stand.
+void check_stores(const Mapping& m, const Workload& w, const Architecture& a, Diagnostics& out) {
+  if (m.is_even()) return;
+  if (!m.is_perfect())
+    out.push_back(complaint("",
+                            "uneven tiles (tensors of a level with tiles at different places of the nest) need "
+                            "factors that divide the sizes"));
+  for (std::size_t i = 0; i < a.levels.size(); ++i) {
+    const auto is_own = [&](const Loop& l) { return l.level == i && l.kind == LoopKind::Temporal; };
+    const auto loops = std::count_if(m.loops().begin(), m.loops().end(), is_own);
+    bool outermost = m.keep[i] == 0;  // some tile of the level ends at its outermost loop
+    for (std::size_t v = 0; v < kMaxTensors; ++v) {
+      const u8 outside = m.outside[i][v];
+      outermost |= contains(m.keep[i], v) && outside == 0;
+      if (outside == 0) continue;
+      const std::string tile = fmt::format("tile of {}", v < w.tensors.size() ? w.tensors[v].name : "?");
+      if (!contains(m.keep[i], v))
+        out.push_back(complaint(a.levels[i].name, tile + " has a place, but the level does not keep it"));
+      else if (outside > loops)
+        out.push_back(complaint(a.levels[i].name,
+                                fmt::format("{} is inside {} loops of the level, which has {}", tile, outside, loops)));
+      else if (i + 1 == a.levels.size())
+        out.push_back(complaint(a.levels[i].name, tile + " must be the whole tensor at the outermost level"));
+    }
+    if (!outermost)
+      out.push_back(complaint(a.levels[i].name,
+                              "no tile has the level's outermost loop inside: that loop belongs to "
+                              "the next level out"));
+  }
+}
+
 std::string tensor_names(const Workload& w, TensorMask mask) {
   std::string out;
   for (std::size_t v = 0; v < w.tensors.size(); ++v)
@@ -127,6 +158,7 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
     return out;
   }
   check_loops(mapping, workload, architecture, out);
+  check_stores(mapping, workload, architecture, out);
   double all_ends = 1;
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
     double ends = 1;

@@ -7,41 +7,34 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "engine/model/mapping_factors.h"
 
 namespace heliolite {
 namespace {
 
-struct Factor {
-  int dimension = 0;
-  u64 end = 1;
-  u64 residual = 1;
-  std::string where;  // "GLB x"
+// A level is listed once, or once for each of its parts, which have places of their own in the nest (uneven tiles).
+struct ListedPart {
+  TensorMask keep = 0;
+  bool names_keep = false;
+  std::vector<ListedFactor> temporal;
 };
 
-// One level of the file, loops outermost first as written.
+// One level of the file, parts and loops outermost first as written.
 struct LevelNest {
-  bool listed = false;
-  TensorMask keep = 0;
-  std::vector<Factor> temporal, y, x;
+  std::vector<ListedPart> parts;
+  std::vector<ListedFactor> y, x;
+
+  bool listed() const { return !parts.empty(); }
 };
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
   for (const auto& item : items) names.push_back(item.name);
   return names;
-}
-
-std::string text(const Factor& f) {
-  return f.end == f.residual ? fmt::format("{} {}", f.where, f.end)
-                             : fmt::format("{} [{}, {}]", f.where, f.end, f.residual);
-}
-
-u64 saturating_multiply(u64 a, u64 b) {
-  const u128 product = static_cast<u128>(a) * b;
-  return product > ~u64{0} ? ~u64{0} : static_cast<u64>(product);
 }
 
 class Reader {
@@ -74,20 +67,37 @@ class Reader {
     const std::optional<int> level = architecture_.find_level(*name);
     if (!level) return unknown(*map.child("level"), "level", *name, names_of(architecture_.levels));
     LevelNest& nest = nest_[*level];
-    if (nest.listed) return complain(node, fmt::format("level {} is listed twice", *name));
     if (*level > previous) {
       complain(node, fmt::format("levels are listed outermost first: {} comes before {}", *name,
                                  architecture_.levels[previous].name));
     }
     previous = *level;
-    nest.listed = true;
-    nest.keep = keep ? read_keep(*keep) : default_keep(architecture_, *level, workload_);
+    ListedPart part;
+    part.names_keep = keep.has_value();
+    part.keep = keep ? read_keep(*keep) : default_keep(architecture_, *level, workload_);
     const bool outermost = *level + 1 == static_cast<int>(nest_.size());
-    if (keep && outermost && nest.keep != all_tensors()) {
+    if (keep && outermost && part.keep != all_tensors()) {
       complain(*keep, fmt::format("{} is the outermost level, it keeps every tensor", *name));
     }
-    if (temporal) read_temporal(*temporal, *level, nest);
+    if (nest.listed()) check_part(node, *name, nest, part);
+    if (temporal) part.temporal = read_temporal(*temporal, *level);
     if (spatial) read_spatial(*spatial, *level, nest);
+    nest.parts.push_back(std::move(part));
+  }
+
+  // A further part of a level: inside those listed before.
+  void check_part(const YamlNode& node, const std::string& name, const LevelNest& before, const ListedPart& part) {
+    if (!before.parts.back().names_keep || !part.names_keep)
+      return complain(node, fmt::format("level {} is listed twice; parts of a level, whose tensors have tiles of "
+                                        "their own, each say which they `keep`",
+                                        name));
+    if (before.parts.back().keep == 0 || part.keep == 0)
+      complain(node, fmt::format("a part of {} keeps nothing; only a level of one part may", name));
+    for (const ListedPart& other : before.parts)
+      for (const int v : bits(static_cast<TensorMask>(other.keep & part.keep)))
+        complain(node, fmt::format("{} keeps {} in two of its parts", name, workload_.tensors[at(v)].name));
+    if (!before.x.empty() || !before.y.empty())
+      complain(node, fmt::format("the fan-out below {} belongs to its innermost part, the last one listed", name));
   }
 
   TensorMask all_tensors() const { return static_cast<TensorMask>((1u << workload_.tensors.size()) - 1); }
@@ -113,13 +123,14 @@ class Reader {
     return mask;
   }
 
-  void read_temporal(const YamlNode& node, int level, LevelNest& nest) {
+  std::vector<ListedFactor> read_temporal(const YamlNode& node, int level) {
     const StorageLevel& l = architecture_.levels[level];
-    nest.temporal = read_loops(node, l.name + " temporal");
-    if (!l.loops_allowed && !nest.temporal.empty()) {
+    std::vector<ListedFactor> loops = read_loops(node, l.name + " temporal");
+    if (!l.loops_allowed && !loops.empty()) {
       complain(node,
                fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
     }
+    return loops;
   }
 
   void read_spatial(const YamlNode& node, int level, LevelNest& nest) {
@@ -132,11 +143,11 @@ class Reader {
     if (y) nest.y = read_axis(*y, l.name + " y", l.fanout_y);
   }
 
-  std::vector<Factor> read_axis(const YamlNode& node, const std::string& where, u64 width) {
-    std::vector<Factor> factors = read_loops(node, where);
+  std::vector<ListedFactor> read_axis(const YamlNode& node, const std::string& where, u64 width) {
+    std::vector<ListedFactor> factors = read_loops(node, where);
     u64 used = 1;
     std::vector<std::string> parts;
-    for (const Factor& f : factors) {
+    for (const ListedFactor& f : factors) {
       used = saturating_multiply(used, f.end);
       parts.push_back(fmt::format("{} {}", workload_.dimensions[f.dimension].name, f.end));
     }
@@ -148,8 +159,8 @@ class Reader {
   }
 
   // [K: 4, C: [3, 2]], or {K: 4, C: 2} in the order written.
-  std::vector<Factor> read_loops(const YamlNode& node, const std::string& where) {
-    std::vector<Factor> factors;
+  std::vector<ListedFactor> read_loops(const YamlNode& node, const std::string& where) {
+    std::vector<ListedFactor> factors;
     if (node.is_null()) return factors;
     if (node.is_map()) {
       read_pairs(node, where, factors);
@@ -167,7 +178,7 @@ class Reader {
     return factors;
   }
 
-  void read_pairs(const YamlNode& map, const std::string& where, std::vector<Factor>& factors) {
+  void read_pairs(const YamlNode& map, const std::string& where, std::vector<ListedFactor>& factors) {
     for (const std::string& key : map.keys()) {
       const YamlNode value = *map.find(key);
       const auto dimension = workload_.find_dimension(key);
@@ -175,9 +186,9 @@ class Reader {
         unknown(value, "dimension", key, names_of(workload_.dimensions));
         continue;
       }
-      Factor f{*dimension, 1, 1, where};
+      ListedFactor f{*dimension, 1, 1, where};
       if (!read_factor(value, f)) continue;
-      const auto same = [&](const Factor& other) { return other.dimension == f.dimension; };
+      const auto same = [&](const ListedFactor& other) { return other.dimension == f.dimension; };
       if (std::any_of(factors.begin(), factors.end(), same)) {
         complain(value, fmt::format("{} has two loops at {}; multiply them into one", key, where));
       }
@@ -185,7 +196,7 @@ class Reader {
     }
   }
 
-  bool read_factor(const YamlNode& value, Factor& f) {
+  bool read_factor(const YamlNode& value, ListedFactor& f) {
     const auto number = [&](const YamlNode& node) -> u64 {
       const auto n = node.as_integer();
       if (!n || *n < 1 || *n > static_cast<i64>(kMaxDimensionSize)) {
@@ -209,52 +220,31 @@ class Reader {
   }
 
   // All factors of a dimension, outermost first.
-  std::vector<Factor> factors_of(int dimension) const {
-    std::vector<Factor> all;
-    for (auto level = nest_.rbegin(); level != nest_.rend(); ++level)
-      for (const std::vector<Factor>* loops : {&level->temporal, &level->y, &level->x})
-        for (const Factor& f : *loops)
-          if (f.dimension == dimension) all.push_back(f);
+  std::vector<ListedFactor> factors_of(int dimension) const {
+    std::vector<ListedFactor> all;
+    const auto add = [&](const std::vector<ListedFactor>& loops) {
+      for (const ListedFactor& f : loops)
+        if (f.dimension == dimension) all.push_back(f);
+    };
+    for (auto level = nest_.rbegin(); level != nest_.rend(); ++level) {
+      for (const ListedPart& part : level->parts) add(part.temporal);
+      add(level->y), add(level->x);
+    }
     return all;
   }
 
   void check_products(const YamlNode& node) {
     for (int d = 0; d < static_cast<int>(workload_.dimensions.size()); ++d) {
-      const Dimension& dimension = workload_.dimensions[d];
-      const std::vector<Factor> factors = factors_of(d);
-      u64 n = 1;
-      bool perfect = true;
-      for (const Factor& f : factors) {
-        const u64 whole = saturating_multiply(n - 1, f.end);
-        n = whole > ~u64{0} - f.residual ? ~u64{0} : whole + f.residual;
-        perfect = perfect && f.end == f.residual;
-      }
-      if (n == dimension.size) continue;
-      complain(node, product_message(dimension, factors, n, perfect));
+      std::string message = product_complaint(workload_.dimensions[d], factors_of(d));
+      if (!message.empty()) complain(node, std::move(message));
     }
-  }
-
-  static std::string product_message(const Dimension& dimension, const std::vector<Factor>& factors, u64 n,
-                                     bool perfect) {
-    if (factors.empty()) {
-      return fmt::format("dimension {} has no factors, they must multiply to its size {}", dimension.name,
-                         dimension.size);
-    }
-    std::vector<std::string> parts;
-    for (const Factor& f : factors) parts.push_back(text(f));
-    std::string message = fmt::format("the factors of dimension {} {} {}, its size is {} ({})", dimension.name,
-                                      perfect ? "multiply to" : "count to", n, dimension.size, fmt::join(parts, " * "));
-    if (perfect && n < dimension.size && dimension.size % n == 0) {
-      message += fmt::format("; a factor of {} is missing", dimension.size / n);
-    }
-    return message;
   }
 
   // A spatial loop can run shorter only in the last iteration of an outer loop of its dimension.
   void check_residuals(const YamlNode& node) {
     for (int d = 0; d < static_cast<int>(workload_.dimensions.size()); ++d) {
-      const std::vector<Factor> factors = factors_of(d);
-      const auto first = std::find_if(factors.begin(), factors.end(), [](const Factor& f) { return f.end > 1; });
+      const std::vector<ListedFactor> factors = factors_of(d);
+      const auto first = std::find_if(factors.begin(), factors.end(), [](const ListedFactor& f) { return f.end > 1; });
       if (first == factors.end() || first->end == first->residual || first->where.ends_with(" temporal")) continue;
       complain(node, fmt::format("{} of dimension {} has a shorter last tile, which needs a loop of {} outside it",
                                  text(*first), workload_.dimensions[d].name, workload_.dimensions[d].name));
@@ -264,21 +254,32 @@ class Reader {
   Result<Mapping> build(const YamlNode& node) const {
     Mapping mapping;
     mapping.level_count = static_cast<u8>(nest_.size());
-    std::size_t loops = 0;
-    for (const LevelNest& level : nest_)
-      for (const std::vector<Factor>* list : {&level.x, &level.y, &level.temporal})
-        loops += std::count_if(list->begin(), list->end(), [](const Factor& f) { return f.end > 1; });
+    const auto count = [](const std::vector<ListedFactor>& factors) {
+      return std::count_if(factors.begin(), factors.end(), [](const ListedFactor& f) { return f.end > 1; });
+    };
+    std::ptrdiff_t loops = 0;
+    for (const LevelNest& level : nest_) {
+      loops += count(level.x) + count(level.y);
+      for (const ListedPart& part : level.parts) loops += count(part.temporal);
+    }
     if (loops > kMaxLoops) return node.error(fmt::format("has {} loops, at most {} are possible", loops, kMaxLoops));
     for (int i = 0; i < static_cast<int>(nest_.size()); ++i) {
       const LevelNest& level = nest_[i];
-      mapping.keep[i] = level.listed ? level.keep : default_keep(architecture_, i, workload_);
-      const auto append = [&](LoopKind kind, const std::vector<Factor>& factors) {
+      if (!level.listed()) mapping.keep[i] = default_keep(architecture_, i, workload_);
+      const auto append = [&](LoopKind kind, const std::vector<ListedFactor>& factors) {
         for (auto f = factors.rbegin(); f != factors.rend(); ++f)
           mapping.add(kind, i, f->dimension, f->end, f->residual);
       };
       append(LoopKind::SpatialX, level.x);
       append(LoopKind::SpatialY, level.y);
-      append(LoopKind::Temporal, level.temporal);
+      for (auto part = level.parts.rbegin(); part != level.parts.rend(); ++part)
+        append(LoopKind::Temporal, part->temporal);
+      u8 outside = 0;
+      for (const ListedPart& part : level.parts) {
+        mapping.keep[i] |= part.keep;
+        for (const int v : bits(part.keep)) mapping.outside[i][at(v)] = outside;
+        outside = static_cast<u8>(outside + count(part.temporal));
+      }
     }
     return mapping;
   }

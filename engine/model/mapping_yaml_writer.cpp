@@ -1,26 +1,36 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/model/level_parts.h"
 #include "engine/model/mapping_yaml.h"
 
 namespace heliolite {
 namespace {
 
-// "[K: 4, C: [3, 2]]", outermost first; "" without loops.
-std::string loops_text(const Mapping& mapping, const Workload& workload, int level, LoopKind kind) {
+// "[K: 4, C: [3, 2]]", outermost first, of the loops [first, last) that are of the kind; "" without loops.
+std::string loops_text(const Mapping& mapping, const Workload& workload, int first, int last, LoopKind kind) {
   std::vector<std::string> parts;
-  for (const Loop& loop : mapping.loops()) {
-    if (loop.level != level || loop.kind != kind) continue;
+  for (int k = last; k-- > first;) {
+    const Loop& loop = mapping.loop[at(k)];
+    if (loop.kind != kind) continue;
     const std::string name = yaml_scalar(workload.dimensions[loop.dimension].name);
     parts.push_back(loop.is_perfect() ? fmt::format("{}: {}", name, loop.end)
                                       : fmt::format("{}: [{}, {}]", name, loop.end, loop.residual));
   }
-  std::reverse(parts.begin(), parts.end());
   return parts.empty() ? "" : fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+// The loops [first, last) over the fan-out below a level; "" without loops.
+std::string spatial_text(const Mapping& mapping, const Workload& workload, int first, int last) {
+  const std::string x = loops_text(mapping, workload, first, last, LoopKind::SpatialX);
+  const std::string y = loops_text(mapping, workload, first, last, LoopKind::SpatialY);
+  if (x.empty() && y.empty()) return "";
+  return fmt::format("{{{}{}{}}}", x.empty() ? "" : "x: " + x, x.empty() || y.empty() ? "" : ", ",
+                     y.empty() ? "" : "y: " + y);
 }
 
 }  // namespace
@@ -30,18 +40,17 @@ std::string write_mapping(const Mapping& mapping, const Workload& workload, cons
   out += fmt::format("workload: {}\narchitecture: {}\nmapping:\n", yaml_scalar(workload.name),
                      yaml_scalar(architecture.name));
   for (int i = mapping.level_count - 1; i >= 0; --i) {
-    std::vector<std::string> kept;
-    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-      if (mapping.keeps(i, static_cast<int>(v))) kept.push_back(yaml_scalar(workload.tensors[v].name));
-    out +=
-        fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[i].name), fmt::join(kept, ", "));
-    const std::string temporal = loops_text(mapping, workload, i, LoopKind::Temporal);
-    if (!temporal.empty()) out += "    temporal: " + temporal + "\n";
-    const std::string x = loops_text(mapping, workload, i, LoopKind::SpatialX);
-    const std::string y = loops_text(mapping, workload, i, LoopKind::SpatialY);
-    if (x.empty() && y.empty()) continue;
-    out += fmt::format("    spatial: {{{}{}{}}}\n", x.empty() ? "" : "x: " + x, x.empty() || y.empty() ? "" : ", ",
-                       y.empty() ? "" : "y: " + y);
+    const std::vector<LevelPart> parts = parts_of(mapping, i);
+    for (const LevelPart& part : parts) {
+      std::vector<std::string> kept;
+      for (const int v : bits(part.keep)) kept.push_back(yaml_scalar(workload.tensors[at(v)].name));
+      out += fmt::format("  - level: {}\n    keep: [{}]\n", yaml_scalar(architecture.levels[at(i)].name),
+                         fmt::join(kept, ", "));
+      const std::string temporal = loops_text(mapping, workload, part.first, part.last, LoopKind::Temporal);
+      if (!temporal.empty()) out += "    temporal: " + temporal + "\n";
+    }
+    const std::string spatial = spatial_text(mapping, workload, first_loop(mapping, i), parts.back().first);
+    if (!spatial.empty()) out += "    spatial: " + spatial + "\n";
   }
   return out;
 }

@@ -111,6 +111,9 @@ struct Nest {
     return true;
   }
 
+  // The loops of a level's tile, when so many of its temporal loops stand outside it.
+  LoopMask inside(int level, u8 outside) const { return through[level] >> outside; }
+
   bool has_spatial(int level) const { return fanout[level] != 0; }
 
   // The loops that move a tensor.
@@ -221,15 +224,16 @@ inline u64 new_words(const CompiledTensor& t, const Extents& c, u64 full, const 
 
 }  // namespace detail
 
-// S of docs/cost_model.md: words per instance that cross into the tile of level `level`, whose box is `box`, over the
-// temporal loops of all levels outside it. `moving`: the loops that move t.
-inline u64 temporal_traffic(const CompiledTensor& t, LoopMask moving, const Nest& nest, int level, const Box& box) {
-  const LoopMask outside = moving & nest.temporal & ~nest.through[level];
+// S of docs/cost_model.md: words per instance that cross into the tile of the loops `inside`, whose box is `box`, over
+// the temporal loops outside them. `moving`: the loops that move t.
+inline u64 temporal_traffic(const CompiledTensor& t, LoopMask moving, const Nest& nest, LoopMask inside,
+                            const Box& box) {
+  const LoopMask outside = moving & nest.temporal & ~inside;
   if (outside == 0) return box.words;
   const int a = std::countr_zero(outside);  // what lies inside it is the stationary run
   if (!t.sliding) return box.words * nest.beyond[a] * nest.loop[a].end;
   const LoopMask outer = outside & (outside - 1);
-  if (t.entangled) return detail::entangled_traffic(t, nest, a, outer, nest.tile(nest.through[level]), box.words);
+  if (t.entangled) return detail::entangled_traffic(t, nest, a, outer, nest.tile(inside), box.words);
   return detail::sliding_traffic(t, nest, a, outer, box);
 }
 

@@ -87,8 +87,9 @@ Energy network_energy_of(const CompiledTensor& t, const Nest& nest, int level, c
 
 class PerfectCost {
  public:
-  PerfectCost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes)
-      : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
+  PerfectCost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
+              const StoreDepths& outside)
+      : c_(c), nest_(nest), keep_(keep), boxes_(boxes), outside_(outside) {
     for (int v = 0; v < c.tensor_count; ++v) {
       const LoopMask moving = nest.moving(c.tensor[v]);
       stream_[v] = {moving, nest.steps, nest.steps};
@@ -124,7 +125,8 @@ class PerfectCost {
     const CompiledLevel& level = c_.level[i];
     Stream& s = stream_[v];
     if (level.network_costs) {
-      if (i > 0 && !contains(keep_[i - 1], v)) s.raw = temporal_traffic(t, s.moving, nest_, i - 1, boxes_[v][i - 1]);
+      if (i > 0 && !contains(keep_[i - 1], v))
+        s.raw = temporal_traffic(t, s.moving, nest_, nest_.through[i - 1], boxes_[v][i - 1]);
       const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
       network += network_energy_of(t, nest_, i, level, s.raw, s.in, partition);
     }
@@ -139,7 +141,8 @@ class PerfectCost {
     const CompiledTensor& t = c_.tensor[v];
     Stream& s = stream_[v];
     const bool outermost = i + 1 == c_.level_count;
-    const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, i, boxes_[v][i]);
+    const LoopMask inside = nest_.inside(i, outside_[i][v]);
+    const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, inside, boxes_[v][i]);
     if (t.is_output) load.add_output(minus(accesses, part_[i]), minus(crossing, part_[i]), accesses);
     else load.add_input(accesses, crossing);
     s.in = s.raw = crossing;
@@ -149,14 +152,33 @@ class PerfectCost {
   const Nest& nest_;
   const KeepMasks& keep_;
   const Boxes& boxes_;
+  const StoreDepths& outside_;
   std::array<Stream, kMaxTensors> stream_;
   std::array<u64, kMaxLevels> part_;  // of the output
 };
 
 }  // namespace
 
-Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes) {
-  return PerfectCost(c, nest, keep, boxes).run();
+Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
+                  const StoreDepths& outside) {
+  return PerfectCost(c, nest, keep, boxes, outside).run();
+}
+
+Evaluation evaluate_uneven(const Compiled& c, const Mapping& mapping) {
+  const Nest nest(c, mapping);
+  Boxes boxes;
+  for (int i = 0; i < c.level_count; ++i) {
+    const auto level = static_cast<u8>(i);
+    if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, level, {}};
+    if (nest.product_y[i] > c.level[i].fanout_y) return {Verdict::OverFanoutY, level, {}};
+    u64 used = 0;
+    for (int v = 0; v < c.tensor_count; ++v) {
+      boxes[v][i].measure(c.tensor[v], nest.tile(nest.inside(i, mapping.outside[i][v])));
+      if (contains(mapping.keep[i], v)) used += boxes[v][i].words;
+    }
+    if (used > c.level[i].capacity_words) return {Verdict::OverCapacity, level, {}};
+  }
+  return {Verdict::Fits, 0, perfect_cost(c, nest, mapping.keep, boxes, mapping.outside)};
 }
 
 }  // namespace heliolite

@@ -53,8 +53,9 @@ inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask ke
   return Verdict::Fits;
 }
 
-// Energy and cycles of a nest that fits (rules 16 to 28).
-Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
+// Energy and cycles of a nest that fits (rules 16 to 28). `outside`: where the tiles of each level stand (rule 42).
+Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
+                  const StoreDepths& outside = kEven);
 
 // Whether perfect loops (as Nest::read() takes them) fit, and their cost if they do. Allocates nothing.
 template <class Loops>
@@ -72,5 +73,8 @@ Evaluation evaluate_perfect(const Compiled& c, Loops loops, const KeepMasks& kee
   out.cost = perfect_cost(c, nest, keep, boxes);
   return out;
 }
+
+// The same for a perfect mapping whose tiles may be uneven.
+Evaluation evaluate_uneven(const Compiled& c, const Mapping& mapping);
 
 }  // namespace heliolite

@@ -19,7 +19,8 @@ namespace heliolite {
 Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
 
 // A whole document that read_timeloop_mapping(), and Timeloop where dimensions have one letter, reads back to an equal
-// mapping. Errors: a dimension on both axes of one fan-out, or in two loops of one level, which the format cannot say.
+// mapping. Errors: a dimension on both axes of one fan-out, or in two loops of one level, or tensors of a level
+// with tiles at different places, which the format cannot say.
 Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
                                            const Architecture& architecture);
 

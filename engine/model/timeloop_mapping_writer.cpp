@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/model/level_parts.h"
 #include "engine/model/timeloop_mapping.h"
 
 namespace heliolite {
@@ -21,6 +22,7 @@ class MappingWriter {
   Result<std::string> run() {
     out_ = "mapping:\n";
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
+      refuse_parts(static_cast<int>(i));
       keep(i);
       nest(i, false);
       const StorageLevel& level = architecture_.levels[i];
@@ -41,6 +43,14 @@ class MappingWriter {
     out_ +=
         fmt::format("  - {{target: {}, type: bypass, keep: [{}], bypass: [{}]}}\n",
                     yaml_scalar(architecture_.levels[level].name), fmt::join(kept, ", "), fmt::join(bypassed, ", "));
+  }
+
+  void refuse_parts(int level) {
+    if (const auto parts = parts_of(mapping_, level); parts.size() > 1)
+      errors_.push_back({"", 0, architecture_.levels[at(level)].name,
+                         fmt::format("its tensors have tiles at {} places of the nest (uneven tiles): Timeloop's "
+                                     "mappings have one tile for each level",
+                                     parts.size())});
   }
 
   void refuse_spatial(std::size_t level) {
