@@ -221,9 +221,10 @@ void expect_explained(const LayerProblem& problem, const Mapping& witness, std::
 
 TEST(Witness, IsRemovedByARuleWithAName) {
   std::map<Rule, int> removed;
-  for (u64 seed = 0; seed < 120 && !HasFatalFailure(); ++seed) {
-    const SearchProblem p = seed % 2 == 0 ? testing::random_search_problem(seed + 9'000, {.max_mappings = 2'000})
-                                          : testing::unusual_search_problem(seed + 9'000, {.max_mappings = 2'000});
+  for (u64 seed = 0; seed < 160 && !HasFatalFailure(); ++seed) {
+    const SearchProblem p = seed >= 120     ? testing::square_search_problem(seed + 9'000, {.max_mappings = 2'000})
+                            : seed % 2 == 0 ? testing::random_search_problem(seed + 9'000, {.max_mappings = 2'000})
+                                            : testing::unusual_search_problem(seed + 9'000, {.max_mappings = 2'000});
     if (p.answer.legal == 0) continue;
     for (const Objective objective : kObjectives) {
       const LayerProblem problem = layer_problem(p, objective);
@@ -237,7 +238,7 @@ TEST(Witness, IsRemovedByARuleWithAName) {
   }
   for (const Rule rule :
        {Rule::KeepBound, Rule::LatticeBound, Rule::OwnLoops, Rule::UsefulInstances, Rule::StateDominance,
-        Rule::FreeLoops, Rule::PushIn, Rule::MergeDimensions, Rule::BatchOutermost, Rule::Refine})
+        Rule::FreeLoops, Rule::PushIn, Rule::Symmetry, Rule::MergeDimensions, Rule::BatchOutermost, Rule::Refine})
     EXPECT_GT(removed[rule], 0) << kRuleTable[static_cast<std::size_t>(rule)].name;
 }
 

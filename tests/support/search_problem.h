@@ -195,4 +195,29 @@ inline SearchProblem random_search_problem(u64 seed, const SearchProblemOptions&
   }
 }
 
+// A problem of the same kind in which rows and columns may change places, unless a constraint of the machine tells them
+// apart.
+inline SearchProblem square_search_problem(u64 seed, const SearchProblemOptions& options = {}) {
+  Rng rng(seed);
+  for (;;) {
+    const u64 image = pick(rng, 2, 4), kernel = pick(rng, 1, 3), channels = pick(rng, 1, 3);
+    const std::string slides = detail::sliding_rank(rng, "P", "R");
+    std::string across = slides;
+    for (char& letter : across) letter = letter == 'P' ? 'Q' : letter == 'R' ? 'S' : letter;
+    const bool one_pair = chance(rng, 25);  // P and Q in one rank, alone
+    SearchProblem p;
+    p.workload = make_workload(
+        "square", {{"C", channels}, {"P", image}, {"Q", image}, {"R", kernel}, {"S", one_pair ? 1 : kernel}},
+        {{"O", "P,Q", Role::Output},
+         {"I", one_pair ? "C,P+Q+R" : "C," + slides + "," + across, Role::Input},
+         {"W", "C,R,S", Role::Weight}});
+    p.architecture = detail::random_search_machine(rng, p.workload, options);
+    if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
+    const auto answer = enumerate_mapspace(p.workload, p.architecture, {.limit = options.max_mappings});
+    if (!answer || answer->legal == 0) continue;
+    p.answer = *answer;
+    return p;
+  }
+}
+
 }  // namespace heliolite::testing

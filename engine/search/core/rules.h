@@ -34,10 +34,11 @@ enum class Rule : u8 {
   IdleBandwidth,
   FreeLoops,
   PushIn,
+  Symmetry,
   SmallestMemory,
   MemoryBound,
 };
-inline constexpr std::size_t kRules = 23;
+inline constexpr std::size_t kRules = 24;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -111,6 +112,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "loops that move nothing still in place come first, in one order", "exact.md"},
     {Rule::PushIn, "push-in", RuleUser::Exact, Soundness::Sound,
      "drop a level's loops if the innermost would fit into the level inside", "exact.md"},
+    {Rule::Symmetry, "symmetry", RuleUser::Exact, Soundness::Sound,
+     "of two tiles that are one when dimensions change places look at one", "exact.md"},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,

@@ -115,6 +115,7 @@ void Expander::find_room(const FrontierNode& parent) {
   PlacedLevel inside{layers_[at(level_) - 1].node(parent.parent).tile, parent.tile, parent.order};
   if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
+  if (parent.swapped) inside.unrolled = m_.lattice.point(m_.symmetry->swapped(inside.unrolled.extent));
   room_ = room_inside(m_, parent.machine, level_, inside);
 }
 
@@ -138,11 +139,18 @@ void Expander::grow(const PartialMapping& s) {
   enlarge({s, inside, limit, bandwidths}, tile, 0, {});
 }
 
+// Whether the tile with the dimensions of a symmetry swapped stands for this one. Only the loops directly around the
+// MACs, which have no tile yet, reach both tiles from the same partial mapping.
+bool Expander::swapped_twin(const LatticePoint& tile) {
+  if (level_ > 0 || !m_.symmetry) return false;
+  return gate().prunes(Rule::Symmetry, [&] { return !m_.symmetry->stands(tile.extent); });
+}
+
 // `loops`: those that have made the tile so far.
 void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
   if (spent()) return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
-  if (bounds_.possible(level_, tile.index) && !needless(from.s, tile) &&
+  if (bounds_.possible(level_, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
       (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) && !candidate_cut(from, tile))
     place(from.s, tile, loops);
   const auto axes = m_.lattice.axes();
@@ -196,15 +204,21 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
   if (top()) steps_.finish(s);
   else overflow_ |= !steps_.start(s, level_);
   if (overflow_) return;
+  if (!top() && m_.symmetry && !m_.symmetry->stands(tile.extent)) {
+    steps_.swap(s);
+    node.order = m_.symmetry->swapped(order);
+    node.swapped = true;
+    gate().pruned(Rule::Symmetry, 1);
+  }
   // Step 8.
   if (!top()) gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
   // Most states are dominated, and it takes less to see that than to bound them.
   if (!top() && gate().prunes(Rule::StateDominance, [&] { return out_.dominated(s); })) return;
   auto inside = bounds_.inside(s, {level_, false});
-  CostBound bound = bounds_.at_tile(s, inside, tile.index);
+  CostBound bound = bounds_.at_tile(s, inside, s.tile.index);
   if (cut(Rule::LatticeBound, bound)) return;
   if (bounds_.add_cycles(s, inside)) {
-    bound = bounds_.at_tile(s, inside, tile.index);
+    bound = bounds_.at_tile(s, inside, s.tile.index);
     if (cut(Rule::LatticeBound, bound)) return;
   }
   // Step 9.

@@ -268,7 +268,9 @@ bool FlowCosts::needless(u32 k, int i, const Extents& tile) const {
 
 FlowCosts make_flow_costs(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
                           const Lattice& lattice, std::span<const FanoutChoices> fanouts) {
-  return Builder(problem, keep, lattice, fanouts).run();
+  FlowCosts out = Builder(problem, keep, lattice, fanouts).run();
+  if (problem.options.rules[Rule::Symmetry]) out.symmetry = find_symmetry(problem.space, *out.compiled);
+  return out;
 }
 
 }  // namespace heliolite

@@ -9,11 +9,13 @@
 // What is left out is small and never negative (blocks begun, energy of routers and ingress): sums are lower bounds,
 // and `exact` says whether only the rounding to blocks is missing.
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/fanout.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite {
 
@@ -78,6 +80,7 @@ struct FlowCosts {
   FlowPrices least{};                       // the least prices of all machines, and their largest refunds
   std::vector<FlowPrices> machine{};        // [machine]: one, or those of the problem's family
   int output = 0;                           // the output's tensor
+  std::optional<Symmetry> symmetry{};       // rule symmetry; none: it is off, or there is none
   bool timed = false;                       // the objective depends on cycles
   bool leaks = false;                       // energy depends on cycles
   bool exact = true;                        // only rounding to blocks is left out

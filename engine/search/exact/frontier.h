@@ -15,12 +15,13 @@ struct FrontierNode {
   ObjectiveKey key;       // lower bound of its completions
   u64 order = 0;          // dimensions of the level's loops, innermost first: 4 bits each, dimension + 1
   u32 parent = 0;         // index in the stage before
-  u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level
+  u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level, before any swap
   u32 next = ~u32{0};     // the node of the same tile that came before it; ~0: none
   u32 sliding_begin = 0;  // its sliding flows are the `sliding_count` from here on
   u16 idle = 0;           // this and the fields below: as in PartialMapping
   u8 sliding_count = 0;
   bool dropped = false;  // superfluous: compact() removes it
+  bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
   u32 machine = 0;
   u64 signature = 0;
   LatticePoint tile;

@@ -280,6 +280,16 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
   return idle;
 }
 
+void NestSteps::swap(PartialMapping& s) const {
+  const Symmetry& symmetry = *m_.symmetry;
+  s.tile = m_.lattice.point(symmetry.swapped(s.tile.extent));
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[at(f)];
+    for (RankMove* by_rank : {&flow.extent, &flow.first, &flow.inner})
+      *by_rank = symmetry.swapped(flow.tensor, *by_rank);
+  }
+}
+
 void NestSteps::finish(PartialMapping& s) const {
   for (const int v : bits(s.in_place)) {
     close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);

@@ -73,6 +73,8 @@ class NestSteps {
   // Sets the channels of bandwidths to 0 that cannot delay any completion more than the compute units do. Only
   // bandwidths of `level` and the levels inside, where every flow that they carry has begun. Returns how many.
   int forget_idle(PartialMapping& s, int level) const;
+  // The same partial mapping with the dimensions of a symmetry swapped (FlowCosts::symmetry).
+  void swap(PartialMapping& s) const;
   // All loops are placed: flows still in place are fetched once.
   void finish(PartialMapping& s) const;
 

@@ -22,12 +22,27 @@ std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, co
 }  // namespace
 
 WitnessWalk::WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping)
-    : m_(model), bounds_(bounds), mapping_(mapping), steps_(model), s_(steps_.root(0)) {}
+    : m_(model), bounds_(bounds), mapping_(mapping), steps_(model), s_(steps_.root(0)) {
+  if (!m_.symmetry) return;
+  Extents tile;
+  tile.fill(1);
+  for (const Loop& loop : mapping.loops())
+    if (loop.level == 0) tile[loop.dimension] *= loop.end;
+  if (m_.levels() > 1 && !m_.symmetry->stands(tile)) swap();
+}
+
+void WitnessWalk::swap() {
+  mapping_ = m_.symmetry->swapped(mapping_, m_.problem->space);
+  steps_.swap(s_);
+  order_ = m_.symmetry->swapped(order_);
+  swapped_ = !swapped_;
+}
 
 bool WitnessWalk::add_level(std::vector<WitnessStep>& out) {
   ++level_;
   choice_ = 0;
   order_ = 0;
+  swapped_before_ = swapped_;
   if (!add_unrolling(out)) return false;
   const LatticePoint tile = own_tile();
   ask_of_tile(tile, out);
@@ -36,10 +51,11 @@ bool WitnessWalk::add_level(std::vector<WitnessStep>& out) {
   const bool top = level_ + 1 == m_.levels();
   if (top) steps_.finish(s_);
   else if (!steps_.start(s_, level_)) return false;
+  if (!top && m_.symmetry && !m_.symmetry->stands(tile.extent)) swap();
   if (!top && m_.problem->options.rules[Rule::IdleBandwidth]) steps_.forget_idle(s_, level_);
   auto after = bounds_.inside(s_, {level_, false});
   bounds_.add_cycles(s_, after);
-  out.push_back({level_, top ? "sum" : "tile", Rule::LatticeBound, bounds_.at_tile(s_, after, tile.index)});
+  out.push_back({level_, top ? "sum" : "tile", Rule::LatticeBound, bounds_.at_tile(s_, after, s_.tile.index)});
   return true;
 }
 

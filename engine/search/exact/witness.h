@@ -22,7 +22,7 @@ struct WitnessStep {
 // A perfect mapping of the problem's mapspace, built level by level as the search builds it.
 class WitnessWalk {
  public:
-  // The arguments must outlive the walk; the model is of the mapping's kept tensors.
+  // The model and the bounds must outlive the walk; the model is of the mapping's kept tensors.
   WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping);
 
   // Adds the loops of the next level. Appends to `out` the bounds of which the search asks there, in its order; the
@@ -35,22 +35,28 @@ class WitnessWalk {
   const PartialMapping& state() const { return s_; }
   u32 choice() const { return choice_; }
   u64 order() const { return order_; }
+  // Whether the dimensions of the mapping given have changed places in state() and order() (rule symmetry), and whether
+  // they had before the last level was added, as in choice().
+  bool swapped() const { return swapped_; }
+  bool swapped_before() const { return swapped_before_; }
 
  private:
   bool add_unrolling(std::vector<WitnessStep>& out);
   void ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>& out) const;
+  void swap();
   LatticePoint own_tile() const;
   bool add_loops();
 
   const FlowCosts& m_;
   const PartialBounds& bounds_;
-  const Mapping& mapping_;
+  Mapping mapping_;
   NestSteps steps_;
   PartialMapping s_;
   int level_ = -1;  // the last one added, or being added
   int loop_ = 0;    // of the mapping, the next one to be placed
   u32 choice_ = 0;
   u64 order_ = 0;
+  bool swapped_ = false, swapped_before_ = false;
 };
 
 // Every bound on the way of a perfect mapping, beginning with "root". Empty if the search cannot meet it.

@@ -32,6 +32,14 @@ std::optional<u32> find(const Frontier& stage, const Arrival& a) {
   return std::nullopt;
 }
 
+// The mapping, or the one with the dimensions of the symmetry swapped.
+Mapping seen(const FlowCosts& model, const Mapping& mapping, bool swapped) {
+  return swapped ? model.symmetry->swapped(mapping, model.problem->space) : mapping;
+}
+
+// Whether the last level of the walk has swapped the dimensions.
+bool swapped_here(const WitnessWalk& walk) { return walk.swapped() != walk.swapped_before(); }
+
 // The mapping with the loops of a level in another order, which is as in FrontierNode.
 Mapping reordered(const Mapping& mapping, int level, u64 order) {
   Mapping out = mapping;
@@ -125,6 +133,12 @@ void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
   if (cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
   if (top) return;  // it was priced, and is worse
   arrival_ = {parent, walk.choice(), walk.state().tile.index, walk.order()};
+  if (walk.swapped()) {
+    const auto is_told = [&](const WitnessEvent& e) { return e.level == stage.level && e.rule == Rule::Symmetry; };
+    const Mapping twin = seen(stage.model, followed_, true);
+    if (std::ranges::any_of(report_.events, is_told)) followed_ = twin;
+    else stand_in(twin, {stage.level, Rule::Symmetry, "its dimensions have changed places", {}, {}, {}});
+  }
   if (!find(stage.layers[at(stage.level) + 1], arrival_)) absent(stage, walk, steps.back(), parent);
 }
 
@@ -211,6 +225,7 @@ void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const
       const Mapping other = reordered(followed_, stage.level, order);
       if (key_of(other) < key_of(best)) best = other;
     }
+    best = seen(stage.model, best, swapped_here(walk));  // as when it came to this level
     stand_in(best, {stage.level, Rule::FreeLoops, "another order of the level's loops", {}, {}, {}});
     return look_after(stage, parent);
   }
@@ -260,7 +275,8 @@ std::vector<u64> WitnessWatch::orders_tried(const PassStage& stage, u32 parent, 
   for (const RuleInfo& info : kRuleTable) only.options.rules.set(info.rule, info.rule == Rule::FreeLoops);
   TemporalSpace& temporal = only.space.levels[at(stage.level)].temporal;
   for (FactorLimit& limit : temporal.factor) limit = {1, 1};
-  for (const Loop& loop : followed_.loops())
+  const Mapping before = seen(stage.model, followed_, swapped_here(walk));
+  for (const Loop& loop : before.loops())
     if (loop.level == stage.level && !loop.is_spatial()) temporal.factor[loop.dimension] = {loop.end, loop.end};
   FlowCosts model = stage.model;
   std::vector<FanoutChoices> fanouts(model.fanout.begin(), model.fanout.end());
