@@ -23,7 +23,7 @@ namespace {
 
 struct SpaceArguments {
   std::string architecture, workload, layer;
-  bool free = false;
+  MapspaceOptions lifted;
   bool unit_loops = false;
   TileQuestion tiles;
 };
@@ -118,14 +118,12 @@ int run(const SpaceArguments& arguments, const Output& output) {
     for (const Layer& layer : network->layers) workloads.push_back(layer.workload);
   }
   Json answer = answer_head("space");
-  answer["question"] = {{"architecture", question(*architecture)},
-                        {"workload", network->name},
-                        {"layer", arguments.layer},
-                        {"free", arguments.free},
-                        {"unit_loops", arguments.unit_loops}};
+  answer["question"] = {
+      {"architecture", question(*architecture)}, {"workload", network->name},     {"layer", arguments.layer},
+      {"free", arguments.lifted.free},           {"open", arguments.lifted.open}, {"unit_loops", arguments.unit_loops}};
   if (!arguments.tiles.level.empty()) {
     if (workloads.size() > 1) return fail("--tiles shows one layer's tiles, choose it with --layer");
-    const Result<Mapspace> space = resolve(workloads.front(), *architecture, {.free = arguments.free});
+    const Result<Mapspace> space = resolve(workloads.front(), *architecture, arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
   }
@@ -133,7 +131,7 @@ int run(const SpaceArguments& arguments, const Output& output) {
   if (workloads.size() > 1) answer["layers"] = Json::array();
   std::size_t done = 0;
   for (const Workload& workload : workloads) {
-    const Result<Mapspace> space = resolve(workload, *architecture, {.free = arguments.free});
+    const Result<Mapspace> space = resolve(workload, *architecture, arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     const auto counted = until_interrupted([space = *space, unit_loops = arguments.unit_loops] {
       return mapspace_size(space, {.unit_loops = unit_loops});
@@ -165,7 +163,8 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("NAME");
-  command->add_flag("--free", arguments->free, "Lift the machine's dataflow constraints");
+  command->add_flag("--free", arguments->lifted.free, "Lift the machine's dataflow constraints");
+  command->add_flag("--open", arguments->lifted.open, "Lift the machine's keep rules: levels may hold any tensors");
   command->add_flag("--unit-loops", arguments->unit_loops,
                     "Count the orders of dimensions of size 1 too, as published counts do");
   command->add_option("--tiles", arguments->tiles.level, "The tiles of this level that fit and cannot grow")

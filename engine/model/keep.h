@@ -17,4 +17,8 @@ KeepChoice keep_choice(const KeepRule& rule, const Workload& workload, int tenso
 // outermost level holds every tensor.
 TensorMask default_keep(const Architecture& architecture, int level, const Workload& workload);
 
+// Whether the level could hold other tensors than its rule says: it is inside the outermost, holds any at all, and is
+// no part of a split level, whose buffers are for their tensors.
+bool can_be_opened(const Architecture& architecture, int level);
+
 }  // namespace heliolite

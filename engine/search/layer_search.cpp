@@ -47,7 +47,7 @@ LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::
 
 Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
                                         const SearchOptions& options) {
-  auto space = resolve(workload, architecture, {options.free});
+  auto space = resolve(workload, architecture, mapspace_options(options));
   if (!space) return space.errors();
   std::unique_ptr<LayerProblem> problem(
       new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)});

@@ -33,6 +33,7 @@ class Resolver {
   Resolver(const Workload& workload, const Architecture& architecture, MapspaceOptions options)
       : workload_(workload), architecture_(architecture), classes_(classify(workload)) {
     constrained_ = !options.free && (classes_ || !architecture.constraints_for_channels_only);
+    open_ = options.open;
   }
 
   Result<Mapspace> run() {
@@ -49,7 +50,7 @@ class Resolver {
       space_.levels.emplace_back();
       resolve_temporal(architecture_.levels[l], space_.levels.back().temporal);
       resolve_spatial(architecture_.levels[l], space_.levels.back().spatial);
-      resolve_keep(architecture_.levels[l], l + 1 == architecture_.levels.size(), space_.levels.back());
+      resolve_keep(l, space_.levels.back());
     }
     // Tightening contradictory limits would complain a second time.
     if (errors_.empty())
@@ -210,7 +211,13 @@ class Resolver {
     }
   }
 
-  void resolve_keep(const StorageLevel& level, bool outermost, LevelSpace& out) {
+  void resolve_keep(std::size_t l, LevelSpace& out) {
+    const StorageLevel& level = architecture_.levels[l];
+    const bool outermost = l + 1 == architecture_.levels.size();
+    if (open_ && can_be_opened(architecture_, static_cast<int>(l))) {
+      out.open = static_cast<TensorMask>((1u << space_.tensor_count) - 1);
+      return;
+    }
     check_selectors(level.keep.keep, level_field(level.name, "keep"));
     check_selectors(level.keep.bypass, level_field(level.name, "bypass"));
     for (int v = 0; v < space_.tensor_count; ++v) {
@@ -278,6 +285,7 @@ class Resolver {
   const Architecture& architecture_;
   std::optional<std::vector<DimensionClass>> classes_;
   bool constrained_ = false;
+  bool open_ = false;
   bool said_no_classes_ = false;
   Mapspace space_;
   Diagnostics errors_;

@@ -82,6 +82,9 @@ struct Mapspace {
 
 struct MapspaceOptions {
   bool free = false;  // lift the dataflow constraints; keep rules, fan-outs and levels without loops stay
+  // Lift the keep rules: every level inside the outermost may hold any tensors. Levels that hold nothing and buffers
+  // side by side stay as they are.
+  bool open = false;
 };
 
 // The mapspace of the pair. Constraints of one dimension bound each other: with K fixed to its whole size at one level,

@@ -15,7 +15,8 @@ std::string options_text(const SearchOptions& options) {
       fmt::format("{} {} free={} imperfect={} budget={} evaluations={} seed={} victory={}", name(options.objective),
                   name(options.strategy), options.free, options.imperfect, options.budget_seconds.value_or(0),
                   options.budget_evaluations.value_or(0), options.seed, options.victory);
-  // Only where it is not the usual one: databases from before it could be chosen ask the same.
+  // Only where they are not the usual ones: databases from before they could be chosen ask the same.
+  if (options.open) text += " open=true";
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
   for (const RuleInfo& rule : kRuleTable)
     if (!options.rules[rule.rule]) text += fmt::format(" without={}", rule.name);

@@ -35,7 +35,7 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
   Totals sum;
   for (const SweepLayer& layer : spec.layers) {
     const Workload& workload = layer.layer.workload;
-    Result<Mapspace> space = resolve(workload, machine, {spec.options.free});
+    Result<Mapspace> space = resolve(workload, machine, mapspace_options(spec.options));
     if (!space) {
       Diagnostic error = space.errors().front();
       error.message = workload.name + ": " + error.message;

@@ -182,6 +182,10 @@ TEST(CliCommands, MapWithEveryOption) {
   EXPECT_EQ(energy["layers"].size(), 1u);
   EXPECT_EQ(energy["layers"][0]["name"], "conv1");
   EXPECT_EQ(energy["layers"][0]["value"], energy["layers"][0]["energy_pj"]);
+  const json kept = answer("map -a edge_unified -w gemm:64x64x64")["layers"][0];
+  const json opened = answer("map -a edge_unified -w gemm:64x64x64 --open")["layers"][0];
+  EXPECT_EQ(opened["status"], "optimal");
+  EXPECT_LT(opened["value"], kept["value"]);  // of three levels that all hold everything some do better without
 }
 
 TEST(CliCommands, OrdersCountsAreThePublishedOnes) {

@@ -74,6 +74,24 @@ TEST(Mapspace, KeepRules) {
   EXPECT_EQ(s.levels[2].keep, 0b111);
 }
 
+TEST(Mapspace, OpenLiftsKeepRules) {
+  Architecture a = machine();
+  a.levels[0].keep = {{"outputs"}, {"all"}};
+  a.levels[1].keep = {{"Z"}, {}};
+  EXPECT_EQ(resolved(gemm(8, 8, 8), a).levels[0].keep, 0b001);
+  EXPECT_EQ(resolved(gemm(8, 8, 8), a, {.open = true}).levels[0].open, 0b111);
+  EXPECT_EQ(resolved(gemm(8, 8, 8), a, {.open = true}).levels[1].open, 0b111);
+  EXPECT_EQ(resolved(gemm(8, 8, 8), a, {.open = true}).levels[2].keep, 0b111);
+  a.levels[1].keep = {{}, {"all"}};  // holds nothing: the place of a fan-out
+  EXPECT_EQ(resolved(gemm(8, 8, 8), a, {.open = true}).levels[1].bypass, 0b111);
+  a.levels[1].keep = {{"inputs", "weights"}, {"all"}};  // two buffers side by side
+  a.levels[1].loops_allowed = false;
+  a.levels[1].fanout_x = a.levels[1].fanout_y = 1;
+  const Mapspace split = resolved(gemm(8, 8, 8), a, {.open = true});
+  EXPECT_EQ(split.levels[0].keep, 0b001);
+  EXPECT_EQ(split.levels[1].keep, 0b110);
+}
+
 TEST(Mapspace, ClassesAndNames) {
   Architecture a = machine();
   a.levels[1].constraints.spatial.allowed_x = {{"input_channel"}};

@@ -283,7 +283,7 @@ Result<CoSearchResult> co_search_exact(std::span<const WeightedLayer> layers, co
                                        const SearchOptions& options, const CoSearchResult& start) {
   std::vector<LayerOnMachines> on_machines;
   for (const WeightedLayer& layer : layers) {
-    auto space = resolve(layer.workload, family.envelope(), {options.free});
+    auto space = resolve(layer.workload, family.envelope(), mapspace_options(options));
     if (!space) return space.errors();
     on_machines.emplace_back(layer, family, options, *std::move(space));
   }

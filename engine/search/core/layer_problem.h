@@ -13,6 +13,11 @@
 
 namespace heliolite {
 
+// What of the machine's rules a search lifts.
+inline MapspaceOptions mapspace_options(const SearchOptions& options) {
+  return {.free = options.free, .open = options.open};
+}
+
 // A layer, a machine, and all mappings between them that a strategy may choose from.
 struct LayerProblem {
   Workload workload;

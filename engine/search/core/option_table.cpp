@@ -153,6 +153,7 @@ std::vector<SearchOption> make_table() {
           [](O& o, u64 n) { o.threads = static_cast<int>(n); },
           [](const O& o) { return OptionValue(static_cast<u64>(o.threads)); }, kMaxThreads, "t"),
       a_switch("free", "Lift the machine's dataflow constraints", &O::free),
+      a_switch("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
       without(),
       a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
       budget(),

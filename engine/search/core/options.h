@@ -18,6 +18,7 @@ struct SearchOptions {
   RuleSet rules;
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
+  bool open = false;                        // lift its keep rules: every level may hold what it likes
   bool imperfect = false;                   // also tiles that do not divide the sizes
   bool look_at_imperfect = false;           // without `imperfect`: fill MappingResult::look
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit

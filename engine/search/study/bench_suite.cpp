@@ -53,9 +53,11 @@ class SuiteRunner {
   void check_constraints() {
     for (const BenchMachine& machine : suite_.machines)
       for (const BenchLayer& layer : suite_.layers) {
-        const bool constrained = std::any_of(suite_.strategies.begin(), suite_.strategies.end(),
-                                             [](const BenchStrategy& s) { return !s.options.free; });
-        const auto space = resolve(layer.workload, machine.architecture, {.free = !constrained});
+        const auto all = [&](bool SearchOptions::*lifted) {
+          return std::ranges::all_of(suite_.strategies, [&](const BenchStrategy& s) { return s.options.*lifted; });
+        };
+        const MapspaceOptions lifted{.free = all(&SearchOptions::free), .open = all(&SearchOptions::open)};
+        const auto space = resolve(layer.workload, machine.architecture, lifted);
         if (!space) complain(machine, layer, space.errors());
       }
   }
