@@ -1,4 +1,5 @@
 #include "engine/search/core/objective.h"
+#include "engine/search/core/whole_cycles.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +11,16 @@ namespace {
 TEST(Objective, NamesRoundTrip) {
   for (const std::string& n : objective_names()) EXPECT_EQ(name(*parse_objective(n)), n);
   EXPECT_FALSE(parse_objective("speed").has_value());
+}
+
+TEST(WholeCycles, AreThoseOfAMappingThatReachesTheBound) {
+  EXPECT_EQ(whole_cycles(0), 1);
+  EXPECT_EQ(whole_cycles(0.3), 1);
+  EXPECT_EQ(whole_cycles(12.5), 13);
+  for (const double n : {7.0, 1e9, 359800905088.0, 3e12}) {
+    EXPECT_EQ(whole_cycles(n), n);
+    EXPECT_EQ(whole_cycles(n * (1 + 1e-13)), n);  // a sum of doubles that is a little too large
+  }
 }
 
 // Exact integers order costs as doubles do wherever doubles can tell them apart, at the largest sizes too.

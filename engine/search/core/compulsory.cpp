@@ -1,11 +1,11 @@
 #include "engine/search/core/compulsory.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/base/integers.h"
 #include "engine/model/nest.h"
 #include "engine/model/storage_cost.h"
+#include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
 namespace {
@@ -17,12 +17,12 @@ Energy least_energy(const CompiledLevel& level, u64 instances, const AccessCount
   return {access_units(level, n) / level.block_words * clusters_of(level, instances) / instances};
 }
 
-// Cycles that one instance's bandwidth needs for its words; a hair less, for the rounding of rule 28 in doubles.
+// Cycles that one instance's bandwidth needs for its words.
 u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
   const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
   const double cycles =
       std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
-  return static_cast<u64>(std::floor(cycles * (1 - 1e-9)));
+  return static_cast<u64>(whole_cycles(cycles));
 }
 
 // What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that

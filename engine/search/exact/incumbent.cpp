@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/search/exact/whole_cycles.h"
+#include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
 namespace {

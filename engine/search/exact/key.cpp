@@ -1,6 +1,6 @@
 #include "engine/search/exact/key.h"
 
-#include "engine/search/exact/whole_cycles.h"
+#include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
 

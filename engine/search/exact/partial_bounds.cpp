@@ -5,6 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
+#include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
 PartialBounds::PartialBounds(const FlowCosts& model) : m_(model), c_(*model.compiled), tables_(model) {
@@ -276,7 +277,7 @@ CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, co
     if (!contains(inside.active, k)) continue;
     double used = fanout_outside_[at(std::max(level, m_.channels[k].level) + 1)];
     for (int f = m_.channels[k].level + 1; f <= level; ++f) used *= s.instances[at(f)];
-    out.cycles = std::max(out.cycles, sums[k] / used * (1 - 1e-9));
+    out.cycles = std::max(out.cycles, sums[k] / used * kCycleRounding);
   }
   if (leaks_) {
     double inner = 1;  // most units inside the level
