@@ -1,9 +1,12 @@
 #include "engine/search/exact/expand.h"
 
+#include <optional>
+
 #include "engine/base/integers.h"
 #include "engine/search/exact/expand_loops.h"
 #include "engine/search/exact/nest_of.h"
 #include "engine/search/exact/push_in.h"
+#include "engine/search/exact/unroll_bound.h"
 
 // One level is added to a partial mapping in these steps; the numbers stand again where the step is taken:
 //   1. instances     unrollings with too few instances are not looked at (rule useful-instances)
@@ -83,6 +86,8 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   const u128 left = m_.lattice.full().packed - s.tile.packed;
   double instances = 0;
   PartialMapping next = s;
+  std::optional<UnrollBound> begun;
+  if (before != nullptr) begun.emplace(m_, bounds_.tables(), s, *before, level_);
   const auto& choices = m_.fanout[at(level_)].choices;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
@@ -98,7 +103,9 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     if (!bounds_.reachable(level_, tile)) continue;
     if (before != nullptr) {
       before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
-      if (cut_energy(bounds_.guess_energy(*before, tile), incumbent_.energy_limit(before->compute_cycles))) continue;
+      const double limit = incumbent_.energy_limit(before->compute_cycles);
+      if (cut_energy(bounds_.guess_energy(*before, tile), limit)) continue;
+      if (cut_energy(begun->energy(spatial) + bounds_.tables().below(level_, 0, tile), limit)) continue;
       if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, *before, tile))) continue;
     }
     next = s;

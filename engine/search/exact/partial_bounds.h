@@ -101,6 +101,7 @@ class PartialBounds {
   // Returns early, with a weaker bound, if that already reaches `enough`.
   double ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough) const;
 
+  const RestBounds& tables() const { return tables_; }
   // Whether `tile` can be the tile of `level`: it fits, and the loops left have places outside.
   bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kImpossible; }
   // Whether some possible tile of `level` enlarges `unrolled`, the tile after the fan-out below the level.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/search/exact/unroll_bound.h"
 
 namespace heliolite {
 namespace {
@@ -79,6 +80,11 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
     out.push_back({level_, "instances", Rule::UsefulInstances, bounds_.at_instances(s_, before, choice.instances)});
     const u32 tile = s_.tile.index + choice.factor.index;
     before.compute_cycles = bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile);
+    const double energy = UnrollBound(m_, bounds_.tables(), s_, before, level_).energy(choice);
+    out.push_back({level_,
+                   "receivers",
+                   Rule::LatticeBound,
+                   {std::max(0.0, energy + bounds_.tables().below(level_, 0, tile)), before.compute_cycles}});
     out.push_back({level_, "unrolling", Rule::LatticeBound, bounds_.at_guess(s_, before, tile)});
   }
   steps_.unroll(s_, level_, choice);

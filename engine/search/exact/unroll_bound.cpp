@@ -1,0 +1,62 @@
+#include "engine/search/exact/unroll_bound.h"
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+
+UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const PartialMapping& s,
+                         const PartialBounds::Inside& before, int level)
+    : closed_(before.settled[0]), loops_(before.outside.present) {
+  const u32 left = model.lattice.full().index - s.tile.index;
+  // Fan-outs further out may spread words over more receivers, the less of them the less is left.
+  const auto beyond = [&](std::size_t v) { return tables.spread_below(level, static_cast<int>(v), left); };
+  for (std::size_t v = 0; v < s.tensor_count; ++v) {
+    const double each = tables.of(s.pending[v], 0);
+    if (each <= 0) continue;
+    const double least = each * tables.spread_after(level - 1, static_cast<int>(v), left);
+    closed_ -= least;
+    passing_[passing_count_++] = {v, each * beyond(v), least};
+  }
+  for (std::size_t n = 0; n < before.open_count; ++n) {
+    const std::size_t v = before.tensor[n];
+    Waiting& flow = waiting_[waiting_count_++];
+    flow = {v, before.relevant[n], 0, 0, before.repeats[n], before.unreused[n][0], before.once[n][0], nullptr};
+    if (before.halo_of[n] >= 0) {
+      flow.halo = before.halo_shares(n);
+    } else {
+      flow.fill = tables.of(s.fill[v], 0) * s.iterations;
+      flow.serve = tables.of(s.serve[v], 0) * s.iterations * beyond(v);
+    }
+  }
+}
+
+double UnrollBound::energy(const SpatialChoice& choice) const {
+  const double each = 1 / choice.instances;
+  double sum = closed_;
+  for (std::size_t k = 0; k < passing_count_; ++k) {
+    const Passing& flow = passing_[k];
+    sum += contains(choice.slides, flow.tensor) ? flow.least : flow.each * choice.spread[flow.tensor] * each;
+  }
+  std::array<double, kMaxDimensions> first{};  // [loop]: what being the first one adds
+  for (std::size_t k = 0; k < waiting_count_; ++k) {
+    const Waiting& flow = waiting_[k];
+    double unreused = flow.unreused, once = flow.least;
+    if (flow.halo == nullptr && !contains(choice.slides, flow.tensor)) {
+      const double spread = choice.spread[flow.tensor] * each;
+      unreused = std::max(unreused, flow.fill + flow.serve * spread);
+      once += flow.repeats * flow.fill * (1 / spread - 1);  // a word goes to every instance that needs it
+    }
+    sum += once;
+    for (const int d : bits(flow.relevant & loops_)) {
+      const double moved = flow.halo == nullptr ? unreused : unreused * flow.halo[d];
+      if (moved > once) first[at(d)] += moved - once;
+    }
+  }
+  double least = loops_ == 0 ? 0 : first[at(*bits(loops_).begin())];
+  for (const int d : bits(loops_)) least = std::min(least, first[at(d)]);
+  return sum + least;
+}
+
+}  // namespace heliolite
