@@ -56,6 +56,14 @@ class SearchBudget {
     part.evaluations_ = std::min(evaluations_, evaluations);
     return part;
   }
+  // The same evaluations, but only a share of the time that is left.
+  SearchBudget part_of_time(double share) const {
+    SearchBudget part = *this;
+    if (seconds_ == kForever) return part;
+    const double gone = std::min(elapsed(), seconds_);
+    part.seconds_ = gone + (seconds_ - gone) * share;
+    return part;
+  }
   // The budget of the first of two steps: half of the evaluations, rounded up, and half of the time.
   SearchBudget half() const {
     SearchBudget part = *this;

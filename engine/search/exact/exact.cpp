@@ -17,9 +17,12 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kNarrow = 16;         // states of the first pass, which looks for a better incumbent
-constexpr std::size_t kManyChoices = 16;    // more are not searched before a climb over them
-constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
+constexpr std::size_t kNarrow = 16;           // states of the first pass, which looks for a better incumbent
+constexpr std::size_t kManyChoices = 16;      // more are not searched before a climb over them
+constexpr u64 kFirstEvaluations = 1'000'000;  // of a pass that leaves nothing out, before limits are tried
+constexpr double kWideShare = 0.75;           // of the time that is left, for such a pass
+constexpr int kMostLimits = 24;               // passes below a limit, one after the other
+constexpr u64 kLeastStates = u64{1} << 20;    // bytes that the tables must leave for states
 
 struct KeepChoice {
   KeepMasks keep;
@@ -183,20 +186,64 @@ class Exact {
     if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
     LayeredPass::Proven watch;
     if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
-    for (std::size_t width = kNarrow;; width = LayeredPass::kAnyWidth) {
-      const PassEnd pass = search.run(width, budget_, incumbent_, watch, look);
-      proven = std::max(proven, pass.least_left);
-      if (pass.complete || incumbent_.cuts(proven)) break;
-      if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) {
-        leave(proven, end);
-        break;
-      }
-      if (width == LayeredPass::kAnyWidth) {
-        leave(proven, pass.by_memory ? SearchEnd::Memory : SearchEnd::Flows);
-        break;
-      }
-    }
+    proven = std::max(proven, search.run(kNarrow, budget_, incumbent_, watch, look).least_left);
+    if (const SearchEnd end = search_wide(search, proven, watch, look); end != SearchEnd::Done) leave(proven, end);
     take(search);
+  }
+
+  // Passes that leave nothing out, until one is complete. One that becomes long is given up for passes below a limit
+  // (rise), and tried again with more evaluations: mostly it is then a better incumbent's. `proven`: nothing is below
+  // it. Returns why it could not be done; Done: it could.
+  SearchEnd search_wide(LayeredPass& search, ObjectiveKey& proven, const LayeredPass::Proven& watch,
+                        const LayeredPass::Look& look) {
+    for (u64 most = kFirstEvaluations;; most *= 4) {
+      const u64 before = search.statistics().evaluated;
+      if (incumbent_.cuts(proven)) return SearchEnd::Done;
+      if (const SearchEnd end = budget_.end(before); end != SearchEnd::Done) return end;
+      // Who follows a witness wants to see what happens to it in a pass to the end.
+      const bool to_the_end = static_cast<bool>(look) || std::isinf(incumbent_.best().first);
+      const u64 share = std::min(most, budget_.evaluations_left(before) / 4 * 3);
+      const SearchBudget part = to_the_end ? budget_ : budget_.at_most(before + share).part_of_time(kWideShare);
+      const PassEnd pass = search.run(LayeredPass::kAnyWidth, part, incumbent_, watch, look);
+      proven = std::max(proven, pass.least_left);
+      if (pass.complete || incumbent_.cuts(proven)) return SearchEnd::Done;
+      if (!pass.by_budget && !pass.by_memory) return SearchEnd::Flows;
+      if (!to_the_end) rise(search, proven, search.statistics().evaluated + most, watch);
+      if (!pass.by_budget && !incumbent_.cuts(proven)) return SearchEnd::Memory;
+      if (to_the_end || search.statistics().evaluated == before) return ended(search);
+    }
+  }
+
+  // Why a pass with all that is left of the budget was ended by it. Its tasks share the evaluations: some may be left.
+  SearchEnd ended(const LayeredPass& search) const {
+    if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) return end;
+    return budget_.limits_evaluations() ? SearchEnd::Evaluations : SearchEnd::Time;
+  }
+
+  // Raises `proven` by passes that look only below a limit between it and the incumbent: the lower the limit, the less
+  // they have to look at. One that finds nothing proves its limit, one that finds something has the optimum of the
+  // choice. Prices mappings until the search has priced `most`.
+  void rise(LayeredPass& search, ObjectiveKey& proven, u64 most, const LayeredPass::Proven& watch) {
+    double share = 0.5;  // of the way to the incumbent
+    for (int k = 0; k < kMostLimits && !incumbent_.cuts(proven); ++k) {
+      const u64 evaluated = search.statistics().evaluated;
+      if (evaluated >= most || budget_.end(evaluated) != SearchEnd::Done) return;
+      Incumbent below(problem_.options.objective, between(proven, incumbent_.best(), share));
+      const ObjectiveKey limit = below.best();
+      const SearchBudget part = budget_.at_most(evaluated + (most - evaluated + 1) / 2).part_of_time(0.5);
+      const PassEnd pass = search.run(LayeredPass::kAnyWidth, part, below, watch);
+      incumbent_.offer(below);
+      proven = std::max(proven, std::min({limit, below.best(), pass.least_left}));
+      if (!pass.complete) share /= 4;
+    }
+  }
+
+  // A key that is `share` of the way from a to b; a < b.
+  static ObjectiveKey between(const ObjectiveKey& a, const ObjectiveKey& b, double share) {
+    if (a.first == b.first) return {a.first, a.second + (b.second - a.second) * share};
+    const double first = a.first + (b.first - a.first) * share;
+    // Whole cycles: nothing is between two of them.
+    return {std::min(std::ceil(first), b.first), 0};
   }
 
   void leave(const ObjectiveKey& bound, SearchEnd why) {

@@ -28,7 +28,7 @@ struct LayeredPass::Part {
   Frontier out;
   u64 evaluations;
   std::size_t bytes;
-  PassEnd pass{true, false, {}};
+  PassEnd pass{true, false, false, {}};
   SearchStatistics statistics{};
   std::vector<bool> machines_tried{};
   bool stopped = false;  // by the budget
@@ -111,6 +111,7 @@ bool LayeredPass::extend(int level, std::vector<Frontier>& layers, const SearchB
   }
   out.compact();
   if (!stopped) return true;
+  pass.by_budget = true;
   for (std::size_t k = 0; k < out.size(); ++k) pass.leave(out.node(k).key);
   for (const Range& range : open)
     for (std::size_t k = range.begin; k < range.end; ++k) pass.leave(layers[at(level)].node(k).key);

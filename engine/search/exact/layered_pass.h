@@ -16,6 +16,7 @@ namespace heliolite {
 struct PassEnd {
   bool complete = false;    // nothing was left out that could beat the incumbent
   bool by_memory = false;   // something was left out because the memory had no room for it
+  bool by_budget = false;   // it was ended by the budget
   ObjectiveKey least_left;  // least bound of what was left out, by the width, the memory or the budget
 
   // Something with this bound is left out.
