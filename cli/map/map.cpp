@@ -117,8 +117,7 @@ int run(const MapArguments& arguments, const Output& output) {
   if (!errors.empty()) return fail(errors);
   Result<NetworkResult> result = search(*network, *architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
-  const MapAnswer answer =
-      map_answer(*std::move(network), *std::move(architecture), *std::move(result), options.imperfect);
+  const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result), options);
   output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            name(options.objective), name(options.strategy)) +
                map_text(answer));
@@ -143,8 +142,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "imperfect",
-                                      "budget", "evaluations", "memory", "seed", "victory"});
+  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles",
+                                      "imperfect", "budget", "evaluations", "memory", "seed", "victory"});
   command
       ->add_option(
           "--witness", arguments->witness,

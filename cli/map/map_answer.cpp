@@ -83,8 +83,8 @@ std::string result_table(const MapAnswer& answer) {
                              scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
                              distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
     }
-    row.insert(row.end(),
-               {status_text(name(r.status), answer.imperfect), grouped(r.statistics.evaluated), seconds(r.seconds)});
+    row.insert(row.end(), {status_text(name(r.status), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
+                           seconds(r.seconds)});
     table.row(row);
   }
   table.rule();
@@ -202,7 +202,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
-  json["mapspace"] = mapspace_json(answer.imperfect);
+  json["mapspace"] = mapspace_json(answer.imperfect, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
   json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
@@ -223,7 +223,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
 
 }  // namespace
 
-MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect) {
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options) {
   MovementBound bound;
   std::vector<Distances> distances;
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
@@ -236,8 +236,8 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
   std::vector<std::optional<Cost>> in_true_counts;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));
-  return {std::move(network), std::move(architecture), std::move(result),
-          imperfect,          std::move(distances),    std::move(in_true_counts)};
+  return {std::move(network), std::move(architecture), std::move(result),        options.imperfect,
+          options.tiles,      std::move(distances),    std::move(in_true_counts)};
 }
 
 std::string map_text(const MapAnswer& answer) {

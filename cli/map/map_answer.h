@@ -18,6 +18,7 @@ struct MapAnswer {
   Architecture architecture;
   NetworkResult result;
   bool imperfect = false;  // the mapspace has all factors, not perfect ones only
+  Tiles tiles = Tiles::Even;
   // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
@@ -25,7 +26,7 @@ struct MapAnswer {
 };
 
 // The answer with the distances of its mappings.
-MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, bool imperfect);
+MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options);
 
 // The answer as text: a table with one row for each layer; for a single layer also its levels.
 std::string map_text(const MapAnswer& answer);

@@ -6,15 +6,19 @@
 #include <string_view>
 
 #include "cli/ui/json.h"
+#include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {
 
-// The status with the mapspace: "optimal, perfect factors".
-inline std::string status_text(std::string_view status, bool imperfect) {
-  return fmt::format("{}, {} factors", status, imperfect ? "any" : "perfect");
+// The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.
+inline std::string status_text(std::string_view status, bool imperfect, Tiles tiles) {
+  return fmt::format("{}, {} factors{}", status, imperfect ? "any" : "perfect",
+                     tiles == Tiles::Uneven ? ", uneven tiles" : "");
 }
 
 // The mapspace as the JSON object "mapspace" of an answer.
-inline Json mapspace_json(bool imperfect) { return {{"factors", imperfect ? "any" : "perfect"}}; }
+inline Json mapspace_json(bool imperfect, Tiles tiles) {
+  return {{"factors", imperfect ? "any" : "perfect"}, {"tiles", name(tiles)}};
+}
 
 }  // namespace heliolite::cli

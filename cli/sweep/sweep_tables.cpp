@@ -48,6 +48,7 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
 
 std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord>& layers) {
   const bool imperfect = imperfect_factors(sweep);
+  const Tiles tiles = tiles_of(sweep);
   double largest = 0;
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
   const EnergyUnit unit = energy_unit(largest);
@@ -58,7 +59,7 @@ std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
                gap(layer.value, layer.lower_bound),
                distance(static_cast<double>(layer.words_moved), static_cast<double>(layer.least_words)),
-               status_text(layer.status, imperfect)});
+               status_text(layer.status, imperfect, tiles)});
   std::vector<NotProven> not_proven;
   for (const LayerRecord& layer : layers)
     not_proven.push_back({fmt::format("{} {}", layer.workload, layer.name), layer.mapping.empty() ? "" : layer.reason});
@@ -119,7 +120,7 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
     return out;
   };
-  answer["mapspace"] = mapspace_json(imperfect_factors(sweep));
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), tiles_of(sweep));
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);
   answer["layers"] = Json::array();

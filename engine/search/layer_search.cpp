@@ -16,6 +16,7 @@
 #include "engine/search/imperfect/imperfect_look.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/sunstone/strategies.h"
+#include "engine/search/uneven/uneven.h"
 
 namespace heliolite {
 namespace {
@@ -27,6 +28,8 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
   const auto complaint = [](std::string what) { return Diagnostic{"", 0, "witness", std::move(what)}; };
   if (problem.options.strategy != Strategy::Exact || problem.options.imperfect)
     return {complaint("only strategy exact follows one, and only with perfect factors")};
+  if (problem.options.tiles == Tiles::Uneven || !witness.is_even())
+    return {complaint("is followed only where each level has one tile (--tiles even)")};
   if (!witness.is_perfect()) return {complaint("has factors that do not divide their dimensions")};
   Diagnostics out = check(witness, problem.workload, problem.architecture);
   if (out.empty()) out = violations(problem.space, witness);
@@ -43,10 +46,22 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
 
 }  // namespace
 
+Diagnostics unanswerable(const SearchOptions& options) {
+  if (options.tiles == Tiles::Even) return {};
+  Diagnostics out;
+  if (options.strategy != Strategy::Exact)
+    out.push_back({"", 0, "tiles",
+                   fmt::format("uneven ones need strategy exact, {} knows even ones only", name(options.strategy))});
+  if (options.imperfect)
+    out.push_back({"", 0, "tiles", "uneven ones need factors that divide the sizes; leave out imperfect"});
+  return out;
+}
+
 LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::move(problem)), levels_(*problem_) {}
 
 Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
                                         const SearchOptions& options) {
+  if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
   auto space = resolve(workload, architecture, mapspace_options(options));
   if (!space) return space.errors();
   std::unique_ptr<LayerProblem> problem(
@@ -58,7 +73,11 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   LayerAnswer answer;
   switch (problem_->options.strategy) {
-    case Strategy::Exact: return search_exact(budget);
+    case Strategy::Exact: {
+      if (problem_->options.tiles == Tiles::Even) return search_exact(budget);
+      const LayerAnswer even = search_exact(budget.half());
+      return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+    }
     case Strategy::Sunstone: answer = sunstone_search(levels_, budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
@@ -96,7 +115,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
 
 std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_imperfect || options.imperfect) return std::nullopt;
+  if (!options.look_at_imperfect || options.imperfect || options.tiles == Tiles::Uneven) return std::nullopt;
   return look_at_imperfect(*problem_, perfect);
 }
 

@@ -11,6 +11,9 @@
 
 namespace heliolite {
 
+// Why no search answers a question with these options; empty if one does.
+Diagnostics unanswerable(const SearchOptions& options);
+
 // One prepared layer.
 class LayerSearch {
  public:

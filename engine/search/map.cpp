@@ -112,6 +112,7 @@ class ProgressReporter {
 Result<NetworkResult> map_network(const Network& network, const Architecture& architecture,
                                   const SearchOptions& options) {
   const auto start = Clock::now();
+  if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
   if (options.witness && network.layers.size() != 1)
     return Diagnostic{"", 0, "witness", fmt::format("{} has {} layers, name one", network.name, network.layers.size())};
 

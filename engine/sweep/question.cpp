@@ -18,6 +18,7 @@ std::string options_text(const SearchOptions& options) {
   // Only where they are not the usual ones: databases from before they could be chosen ask the same.
   if (options.open) text += " open=true";
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
+  if (options.tiles != Tiles::Even) text += fmt::format(" tiles={}", name(options.tiles));
   for (const RuleInfo& rule : kRuleTable)
     if (!options.rules[rule.rule]) text += fmt::format(" without={}", rule.name);
   return text;

@@ -1,5 +1,6 @@
 #include "engine/sweep/sweep_facts.h"
 
+#include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 
 namespace heliolite {
@@ -18,12 +19,26 @@ bool sums_differ(const SweepRecord& sweep) {
   return powers.energy_power + powers.cycles_power > 1;
 }
 
-bool imperfect_factors(const SweepRecord& sweep) {
+namespace {
+
+// The value of an option in the sweep's file; none if it is not there.
+std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view name) {
   const Result<YamlNode> document = YamlNode::parse(sweep.text, sweep.name);
-  if (!document) return false;
+  if (!document) return std::nullopt;
   const std::optional<YamlNode> node = document->find("sweep");
-  const std::optional<YamlNode> imperfect = node ? node->find("imperfect") : std::nullopt;
+  return node ? node->find(std::string(name)) : std::nullopt;
+}
+
+}  // namespace
+
+bool imperfect_factors(const SweepRecord& sweep) {
+  const std::optional<YamlNode> imperfect = option_of(sweep, "imperfect");
   return imperfect && imperfect->as_bool().value_or(false);
+}
+
+Tiles tiles_of(const SweepRecord& sweep) {
+  const std::optional<YamlNode> tiles = option_of(sweep, "tiles");
+  return tiles ? parse_tiles(lower(tiles->text())).value_or(Tiles::Even) : Tiles::Even;
 }
 
 }  // namespace heliolite

@@ -1,6 +1,7 @@
 #pragma once
 // Facts that follow from a sweep's record and are stored nowhere.
 #include "engine/search/core/objective.h"
+#include "engine/search/core/tiles.h"
 #include "engine/sweep/records.h"
 
 namespace heliolite {
@@ -20,5 +21,7 @@ bool sums_differ(const SweepRecord& sweep);
 
 // Whether the sweep's file asks for imperfect factors too, and not for perfect ones only.
 bool imperfect_factors(const SweepRecord& sweep);
+// The tiles that it asks for.
+Tiles tiles_of(const SweepRecord& sweep);
 
 }  // namespace heliolite

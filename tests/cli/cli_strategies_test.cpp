@@ -111,6 +111,37 @@ constexpr const char* kWideArray = R"(architecture:
   compute: {name: MAC}
 )";
 
+constexpr const char* kOneBuffer = R"(architecture:
+  name: one_buffer
+  levels:
+  - {name: DRAM, capacity: unbounded, energy: 1}
+  - {name: Buffer, entries: 273, energy: 0}
+  compute: {name: MAC, energy: 0}
+)";
+
+// From the answer of a search to its price, and what the certificate says it is of.
+TEST(CliStrategies, UnevenTilesAreSearchedPricedAndNamed) {
+  const TempFolder folder;
+  const std::string pair = "-a " + folder.write("buffer.yaml", kOneBuffer) + " -w gemm:16x64x16 ";
+  const CliResult run = run_cli("map " + pair + "--tiles uneven -o energy --json " + folder.path("a.json"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("optimal, perfect factors, uneven tiles"));
+  const json uneven = json::parse(read_text(folder.path("a.json")))["layers"][0];
+  EXPECT_EQ(uneven["mapspace"]["tiles"], "uneven");
+  EXPECT_GT(uneven["rules"]["store-order"]["calls"], 0);
+  EXPECT_EQ(timeless(map_answer(pair + "--tiles uneven -o energy -t 2"))["layers"][0]["mapping"], uneven["mapping"]);
+  const json even = only_layer(pair + "-o energy");
+  EXPECT_EQ(even["mapspace"]["tiles"], "even");
+  EXPECT_LT(uneven["value"], even["value"]);
+  const CliResult priced = run_cli("eval " + pair + "-m " + folder.path("a.json") + " --json -");
+  ASSERT_EQ(priced.exit_code, 0) << priced.err;
+  EXPECT_EQ(json::parse(priced.out.substr(priced.out.find('{')))["energy_pj"], uneven["energy_pj"]);
+  const CliResult witness = run_cli("map " + pair + "--witness " + folder.path("a.json"));
+  EXPECT_EQ(witness.exit_code, 2);
+  EXPECT_THAT(witness.err, HasSubstr("followed only where each level has one tile"));
+  EXPECT_THAT(run_cli("map " + pair + "--tiles odd").err, HasSubstr("must be even or uneven"));
+}
+
 // 127 is prime and larger than either axis: with its divisors one unit works.
 TEST(CliStrategies, AnOptimumNamesItsMapspaceAndWhatOtherFactorsAreWorth) {
   const TempFolder folder;

@@ -251,7 +251,7 @@ class Oracle {
   }
 
   void price(const Mapping& mapping) {
-    const Evaluation e = model_.evaluate(mapping);
+    const Evaluation e = options_.price ? options_.price(mapping) : model_.evaluate(mapping);
     fits_ = e.verdict == Verdict::Fits;  // does not depend on orders
     if (!fits_) return;
     ++answer_.legal;

@@ -2,10 +2,12 @@
 // The optimum of a mapspace by looking at every mapping in it. Reads the architecture and the workload alone: it shares
 // no code with the searches and the space they walk, and asks the cost model only what a mapping costs.
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "arch/architecture.h"
 #include "engine/model/mapping.h"
+#include "engine/model/perfect.h"
 #include "engine/search/core/objective.h"
 #include "workloads/workload.h"
 
@@ -24,9 +26,10 @@ struct OracleAnswer {
 };
 
 struct OracleOptions {
-  u64 limit = 1'000'000;          // more mappings than this: no answer
-  bool free = false;              // lift the machine's dataflow constraints
-  bool innermost_orders = false;  // also the orders of the innermost level, which change no cost
+  u64 limit = 1'000'000;                                 // more mappings than this: no answer
+  bool free = false;                                     // lift the machine's dataflow constraints
+  bool innermost_orders = false;                         // also the orders of the innermost level, which change no cost
+  std::function<Evaluation(const Mapping&)> price = {};  // what a mapping costs; if empty, the cost model says
 };
 
 // Every perfect factorisation over the temporal loops of all levels and X and Y of all fan-outs (both axes for one

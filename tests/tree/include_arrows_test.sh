@@ -70,10 +70,12 @@ may_include engine/search "${below[@]}"
 search=engine/search
 room $search/core
 room $search/exact $search/core
+room $search/uneven $search/core $search/exact
 room $search/sunstone $search/core
 room $search/imperfect $search/core
 room $search/baseline $search/core
-room $search/. $search/core $search/exact $search/sunstone $search/imperfect $search/baseline
+room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect \
+  $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
 

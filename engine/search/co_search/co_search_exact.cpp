@@ -67,7 +67,8 @@ class LayerOnMachines {
     for (u32 m : set.machines) problem.machines.push_back(models_[m]);
     LayerAnswer start = best_known(set);
     if (!start.found) start = first_mapping(set);
-    const LayerAnswer answer = exact_search(problem, start, SearchBudget(options_).after(used_), limit);
+    const LayerAnswer answer =
+        exact_search(problem, start, SearchBudget(options_).after(used_), key_of_number(options_.objective, limit));
     statistics_ += answer.statistics;
     used_ += answer.statistics.evaluated;
     tried_.resize(family_.size());

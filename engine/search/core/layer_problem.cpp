@@ -4,6 +4,11 @@
 
 namespace heliolite {
 
+Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {
+  if (stack) return unstacked->evaluate(heliolite::unstacked(mapping, *stack));
+  return machine(k).evaluate(mapping);
+}
+
 KeepRange LayerProblem::keep_range() const {
   KeepRange keep;
   for (std::size_t i = 0; i < space.levels.size(); ++i) {

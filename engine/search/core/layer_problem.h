@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/model/perfect.h"
+#include "engine/model/store_stack.h"
 #include "engine/search/core/answer.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/machine_family.h"
@@ -30,6 +31,16 @@ struct LayerProblem {
   std::shared_ptr<const MachineFamily> family = nullptr;
   std::vector<CostModel> machines = {};
 
+  // Of uneven tiles: `architecture` is then the stacked machine, and `unstacked` the cost model of `workload` on the
+  // machine whose levels are stacked, which prices what levels share. Otherwise null and none.
+  std::shared_ptr<const StoreStack> stack = nullptr;
+  std::optional<CostModel> unstacked{};
+
+  // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
+  bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
+  // Whether a mapping fits machine k, and its cost if it does.
+  Evaluation price(std::size_t k, const Mapping& mapping) const;
+
   // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
 
@@ -40,9 +51,11 @@ struct LayerProblem {
   std::vector<KeepMasks> keep_choices(u64 most) const;
 
   // Reports the best value so far and a proven lower bound to the progress hook, both in the unit of
-  // objective_number(); 0 means nothing new. May be called from any thread.
+  // objective_number(); 0 means nothing new. May be called from any thread. What is proven of even tiles, or of one
+  // order of the stores, is not proven of all uneven ones: their search passes on values only.
   void tell(double value, double lower_bound) const {
-    if (options.progress) options.progress({.value = value, .lower_bound = lower_bound});
+    if (options.progress)
+      options.progress({.value = value, .lower_bound = options.tiles == Tiles::Even ? lower_bound : 0});
   }
 };
 

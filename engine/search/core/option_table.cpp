@@ -155,6 +155,7 @@ std::vector<SearchOption> make_table() {
       a_switch("free", "Lift the machine's dataflow constraints", &O::free),
       a_switch("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
       without(),
+      named("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
       a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
       budget(),
       count(

@@ -8,6 +8,7 @@
 #include "engine/search/core/progress.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/strategy.h"
+#include "engine/search/core/tiles.h"
 
 namespace heliolite {
 
@@ -19,6 +20,7 @@ struct SearchOptions {
   int threads = 0;                          // 0 = every core
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
   bool open = false;                        // lift its keep rules: every level may hold what it likes
+  Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
   bool imperfect = false;                   // also tiles that do not divide the sizes
   bool look_at_imperfect = false;           // without `imperfect`: fill MappingResult::look
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit

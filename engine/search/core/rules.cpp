@@ -7,7 +7,7 @@
 namespace heliolite {
 
 std::string_view name(RuleUser user) {
-  constexpr std::array<std::string_view, 5> kUserNames{"orders", "sunstone", "imperfect", "exact", "co-search"};
+  constexpr std::array<std::string_view, 6> kUserNames{"orders", "sunstone", "imperfect", "exact", "uneven", "co-search"};
   return kUserNames[at(user)];
 }
 

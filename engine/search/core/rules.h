@@ -35,10 +35,11 @@ enum class Rule : u8 {
   FreeLoops,
   PushIn,
   Symmetry,
+  StoreOrder,
   SmallestMemory,
   MemoryBound,
 };
-inline constexpr std::size_t kRules = 24;
+inline constexpr std::size_t kRules = 25;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -46,6 +47,7 @@ enum class RuleUser : u8 {
   Sunstone,   // and the start of exact
   Imperfect,  // the search of factors that do not divide
   Exact,
+  Uneven,    // exact, where tensors of a level have tiles of their own
   CoSearch,  // of many machines at once
 };
 std::string_view name(RuleUser user);
@@ -114,6 +116,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "drop a level's loops if the innermost would fit into the level inside", "exact.md"},
     {Rule::Symmetry, "symmetry", RuleUser::Exact, Soundness::Sound,
      "of two tiles that are one when dimensions change places look at one", "exact.md"},
+    {Rule::StoreOrder, "store-order", RuleUser::Uneven, Soundness::Sound,
+     "of uneven tiles that end at the same loops try one order", "uneven.md"},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,

@@ -14,8 +14,8 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 9> kNames{"done",   "tiles",       "keeps",  "tables",     "flows",
-                                                 "memory", "evaluations", "budget", "interrupted"};
+constexpr std::array<std::string_view, 10> kNames{"done",  "tiles",  "keeps",       "tables", "stores",
+                                                  "flows", "memory", "evaluations", "budget", "interrupted"};
 
 std::string bytes_text(u64 bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
@@ -49,6 +49,11 @@ std::string explain(SearchEnd end, const LayerProblem& problem) {
                          open_keeps(problem.space), kMostKeepChoices);
     case SearchEnd::Tables:
       return fmt::format("{}its tables do not fit {} of memory", kNotSearched, bytes_text(options.memory_bytes));
+    case SearchEnd::Stores:
+      return fmt::format(
+          "uneven tiles were not searched, the answer is that of even ones: they can stand in more than "
+          "{} orders, or more than {} deep",
+          kMostStoreOrders, kMaxLevels);
     case SearchEnd::Flows: return "partial mappings with too many sliding flows were left out";
     case SearchEnd::Memory:
       return fmt::format("partial mappings were left out that {} of memory have no room for",

@@ -14,6 +14,7 @@ enum class SearchEnd : u8 {
   Tiles,        // exact did not search: the sizes have more tiles than its rest bounds can index
   Keeps,        // exact did not search: more ways to keep or bypass tensors than it lists
   Tables,       // exact did not search: its fan-outs and rest bounds do not fit the memory
+  Stores,       // uneven tiles were not searched: more orders of the levels' stores than are looked at
   Flows,        // exact left out partial mappings with more sliding flows than it has room for
   Memory,       // exact left out partial mappings that the memory has no room for
   Evaluations,  // the budget of evaluations is used up

@@ -42,18 +42,10 @@ std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
   return out;
 }
 
-// Of a number in units of objective_number().
-ObjectiveKey key_of(Objective objective, double number) {
-  if (std::isinf(number)) return {};
-  return {info(objective).energy_power == 0 ? number : number / Energy{1}.picojoules(), 0};
-}
-
 class Exact {
  public:
-  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, double limit)
-      : problem_(problem),
-        budget_(budget),
-        incumbent_(problem.options.objective, key_of(problem.options.objective, limit)) {
+  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit)
+      : problem_(problem), budget_(budget), incumbent_(problem.options.objective, limit) {
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
     if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
@@ -292,7 +284,7 @@ class Exact {
 }  // namespace
 
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
-                         double limit) {
+                         const ObjectiveKey& limit) {
   const ReducedProblem reduced(problem);
   LayerAnswer out = Exact(reduced.problem(), start, budget, limit).run();
   reduced.restore(out);

@@ -123,6 +123,7 @@ void Expander::find_room(const FrontierNode& parent) {
   if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
   if (parent.swapped) inside.unrolled = m_.lattice.point(m_.symmetry->swapped(inside.unrolled.extent));
+  if (m_.level[at(level_) - 1].shares_inside) inside.room = layers_[at(level_) - 1].node(parent.parent).room;
   room_ = room_inside(m_, parent.machine, level_, inside);
 }
 
@@ -156,8 +157,11 @@ bool Expander::swapped_twin(const LatticePoint& tile) {
 // `loops`: those that have made the tile so far.
 void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
   if (spent()) return;
+  const ExactLevel& level = m_.level[at(level_)];
+  if (level.shares_inside && !m_.has_room(level_, from.s.room, tile.extent)) return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
   if (bounds_.possible(level_, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
+      !(loops.all == 0 && swaps_with_inside()) &&
       (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) && !candidate_cut(from, tile))
     place(from.s, tile, loops);
   const auto axes = m_.lattice.axes();
@@ -172,6 +176,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
     if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
       continue;
     if (!bounds_.reachable(level_, next.index) || !m_.holds(from.s.machine, level_, next.extent)) continue;
+    if (level.shares_inside && !m_.has_room(level_, from.s.room, next.extent)) continue;
     if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
     if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
     TileLoops with = loops;
@@ -179,6 +184,14 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
     with.pushable |= room_[a];
     enlarge(from, next, a, with);
   }
+}
+
+// Whether a level without loops of its own could as well stand inside the level that it shares its room with, in whose
+// place another order of these stores has it.
+bool Expander::swaps_with_inside() {
+  const ExactLevel& level = m_.level[at(level_)];
+  if (!level.shares_inside) return false;
+  return gate().prunes(Rule::StoreOrder, [&] { return level.keep < m_.level[at(level_) - 1].keep; });
 }
 
 // Whether the tile is looked at on a machine with a smaller memory.
@@ -241,7 +254,7 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
 
 void Expander::complete(const FrontierNode& last) {
   const Mapping mapping = nest_of(m_, layers_, level_, last);
-  const Evaluation e = problem_.machine(last.machine).evaluate(mapping);
+  const Evaluation e = problem_.price(last.machine, mapping);
   if (e.verdict == Verdict::Fits && incumbent_.offer(mapping, e.cost, last.machine))
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
 }

@@ -37,6 +37,11 @@ class Builder {
       level.starts = hops ? all : level.keep;
       level.standalone = standalone_dimensions(c_, m_.fanout[at(i) + 1].exists ? all : level.starts);
     }
+    for (int i = c_.level_count - 1; i > 0; --i) {
+      if (!m_.problem->shares_inside(i)) continue;
+      m_.level[at(i)].shares_inside = m_.level[at(i) - 1].shares_outside = true;
+      m_.level[at(i) - 1].kept_outside = m_.level[at(i)].kept_outside | m_.level[at(i)].keep;
+    }
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
     find_least();
@@ -52,7 +57,8 @@ class Builder {
     return out;
   }
 
-  // Channel 0 is energy; then clustered levels; then bandwidths that some mapping may exceed.
+  // Channel 0 is energy; then clustered levels; then bandwidths that some mapping may exceed. Stores of one memory
+  // share its channels, which are those of the outermost of them.
   void list_channels() {
     m_.channels.push_back({Channel::Kind::Energy, -1});
     energy_channel_.fill(0);
@@ -69,15 +75,24 @@ class Builder {
     }
     read_channel_.fill(-1), write_channel_.fill(-1), shared_channel_.fill(-1);
     if (!m_.timed) return;
+    double reads = 0, writes = 0;  // of the level and those inside that share with it
     for (int i = 0; i < c_.level_count; ++i) {
-      if (!some_machine(i, [](const CompiledLevel& l) { return l.limited; })) continue;
-      const double reads = most_reads(i), writes = most_writes(i);
+      const bool shares = m_.level[at(i)].shares_inside;
+      reads = (shares ? reads : 0) + most_reads(i);
+      writes = (shares ? writes : 0) + most_writes(i);
+      if (m_.level[at(i)].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; }))
+        continue;
       if (some_machine(i, [&](const CompiledLevel& l) { return reads > l.read_bandwidth; }))
         read_channel_[i] = add_limit(i);
       if (some_machine(i, [&](const CompiledLevel& l) { return writes > l.write_bandwidth; }))
         write_channel_[i] = add_limit(i);
       if (some_machine(i, [&](const CompiledLevel& l) { return reads + writes > l.shared_bandwidth; }))
         shared_channel_[i] = add_limit(i);
+      for (int inside = i; m_.level[at(inside)].shares_inside; --inside) {
+        read_channel_[inside - 1] = read_channel_[i];
+        write_channel_[inside - 1] = write_channel_[i];
+        shared_channel_[inside - 1] = shared_channel_[i];
+      }
     }
   }
 
@@ -243,9 +258,14 @@ u64 FlowCosts::used(int i, const Extents& tile) const {
   return words;
 }
 
-bool FlowCosts::fits(int i, const Extents& tile) const {
+bool FlowCosts::fits(int i, const Extents& tile) const { return has_room(i, 0, tile); }
+
+bool FlowCosts::has_room(int i, u64 inside, const Extents& tile) const {
   const CompiledLevel& most = compiled->level[i];
-  return most.capacity_words >= compiled->all_words || used(i, tile) <= most.capacity_words;
+  if (most.capacity_words >= compiled->all_words) return true;
+  u64 words = inside + used(i, tile);
+  for (const int v : bits(level[at(i)].kept_outside)) words += box_words(compiled->tensor[v], tile);
+  return words <= most.capacity_words;
 }
 
 bool FlowCosts::holds(u32 k, int i, const Extents& tile) const {

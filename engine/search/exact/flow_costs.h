@@ -50,6 +50,10 @@ struct ExactLevel {
   // Dimensions along which no tensor slides that the level's tile matters to: those with a flow out of it, and all if a
   // fan-out follows, whose instances share words according to the tile.
   DimensionMask standalone = 0;
+  // Levels that are stores of one memory share its room: the tensors of those outside this one, and whether there are
+  // any, or any inside.
+  TensorMask kept_outside = 0;
+  bool shares_outside = false, shares_inside = false;
   double least_sharing = 1;  // least of min(1, clusters / instances in use) over all unrollings
 };
 
@@ -89,8 +93,13 @@ struct FlowCosts {
   double macs = 1;  // MACs of the layer
 
   int levels() const { return static_cast<int>(level.size()); }
-  // Whether level i of some machine has room for the tile (extents by dimension).
+  // Whether level i of some machine has room for the tile (extents by dimension), if levels inside that share it need
+  // nothing; those outside have at least this tile.
   bool fits(int i, const Extents& tile) const;
+  // The same if levels inside that share the room take `inside` words.
+  bool has_room(int i, u64 inside, const Extents& tile) const;
+  // Words that level i takes for the tile.
+  u64 used(int i, const Extents& tile) const;
   // Whether level i of the machine and all levels outside it have room for the tile.
   bool holds(u32 machine, int i, const Extents& tile) const;
   // Whether another machine of the family that is nowhere dearer has a smaller memory that holds the tile of level i,
@@ -98,9 +107,6 @@ struct FlowCosts {
   bool needless(u32 machine, int i, const Extents& tile) const;
   // Outermost level at which the machines of the family differ; -1: there is none.
   int last_swept() const { return problem->family ? problem->family->last_swept() : -1; }
-
- private:
-  u64 used(int i, const Extents& tile) const;
 };
 
 // The flows of one keep choice. The result refers to the problem and the fan-outs, which must outlive it.

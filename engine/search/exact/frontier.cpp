@@ -33,6 +33,7 @@ Frontier::Frontier(const FlowCosts& model, int level)
       tensors_(at(model.compiled->tensor_count)),
       levels_(at(model.levels())),
       width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
+      room_matters_(level >= 0 && model.level[at(level)].shares_outside),
       machines_merge_(level >= model.last_swept()) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
@@ -76,6 +77,7 @@ void Frontier::get(std::size_t k, PartialMapping& s) const {
   for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
   s.tile = node.tile;
   s.signature = node.signature;
+  s.room = node.room;
   s.idle = node.idle;
   s.machine = node.machine;
   s.sliding_count = node.sliding_count;
@@ -99,6 +101,7 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
   const auto& [b, b_sliding, b_at] = packed_b;
   const FrontierNode &a_node = *a_at, &b_node = *b_at;
   if (a_node.sliding_count != b_node.sliding_count) return false;
+  if (room_matters_ && a_node.room > b_node.room) return false;
   const bool same_machine = a_node.machine == b_node.machine;
   if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
   const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
@@ -190,6 +193,7 @@ Frontier::Added Frontier::add_packed(const Packed& state, bool dominance) {
 void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
   node.tile = s.tile;
   node.signature = s.signature;
+  node.room = s.room;
   node.idle = s.idle;
   node.machine = s.machine;
   node.sliding_count = s.sliding_count;

@@ -24,6 +24,7 @@ struct FrontierNode {
   bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
   u32 machine = 0;
   u64 signature = 0;
+  u64 room = 0;
   LatticePoint tile;
 };
 
@@ -98,6 +99,7 @@ class Frontier {
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
+  bool room_matters_;                        // levels outside share the room of the level
   bool machines_merge_;                      // outside this level all machines are alike
   std::vector<FrontierNode> nodes_;
   std::vector<double> values_;  // width_ of each node, in the order of pack()

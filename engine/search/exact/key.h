@@ -33,6 +33,8 @@ ObjectiveKey objective_key(Objective objective, double energy_units, double cycl
 inline ObjectiveKey objective_key(Objective objective, const Cost& cost) {
   return objective_key(objective, static_cast<double>(cost.energy.units), static_cast<double>(cost.cycles));
 }
+// The key that no mapping of less than `number`, in units of objective_number(), reaches.
+ObjectiveKey key_of_number(Objective objective, double number);
 // The key in units of objective_number().
 double key_number(Objective objective, const ObjectiveKey& key);
 

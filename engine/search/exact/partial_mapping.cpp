@@ -54,6 +54,7 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
   std::copy_n(other.split.begin(), channel_count, split.begin());
   instances = other.instances;
   units = other.units;
+  room = other.room;
   idle = other.idle;
   machine = other.machine;
   sliding_count = other.sliding_count;
@@ -245,6 +246,8 @@ bool NestSteps::start(PartialMapping& s, int level) const {
     flow.least =
         irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
+  if (own.shares_inside || own.shares_outside)
+    s.room = (own.shares_inside ? s.room : 0) + m_.used(level, s.tile.extent);
   if (contains(own.keep, m_.output)) add(s.refund, prices.refund, 1, channels);
   return true;
 }

@@ -40,6 +40,7 @@ struct PartialMapping {
   std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
+  u64 room = 0;  // words that the level's tile takes, and those of levels inside that share its room
   u8 tensor_count;
   u8 channel_count;
   u16 idle = 0;     // mask of the channels that forget_idle() has set to 0

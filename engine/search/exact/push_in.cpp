@@ -6,6 +6,16 @@
 
 namespace heliolite {
 
+namespace {
+
+// Whether the level has room for the larger tile, whatever levels outside need that share it.
+bool fits_grown(const FlowCosts& m, int level, const PlacedLevel& placed, const Extents& grown) {
+  if (m.level[at(level)].shares_outside) return m.used(level, grown) == m.used(level, placed.tile.extent);
+  return m.has_room(level, placed.room, grown);
+}
+
+}  // namespace
+
 std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int level, const PlacedLevel& inside) {
   std::vector<DimensionMask> out(m.lattice.axes().size(), 0);
   const TemporalSpace& inner = m.problem->space.levels[at(level) - 1].temporal;
@@ -24,7 +34,8 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
     if (!m.lattice.divides(grown.packed, m.lattice.full().packed)) continue;
     grown.extent[at(d)] *= axis.prime;
     if (!inner.factor[at(d)].allows(grown.extent[at(d)] / inside.unrolled.extent[at(d)])) continue;
-    if (m.fits(level - 1, grown.extent) && m.holds(machine, level - 1, grown.extent)) out[a] = dimension_bit(d);
+    if (fits_grown(m, level - 1, inside, grown.extent) && m.holds(machine, level - 1, grown.extent))
+      out[a] = dimension_bit(d);
   }
   return out;
 }

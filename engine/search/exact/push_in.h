@@ -13,6 +13,7 @@ struct PlacedLevel {
   LatticePoint unrolled;  // the tile below its temporal loops
   LatticePoint tile;      // and with them
   u64 order = 0;          // dimensions of these loops, as in FrontierNode
+  u64 room = 0;           // words of the levels inside that share its room
 };
 
 // A level of a perfect mapping.

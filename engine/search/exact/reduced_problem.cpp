@@ -29,8 +29,17 @@ ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem)
   if (gate.on(Rule::BatchOutermost)) batches = keep_batch_outermost(space, model.compiled());
   if (batches > 0) gate.pruned(Rule::BatchOutermost, static_cast<u64>(batches));
   if (!merged_ && batches == 0) return;
-  reduced_.emplace(
-      LayerProblem{std::move(workload), problem.architecture, problem.options, std::move(space), std::move(model)});
+  std::optional<CostModel> unstacked;
+  if (problem.stack) unstacked.emplace(workload, problem.stack->machine);
+  reduced_.emplace(LayerProblem{std::move(workload),
+                                problem.architecture,
+                                problem.options,
+                                std::move(space),
+                                std::move(model),
+                                nullptr,
+                                {},
+                                problem.stack,
+                                std::move(unstacked)});
   if (std::optional<Mapping>& witness = reduced_->options.witness) {
     if (merged_) witness = merged_->join(*witness);
     if (batches > 0) witness = with_batch_outermost(*witness, reduced_->space);

@@ -13,8 +13,8 @@ namespace heliolite {
 // One bound that the search computes on the way to the mapping.
 struct WitnessStep {
   int level = 0;
-  std::string_view bound;  // "root", "instances", "unrolling", "receivers", "unrolled", "tiles", "enlarged",
-                           // "candidate", "ordered", "tile", "sum"
+  std::string_view bound;          // "root", "instances", "unrolling", "receivers", "unrolled", "tiles", "enlarged",
+                                   // "candidate", "ordered", "tile", "sum"
   Rule rule = Rule::LatticeBound;  // that asks it
   CostBound value;
 };

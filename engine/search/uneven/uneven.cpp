@@ -1,0 +1,109 @@
+#include "engine/search/uneven/uneven.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "engine/search/core/limits.h"
+#include "engine/search/exact/exact.h"
+#include "engine/search/uneven/store_orders.h"
+
+namespace heliolite {
+namespace {
+
+// Evaluations that each order of the stores gets in the first round, and how many times more in each further one. A
+// round makes the incumbent better for all orders before one of them is searched to the end.
+constexpr u64 kFirstRound = 2048;
+constexpr u64 kMoreEachRound = 8;
+
+class Uneven {
+ public:
+  Uneven(const LayerProblem& problem, const LayerAnswer& even, const SearchBudget& budget)
+      : problem_(problem), budget_(budget), answer_(even) {
+    answer_.complete = false;
+    answer_.lower_bound.reset();
+    answer_.end = SearchEnd::Done;
+  }
+
+  LayerAnswer run() {
+    std::optional<std::vector<StoreOrder>> orders = store_orders(problem_, kMostStoreOrders);
+    if (!orders) {
+      answer_.end = SearchEnd::Stores;
+      return std::move(answer_);
+    }
+    for (StoreOrder& order : *orders) open_.push_back({std::move(order)});
+    for (u64 evaluations = kFirstRound; !open_.empty() && !over(); evaluations *= kMoreEachRound) round(evaluations);
+    for (const Open& order : open_) leave(order.bound, budget_.end(0));
+    answer_.complete = cut(left_);
+    if (answer_.complete) answer_.end = SearchEnd::Done;
+    else if (left_ > 0) answer_.lower_bound = left_;
+    return std::move(answer_);
+  }
+
+ private:
+  struct Open {
+    StoreOrder order;
+    double bound = 0;  // proven of its mappings so far, in units of objective_number()
+  };
+
+  bool over() const { return budget_.over() || !budget_.allows(1); }
+  // Whether nothing whose values are at least `bound` can be better. Equally fast mappings differ in energy.
+  bool cut(double bound) const {
+    if (!answer_.found) return bound == std::numeric_limits<double>::infinity();
+    const double value = objective_number(problem_.options.objective, answer_.cost);
+    return info(problem_.options.objective).energy_power == 0 ? bound > value : bound >= value;
+  }
+  ObjectiveKey limit() const {
+    return answer_.found ? objective_key(problem_.options.objective, answer_.cost) : ObjectiveKey();
+  }
+
+  // Searches every open order once, the most promising first; those that are not done stay open.
+  void round(u64 evaluations) {
+    std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
+    std::vector<Open> still_open;
+    for (Open& order : open_) {
+      if (over() || !searched(order, evaluations)) still_open.push_back(std::move(order));
+    }
+    open_ = std::move(still_open);
+    double least = left_;
+    for (const Open& order : open_) least = std::min(least, order.bound);
+    if (problem_.options.progress && !open_.empty()) problem_.options.progress({.lower_bound = least});
+  }
+
+  // Whether nothing remains to be found in this order.
+  bool searched(Open& order, u64 evaluations) {
+    if (cut(order.bound)) return true;
+    const LayerProblem stacked = stacked_problem(problem_, order.order);
+    const LayerAnswer found = exact_search(stacked, {}, budget_.at_most(evaluations), limit());
+    answer_.statistics += found.statistics;
+    budget_ = budget_.after(found.statistics.evaluated);
+    // An even mapping is kept for one that is no better.
+    if (found.found && (!answer_.found || found.value < answer_.value))
+      answer_.offer(problem_.options.objective, unstacked(found.mapping, *stacked.stack), found.cost);
+    if (found.complete) return true;
+    order.bound = std::max(order.bound, found.lower_bound.value_or(0));
+    const bool again = found.end == SearchEnd::Evaluations || found.end == SearchEnd::Time;
+    if (again || found.end == SearchEnd::Stopped) return false;
+    leave(order.bound, found.end);
+    return true;
+  }
+
+  void leave(double bound, SearchEnd why) {
+    left_ = std::min(left_, bound);
+    answer_.end = std::max(answer_.end, why);
+  }
+
+  const LayerProblem& problem_;
+  SearchBudget budget_;  // what is left of it
+  LayerAnswer answer_;
+  std::vector<Open> open_;
+  double left_ = std::numeric_limits<double>::infinity();  // least bound of what was not searched to the end
+};
+
+}  // namespace
+
+LayerAnswer uneven_search(const LayerProblem& problem, const LayerAnswer& even, const SearchBudget& budget) {
+  return Uneven(problem, even, budget).run();
+}
+
+}  // namespace heliolite

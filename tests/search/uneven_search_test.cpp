@@ -1,0 +1,248 @@
+// The search of uneven tiles against all uneven mappings of small problems, and on the products that even tiles miss.
+#include "engine/search/uneven/uneven.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/bounds/curve/movement_distance.h"
+#include "engine/model/mapping_check.h"
+#include "engine/model/mapping_yaml.h"
+#include "engine/search/map.h"
+#include "engine/search/uneven/store_orders.h"
+#include "tests/support/exact_problem.h"
+#include "workloads/load.h"
+
+namespace heliolite::uneven_search_test {
+namespace {
+
+using testing::enumerate_mapspace;
+using ::testing::HasSubstr;
+using testing::layer_problem;
+using testing::OracleAnswer;
+using testing::random_search_problem;
+using testing::SearchProblem;
+
+constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
+
+// Levels whose tensors may have tiles of their own, from the machine's description alone.
+bool may_split(const Architecture& a, std::size_t i) {
+  if (i + 1 == a.levels.size() || !a.levels[i].loops_allowed) return false;
+  const LoopConstraints& loops = a.levels[i].constraints.temporal;
+  const NetworkEnergy& network = a.levels[i + 1].network;
+  return loops.factors.empty() && loops.order.empty() && network.hop_pj == 0 && network.router_pj == 0;
+}
+
+// Every order of every choice of tensors for a level: as many stores as the choice has tensors.
+std::vector<std::vector<TensorMask>> stores_of(TensorMask keep, TensorMask open) {
+  std::vector<std::vector<TensorMask>> out;
+  for (unsigned chosen = open;; chosen = (chosen - 1) & open) {
+    std::vector<TensorMask> parts;
+    for (const int v : bits(keep | chosen)) parts.push_back(static_cast<TensorMask>(1u << v));
+    do out.push_back(parts.empty() ? std::vector<TensorMask>{0} : parts);
+    while (std::next_permutation(parts.begin(), parts.end()));
+    if (chosen == 0) return out;
+  }
+}
+
+// The optima over all uneven mappings, one stack of stores after the other; none if they are too many.
+std::optional<OracleAnswer> all_uneven(const SearchProblem& p, u64 limit) {
+  const CostModel model(p.workload, p.architecture);
+  const Mapspace space = *resolve(p.workload, p.architecture);
+  std::vector<StackedParts> stacks{{}};
+  for (std::size_t i = 0; i < p.architecture.levels.size(); ++i) {
+    const LevelSpace& level = space.levels[i];
+    const auto choices = may_split(p.architecture, i)
+                             ? stores_of(level.keep, level.open)
+                             : std::vector<std::vector<TensorMask>>{{static_cast<TensorMask>(level.keep | level.open)}};
+    std::vector<StackedParts> next;
+    for (const StackedParts& stack : stacks)
+      for (const auto& parts : choices) {
+        next.push_back(stack);
+        next.back().push_back(parts);
+      }
+    stacks = std::move(next);
+  }
+  OracleAnswer out;
+  for (const StackedParts& parts : stacks) {
+    const StoreStack stack = stack_stores(p.architecture, parts, p.workload);
+    if (stack.level_of.size() > kMaxLevels) return std::nullopt;
+    const auto price = [&](const Mapping& m) { return model.evaluate(unstacked(m, stack)); };
+    const auto some = enumerate_mapspace(p.workload, stack.stacked, {.limit = limit, .price = price});
+    if (!some || out.mappings + some->mappings > limit) return std::nullopt;
+    for (std::size_t k = 0; k < out.best.size() && some->legal > 0; ++k) {
+      const auto objective = static_cast<Objective>(k);
+      if (out.legal > 0 && Value::of(objective, out.best[k].cost) <= Value::of(objective, some->best[k].cost)) continue;
+      out.best[k] = some->best[k];
+      out.best[k].mapping = unstacked(some->best[k].mapping, stack);
+    }
+    out.mappings += some->mappings;
+    out.legal += some->legal;
+  }
+  return out;
+}
+
+// From nothing: the search has to find the optimum itself.
+void expect_optimum(const SearchProblem& p, const OracleAnswer& all, Objective objective, const RuleSet& rules,
+                    RuleCounts& counts) {
+  LayerProblem problem = layer_problem(p, objective);
+  problem.options.rules = rules;
+  problem.options.tiles = Tiles::Uneven;
+  const LayerAnswer answer = uneven_search(problem, {}, SearchBudget(problem.options));
+  counts += answer.statistics.rules;
+  EXPECT_TRUE(answer.complete) << explain(answer.end, problem) << " " << answer.found << all.legal;
+  ASSERT_EQ(answer.found, all.legal > 0);
+  if (!answer.found) return;
+  const testing::OracleBest& best = all.best[at(objective)];
+  ASSERT_TRUE(answer.value == Value::of(objective, best.cost))
+      << objective_number(objective, answer.cost) << ", the least is " << objective_number(objective, best.cost) << "\n"
+      << write_mapping(best.mapping, p.workload, p.architecture);
+  EXPECT_EQ(problem.model.evaluate(answer.mapping).cost, answer.cost);
+  EXPECT_TRUE(check(answer.mapping, p.workload, p.architecture).empty());
+  EXPECT_TRUE(violations(problem.space, answer.mapping).empty());
+}
+
+// A matrix product or a convolution in one dimension, on a machine whose buffers are small and keep everything.
+SearchProblem small_buffers(u64 seed) {
+  testing::Rng rng(seed);
+  const auto size = [&] { return std::array<u64, 5>{2, 3, 4, 6, 8}[testing::pick(rng, 0, 4)]; };
+  testing::RandomOptions shape;
+  shape.max_levels = 3;
+  shape.max_fanout = 2;
+  SearchProblem p;
+  const std::string text = testing::chance(rng, 60) ? fmt::format("gemm:{}x{}x{}", size(), size(), size())
+                                                    : fmt::format("conv:k={},c={},p={},q=1,r=3,s=1",
+                                                                  testing::pick(rng, 1, 2), size(), size());
+  p.workload = load_network(text)->layers[0].workload;
+  do p.architecture = testing::random_architecture(rng, shape);
+  while (p.architecture.levels.size() < 2);
+  for (StorageLevel& level : p.architecture.levels) {
+    level.keep = {{"all"}, {}};
+    level.network = {};
+    level.entries = testing::pick(rng, 4, 48);
+    level.multiple_buffering = 1;
+  }
+  if (p.architecture.levels.size() > 2) p.architecture.levels[0].keep = {{"outputs"}, {"all"}};
+  p.architecture.levels.back().entries.reset();
+  p.answer = *enumerate_mapspace(p.workload, p.architecture);
+  return p;
+}
+
+TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
+  RuleSet none;
+  for (const RuleInfo& rule : kRuleTable) none.set(rule.rule, false);
+  const std::array runs{none, RuleSet().set(Rule::StoreOrder, false), RuleSet(none).set(Rule::StoreOrder, true),
+                        RuleSet(none).set(Rule::PushIn, true), RuleSet(none).set(Rule::StateDominance, true)};
+  RuleCounts counts;
+  int compared = 0, gains = 0;
+  for (u64 seed = 0; seed < 400 && !HasFatalFailure(); ++seed) {
+    const SearchProblem p = seed % 4 != 0 ? small_buffers(seed) : random_search_problem(seed, {.max_mappings = 300});
+    const auto all = all_uneven(p, 16'000);
+    if (!all) continue;
+    SCOPED_TRACE(seed);
+    ++compared;
+    for (const Objective objective : kObjectives) {
+      expect_optimum(p, *all, objective, {}, counts);
+      // Each rule where it could be at fault: where even tiles do not have the optimum.
+      const Cost &even = p.answer.best[at(objective)].cost, &uneven = all->best[at(objective)].cost;
+      if (all->legal == 0 || Value::of(objective, uneven) >= Value::of(objective, even)) continue;
+      ++gains;
+      for (const RuleSet& rules : runs) expect_optimum(p, *all, objective, rules, counts);
+    }
+  }
+  EXPECT_GT(compared, 100);
+  EXPECT_GT(gains, 50);
+  EXPECT_GT(counts.cuts[at(Rule::StoreOrder)], 1'000u);
+}
+
+// A memory with an energy of 1 pJ a word outside a buffer of so many words, which keeps what a mapping likes.
+Architecture buffer_of(u64 words) {
+  Architecture a;
+  a.name = "two";
+  a.levels.resize(2);
+  a.levels[0].name = "Buffer";
+  a.levels[0].entries = words;
+  a.levels[1].name = "DRAM";
+  a.levels[1].energy = {1, 1, 1};
+  a.compute.op_pj = 0;
+  return a;
+}
+
+// Products whose even optimum moves at least 1.4 times the words that the bound on every mapping asks for: uneven tiles
+// reach it, proven.
+TEST(UnevenSearch, ReachesTheBoundOfWordsMovedWhereEvenTilesDoNot) {
+  struct Case {
+    u64 words;
+    const char* gemm;
+    u64 even, uneven;
+  };
+  for (const Case& c : {Case{37, "gemm:8x64x8", 2'560, 1'600},
+                        {73, "gemm:8x8x64", 1'600, 1'088},
+                        {141, "gemm:16x64x16", 5'120, 3'328},
+                        {150, "gemm:16x64x16", 5'120, 3'328},
+                        {273, "gemm:16x16x64", 3'328, 2'304},
+                        {280, "gemm:16x16x64", 3'328, 2'304},
+                        {545, "gemm:32x64x32", 10'240, 7'168},
+                        {553, "gemm:32x64x32", 10'240, 7'168},
+                        {1'057, "gemm:32x64x32", 7'168, 5'120},
+                        {1'070, "gemm:32x64x32", 7'168, 5'120}}) {
+    SCOPED_TRACE(c.words);
+    const Workload workload = load_network(c.gemm)->layers[0].workload;
+    const Architecture machine = buffer_of(c.words);
+    SearchOptions options;
+    options.objective = Objective::Energy;
+    EXPECT_DOUBLE_EQ(map_workload(workload, machine, options)->value, static_cast<double>(c.even));
+    options.tiles = Tiles::Uneven;
+    const Result<MappingResult> r = map_workload(workload, machine, options);
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r->status, Status::Optimal);
+    EXPECT_DOUBLE_EQ(r->value, static_cast<double>(c.uneven));
+    MovementBound bound;
+    const auto distances = bound.distances(workload, machine, r->mapping);
+    ASSERT_TRUE(distances) << to_string(distances.errors());
+    EXPECT_EQ(distances->back().bound.least, c.uneven);
+  }
+}
+
+TEST(UnevenSearch, WhatItCannotAnswerIsRefusedOrSaid) {
+  const Workload workload = load_network("gemm:8x8x8")->layers[0].workload;
+  Architecture machine = buffer_of(64);
+  SearchOptions options;
+  options.tiles = Tiles::Uneven;
+  options.strategy = Strategy::Sunstone;
+  EXPECT_THAT(to_string(map_workload(workload, machine, options).errors()),
+              HasSubstr("tiles: uneven ones need strategy exact, sunstone knows even ones only"));
+  options.strategy = Strategy::Exact;
+  options.imperfect = true;
+  EXPECT_THAT(to_string(map_workload(workload, machine, options).errors()), HasSubstr("leave out imperfect"));
+  options.imperfect = false;
+  while (machine.levels.size() < 6) machine.levels.insert(machine.levels.begin(), machine.levels[0]);
+  for (std::size_t i = 0; i < 5; ++i)
+    machine.levels[i].name += std::to_string(i), machine.levels[i].keep = {{"all"}, {}};
+  const Result<MappingResult> r = map_workload(workload, machine, options);
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r->status, Status::Bounded);
+  EXPECT_THAT(r->why_not_proven, HasSubstr("uneven tiles were not searched, the answer is that of even ones"));
+  options.tiles = Tiles::Even;
+  EXPECT_TRUE(map_workload(workload, machine, options)->mapping == r->mapping);
+}
+
+// Constrained loops belong to the whole level, hops are counted at its one tile, and the outermost tile is the tensor.
+TEST(UnevenSearch, LevelsWithConstrainedLoopsOrBelowPricedHopsHaveOneTile) {
+  const Workload workload = load_network("gemm:8x8x8")->layers[0].workload;
+  Architecture machine = buffer_of(64);
+  machine.levels.insert(machine.levels.begin(), machine.levels[0]);
+  machine.levels[0].name = "Regs";
+  const auto uneven = [&] { return uneven_levels(layer_problem(workload, machine, {})); };
+  EXPECT_EQ(uneven(), (std::vector<bool>{true, true, false}));
+  machine.levels[1].network.hop_pj = 1;
+  EXPECT_EQ(uneven(), (std::vector<bool>{false, true, false}));
+  machine.levels[1].constraints.temporal.factors = {{"M", Relation::AtMost, 4}};
+  EXPECT_EQ(uneven(), (std::vector<bool>{false, false, false}));
+}
+
+}  // namespace
+}  // namespace heliolite::uneven_search_test
