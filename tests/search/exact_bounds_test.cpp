@@ -16,6 +16,7 @@
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/witness.h"
 #include "engine/search/exact/witness_watch.h"
+#include "engine/search/uneven/store_orders.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
@@ -54,7 +55,7 @@ class RandomMappings {
         m.keep[i] = static_cast<TensorMask>(space.keep | (space.open & rng_()));
       }
       writer_.write(m, tiling, orders);
-      if (problem_.model.evaluate(m).verdict == Verdict::Fits) return m;
+      if (problem_.price(0, m).verdict == Verdict::Fits) return m;
     }
     return std::nullopt;
   }
@@ -107,7 +108,7 @@ double rounding(const LayerProblem& problem, const Mapping& mapping) {
 }
 
 void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& seen) {
-  const Cost cost = problem.model.evaluate(mapping).cost;
+  const Cost cost = problem.price(0, mapping).cost;
   const auto energy = static_cast<double>(cost.energy.units), cycles = static_cast<double>(cost.cycles);
   const auto steps = trace_bounds(problem, mapping);
   ASSERT_FALSE(steps.empty()) << "a mapping that the search cannot meet";
@@ -161,6 +162,29 @@ TEST(PartialBounds, NeverAboveARealCostWhereOneKindOfCostIsAll) {
     expect_below(testing::unusual_search_problem(seed, {.max_mappings = 2'000}), seed, 6, seen);
   EXPECT_GT(seen.mappings, 5'000);
   EXPECT_GT(seen.exact, 1'000);
+}
+
+// Uneven tiles: on machines with a level for every tensor, against the cost of the uneven mapping, whose stores share
+// room, bandwidth and leakage.
+TEST(PartialBounds, NeverAboveARealCostOfUnevenMappings) {
+  Seen seen;
+  for (u64 seed = 0; seed < 400 && !HasFatalFailure(); ++seed) {
+    SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 2'000, .constraints = seed % 2 == 0});
+    if (seed % 4 != 0)
+      for (StorageLevel& level : p.architecture.levels) level.network = {};
+    const LayerProblem problem = layer_problem(p, kObjectives[seed % kObjectives.size()]);
+    const auto orders = store_orders(problem, 256);
+    if (!orders) continue;
+    for (u64 k = 0; k < 3; ++k) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, k));
+      const LayerProblem stacked = stacked_problem(problem, (*orders)[(seed * 7 + k * 5) % orders->size()]);
+      RandomMappings walk(stacked, seed + k);
+      for (int n = 0; n < 6 && !HasFatalFailure(); ++n)
+        if (const auto mapping = walk.next(50)) expect_below(stacked, *mapping, seen);
+    }
+  }
+  EXPECT_GT(seen.mappings, 3'000);
+  EXPECT_GT(seen.exact, 500);
 }
 
 // Real layers on real machines, along what the searches find there.

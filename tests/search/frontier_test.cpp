@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/model/bandwidth.h"
+#include "engine/search/uneven/store_orders.h"
 #include "tests/support/dominance_check.h"
 #include "tests/support/exact_toy.h"
 #include "tests/support/machine_families.h"
@@ -66,6 +67,19 @@ TEST(Frontier, DropsWhatIsNowhereCheaper) {
   b.sum[0] = 11;
   EXPECT_TRUE(drops(toy, a, b));
   EXPECT_FALSE(drops(toy, b, a));
+}
+
+// Stores of one memory: what the stores inside have taken is missing outside, until the last of them is placed.
+TEST(Frontier, KeepsWhatLeavesMoreRoomToStoresOfTheSameMemory) {
+  const LayerProblem even = toy_problem(gemm(4, 4, 4), toy_machine({{}, {.read = 1, .update = 1}}), Objective::Energy);
+  const ExactToy toy(stacked_problem(even, store_orders(even, 100)->front()));
+  ASSERT_EQ(toy.model.levels(), 4);
+  PartialMapping a = state_of(toy), b = a;
+  a.room = 7, b.room = 6, b.sum[0] = 11;
+  for (const int level : {0, 1}) EXPECT_FALSE(drops(toy, a, b, level));
+  EXPECT_TRUE(drops(toy, a, b, 2));
+  b.room = 7;
+  EXPECT_TRUE(drops(toy, a, b, 0));
 }
 
 // Each number of a state counts by itself: b is dearer in the sum, a in the number that is changed.
