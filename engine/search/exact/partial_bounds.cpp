@@ -5,10 +5,15 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
+#include "engine/search/core/compulsory.h"
 #include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
-PartialBounds::PartialBounds(const FlowCosts& model) : m_(model), c_(*model.compiled), tables_(model) {
+PartialBounds::PartialBounds(const FlowCosts& model)
+    : m_(model),
+      c_(*model.compiled),
+      tables_(model),
+      least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, {model.keep, model.keep}).whole.cycles)) {
   const int levels = m_.levels();
   reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;
   for (int i = levels - 1; i >= 0; --i) {
@@ -260,14 +265,14 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
     closed += tables_.of(root.pending[at(v)], 0) * spread;
   }
   closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * tables_.of(refund_from_[0], 0);
-  return {std::max(0.0, closed + least), m_.macs / fanout_outside_[0]};
+  return {std::max(0.0, closed + least), std::max(m_.macs / fanout_outside_[0], least_cycles_)};
 }
 
 double PartialBounds::compute_cycles(double units, int level, u32 left) const {
   double most = units;
   for (int f = level + 1; f < m_.levels(); ++f)
     if (m_.fanout[at(f)].exists) most *= m_.timed ? m_.fanout[at(f)].most_instances[left] : fanout_outside_[at(f)];
-  return m_.macs / most;
+  return std::max(m_.macs / most, least_cycles_);
 }
 
 CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, const Channels& sums) const {

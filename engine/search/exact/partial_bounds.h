@@ -32,7 +32,7 @@ class PartialBounds {
     u16 active = 0;             // mask of the channels that count: others stay undefined
     Channels sum;               // of closed flows, and of flows in place at their ordering bound
     Channels settled;           // of closed flows alone; may be negative, for refunds of flows to come are in it
-    double compute_cycles = 0;  // cycles of the compute units at least
+    double compute_cycles = 0;  // cycles of the compute units at least, or of any mapping
     LoopSet outside;            // all loops outside the tile
     // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
     std::array<double, kMaxSlidingFlows> fetched;
@@ -71,7 +71,8 @@ class PartialBounds {
   }
   // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
-    inside.compute_cycles = m_.macs / (s.units * instances * fanout_outside_[at(inside.place.level) + 2]);
+    const double units = s.units * instances * fanout_outside_[at(inside.place.level) + 2];
+    inside.compute_cycles = std::max(m_.macs / units, least_cycles_);
     return at_tile(s, inside, s.tile.index);
   }
   // The bound when `tile` is chosen as the level's tile but the order of its loops is not.
@@ -108,7 +109,7 @@ class PartialBounds {
   bool reachable(int level, u32 unrolled) const { return tables_.below(level, 0, unrolled) < kImpossible; }
 
   // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
-  // index) is what remains to be placed outside.
+  // index) is what remains to be placed outside; and not below those of any mapping.
   double compute_cycles(double units, int level, u32 left) const;
 
  private:
@@ -137,6 +138,7 @@ class PartialBounds {
   std::array<Channels, kMaxLevels + 1> refund_from_{};     // [i]: per output word, refunds of level i and outside it
   std::array<double, kMaxLevels + 1> fanout_outside_{};    // [i]: product of fan-outs i and on
   u16 asked_ = 0;                                          // channels that are no part of channel 0
+  const double least_cycles_;  // of all mappings: every tensor passes every bandwidth on its way once
   bool leaks_ = false;
 };
 
