@@ -78,13 +78,31 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
       const LayerAnswer even = search_exact(budget.half());
       return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
     }
-    case Strategy::Sunstone: answer = sunstone_search(levels_, budget); break;
+    case Strategy::Sunstone: answer = search_sunstone(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
+}
+
+// Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left
+// to gain it also takes what it finds for EDP, which asks for many units.
+LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
+  constexpr double kMuch = 1.2;  // above what every mapping costs
+  LayerAnswer out = sunstone_search(levels_, budget);
+  const Objective objective = problem_->options.objective;
+  if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound())
+    return out;
+  auto other = std::make_unique<LayerProblem>(*problem_);
+  other->options.objective = Objective::Edp;
+  other->options.progress = {};
+  const LayerSearch search(std::move(other));
+  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated));
+  out.statistics += found.statistics;
+  if (found.found) out.offer(objective, found.mapping, found.cost, found.machine);
+  return out;
 }
 
 LayerAnswer LayerSearch::search_exact(const SearchBudget& budget) const {
@@ -94,7 +112,7 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget) const {
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = sunstone_search(levels_, budget.half());
+  const LayerAnswer start = search_sunstone(budget.half());
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
 }
 

@@ -48,6 +48,7 @@ class LayerSearch {
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
   LayerAnswer search_exact(const SearchBudget& budget) const;
+  LayerAnswer search_sunstone(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
