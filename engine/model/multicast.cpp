@@ -129,7 +129,7 @@ class ShapeCache {
     FanoutShape shape;
     std::vector<ReceiverGroups> groups;
   };
-  std::vector<Entry> entry_ = std::vector<Entry>(1024);
+  std::vector<Entry> entry_ = std::vector<Entry>(4096);
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 // ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "engine/search/sunstone/level_problem.h"
 #include "engine/search/sunstone/refine.h"
 #include "tests/support/search_problem.h"
@@ -64,6 +67,48 @@ TEST(Reunrolling, ListsOtherUnrollingsOfTheSameLoops) {
     }
   });
   EXPECT_GT(listed, 100u);
+}
+
+TEST(Reunrolling, DrawsFromItsList) {
+  u64 drawn = 0;
+  for_each_start(100, [&](Start& start) {
+    Reunrolling step(*start.ladder);
+    const std::vector<Plan> all = step.list(start.plan);
+    std::mt19937_64 random(7);
+    for (int k = 0; k < 10; ++k) {
+      Plan plan = start.plan;
+      if (!step.draw(plan, random)) {
+        EXPECT_EQ(plan, start.plan);
+        continue;
+      }
+      EXPECT_NE(std::find(all.begin(), all.end(), plan), all.end());
+      ++drawn;
+    }
+  });
+  EXPECT_GT(drawn, 100u);
+}
+
+TEST(MoveSpace, ScatteredLoopsAreTheSameLoopsAtOtherLevels) {
+  u64 other = 0;
+  for_each_start(100, [&](Start& start) {
+    const MoveSpace moves(start.problem.space);
+    std::mt19937_64 random(7);
+    Plan plan = start.plan;
+    for (int k = 0; k < 5; ++k) {
+      const Plan before = plan;
+      moves.scatter(plan, random);
+      expect_all_loops(start, plan);
+      for (int p = 0; p < 3 * start.ladder->levels(); ++p) {
+        const LevelSpace& level = start.problem.space.levels[at(level_of(p))];
+        for (std::size_t d = 0; d < start.problem.space.dimension_count; ++d)
+          if (kind_of(p) != LoopKind::Temporal || level.temporal.factor[d].fixed()) {
+            EXPECT_EQ(plan.factor[at(p)][d], before.factor[at(p)][d]);
+          }
+      }
+      other += plan != before ? 1 : 0;
+    }
+  });
+  EXPECT_GT(other, 100u);
 }
 
 TEST(Retiling, NeverEndsWorseAndStaysLegal) {

@@ -172,7 +172,7 @@ class Climb {
 
 // How close a climb's first steps must come to the best.
 bool close_to(const Score& score, const Score& best, Objective objective) {
-  constexpr double kClose = 1.01;
+  constexpr double kClose = 1.05;
   return objective_number(objective, score.cost) <= kClose * objective_number(objective, best.cost);
 }
 
@@ -181,27 +181,22 @@ class Kicks {
  public:
   explicit Kicks(ClimbSteps& steps) : steps_(steps) {}
 
-  // A plan disturbed: every third time by another unrolling, otherwise by a few moves. It may not be legal or not fit.
+  // A plan with all temporal loops drawn anew; after another(), every second time, also the unrolling of a fan-out. It
+  // may not be legal or not fit.
   Plan of(const Plan& plan) {
-    if (count_++ % kUnrollingEvery == 0)
-      if (const std::vector<Plan>& others = steps_.reunrolling.list(plan); !others.empty())
-        return others[random_() % others.size()];
     Plan out = plan;
-    for (int k = 0; k < kMoves; ++k) {
-      steps_.moves.list(out, list_);
-      if (!list_.empty()) apply(out, list_[random_() % list_.size()]);
-    }
+    if (unrolls_) steps_.reunrolling.draw(out, random_);
+    steps_.moves.scatter(out, random_);
     return out;
   }
+  void another() { unrolls_ = !unrolls_; }
 
  private:
   static constexpr u64 kSeed = 0x5eed'0f'5a17;
-  static constexpr int kMoves = 4, kUnrollingEvery = 3;
 
   ClimbSteps& steps_;
   std::mt19937_64 random_{kSeed};
-  int count_ = 0;
-  std::vector<Move> list_;
+  bool unrolls_ = true;
 };
 
 }  // namespace
@@ -212,13 +207,19 @@ Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 b
   return out.best();
 }
 
+Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget) {
+  Climb out(ladder, steps, start, budget);
+  out.first_steps();
+  return out.best();
+}
+
 Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget) {
   constexpr int kTries = 8;
   const u64 last = ladder.evaluated() + budget;
   const int top = ladder.levels() - 1;
   const Extents none = unit_extents();
   Kicks disturbances(steps);
-  for (int kick = 0; kick < kicks; ++kick) {
+  for (int kick = 0; kick < kicks; ++kick, disturbances.another()) {
     Candidate trial = best;
     trial.score.fits = false;
     for (int attempt = 0; attempt < kTries && ladder.evaluated() < last && !ladder.stopped(); ++attempt) {

@@ -21,9 +21,12 @@ struct ClimbSteps {
 // long as the value falls, and returns the best. Ends after `budget` evaluations. Deterministic.
 Candidate climb(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
 
-// Climbs again from random disturbances of the best so far (a few moves at once, from a fixed seed), and returns the
-// best. A climb goes to the end only where its first steps come close to the best. Ends after `kicks` disturbances or
-// `budget` evaluations. Deterministic.
+// The same with the cheapest kinds of steps only: loop orders, keep choices and moves of single factors.
+Candidate first_steps(Ladder& ladder, ClimbSteps& steps, const Candidate& start, u64 budget);
+
+// Climbs again from random disturbances of the best so far, from a fixed seed, and returns the best: all temporal loops
+// are drawn anew, every second time the unrolling of a fan-out too. A climb goes to the end only where its first steps
+// come close to the best. Ends after `kicks` disturbances or `budget` evaluations. Deterministic.
 Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int kicks, u64 budget);
 
 }  // namespace heliolite

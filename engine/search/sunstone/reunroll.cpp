@@ -27,6 +27,17 @@ const std::vector<Plan>& Reunrolling::list(const Plan& plan) {
   return list_;
 }
 
+bool Reunrolling::draw(Plan& plan, std::mt19937_64& random) {
+  if (fanouts_.empty()) return false;
+  const int level = fanouts_[random() % fanouts_.size()];
+  const std::vector<Unrolling>& all = unrollings(plan, level);
+  if (all.empty()) return false;
+  Plan other = plan;
+  if (!put(other, level, all[random() % all.size()])) return false;
+  plan = other;
+  return true;
+}
+
 const std::vector<Unrolling>& Reunrolling::unrollings(const Plan& plan, int level) {
   Extents rest;
   for (std::size_t d = 0; d < kMaxDimensions; ++d)

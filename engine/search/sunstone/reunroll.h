@@ -1,6 +1,7 @@
 #pragma once
 // A step of climbs: another unrolling of a fan-out, with as little else changed as that takes.
 #include <map>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ class Reunrolling {
   // nearest level outside that may have it. Left out are those for which that is not possible; other limits and
   // capacities are not looked at.
   const std::vector<Plan>& list(const Plan& plan);
+
+  // Puts one of these unrollings, drawn at random, into the plan. False: it could not, and the plan is as it was.
+  bool draw(Plan& plan, std::mt19937_64& random);
 
  private:
   const std::vector<Unrolling>& unrollings(const Plan& plan, int level);

@@ -13,10 +13,11 @@ namespace heliolite {
 namespace {
 
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
-constexpr u64 kClimbBudget = 60'000, kUsual = 7'000, kLeastOfKicks = 1'000;
-constexpr int kKicks = 100;
-constexpr std::size_t kClimbs = 2;  // best candidates of the beam that are climbed from
-constexpr u64 kThesis = 3'000;      // evaluations of the thesis' search, over all keep choices
+constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 1'000;
+constexpr int kKicks = 1'000;
+// Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
+constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
+constexpr u64 kThesis = 3'000;  // evaluations of the thesis' search, over all keep choices
 
 // Everything at the outermost level, for a search that was interrupted before it completed anything; none if that is
 // not legal.
@@ -81,6 +82,11 @@ class SunstoneRun {
   // Step 2. What it fixed too early.
   void climbs() {
     if (!refines()) return;
+    for (std::size_t k = 0; k < std::min(kFirstSteps, best_.size()); ++k)
+      best_[k] = first_steps(ladder_, steps_, best_[k], kClimbBudget);
+    best_first(best_);
+    const auto same = [](const Candidate& a, const Candidate& b) { return a.plan == b.plan; };
+    best_.erase(std::unique(best_.begin(), best_.end(), same), best_.end());
     for (std::size_t k = 0; k < std::min(kClimbs, best_.size()); ++k) climb_from(k);
     best_first(best_);
   }
