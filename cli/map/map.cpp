@@ -142,7 +142,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles",
+  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors",
                                       "imperfect", "budget", "evaluations", "memory", "seed", "victory"});
   command
       ->add_option(

@@ -136,7 +136,7 @@ Json true_counts_json(const MapAnswer& answer, std::size_t i) {
 std::string true_counts_text(const MapAnswer& answer) {
   std::string text;
   for (std::size_t i = 0; i < answer.true_cost.size(); ++i) {
-    if (!answer.true_cost[i]) continue;
+    if (!answer.true_cost[i] || answer.counts == Counts::True) continue;
     const Cost& cost = *answer.true_cost[i];
     text += fmt::format(
         "  {}: its factors do not divide; the costs above are Timeloop's averages. Every word counted: "
@@ -202,7 +202,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
-  json["mapspace"] = mapspace_json(answer.imperfect, answer.tiles);
+  json["mapspace"] = mapspace_json(answer.imperfect, answer.counts, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
   json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
@@ -236,8 +236,15 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
   std::vector<std::optional<Cost>> in_true_counts;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));
-  return {std::move(network), std::move(architecture), std::move(result),        options.imperfect,
-          options.tiles,      std::move(distances),    std::move(in_true_counts)};
+  const bool any = options.factors == Factors::Any;
+  return {std::move(network),
+          std::move(architecture),
+          std::move(result),
+          any || options.imperfect,
+          any ? Counts::True : Counts::Timeloop,
+          options.tiles,
+          std::move(distances),
+          std::move(in_true_counts)};
 }
 
 std::string map_text(const MapAnswer& answer) {

@@ -17,7 +17,8 @@ struct MapAnswer {
   Network network;
   Architecture architecture;
   NetworkResult result;
-  bool imperfect = false;  // the mapspace has all factors, not perfect ones only
+  bool imperfect = false;            // the mapspace has all factors, not perfect ones only
+  Counts counts = Counts::Timeloop;  // of those that do not divide
   Tiles tiles = Tiles::Even;
   // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/ui/json.h"
+#include "engine/model/counts.h"
 #include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {
@@ -16,9 +17,10 @@ inline std::string status_text(std::string_view status, bool imperfect, Tiles ti
                      tiles == Tiles::Uneven ? ", uneven tiles" : "");
 }
 
-// The mapspace as the JSON object "mapspace" of an answer.
-inline Json mapspace_json(bool imperfect, Tiles tiles) {
-  return {{"factors", imperfect ? "any" : "perfect"}, {"tiles", name(tiles)}};
+// The mapspace as the JSON object "mapspace" of an answer: its factors, how those are counted that do not divide, and
+// its tiles.
+inline Json mapspace_json(bool imperfect, Counts counts, Tiles tiles) {
+  return {{"factors", imperfect ? "any" : "perfect"}, {"counts", name(counts)}, {"tiles", name(tiles)}};
 }
 
 }  // namespace heliolite::cli

@@ -23,7 +23,7 @@ Json json_head(const Store& store) {
                         {"goal", sweep.goal},
                         {"parameters", sweep.parameters},
                         {"text", sweep.text}};
-  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), tiles_of(sweep));
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
   return answer;
 }
 

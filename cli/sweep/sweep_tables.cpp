@@ -120,7 +120,7 @@ void add_sweep_answer(Json& answer, const SweepRecord& sweep, const SweepSummary
     for (const PointRecord& point : records) out.push_back(heliolite::to_json(point, sweep));
     return out;
   };
-  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), tiles_of(sweep));
+  answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));
   answer["best"] = points(summary.best);
   answer["front"] = points(summary.front);
   answer["layers"] = Json::array();

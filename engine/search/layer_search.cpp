@@ -8,6 +8,8 @@
 #include "engine/base/integers.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/tile_box.h"
+#include "engine/model/true_counts/cost.h"
+#include "engine/search/any/any_search.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
 #include "engine/search/exact/exact.h"
@@ -26,7 +28,7 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
   if (!problem.options.witness) return {};
   const Mapping& witness = *problem.options.witness;
   const auto complaint = [](std::string what) { return Diagnostic{"", 0, "witness", std::move(what)}; };
-  if (problem.options.strategy != Strategy::Exact || problem.options.imperfect)
+  if (problem.options.strategy != Strategy::Exact || problem.imperfect())
     return {complaint("only strategy exact follows one, and only with perfect factors")};
   if (problem.options.tiles == Tiles::Uneven || !witness.is_even())
     return {complaint("is followed only where each level has one tile (--tiles even)")};
@@ -44,16 +46,32 @@ Diagnostics witness_complaints(const LayerProblem& problem) {
   return out;
 }
 
+// What stands against a search over all tile sizes; empty if nothing does or if it was not asked for.
+Diagnostics factors_complaints(const LayerProblem& problem) {
+  if (problem.options.factors != Factors::Any) return {};
+  const auto complaint = [](std::string what) { return Diagnostic{"", 0, "factors", std::move(what)}; };
+  if (!has_true_counts(problem.model.compiled()))
+    return {
+        complaint(fmt::format("must be perfect for {}: true counts are defined for outputs whose ranks are one "
+                              "dimension with coefficient 1 each",
+                              problem.workload.name))};
+  return {};
+}
+
 }  // namespace
 
 Diagnostics unanswerable(const SearchOptions& options) {
-  if (options.tiles == Tiles::Even) return {};
   Diagnostics out;
+  if (options.factors == Factors::Any && options.imperfect)
+    out.push_back({"", 0, "factors", "any and imperfect exclude each other: they count in other ways"});
+  if (options.tiles == Tiles::Even) return out;
   if (options.strategy != Strategy::Exact)
     out.push_back({"", 0, "tiles",
                    fmt::format("uneven ones need strategy exact, {} knows even ones only", name(options.strategy))});
-  if (options.imperfect)
-    out.push_back({"", 0, "tiles", "uneven ones need factors that divide the sizes; leave out imperfect"});
+  if (options.imperfect || options.factors == Factors::Any)
+    out.push_back({"", 0, "tiles",
+                   fmt::format("uneven ones need factors that divide the sizes; leave out {}",
+                               options.imperfect ? "imperfect" : "factors any")});
   return out;
 }
 
@@ -67,6 +85,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   std::unique_ptr<LayerProblem> problem(
       new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)});
   if (Diagnostics errors = witness_complaints(*problem); !errors.empty()) return errors;
+  if (Diagnostics errors = factors_complaints(*problem); !errors.empty()) return errors;
   return LayerSearch(std::move(problem));
 }
 
@@ -118,12 +137,17 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget) const {
 
 bool LayerSearch::has_second_step() const {
   const SearchOptions& options = problem_->options;
-  return options.imperfect && climbs_to_imperfect(options.strategy);
+  return problem_->imperfect() && climbs_to_imperfect(options.strategy);
 }
 
 LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
+  if (problem_->options.factors == Factors::Any) {
+    LayerAnswer out = any_search(*problem_, start, budget);
+    out.statistics += perfect.statistics;
+    return out;
+  }
   LayerAnswer out = imperfect_search(*problem_, start, budget);
   out.end = budget.end(out.statistics.evaluated);
   if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
@@ -133,7 +157,7 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
 
 std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_imperfect || options.imperfect || options.tiles == Tiles::Uneven) return std::nullopt;
+  if (!options.look_at_imperfect || problem_->imperfect() || options.tiles == Tiles::Uneven) return std::nullopt;
   return look_at_imperfect(*problem_, perfect);
 }
 
@@ -179,7 +203,7 @@ Diagnostics LayerSearch::why_infeasible() const {
   const Architecture& architecture = problem_->architecture;
   if (problem_->options.stop != nullptr && problem_->options.stop->load())
     return {{"", 0, "", "stopped before a mapping was found"}};
-  Diagnostics out = problem_->options.imperfect ? Diagnostics{} : perfect_factor_conflicts(space);
+  Diagnostics out = problem_->imperfect() ? Diagnostics{} : perfect_factor_conflicts(space);
   const Compiled& c = problem_->model.compiled();
   Extents tile;  // the smallest each level must hold: what constraints fix inside it
   tile.fill(1);

@@ -5,8 +5,8 @@
 namespace heliolite {
 
 bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
-  const bool can =
-      searches_machines_together(spec.options.strategy) && !spec.options.imperfect && spec.options.tiles == Tiles::Even;
+  const bool can = searches_machines_together(spec.options.strategy) && !spec.options.imperfect &&
+                   spec.options.factors == Factors::Perfect && spec.options.tiles == Tiles::Even;
   return spec.goal == SweepGoal::Best && can && points.family_size() > 1;
 }
 

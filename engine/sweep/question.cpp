@@ -19,6 +19,7 @@ std::string options_text(const SearchOptions& options) {
   if (options.open) text += " open=true";
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
   if (options.tiles != Tiles::Even) text += fmt::format(" tiles={}", name(options.tiles));
+  if (options.factors != Factors::Perfect) text += fmt::format(" factors={}", name(options.factors));
   for (const RuleInfo& rule : kRuleTable)
     if (!options.rules[rule.rule]) text += fmt::format(" without={}", rule.name);
   return text;

@@ -2,6 +2,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/search/core/factors.h"
 
 namespace heliolite {
 
@@ -31,7 +32,14 @@ std::optional<YamlNode> option_of(const SweepRecord& sweep, std::string_view nam
 
 }  // namespace
 
+Counts counts_of(const SweepRecord& sweep) {
+  const std::optional<YamlNode> factors = option_of(sweep, "factors");
+  const bool any = factors && parse_factors(lower(factors->text())) == Factors::Any;
+  return any ? Counts::True : Counts::Timeloop;
+}
+
 bool imperfect_factors(const SweepRecord& sweep) {
+  if (counts_of(sweep) == Counts::True) return true;
   const std::optional<YamlNode> imperfect = option_of(sweep, "imperfect");
   return imperfect && imperfect->as_bool().value_or(false);
 }

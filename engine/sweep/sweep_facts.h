@@ -19,6 +19,9 @@ inline constexpr const char* kValueOfTotals = "value_of_totals";
 // Whether a point's value and value_of_totals() can differ.
 bool sums_differ(const SweepRecord& sweep);
 
+// How the sweep counts words where factors do not divide.
+Counts counts_of(const SweepRecord& sweep);
+
 // Whether the sweep's file asks for imperfect factors too, and not for perfect ones only.
 bool imperfect_factors(const SweepRecord& sweep);
 // The tiles that it asks for.

@@ -75,6 +75,23 @@ TEST(CliStrategies, ImperfectFactorsAreNeverWorse) {
     }
 }
 
+TEST(CliStrategies, AnyFactorsAreNeverWorseAndSayWhatTheyAre) {
+  for (const char* search :
+       {"eyeriss -w gemm:97x60x44 -s exact", "simba -w conv:k=8,c=3,p=9,q=9,r=3,s=3 -s sunstone"}) {
+    const std::string question = "-a " + std::string(search) + " --evaluations 20000 --threads ";
+    const json perfect = only_layer(question + "1"), any = only_layer(question + "1 --factors any");
+    EXPECT_LE(any["value"], perfect["value"]) << question;
+    EXPECT_LE(any["lower_bound"], any["value"]) << question;
+    EXPECT_GT(any["lower_bound"].get<double>(), any["value"].get<double>() / 2) << question;
+    EXPECT_EQ(perfect["mapspace"], json({{"factors", "perfect"}, {"counts", "timeloop"}}));
+    EXPECT_EQ(any["mapspace"], json({{"factors", "any"}, {"counts", "true"}}));
+    EXPECT_EQ(only_layer(question + "2 --factors any")["mapping"], any["mapping"]) << question;
+  }
+  const std::string gemm = "map -a eyeriss -w gemm:8x8x8 --factors ";
+  EXPECT_THAT(run_cli(gemm + "any --imperfect").err, HasSubstr("factors: any and imperfect exclude each other"));
+  EXPECT_THAT(run_cli(gemm + "all").err, HasSubstr("perfect or any"));
+}
+
 TEST(CliStrategies, ABudgetOfSecondsEndsEverySearchWithItsBest) {
   const std::string large = "-w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 --threads 1 --budget 0.4 -a ";
   for (const char* search : {"dc_split -s exact", "dc_split -s exact --imperfect", "dc_split -s sunstone",

@@ -74,7 +74,8 @@ room $search/uneven $search/core $search/exact
 room $search/sunstone $search/core
 room $search/imperfect $search/core
 room $search/baseline $search/core
-room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect \
+room $search/any $search/core $search/imperfect
+room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/any \
   $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone

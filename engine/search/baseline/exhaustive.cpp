@@ -18,7 +18,7 @@ constexpr u64 kLooksAtClock = 256;  // once in so many evaluations
 class Enumeration {
  public:
   Enumeration(const LayerProblem& problem, const SearchBudget& budget)
-      : problem_(problem), splits_(problem.space, problem.options.imperfect), writer_(problem.space), budget_(budget) {
+      : problem_(problem), splits_(problem.space, problem.imperfect()), writer_(problem.space), budget_(budget) {
     for (const LevelSpace& level : problem.space.levels)
       room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
   }
@@ -107,7 +107,7 @@ class Enumeration {
     if (!budget_.allows(evaluated + 1) || (evaluated % kLooksAtClock == 0 && budget_.over())) return false;
     ++evaluated;
     writer_.write(mapping_, tiling_, orders_);
-    const Evaluation e = problem_.model.evaluate(mapping_);
+    const Evaluation e = problem_.model.evaluate(mapping_, problem_.counts());
     fits = e.verdict == Verdict::Fits;
     if (!fits || (answer_.found && answer_.value < Value::of(problem_.options.objective, e.cost))) return true;
     Mapping clean;  // without the loops that longer nests have left behind

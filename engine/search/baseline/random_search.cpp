@@ -22,7 +22,7 @@ class Search {
  public:
   Search(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem),
-        sampler_(problem.space, problem.model, problem.options.imperfect, problem.options.seed),
+        sampler_(problem.space, problem.model, problem.imperfect(), problem.options.seed, problem.counts()),
         budget_(budget),
         batch_(kChunks * kChunk) {}
 

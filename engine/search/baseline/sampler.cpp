@@ -8,8 +8,14 @@
 
 namespace heliolite {
 
-Sampler::Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed)
-    : space_(space), model_(model), imperfect_(imperfect), seed_(seed), splits_(space, imperfect), writer_(space) {
+Sampler::Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed, Counts counts)
+    : space_(space),
+      model_(model),
+      imperfect_(imperfect),
+      counts_(counts),
+      seed_(seed),
+      splits_(space, imperfect),
+      writer_(space) {
   for (int d = 0; d < space.dimension_count; ++d)
     table_.push_back(imperfect ? std::nullopt : SplitTable::of(splits_, d));
   for (int i = 0; i < space.level_count(); ++i)
@@ -30,7 +36,7 @@ Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
   if (!imperfect_)
     if (const auto level = overflowing_level(tiling)) return {Verdict::OverCapacity, static_cast<u8>(*level), {}};
   draw_rest(random, tiling, out);
-  return model_.evaluate(out);
+  return model_.evaluate(out, counts_);
 }
 
 // False: a fan-out has no room for it.

@@ -17,8 +17,9 @@ namespace heliolite {
 // more than one iteration, and a coin for each open keep choice.
 class Sampler {
  public:
-  // The mapspace and the model, which are of the same pair, must outlive it. `imperfect`: factors need not divide.
-  Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed);
+  // The mapspace and the model, which are of the same pair, must outlive it. `imperfect`: factors need not divide,
+  // and are counted like `counts` then.
+  Sampler(const Mapspace& space, const CostModel& model, bool imperfect, u64 seed, Counts counts = Counts::Timeloop);
 
   // Whether every dimension has a split at all.
   bool possible() const;
@@ -50,6 +51,7 @@ class Sampler {
   const Mapspace& space_;
   const CostModel& model_;
   bool imperfect_;
+  Counts counts_;
   u64 seed_;
   Splits splits_;
   NestWriter writer_;

@@ -202,6 +202,8 @@ Result<CoSearchResult> timed(Search search) {
 Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const MachineFamily& family,
                                  const SearchOptions& options) {
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
+  if (options.factors != Factors::Perfect)
+    return Diagnostic{"", 0, "factors", "must be perfect where machines are searched together"};
   return timed([&]() -> Result<CoSearchResult> {
     if (options.strategy == Strategy::Thesis) return tagged_search(layers, family, options);
     SearchOptions first = options;

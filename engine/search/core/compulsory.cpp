@@ -40,7 +40,7 @@ AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves
 }  // namespace
 
 // Of three or more dimensions in a rank only the two that reach most count.
-u64 touched_words(const CompiledTensor& t, const Compiled& c) {
+u64 touched_words(const CompiledTensor& t, const Extents& size) {
   if (t.entangled) return 1;
   u64 words = 1;
   for (int r = 0; r < t.rank_count; ++r) {
@@ -48,11 +48,11 @@ u64 touched_words(const CompiledTensor& t, const Compiled& c) {
     for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
       const CompiledTerm& a = t.by_dimension[k];
       if (a.rank != r) continue;
-      most = std::max<u64>(most, c.size[a.dimension]);
+      most = std::max<u64>(most, size[a.dimension]);
       for (int j = 0; j < k; ++j) {
         const CompiledTerm& b = t.by_dimension[j];
         if (b.rank == r)
-          most = std::max(most, distinct_sums(a.coefficient, c.size[a.dimension], b.coefficient, c.size[b.dimension]));
+          most = std::max(most, distinct_sums(a.coefficient, size[a.dimension], b.coefficient, size[b.dimension]));
       }
     }
     words *= most;

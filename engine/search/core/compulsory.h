@@ -21,7 +21,9 @@ struct CompulsoryCost {
 
 // A lower bound on the number of different words of the tensor that the layer's MACs use. Unlike the tensor's box it
 // does not count the words that strides skip.
-u64 touched_words(const CompiledTensor& t, const Compiled& c);
+// `size`: of the dimensions.
+u64 touched_words(const CompiledTensor& t, const Extents& size);
+inline u64 touched_words(const CompiledTensor& t, const Compiled& c) { return touched_words(t, c.size); }
 
 // The compulsory cost of the model's layer over all mappings whose keep choices lie in `keep`.
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep);

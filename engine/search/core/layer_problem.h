@@ -44,6 +44,10 @@ struct LayerProblem {
   // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
 
+  // Whether factors need not divide, and how words are counted then.
+  bool imperfect() const { return options.imperfect || options.factors == Factors::Any; }
+  Counts counts() const { return options.factors == Factors::Any ? Counts::True : Counts::Timeloop; }
+
   // Which tensors each level must keep and which it may keep, by the machine's constraints.
   KeepRange keep_range() const;
   // Every choice of the tensors that each level keeps; the one that keeps most comes first. Empty if there are more

@@ -156,6 +156,8 @@ std::vector<SearchOption> make_table() {
       a_switch("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
       without(),
       named("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
+      named("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", factors_names(),
+            &parse_factors, &O::factors),
       a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
       budget(),
       count(

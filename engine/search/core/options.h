@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/model/mapping.h"
+#include "engine/search/core/factors.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/progress.h"
 #include "engine/search/core/rules.h"
@@ -21,7 +22,8 @@ struct SearchOptions {
   bool free = false;                        // lift the machine's dataflow constraints (keep rules stay)
   bool open = false;                        // lift its keep rules: every level may hold what it likes
   Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
-  bool imperfect = false;                   // also tiles that do not divide the sizes
+  Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
+  bool imperfect = false;                   // also tiles that do not divide the sizes, in Timeloop's averages
   bool look_at_imperfect = false;           // without `imperfect`: fill MappingResult::look
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
   std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit

@@ -36,10 +36,13 @@ enum class Rule : u8 {
   PushIn,
   Symmetry,
   StoreOrder,
+  RelaxedBound,
+  AnyDominance,
+  CandidateEnds,
   SmallestMemory,
   MemoryBound,
 };
-inline constexpr std::size_t kRules = 25;
+inline constexpr std::size_t kRules = 28;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -48,6 +51,7 @@ enum class RuleUser : u8 {
   Imperfect,  // the search of factors that do not divide
   Exact,
   Uneven,    // exact, where tensors of a level have tiles of their own
+  Any,       // the search over all tile sizes, in true counts
   CoSearch,  // of many machines at once
 };
 std::string_view name(RuleUser user);
@@ -118,6 +122,12 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "of two tiles that are one when dimensions change places look at one", "exact.md"},
     {Rule::StoreOrder, "store-order", RuleUser::Uneven, Soundness::Sound,
      "of uneven tiles that end at the same loops try one order", "uneven.md"},
+    {Rule::RelaxedBound, "relaxed-bound", RuleUser::Any, Soundness::Sound,
+     "drop a partial mapping if it and the least that can follow cost too much", "any_factors.md"},
+    {Rule::AnyDominance, "any-dominance", RuleUser::Any, Soundness::Sound,
+     "drop a partial mapping if the bound of another with the same tiles is nowhere higher", "any_factors.md"},
+    {Rule::CandidateEnds, "candidate-ends", RuleUser::Any, Soundness::Sound,
+     "of the loop ends with as many tiles outside try only those that none can beat", "true_counts.md"},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,

@@ -249,7 +249,7 @@ class Exact {
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Of perfect factors: with others there may be less.
     problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
-                  problem_.options.imperfect ? 0 : key_number(objective, least));
+                  problem_.imperfect() ? 0 : key_number(objective, least));
   }
 
   LayerAnswer not_searched(SearchEnd why) {

@@ -1,0 +1,58 @@
+#include "engine/search/any/any_search.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/search/any/partial_search.h"
+#include "engine/search/core/limits.h"
+#include "engine/search/imperfect/imperfect_bound.h"
+#include "engine/search/imperfect/imperfect_search.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kClimbEvaluations = 20'000;  // of step 1
+constexpr u64 kMostKeepSpaces = 64;        // keep choices with tables of their own
+constexpr u64 kRootEvaluations = 2'000;    // of step 2 for strategies that prove nothing by themselves
+
+using KeepSpaces = std::vector<std::unique_ptr<KeepSpace>>;
+
+// Step 2 or 3. Returns whether the answer is the optimum.
+bool prove(const LayerProblem& problem, const KeepSpaces& keeps, bool dominance, const SearchBudget& budget,
+           LayerAnswer& best) {
+  PartialSearch search(problem, keeps, dominance, best);
+  best.end = search.run(budget);
+  best.lower_bound = std::max(best.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
+  return search.proven();
+}
+
+}  // namespace
+
+LayerAnswer any_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
+  const Compiled& c = problem.model.compiled();
+  const SearchBudget all = budget.limited() ? budget : budget.at_most(kAnyEvaluations);
+  // Step 1.
+  LayerAnswer best =
+      imperfect_search(problem, perfect, all.at_most(std::min(kClimbEvaluations, all.evaluations_left(0) / 2)));
+  // Step 2.
+  const std::vector<KeepMasks> choices = problem.keep_choices(kMostKeepSpaces);
+  if (choices.empty()) {
+    best.end = SearchEnd::Keeps;
+    return best;
+  }
+  const TileRanges ranges(c);
+  const u64 least_steps = least_imperfect_steps(c, problem.space);
+  KeepSpaces keeps;
+  for (const KeepMasks& keep : choices) keeps.push_back(std::make_unique<KeepSpace>(c, keep, ranges, least_steps));
+  const bool exact = problem.options.strategy == Strategy::Exact;
+  const auto left = [&] { return all.after(best.statistics.evaluated); };
+  best.complete = prove(problem, keeps, problem.options.rules[Rule::AnyDominance],
+                        exact ? left() : left().at_most(kRootEvaluations), best);
+  // Step 3.
+  if (exact && !best.complete && best.end == SearchEnd::Done)
+    best.complete = prove(problem, keeps, false, left(), best);
+  return best;
+}
+
+}  // namespace heliolite

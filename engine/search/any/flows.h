@@ -1,0 +1,69 @@
+#pragma once
+// The flows of a keep choice: each tensor's words on their way from a level that keeps it to the next one inside that
+// does, or to the compute units; and what words of a flow cost at least.
+#include <vector>
+
+#include "engine/model/perfect.h"
+#include "engine/model/storage_cost.h"
+#include "engine/search/any/trail.h"
+
+namespace heliolite {
+
+// One flow, into the tile inside all loops of levels >= `boundary`.
+struct Flow {
+  u8 tensor, boundary, outer;  // the level where the words come from, and, of an output, go to
+  bool to_compute;             // else into level boundary - 1
+  bool is_output, sliding;
+  DimensionMask indexing;
+
+  int inner() const { return boundary - 1; }
+};
+
+// Words of a flow, all instances together: into the tile, and requests that arrive at the outer level.
+struct FlowTraffic {
+  u64 fetched = 0, shared = 0;
+};
+
+// How far a mapping is built: the loops of levels below `level` are placed and those in the trail. `room`: units that
+// the fan-out below the level still has room for; 1 when its temporal loops are being placed.
+struct Reach {
+  int level;
+  u64 room;
+};
+
+// At most so many instances of each level will work, and at most so many places that the dimensions which do not index
+// a tensor span outside a level, by what is placed.
+struct UnitsInUse {
+  std::array<u64, kMaxLevels> least, most;                         // [level]
+  std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
+};
+
+class KeptFlows {
+ public:
+  KeptFlows(const Compiled& c, const KeepMasks& keep);
+
+  const Compiled& compiled() const { return c_; }
+  const KeepMasks& keep() const { return keep_; }
+  const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
+
+  // Units that fan-outs have room for which are not placed yet, up to that below level `outer`.
+  u64 room(const Reach& reach, int outer) const;
+  u64 room(const Reach& reach) const { return room(reach, c_.level_count - 1); }
+
+  UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
+
+  // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
+  Accesses<u64> at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
+  Accesses<u64> at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
+  // Energy units of the flow at both its ends, at least.
+  u128 energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
+
+ private:
+  u128 level_energy(int level, const Accesses<u64>& words, bool is_output, const UnitsInUse& units) const;
+
+  const Compiled& c_;
+  KeepMasks keep_;
+  std::vector<Flow> flows_;
+};
+
+}  // namespace heliolite

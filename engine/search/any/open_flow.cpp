@@ -1,0 +1,269 @@
+#include "engine/search/any/open_flow.h"
+
+#include <algorithm>
+
+#include "engine/search/core/compulsory.h"
+
+namespace heliolite {
+namespace {
+
+// Words of a tensor without sliding ranks that one dimension makes of an extent.
+u64 words_along(const CompiledTensor& t, int d, u64 extent) {
+  u64 n = 1;
+  for (int k = t.first_of[at(d)]; k < t.first_of[at(d) + 1]; ++k)
+    n *= 1 + u64{t.by_dimension[at(k)].coefficient} * (extent - 1);
+  return n;
+}
+
+}  // namespace
+
+OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
+    : costs_(costs),
+      c_(costs.compiled()),
+      t_(c_.tensor[flow.tensor]),
+      flow_(&flow),
+      room_(costs.room(reach, flow.outer)),
+      unrolls_(costs.room(reach) != 1) {
+  start(trail);
+  for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
+    const TrailLoop& loop = trail[l];
+    loop.is_spatial() ? spatial(loop) : temporal(loop);
+    u32& tiles = tiles_[loop.dimension];
+    tiles = (tiles - 1) / loop.end + 1;
+  }
+  if (flow.to_compute && flow.sliding) {
+    closed_.shared = (part_[0].words.shared * times(part_[0].shared, trail, 0) - 1) / (meeting() * room_) + 1;
+    return;
+  }
+  if (flow.sliding) share_tiles();
+  for (int k = 0; k < parts_; ++k) {
+    closed_.fetched += part_[at(k)].words.fetched * times(part_[at(k)].fetched, trail, 0);
+    closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail, 0);
+  }
+}
+
+void OpenFlow::start(const Trail& trail) {
+  const auto& begin = trail.at_begin(flow_->boundary);
+  u64 words = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
+    base_[at(d)] = begin[at(d)].tile;
+    units_[at(d)] = 1;
+    if (!contains(flow_->indexing, d)) continue;
+    const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] - 1;
+    still_[at(d)] = full * words_along(t_, d, std::min(base_[at(d)], size)) +
+                    words_along(t_, d, size - full * std::min(base_[at(d)], size));
+    words *= still_[at(d)];
+  }
+  if (flow_->sliding) words = touched_words(t_, c_);
+  if (!flow_->to_compute) {
+    open_.words = {words, words};
+    return;
+  }
+  // Nothing is held: a word for each MAC. Units that ask for the same word at a step share, also along two dimensions
+  // of one rank.
+  close({0, 0});
+  words = 1;
+  for (const int d : bits(flow_->indexing)) words *= c_.size[at(d)];
+  part_[0].words = {0, words};
+}
+
+// At most so many units ask for one word: with all their places along a rank at most those of all its dimensions but
+// one.
+u64 OpenFlow::meeting() const {
+  u64 most = 1;
+  for (const int d : bits(flow_->indexing)) most *= units_[at(d)];
+  if (t_.entangled) return most;
+  for (int r = 0; r < t_.rank_count; ++r) {
+    u64 apart = 1;
+    for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
+      if (t_.by_dimension[at(k)].rank == r) apart = std::max(apart, units_[t_.by_dimension[at(k)].dimension]);
+    most /= apart;
+  }
+  return most;
+}
+
+// Units that stand in different places may ask for the same tile of a sliding tensor together.
+void OpenFlow::share_tiles() {
+  const u64 together = meeting(), least = least_words();
+  for (int k = 0; k < parts_; ++k) {
+    FlowTraffic& words = part_[at(k)].words;
+    if (room_ != 1) words.shared = least;
+    else if (together != 1) words.shared = std::max(least, (words.fetched - 1) / together + 1);
+  }
+}
+
+void OpenFlow::close(const FlowTraffic& words) {
+  FlowPart& part = part_[at(parts_++)];
+  part = open_;
+  part.words = words;
+}
+
+void OpenFlow::spatial(const TrailLoop& loop) {
+  const u8 d = loop.dimension;
+  units_[d] *= loop.end;
+  if (contains(flow_->indexing, d)) return;
+  const bool shares = loop.level <= flow_->outer;
+  const auto add = [&](FlowPart& part) {
+    part.fetched[d].all(loop);
+    shares ? part.shared[d].first(loop) : part.shared[d].all(loop);
+  };
+  for (int k = 0; k < parts_; ++k) add(part_[at(k)]);
+  add(open_);
+}
+
+void OpenFlow::temporal(const TrailLoop& loop) {
+  const u8 d = loop.dimension;
+  if (contains(flow_->indexing, d)) {
+    if (!flow_->to_compute && open()) flow_->sliding ? move_sliding(loop) : move(loop);
+    looped_ |= dimension_bit(d);
+    return;
+  }
+  for (int k = 0; k < parts_; ++k) part_[at(k)].fetched[d].all(loop), part_[at(k)].shared[d].all(loop);
+  open_.fetched[d].first(loop), open_.shared[d].first(loop);
+}
+
+// Rule 36: words of the loop's dimension that stay where they are while it runs.
+u64 OpenFlow::still(const TrailLoop& loop) const {
+  const u8 d = loop.dimension;
+  if (contains(looped_, d)) return loop.last > 1 ? 0 : still_[d];
+  const u64 around = units_[d], tiles = base_tiles_[d], size = c_.size[d];
+  const u64 group = around * loop.end, rest = tiles - (tiles - 1) / group * group;
+  if (rest >= 2 * around) return 0;
+  const u64 full = words_along(t_, d, std::min(base_[d], size));
+  if (rest > around) return (2 * around - rest) * full;
+  return (rest - 1) * full + words_along(t_, d, size - (tiles - 1) * base_[d]);
+}
+
+void OpenFlow::move(const TrailLoop& loop) {
+  const u64 before = open_.words.fetched;
+  if (parts_ == kParts) return;  // the rest is taken to stay: at most that few words move more often
+  still_[loop.dimension] = still(loop);
+  u64 after = 1;
+  for (const int d : bits(flow_->indexing)) after *= still_[at(d)];
+  if (before > after) close({before - after, before - after});
+  open_.words = {after, after};
+}
+
+// A tile that each context moves is fetched anew whenever a loop outside goes on (docs/rules/any_factors.md).
+void OpenFlow::move_sliding(const TrailLoop& loop) {
+  const u8 d = loop.dimension;
+  bool always = loop.last > 1;
+  if (!contains(looped_, d)) {
+    const u64 around = units_[d], group = around * loop.end, tiles = base_tiles_[d];
+    always = tiles - (tiles - 1) / group * group >= 2 * around;
+  }
+  if (always) {
+    const u64 words = moving_ ? least_words() : moved_by(loop);
+    close({words, words});
+    open_.words = {};
+  }
+  moving_ = true;
+}
+
+u64 OpenFlow::least_words() const { return touched_words(t_, c_); }
+
+// Words of all tiles along a rank; `loop`: the innermost that moves the tensor, if it does so along this rank.
+u64 OpenFlow::rank_words(int rank, const TrailLoop* loop) const {
+  u64 longest = 1, product = 1, sum = 0, coefficients = 0;
+  bool alone = true;  // of the rank's dimensions only the loop's has several tiles
+  i64 halo = 1;
+  u64 mine = 0;
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t_.by_dimension[at(k)];
+    if (term.rank != rank) continue;
+    const u64 size = c_.size[term.dimension], tiles = base_tiles_[term.dimension];
+    longest = std::max(longest, size);
+    product *= tiles;
+    coefficients += term.coefficient;
+    if (loop != nullptr && term.dimension == loop->dimension) {
+      mine = term.coefficient;
+      halo -= term.coefficient;
+    } else {
+      halo += i64{term.coefficient} * (static_cast<i64>(size) - 1);
+      alone &= tiles == 1;
+    }
+  }
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t_.by_dimension[at(k)];
+    if (term.rank == rank)
+      sum += term.coefficient * u64{c_.size[term.dimension]} * (product / base_tiles_[term.dimension]);
+  }
+  const u64 whole = sum + product - coefficients * product;  // every box by itself
+  if (loop == nullptr) return whole;
+  const u8 d = loop->dimension;
+  if (!alone || units_[d] != 1 || loop->end == 2) return std::min(longest, whole);
+  if (halo <= 0) return whole;
+  const u64 sweeps = (tiles_[d] - 1) / loop->end + 1;
+  return mine * c_.size[d] + sweeps * static_cast<u64>(halo);
+}
+
+// Words that cross while `loop`, the first to move the tensor, and those outside run once through all tiles.
+u64 OpenFlow::moved_by(const TrailLoop& loop) const {
+  if (t_.entangled) return least_words();
+  u64 fetched = 1;
+  DimensionMask along = 0;  // ranks that the loop moves along
+  for (int k = t_.first_of[loop.dimension]; k < t_.first_of[loop.dimension + 1]; ++k)
+    along |= dimension_bit(t_.by_dimension[at(k)].rank);
+  for (int r = 0; r < t_.rank_count; ++r) fetched *= rank_words(r, contains(along, r) ? &loop : nullptr);
+  return std::max(fetched, least_words());
+}
+
+u64 OpenFlow::times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const {
+  u64 n = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (contains(flow_->indexing, d)) continue;
+    const u32 tiles = trail.of(d).tiles;
+    n *= contains(inside, d) ? cells[at(d)].if_first(tiles) : cells[at(d)].if_all(tiles);
+  }
+  return n;
+}
+
+u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const {
+  const u64 all = times(part.shared, trail, inside);
+  if (room_ == 1) return all;
+  return std::max((all - 1) / room_ + 1, times(part.shared, trail, static_cast<DimensionMask>(~0u)));
+}
+
+// Words of a dimension of a tensor without sliding ranks that the next loop over it leaves where they are, at most: in
+// the last context, where it has one sub-tile, or units have that stand in the second of two.
+u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
+  const TrailDimension& now = trail.of(d);
+  const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
+  if (contains(looped_, d)) return tiles > 2 || now.several ? all : 0;
+  if (units_[at(d)] == 1 && tiles == 2 && !now.several) return 0;
+  if (unrolls_) return all;
+  if (units_[at(d)] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
+    return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
+           words_along(t_, d, std::min<u64>(base_[at(d)], size));
+  if (units_[at(d)] != 1 || words_along(t_, d, 2) != 2) return all / 2;
+  // The last tile: shorter than the others, and than its share.
+  const u64 last = now.several ? size : size - (tiles - 1) * now.tile;
+  return std::min({all / 2, last, (size - 1) / std::max<u64>(tiles - 1, 1)});
+}
+
+u64 OpenFlow::may_stay(const Trail& trail, int d) const {
+  if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
+  const TrailDimension& now = trail.of(d);
+  const u64 all = open_.words.fetched;
+  if (now.tiles == 2 && !now.several && units_[at(d)] == 1) return 0;
+  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_ || now.several) return all;
+  Extents without = c_.size;  // the last tile
+  without[at(d)] = static_cast<u32>((now.tiles - 1) * now.tile);
+  return all - std::min(all, touched_words(t_, without));
+}
+
+FlowTraffic OpenFlow::total(const Trail& trail, DimensionMask inside, DimensionMask movers) const {
+  FlowTraffic out = closed_;
+  if (!open()) return out;
+  u64 stays = movers == 0 ? open_.words.fetched : 0;
+  for (const int d : bits(movers))
+    if (contains(flow_->indexing, d) && trail.of(d).tiles > 1) stays = std::max(stays, may_stay(trail, d));
+  const u64 moves = open_.words.fetched - stays;
+  constexpr auto kAll = static_cast<DimensionMask>(~0u);
+  out.fetched += moves * times(open_.fetched, trail, inside) + stays * times(open_.fetched, trail, kAll);
+  out.shared += moves * shared_times(open_, trail, inside) + stays * shared_times(open_, trail, kAll);
+  return out;
+}
+
+}  // namespace heliolite

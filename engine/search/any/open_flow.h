@@ -1,0 +1,74 @@
+#pragma once
+// A flow while a mapping is built: words that a loop has moved, whose number is known, and words still in place.
+#include <span>
+
+#include "engine/search/any/flows.h"
+
+namespace heliolite {
+
+// Tiles of the dimensions that do not index the tensor, as often as each of its words crosses.
+using OtherCells = std::array<TrailCells, kMaxDimensions>;
+
+// Words that cross together. Units that share requests: only the first of each fan-out up to the outer level counts.
+struct FlowPart {
+  FlowTraffic words;
+  OtherCells fetched{}, shared{};
+};
+
+// What the loops placed so far say of one flow.
+class OpenFlow {
+ public:
+  OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+
+  const Flow& flow() const { return *flow_; }
+  const FlowTraffic& closed() const { return closed_; }  // at least, of what has been moved
+  static constexpr int kParts = 4;                       // more are not told apart
+  bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
+  const FlowPart& in_place() const { return open_; }
+  // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
+  std::span<const FlowPart> shared_later() const { return {part_.data(), room_ == 1 ? 0 : at(parts_)}; }
+
+  // All words at least, if the first loop that moves what is in place is over a dimension of `movers`, and only loops
+  // over those of `inside` come before it.
+  FlowTraffic total(const Trail& trail, DimensionMask inside, DimensionMask movers) const;
+  // The same if no loop moves it: never more.
+  FlowTraffic least(const Trail& trail) const { return total(trail, static_cast<DimensionMask>(~0u), 0); }
+
+ private:
+  void start(const Trail& trail);
+  void temporal(const TrailLoop& loop);
+  void spatial(const TrailLoop& loop);
+  void move(const TrailLoop& loop);
+  void move_sliding(const TrailLoop& loop);
+  u64 still(const TrailLoop& loop) const;
+  u64 moved_by(const TrailLoop& loop) const;
+  u64 rank_words(int rank, const TrailLoop* loop) const;
+  u64 least_words() const;
+  u64 meeting() const;
+  void share_tiles();
+  void close(const FlowTraffic& words);
+  u64 may_stay(const Trail& trail, int d) const;
+  u64 may_stay_along(const Trail& trail, int d) const;
+  u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;
+  u64 shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const;
+
+  const KeptFlows& costs_;
+  const Compiled& c_;
+  const CompiledTensor& t_;
+  const Flow* flow_;
+  u64 room_;                                 // units of fan-outs to come whose requests are shared
+  bool unrolls_;                             // there are any fan-outs to come
+  bool moving_ = false;                      // some loop has moved a sliding tensor
+  std::array<u32, kMaxDimensions> tiles_{};  // of the present tile
+  std::array<u32, kMaxDimensions> base_tiles_{};
+  std::array<u64, kMaxDimensions> base_{};
+  std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
+  std::array<u64, kMaxDimensions> still_{};  // words of the dimension that no loop has moved
+  DimensionMask looped_ = 0;                 // dimensions with a temporal loop so far
+  FlowPart open_;
+  std::array<FlowPart, kParts> part_;
+  int parts_ = 0;
+  FlowTraffic closed_;
+};
+
+}  // namespace heliolite

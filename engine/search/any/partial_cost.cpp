@@ -1,0 +1,143 @@
+#include "engine/search/any/partial_cost.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace heliolite {
+namespace {
+
+constexpr u128 kNoEnergy = ~u128{0};
+constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
+
+}  // namespace
+
+PartialCost::PartialCost(const KeptFlows& costs, u64 least_steps)
+    : costs_(costs), c_(costs.compiled()), least_steps_(least_steps), nowhere_(c_) {
+  std::vector<TensorMask> of;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (c_.size[at(d)] == 1) continue;
+    TensorMask tensors = 0;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (contains(c_.tensor[at(v)].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
+    const auto known = std::ranges::find(of, tensors);
+    if (known != of.end()) classes_[at(known - of.begin())] |= dimension_bit(d);
+    else of.push_back(tensors), classes_.push_back(dimension_bit(d));
+  }
+  u64 units = 1;
+  for (int i = 0; i < c_.level_count; ++i)
+    units_inside_[at(i)] = units *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+}
+
+// Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move. Everything
+// that is not open is paid for already.
+u128 PartialCost::next(DimensionMask inside, u64 left) {
+  if (left == 0) return 0;
+  u128 best = kNoEnergy;
+  for (const DimensionMask of_class : classes_) {
+    const auto fresh = static_cast<DimensionMask>(of_class & ~inside);
+    bool loops = false;
+    for (const int d : bits(fresh)) loops |= trail_->of(d).tiles > 1;
+    if (!loops) continue;
+    u128 sum = 0;
+    u64 rest = left;
+    for (const int k : bits(left)) {
+      const OpenFlow& flow = flows_[at(open_[at(k)])];
+      if ((flow.flow().indexing & fresh) == 0) continue;
+      sum += costs_.energy(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
+      rest ^= u64{1} << k;
+      if (sum >= best) break;
+    }
+    if (sum >= best) continue;
+    best = std::min(best, sum + next(static_cast<DimensionMask>(inside | fresh), rest));
+  }
+  if (best != kNoEnergy) return best;
+  best = 0;  // nothing moves what is left
+  for (const int k : bits(left)) {
+    const OpenFlow& flow = flows_[at(open_[at(k)])];
+    best += costs_.energy(flow.flow(), flow.least(*trail_), *units_);
+  }
+  return best;
+}
+
+u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units) {
+  trail_ = &trail;
+  units_ = &units;
+  open_.clear();
+  u128 out = 0;
+  for (std::size_t k = 0; k < flows_.size(); ++k) {
+    if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
+    else out += costs_.energy(flows_[k].flow(), flows_[k].least(trail), units);
+  }
+  return out + next(0, (u64{1} << open_.size()) - 1);
+}
+
+u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
+  u128 all = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
+  return std::max(least_steps_, static_cast<u64>((all - 1) / costs_.room(reach) + 1));
+}
+
+// Cycles that the bandwidths need for what is known to move, spread over all instances.
+u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units) const {
+  std::array<Accesses<u64>, kMaxLevels> words{};
+  for (const OpenFlow& f : flows_) {
+    const FlowTraffic least = f.least(trail);
+    words[f.flow().outer] += costs_.at_outer(f.flow(), least, units);
+    if (!f.flow().to_compute) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, units);
+  }
+  double cycles = 0;
+  for (int i = 0; i < c_.level_count; ++i)
+    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, words[at(i)], units));
+  return static_cast<u64>(std::ceil(cycles));
+}
+
+double PartialCost::cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const {
+  const CompiledLevel& l = c_.level[at(level)];
+  const auto instances = static_cast<double>(units.most[at(level)]);
+  const double reads = static_cast<double>(words.reads) / instances;
+  const double writes = static_cast<double>(words.fills + words.updates) / instances;
+  return kRounding *
+         std::max({reads / l.read_bandwidth, writes / l.write_bandwidth, (reads + writes) / l.shared_bandwidth});
+}
+
+u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
+  u128 out = 0;
+  for (int i = 0; i < c_.level_count; ++i) {
+    if (!leaks(c_.level[at(i)])) continue;
+    // Instances times cycles: what works, and never less than all MACs of the instances one after the other.
+    const u128 least = u128{units.least[at(i)]} * cycles, macs = (c_.macs - 1) / units_inside_[at(i)] + 1;
+    out += std::max(least, macs) * c_.level[at(i)].leak_units;
+  }
+  return out;
+}
+
+Cost PartialCost::operator()(const Trail& trail, const Reach& reach, Profile* profile) {
+  const UnitsInUse units = costs_.units_in_use(trail, reach);
+  flows_.clear();
+  for (const Flow& f : costs_.flows()) {
+    if (f.boundary > reach.level) break;
+    flows_.emplace_back(costs_, f, trail, reach);
+  }
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, units))};
+  out.energy.units += ordered(trail, units) + leakage(units, out.cycles);
+  if (profile != nullptr) add_profile(trail, reach, units, *profile);
+  return out;
+}
+
+u128 PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
+  Trail& trail = nowhere_;
+  trail.set_tiles(most, most);
+  for (int i = 0; i <= level + 1; ++i) trail.begin(i);
+  const CompiledLevel& outer = c_.level[at(level) + 1];
+  const Reach reach{level + 1, outer.fanout_x * outer.fanout_y};
+  const UnitsInUse units = costs_.units_in_use(trail, reach);
+  trail.set_tiles(least, most);
+  trail.begin(level + 1);
+  flows_.clear();
+  for (const Flow& f : costs_.flows())
+    if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
+  return ordered(trail, units);
+}
+
+}  // namespace heliolite

@@ -1,0 +1,54 @@
+#pragma once
+// What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
+#include <span>
+#include <vector>
+
+#include "engine/search/any/open_flow.h"
+
+namespace heliolite {
+
+// Numbers of a partial mapping that tell it from others with the same tiles (and, while fan-outs are to come, the same
+// unrollings): if none of them is larger than another's, no completion of it has a larger bound than the same
+// completion of the other.
+struct Profile {
+  u128 energy = 0;        // of flows whose words are known
+  u64 cycles = 0;         // of the compute units, and of levels whose words are known
+  std::vector<u64> open;  // what the loops to come will multiply; larger-is-better numbers are turned round
+};
+
+class PartialCost {
+ public:
+  // `least_steps`: of the compute units, by any unrolling that the machine allows.
+  PartialCost(const KeptFlows& costs, u64 least_steps);
+
+  // Flows into tiles of levels below reach.level at least, and the MACs; cycles of the compute units and of levels.
+  // If `profile` is not null it is filled in.
+  Cost operator()(const Trail& trail, const Reach& reach, Profile* profile = nullptr);
+
+  // The least energy units of the flows from boundary `level` + 1, when each dimension has between `least` and `most`
+  // tiles there.
+  u128 least_outside(int level, std::span<const u32> least, std::span<const u32> most);
+
+ private:
+  u128 ordered(const Trail& trail, const UnitsInUse& units);
+  u128 next(DimensionMask inside, u64 left);
+  void add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const;
+  void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
+  u64 steps(const Trail& trail, const Reach& reach) const;
+  u64 level_cycles(const Trail& trail, const UnitsInUse& units) const;
+  double cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const;
+  u128 leakage(const UnitsInUse& units, u64 cycles) const;
+
+  const KeptFlows& costs_;
+  const Compiled& c_;
+  u64 least_steps_;
+  std::vector<DimensionMask> classes_;  // dimensions that index the same tensors
+  std::array<u64, kMaxLevels> units_inside_;
+  std::vector<OpenFlow> flows_;
+  std::vector<int> open_;  // of flows_: those with words in place
+  Trail nowhere_;
+  const Trail* trail_ = nullptr;
+  const UnitsInUse* units_ = nullptr;
+};
+
+}  // namespace heliolite

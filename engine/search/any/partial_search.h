@@ -1,0 +1,102 @@
+#pragma once
+// Best-first search over partial mappings with any tile sizes, from the inside out. Steps:
+//  1. Of all partial mappings take the one with the least bound. No mapping is below it: the bound rises as the search
+//     goes on, and when it reaches the incumbent that is the optimum.
+//  2. Place one more loop, or go on to the next fan-out or level.
+//  3. Leave out what cannot beat the incumbent, and what another one with the same tiles dominates.
+//  4. Complete mappings are priced truly. Where that is above their bound, dominance may have hidden better ones: what
+//     is proven then is the bound.
+#include <memory>
+#include <vector>
+
+#include "engine/search/any/rest_table.h"
+#include "engine/search/any/seen.h"
+#include "engine/search/core/budget.h"
+#include "engine/search/core/gate.h"
+#include "engine/search/core/layer_problem.h"
+
+namespace heliolite {
+
+// The mappings of one keep choice, prepared.
+struct KeepSpace {
+  KeptFlows costs;
+  PartialCost partial;
+  RestTable rest;
+
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const TileRanges& ranges, u64 least_steps)
+      : costs(c, keep), partial(costs, least_steps), rest(partial, costs, ranges) {}
+};
+
+class PartialSearch {
+ public:
+  // `best` is the incumbent and where better ones go. With `dominance` off every mapping below the incumbent is priced.
+  PartialSearch(const LayerProblem& problem, const std::vector<std::unique_ptr<KeepSpace>>& keeps, bool dominance,
+                LayerAnswer& best);
+
+  // Ends when the least bound reaches the incumbent, or with the budget. Returns why it ended.
+  SearchEnd run(const SearchBudget& budget);
+
+  // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
+  double lower_bound() const { return std::min(least_, hidden_); }
+  bool proven() const { return least_ == kNever && hidden_ == kNever; }
+
+ private:
+  enum Stage : u8 { kX, kY, kTemporal, kWhole };
+  // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
+  struct Node {
+    Cost least;    // at least what every completion costs
+    double bound;  // the same in units of objective_number(), rounded down
+    u32 parent, end;
+    u16 keep;
+    u8 level, stage, dimension;
+  };
+  // Where a node stands.
+  struct Place {
+    u64 room_x = 1, room_y = 1;
+    DimensionMask x = 0, y = 0, temporal = 0;  // dimensions with a loop at the level
+  };
+
+  void expand(u32 index);
+  void rebuild(u32 index);
+  void spatial(const Node& node, u32 index);
+  void temporal(const Node& node, u32 index);
+  void next_stage(const Node& node, u32 index);
+  bool may_loop(int level, int d) const;
+  bool spatial_done(int level) const;
+  bool temporal_done(int level) const;
+  const std::vector<u32>& ends(int level, int d);
+  void child(const Node& node);
+  void with_loop(Node node, LoopKind kind, u32 end);
+  bool fits(int level, const KeepMasks& keep) const;
+  u64 room(const Node& node) const;
+  Place fresh_place(int level) const;
+  bool dominated(const Node& node, const Reach& reach);
+  void complete(const Node& node);
+  Mapping mapping(const KeepMasks& keep) const;
+  bool worth(const Cost& least) const;
+  void push(const Node& node);
+  void into_heap();
+  bool later(u32 a, u32 b) const;
+
+  const LayerProblem& problem_;
+  const Compiled& c_;
+  const std::vector<std::unique_ptr<KeepSpace>>& keeps_;
+  const bool dominance_;
+  LayerAnswer& best_;
+  Gate gate_;
+  bool sliding_ = false;
+  std::array<DimensionMask, kMaxLevels> unrolled_outside_{};  // [level]: dimensions with fan-outs further out
+  std::vector<std::vector<u8>> spatial_order_;                // [level]
+  std::vector<Node> node_;
+  std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
+  SeenProfiles seen_;
+  Trail trail_;
+  Place place_;
+  Profile profile_;
+  std::vector<u64> key_;
+  std::vector<u32> ends_, way_;
+  double least_ = kNever, hidden_ = kNever;
+  u64 evaluated_ = 0;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,98 @@
+// The numbers that dominance compares (docs/rules/any_factors.md).
+#include <algorithm>
+#include <cmath>
+
+#include "engine/search/any/partial_cost.h"
+
+namespace heliolite {
+namespace {
+
+// Of a number that is the better the larger it is.
+u64 turned_round(u64 number) { return ~number; }
+
+void add_cells(const Compiled& c, const Flow& flow, const OtherCells& cells, bool any, Profile& out) {
+  for (int d = 0; d < c.dimension_count; ++d) {
+    if (contains(flow.indexing, d) || c.size[at(d)] == 1) continue;
+    out.open.push_back(any ? cells[at(d)].full : 0);
+    out.open.push_back(any ? cells[at(d)].last : 0);
+  }
+}
+
+// Which instances of the levels inside will work: must be equal, as they make some things dearer and others cheaper.
+void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
+  for (int i = 0; i < level; ++i) {
+    std::array<TrailCells, kMaxDimensions> cells{};
+    for (int l = trail.first(i + 1); l < trail.size(); ++l)
+      trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
+    for (int d = 0; d < c.dimension_count; ++d)
+      if (c.size[at(d)] > 1)
+        for (const u64 number : {cells[at(d)].full, cells[at(d)].last})
+          out.open.push_back(number), out.open.push_back(turned_round(number));
+  }
+}
+
+}  // namespace
+
+// The same numbers in the same order for all partial mappings of a reach.
+void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& units, Profile& out) const {
+  out.open.push_back(settled ? 0 : f.closed().fetched);
+  out.open.push_back(settled ? 0 : f.closed().shared);
+  out.open.push_back(f.in_place().words.fetched);
+  out.open.push_back(f.in_place().words.shared);
+  add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
+  add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
+  if (!f.flow().is_output) return;
+  // Places whose first words are not read.
+  const auto& positions = units.positions[f.flow().tensor];
+  out.open.push_back(settled ? 0 : turned_round(positions[f.flow().outer]));
+  out.open.push_back(settled || f.flow().to_compute ? 0 : turned_round(positions[at(f.flow().inner())]));
+}
+
+void PartialCost::add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const {
+  const bool placed = costs_.room(reach) == 1;  // all fan-outs
+  out = {};
+  std::array<Accesses<u64>, kMaxLevels> words{};
+  std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
+  for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[at(std::max(i, 0))] = true;
+  for (const OpenFlow& f : flows_) {
+    const bool settled = placed && !f.open();
+    add_flow(f, settled, units, out);
+    if (!placed)
+      for (int k = 0; k < OpenFlow::kParts; ++k) {
+        const auto parts = f.shared_later();
+        const bool any = at(k) < parts.size();
+        out.open.push_back(any ? parts[at(k)].words.shared : 0);
+        add_cells(c_, f.flow(), any ? parts[at(k)].shared : OtherCells{}, any, out);
+      }
+    if (settled) {
+      out.energy += costs_.energy(f.flow(), f.closed(), units);
+      words[f.flow().outer] += costs_.at_outer(f.flow(), f.closed(), units);
+      if (!f.flow().to_compute) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), f.closed(), units);
+      continue;
+    }
+    going_on[f.flow().outer] = true;
+    if (!f.flow().to_compute) going_on[at(f.flow().inner())] = true;
+  }
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (c_.size[at(d)] == 1) continue;
+    out.open.push_back(trail.of(d).tile);
+    if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
+  }
+  if (!placed) return add_units(c_, trail, reach.level, out);
+  double cycles = 0;
+  for (int i = 0; i < c_.level_count; ++i) {
+    const CompiledLevel& level = c_.level[at(i)];
+    const bool more = going_on[at(i)];
+    if (level.limited) {
+      out.open.push_back(more ? words[at(i)].reads : 0);
+      out.open.push_back(more ? words[at(i)].fills + words[at(i)].updates : 0);
+      if (!more) cycles = std::max(cycles, cycles_of(i, words[at(i)], units));
+    }
+    // Instances share what they cost and bear; each leaks as long as the machine runs.
+    out.open.push_back(more ? turned_round(units.most[at(i)]) : 0);
+    out.open.push_back(more || leaks(level) ? units.most[at(i)] : 0);
+  }
+  out.cycles = std::max(steps(trail, reach), static_cast<u64>(std::ceil(cycles)));
+}
+
+}  // namespace heliolite

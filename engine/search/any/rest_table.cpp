@@ -1,0 +1,108 @@
+#include "engine/search/any/rest_table.h"
+
+#include <algorithm>
+
+#include "engine/model/true_counts/nest.h"
+#include "engine/search/core/objective.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kMostPoints = 30'000;
+constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
+
+}  // namespace
+
+TileRanges::TileRanges(const Compiled& c) : dimension_count_(c.dimension_count) {
+  // All numbers of tiles there are: ceil(size / tile).
+  for (int d = 0; d < dimension_count_; ++d) {
+    std::vector<u32>& counts = most_[at(d)];
+    for (u32 n = c.size[at(d)];;) {
+      counts.push_back(n);
+      if (n == 1) break;
+      const u32 tile = (c.size[at(d)] - 1) / (n - 1) + 1;  // the smallest with fewer
+      n = (c.size[at(d)] - 1) / tile + 1;
+    }
+  }
+  const auto product = [&] {
+    std::size_t n = 1;
+    for (int d = 0; d < dimension_count_; ++d) n *= most_[at(d)].size();
+    return n;
+  };
+  const std::array<std::vector<u32>, kMaxDimensions> all = most_;
+  while (product() > kMostPoints) {
+    auto& longest =
+        *std::max_element(most_.begin(), most_.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    if (longest.size() <= 2) break;
+    std::vector<u32> fewer;  // every second one, the first and the last
+    for (std::size_t k = 0; k < longest.size(); ++k)
+      if (k % 2 == 0 || k + 1 == longest.size()) fewer.push_back(longest[k]);
+    if (fewer.size() == longest.size()) fewer.erase(fewer.end() - 2);
+    longest = std::move(fewer);
+  }
+  points_ = 1;
+  for (int d = 0; d < dimension_count_; ++d) {
+    stride_[at(d)] = points_;
+    points_ *= most_[at(d)].size();
+    for (std::size_t k = 0; k < most_[at(d)].size(); ++k) {
+      const u32 beyond = k + 1 < most_[at(d)].size() ? most_[at(d)][k + 1] : 0;
+      // The least number that there is above the next range's most.
+      const auto next = std::ranges::find_if(all[at(d)], [&](u32 n) { return n <= beyond; });
+      least_[at(d)].push_back(*std::prev(next));
+    }
+    if (c.size[at(d)] > 100'000) continue;
+    range_of_[at(d)].resize(c.size[at(d)] + 1);
+    for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= c.size[at(d)]; ++n) {
+      while (most_[at(d)][k] < n) --k;
+      range_of_[at(d)][n] = k;
+    }
+  }
+}
+
+std::size_t TileRanges::point(const Trail& trail) const {
+  std::size_t out = 0;
+  for (int d = 0; d < dimension_count_; ++d) {
+    const u32 tiles = trail.of(d).tiles;
+    const auto& most = most_[at(d)];
+    const std::size_t k =
+        range_of_[at(d)].empty()
+            ? at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1
+            : range_of_[at(d)][tiles];
+    out += k * stride_[at(d)];
+  }
+  return out;
+}
+
+std::size_t TileRanges::larger(std::size_t point, int d) const {
+  const std::size_t k = point / stride_[at(d)] % most_[at(d)].size();
+  return k + 1 < most_[at(d)].size() ? point + stride_[at(d)] : point;
+}
+
+RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges) : ranges_(ranges) {
+  const Compiled& c = costs.compiled();
+  at_level_.resize(at(c.level_count));
+  for (int i = c.level_count - 2; i >= 0; --i) {
+    std::vector<double>& table = at_level_[at(i)];
+    table.assign(ranges.points(), kNever);
+    const std::vector<double>& outside = at_level_[at(i) + 1];
+    ranges.each([&](std::size_t p, const auto& most, const auto& least) {
+      Extents tile{};
+      for (int d = 0; d < c.dimension_count; ++d) tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
+      u64 used = 0;
+      if (c.level[at(i)].capacity_words != CompiledLevel::kUnbounded)
+        for (const int v : bits(costs.keep()[at(i)])) used += true_box_words(c, c.tensor[at(v)], tile);
+      double value = kNever;
+      if (used <= c.level[at(i)].capacity_words) {
+        value = outside.empty() ? 0 : outside[p];
+        if (value != kNever)
+          value += static_cast<double>(partial.least_outside(i, {least.data(), at(c.dimension_count)},
+                                                             {most.data(), at(c.dimension_count)})) *
+                   kSumsRounded;
+      }
+      for (int d = 0; d < c.dimension_count; ++d) value = std::min(value, table[ranges.larger(p, d)]);
+      table[p] = value;
+    });
+  }
+}
+
+}  // namespace heliolite

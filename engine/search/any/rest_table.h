@@ -1,0 +1,61 @@
+#pragma once
+// What the flows outside a level cost at least, over all tiles that its tile can grow into. Proof:
+// docs/rules/any_factors.md.
+#include <array>
+#include <vector>
+
+#include "engine/search/any/partial_cost.h"
+
+namespace heliolite {
+
+// Numbers of tiles of each dimension in ranges, few enough for tables.
+class TileRanges {
+ public:
+  explicit TileRanges(const Compiled& c);
+
+  std::size_t points() const { return points_; }
+  // The point whose ranges hold these numbers.
+  std::size_t point(const Trail& trail) const;
+  // Calls visit(point, most, least numbers of tiles) for all points, a larger tile before a smaller one.
+  template <class Visit>
+  void each(Visit&& visit) const;
+  // The point with the next larger tile in dimension d; none: the point itself.
+  std::size_t larger(std::size_t point, int d) const;
+
+ private:
+  int dimension_count_;
+  std::array<std::vector<u32>, kMaxDimensions> most_, least_;  // of each range, descending
+  std::array<std::vector<u32>, kMaxDimensions> range_of_;      // [tiles], or of sizes too large: searched
+  std::array<std::size_t, kMaxDimensions> stride_{};
+  std::size_t points_ = 1;
+};
+
+class RestTable {
+ public:
+  RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges);
+
+  // At least the energy units of all flows from boundaries outside `level`, for mappings whose tile at the level holds
+  // the present one; kNever: nothing fits.
+  double operator()(int level, const Trail& trail) const {
+    return at_level_.size() <= at(level) || at_level_[at(level)].empty() ? 0
+                                                                         : at_level_[at(level)][ranges_.point(trail)];
+  }
+
+ private:
+  const TileRanges& ranges_;
+  std::vector<std::vector<double>> at_level_;  // [level][point]; of the outermost none
+};
+
+template <class Visit>
+void TileRanges::each(Visit&& visit) const {
+  std::array<u32, kMaxDimensions> most{}, least{};
+  for (std::size_t p = points_; p-- > 0;) {
+    for (int d = 0; d < dimension_count_; ++d) {
+      const std::size_t k = p / stride_[at(d)] % most_[at(d)].size();
+      most[at(d)] = most_[at(d)][k], least[at(d)] = least_[at(d)][k];
+    }
+    visit(p, most, least);
+  }
+}
+
+}  // namespace heliolite

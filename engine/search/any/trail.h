@@ -1,0 +1,96 @@
+#pragma once
+// A mapping while its loops are placed from the inside out, and what each dimension has left to do.
+#include <array>
+#include <span>
+
+#include "engine/base/integers.h"
+#include "engine/model/compiled.h"
+#include "engine/model/mapping.h"
+
+namespace heliolite {
+
+// A loop around `end` tiles; in the dimension's last context it has `last` of them (docs/cost_model.md, rule 32).
+struct TrailLoop {
+  u32 end, last;
+  u8 dimension, level;
+  LoopKind kind;
+
+  bool is_spatial() const { return kind != LoopKind::Temporal; }
+};
+
+// One dimension.
+struct TrailDimension {
+  u32 tiles = 1;           // of the present tile: what the loops to come go through
+  u64 tile = 1;            // nominal
+  bool several = false;    // stands for larger numbers of tiles, too
+  u64 full = 1, last = 1;  // steps of a unit for a full tile, and for the dimension's last one (rule 34)
+
+  // Steps if all loops to come are temporal.
+  u64 steps() const { return (u64{tiles} - 1) * full + last; }
+};
+
+class Trail {
+ public:
+  explicit Trail(const Compiled& c) {
+    for (int d = 0; d < c.dimension_count; ++d) of_[at(d)].tiles = c.size[at(d)];
+  }
+
+  int size() const { return count_; }
+  const TrailLoop& operator[](int l) const { return loop_[at(l)]; }
+  const TrailDimension& of(int d) const { return of_[at(d)]; }
+
+  // The loops to come are those of level i, or further out.
+  void begin(int level) {
+    at_begin_[at(level)] = of_;
+    first_[at(level)] = static_cast<u8>(count_);
+  }
+  // The dimensions, and the number of loops, when the level began.
+  const std::array<TrailDimension, kMaxDimensions>& at_begin(int level) const { return at_begin_[at(level)]; }
+  int first(int level) const { return first_[at(level)]; }
+
+  // Pretends that each dimension has so many tiles, or any number between.
+  void set_tiles(std::span<const u32> least, std::span<const u32> most) {
+    for (std::size_t d = 0; d < least.size(); ++d) of_[d].tiles = least[d], of_[d].several = least[d] != most[d];
+  }
+
+  // A loop with 1 < end <= of(d).tiles around what is there.
+  void push(LoopKind kind, int level, int d, u32 end) {
+    TrailDimension& now = of_[at(d)];
+    before_[at(count_)] = now;
+    const u32 tiles = (now.tiles - 1) / end + 1, last = now.tiles - (tiles - 1) * end;
+    loop_[at(count_++)] = {end, last, static_cast<u8>(d), static_cast<u8>(level), kind};
+    if (kind == LoopKind::Temporal) now.last += (u64{last} - 1) * now.full, now.full *= end;
+    else if (last > 1) now.last = now.full;
+    now.tiles = tiles;
+    now.tile *= end;
+  }
+  void pop() {
+    --count_;
+    of_[loop_[at(count_)].dimension] = before_[at(count_)];
+  }
+
+ private:
+  std::array<TrailLoop, kMaxLoops> loop_;
+  std::array<TrailDimension, kMaxLoops> before_;  // [loop]: its dimension without it
+  std::array<TrailDimension, kMaxDimensions> of_;
+  std::array<std::array<TrailDimension, kMaxDimensions>, kMaxLevels> at_begin_;
+  std::array<u8, kMaxLevels> first_;
+  int count_ = 0;
+};
+
+// Tiles of a dimension as the loops outside will make them: `full` of the contexts that are not the last one, `last` of
+// that one (rule 33, read from the inside outwards).
+struct TrailCells {
+  u64 full = 1, last = 1;
+
+  void all(const TrailLoop& l) { last += full * (u64{l.last} - 1), full *= l.end; }
+  // Only the first sub-tile counts.
+  void first(const TrailLoop& l) {
+    if (l.last > 1) last = full;
+  }
+  // If all loops to come count, and if of all only the first sub-tile does.
+  u64 if_all(u32 tiles) const { return full * (u64{tiles} - 1) + last; }
+  u64 if_first(u32 tiles) const { return tiles > 1 ? full : last; }
+};
+
+}  // namespace heliolite

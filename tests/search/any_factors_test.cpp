@@ -1,0 +1,202 @@
+// The search over all tile sizes: its bounds against the cost of random mappings, its answers against complete
+// enumerations and recorded optima.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "arch/load.h"
+#include "engine/model/true_counts/cost.h"
+#include "engine/search/any/rest_table.h"
+#include "engine/search/map.h"
+#include "tests/support/random_problem.h"
+#include "tests/support/search_problem.h"
+#include "workloads/load.h"
+
+namespace heliolite::any_factors_test {
+namespace {
+
+using testing::random_problem;
+using testing::random_search_problem;
+using testing::RandomOptions;
+using testing::RandomProblem;
+using testing::SearchProblem;
+
+// Calls visit(trail, reach) after every loop and every fan-out and level of a mapping.
+template <class Visit>
+void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
+  Trail trail(c);
+  int k = 0;
+  for (int i = 0; i < c.level_count; ++i) {
+    trail.begin(i);
+    u64 x = c.level[at(i)].fanout_x, y = c.level[at(i)].fanout_y;
+    visit(trail, Reach{i, x * y});
+    for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
+      for (; k < m.loop_count && m.loop[at(k)].level == i && m.loop[at(k)].kind == kind; ++k) {
+        const Loop& loop = m.loop[at(k)];
+        trail.push(kind, i, loop.dimension, loop.end);
+        if (kind == LoopKind::SpatialX) x /= loop.end;
+        if (kind == LoopKind::SpatialY) y /= loop.end;
+        visit(trail, Reach{i, kind == LoopKind::SpatialX ? x * y : kind == LoopKind::SpatialY ? y : 1});
+      }
+      if (kind == LoopKind::SpatialX) visit(trail, Reach{i, y});
+      if (kind == LoopKind::SpatialY) visit(trail, Reach{i, 1});
+    }
+  }
+}
+
+// A random mapping of all tile sizes that fits, without loops that have nothing to do.
+struct FittingMapping {
+  RandomProblem problem;
+  Compiled c;
+  Mapping mapping;
+  Cost cost;
+  bool fits;
+
+  FittingMapping(u64 seed, bool sliding)
+      : problem(random_problem(seed, options(sliding))), c(problem.workload, problem.architecture) {
+    mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
+    const Evaluation e = true_cost_of(c, mapping);
+    cost = e.cost;
+    fits = e.verdict == Verdict::Fits;
+  }
+
+  static RandomOptions options(bool sliding) {
+    RandomOptions out;
+    out.imperfect = out.plain_output = out.capacities = true;
+    out.sliding = sliding;
+    out.max_size = 16;
+    return out;
+  }
+  KeepMasks keep() const {
+    KeepMasks out{};
+    for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
+    return out;
+  }
+};
+
+// HELIOLITE_TRUE_COUNTS_RUNS says how many.
+const u64 kRandomMappings = [] {
+  const char* runs = std::getenv("HELIOLITE_TRUE_COUNTS_RUNS");
+  return runs == nullptr ? u64{2'000} : std::stoull(runs);
+}();
+
+TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 3 != 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const KeptFlows costs(m.c, m.keep());
+    PartialCost partial(costs, 1);
+    const TileRanges ranges(m.c);
+    const RestTable rest(partial, costs, ranges);
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      Cost least = partial(trail, reach);
+      const double outside = rest(reach.level, trail);
+      ASSERT_NE(outside, kNever);
+      least.energy.units += static_cast<u128>(outside);
+      EXPECT_LE(least.energy.picojoules(), m.cost.energy.picojoules());
+      EXPECT_LE(least.cycles, m.cost.cycles);
+    });
+  }
+}
+
+// Of whole mappings without sliding ranks only blocks, bandwidths and networks are bounded, all else is exact.
+RC_GTEST_PROP(AnyFactors, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
+  FittingMapping m(seed, false);
+  RC_PRE(m.fits);
+  for (StorageLevel& level : m.problem.architecture.levels) {
+    level.block_words = 1;
+    level.bandwidth = {};
+    level.network = {};
+  }
+  const Compiled c(m.problem.workload, m.problem.architecture);
+  const KeptFlows costs(c, m.keep());
+  PartialCost partial(costs, 1);
+  Cost whole;
+  each_prefix(c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
+  });
+  const Cost cost = true_cost_of(c, m.mapping).cost;
+  RC_ASSERT(whole.cycles == cost.cycles);
+  RC_ASSERT(whole.energy.picojoules() >= cost.energy.picojoules() * (1 - 1e-9));
+}
+
+SearchOptions any_factors(Objective objective, Strategy strategy = Strategy::Exact) {
+  SearchOptions options;
+  options.factors = Factors::Any;
+  options.objective = objective;
+  options.strategy = strategy;
+  return options;
+}
+
+TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) {
+  int optimal = 0, searched = 0;
+  for (u64 seed = 0; searched < 25 && !HasFailure(); ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 150});
+    if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
+    SCOPED_TRACE(seed);
+    const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;
+    SearchOptions options = any_factors(objective, Strategy::Exhaustive);
+    options.budget_evaluations = 10'000;
+    const auto all = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(all.ok()) << to_string(all.errors());
+    if (all->status == Status::Bounded) continue;  // too many to look at
+    const auto found = map_workload(p.workload, p.architecture, any_factors(objective));
+    ASSERT_TRUE(found.ok());
+    ASSERT_EQ(found->status == Status::Infeasible, all->status == Status::Infeasible);
+    if (found->status == Status::Infeasible) continue;
+    ++searched;
+    EXPECT_LE(found->lower_bound, all->value * (1 + 1e-12));
+    EXPECT_GE(found->value, all->value * (1 - 1e-12));
+    if (found->status != Status::Optimal) continue;
+    EXPECT_DOUBLE_EQ(found->value, all->value);
+    ++optimal;
+  }
+  EXPECT_GT(optimal, searched * 9 / 10);
+}
+
+// Found elsewhere by pricing every mapping.
+TEST(AnyFactors, RecordedOptimaAreFoundAndProven) {
+  const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/";
+  std::ifstream file(folder + "optima.jsonl");
+  int records = 0;
+  for (std::string line; std::getline(file, line); ++records) {
+    const auto record = nlohmann::json::parse(line);
+    SCOPED_TRACE(record["id"].get<std::string>());
+    const auto machine = load_architecture(folder + "arch/" + record["arch"].get<std::string>() + ".yaml");
+    const auto network = load_network(folder + "problem/" + record["problem"].get<std::string>() + ".yaml");
+    ASSERT_TRUE(machine.ok() && network.ok());
+    SearchOptions options = any_factors(*parse_objective(record["objective"].get<std::string>()));
+    const auto found = map_workload(network->layers[0].workload, *machine, options);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(found->status, Status::Optimal);
+    EXPECT_NEAR(found->value / record["any"]["optimum"].get<double>(), 1, 1e-9);
+  }
+  EXPECT_GT(records, 10);
+}
+
+// A rule that is off changes the work, not the answer.
+TEST(AnyFactors, RulesChangeNoAnswer) {
+  const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/";
+  const auto machine = load_architecture(folder + "arch/r5_arr4g.yaml");
+  const auto network = load_network(folder + "problem/gemm_5x11x2.yaml");
+  ASSERT_TRUE(machine.ok() && network.ok());
+  const auto answer = [&](const SearchOptions& options) {
+    return *map_workload(network->layers[0].workload, *machine, options);
+  };
+  const MappingResult one = answer(any_factors(Objective::Edp));
+  for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound}) {
+    SearchOptions options = any_factors(Objective::Edp);
+    options.rules.set(rule, false);
+    const MappingResult off = answer(options);
+    EXPECT_EQ(off.status, Status::Optimal) << kRuleTable[at(rule)].name;
+    EXPECT_EQ(off.value, one.value) << kRuleTable[at(rule)].name;
+    EXPECT_GE(off.statistics.evaluated, one.statistics.evaluated) << kRuleTable[at(rule)].name;
+  }
+}
+
+}  // namespace
+}  // namespace heliolite::any_factors_test
