@@ -23,12 +23,10 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
     const std::size_t v = before.tensor[n];
     Waiting& flow = waiting_[waiting_count_++];
     flow = {v, before.relevant[n], 0, 0, before.repeats[n], before.unreused[n][0], before.once[n][0], nullptr};
-    if (before.halo_of[n] >= 0) {
-      flow.halo = before.halo_shares(n);
-    } else {
-      flow.fill = tables.of(s.fill[v], 0) * s.iterations;
-      flow.serve = tables.of(s.serve[v], 0) * s.iterations * beyond(v);
-    }
+    const int sliding = before.halo_of[n];
+    flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0) * s.iterations;
+    flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0) * s.iterations * beyond(v);
+    flow.halo = before.halo_shares(n);
   }
 }
 
@@ -43,7 +41,7 @@ double UnrollBound::energy(const SpatialChoice& choice) const {
   for (std::size_t k = 0; k < waiting_count_; ++k) {
     const Waiting& flow = waiting_[k];
     double unreused = flow.unreused, once = flow.least;
-    if (flow.halo == nullptr && !contains(choice.slides, flow.tensor)) {
+    if (!contains(choice.slides, flow.tensor)) {
       const double spread = choice.spread[flow.tensor] * each;
       unreused = std::max(unreused, flow.fill + flow.serve * spread);
       once += flow.repeats * flow.fill * (1 / spread - 1);  // a word goes to every instance that needs it
