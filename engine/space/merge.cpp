@@ -12,6 +12,8 @@ namespace {
 // What the constraints say of a dimension in one place; Other: something that depends on its size.
 enum class Freedom : u8 { None, Any, Whole, Other };
 
+constexpr u64 kAnyRoom = std::numeric_limits<u64>::max();  // of a temporal loop
+
 Freedom freedom(const FactorLimit& limit, u64 size, u64 room) {
   if (limit.max == 1) return Freedom::None;
   if (limit.min == size) return Freedom::Whole;
@@ -71,7 +73,6 @@ bool MergedDimensions::mergeable(int d, int e) const {
   for (int v = 0; v < compiled_->tensor_count; ++v)
     if (contains(compiled_->tensor[at(v)].indexing, d) != contains(compiled_->tensor[at(v)].indexing, e)) return false;
   for (const LevelSpace& level : space_->levels) {
-    constexpr u64 kAnyRoom = std::numeric_limits<u64>::max();
     const auto same = [&](const FactorLimits& limit, u64 d_room, u64 e_room) {
       const Freedom mine = freedom(limit[at(d)], size_[at(d)], d_room);
       return mine != Freedom::Other && mine == freedom(limit[at(e)], size_[at(e)], e_room);
@@ -129,11 +130,12 @@ Mapspace MergedDimensions::merge(Mapspace space) const {
     for (LevelSpace& level : space.levels) {
       const auto widen = [&](FactorLimits& limit, u64 most) {
         FactorLimit& mine = limit[at(first)];
-        if (mine.max > 1 && mine.min == part) mine = {size, size};
-        else if (mine.max > 1) mine.max = std::min(size, most);
+        const Freedom before = freedom(mine, part, most);
+        if (before == Freedom::Whole) mine = {size, size};
+        if (before == Freedom::Any) mine.max = std::min(size, most);
         for (const int d : bits(gone)) limit[at(d)] = {1, 1};
       };
-      widen(level.temporal.factor, size);
+      widen(level.temporal.factor, kAnyRoom);
       widen(level.spatial.factor, room(level.spatial, first));
       const auto keep = static_cast<DimensionMask>(~gone);
       level.temporal.allowed &= keep;
