@@ -6,8 +6,8 @@
 
 #include "engine/search/co_search/co_search_exact.h"
 #include "engine/search/co_search/co_search_thesis.h"
+#include "engine/search/co_search/machine_ranking.h"
 #include "engine/search/co_search/memory_bins.h"
-#include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {
@@ -101,26 +101,13 @@ class Ranking {
       : layers_(layers), bins_(bins), rules_(options.rules), threads_(options.threads) {}
 
   std::vector<std::size_t> finalists(CoSearchResult& out) {
+    const MachineRanking ranking = rank_machines(layers_, bins_, rules_, out);
     const Gate gate(rules_, out.statistics.rules);
-    std::vector<double> cost(out.machines.size(), 0);
-    for (std::size_t m = 0; m < cost.size(); ++m) {
-      bool needless = true;
-      for (std::size_t j = 0; j < bins_.size(); ++j) {
-        cost[m] += layers_[j].weight * bins_[j].cost(m);
-        needless &= bins_[j].needless(m);
-        out.machines[m].lower_bound += layers_[j].weight * bins_[j].compulsory(m);
-      }
-      if (gate.prunes(Rule::SmallestMemory, [&] { return needless; })) cost[m] = kNever;
-    }
-    std::vector<std::size_t> order(cost.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost[a] < cost[b]; });
     // A bin's cost takes everything outside its tiles for compulsory: it is what the machine can reach at best.
     std::vector<std::pair<double, std::size_t>> completed;
     double best = kNever;
-    for (std::size_t m : order) {
-      const bool cut = gate.prunes(Rule::MemoryBound, [&] { return cost[m] >= best; });
-      if (cut || cost[m] == kNever) break;
+    for (const std::size_t m : ranking.order) {
+      if (gate.prunes(Rule::MemoryBound, [&] { return ranking.cost[m] >= best; })) break;
       ++out.configurations;
       completed.emplace_back(complete(m), m);
       best = std::min(best, completed.back().first);

@@ -1,10 +1,9 @@
 #include "engine/search/co_search/co_search_thesis.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "engine/search/co_search/machine_ranking.h"
 #include "engine/search/co_search/tagged_tiles.h"
-#include "engine/search/core/gate.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {
@@ -19,7 +18,7 @@ class TaggedSearch {
 
   Result<CoSearchResult> run() {
     if (Diagnostics why = traverse(); !why.empty()) return why;
-    visit(in_order());
+    visit(rank_machines(layers_, tiles_, options_.rules, out_));
     for (const TaggedTiles& t : tiles_) out_.statistics += t.statistics();
     return conclude();
   }
@@ -38,29 +37,12 @@ class TaggedSearch {
     return {};
   }
 
-  // Step 2. The machines that some tile needs, by the price of their cheapest tiles.
-  std::vector<std::size_t> in_order() {
+  // Step 2. By the price of their cheapest tiles each machine is searched from them, until the next one's tiles alone
+  // cost more than the best machine.
+  void visit(const MachineRanking& ranking) {
     const Gate gate(options_.rules, out_.statistics.rules);
-    cost_.assign(family_.size(), 0);
-    std::vector<std::size_t> order;
-    for (std::size_t m = 0; m < family_.size(); ++m) {
-      bool needless = true;
-      for (std::size_t j = 0; j < tiles_.size(); ++j) {
-        cost_[m] += layers_[j].weight * tiles_[j].cost(m);
-        needless &= tiles_[j].needless(m);
-        out_.machines[m].lower_bound += layers_[j].weight * tiles_[j].compulsory(m);
-      }
-      if (!gate.prunes(Rule::SmallestMemory, [&] { return needless; }) && cost_[m] < kNever) order.push_back(m);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost_[a] < cost_[b]; });
-    return order;
-  }
-
-  // Step 3. Each is searched from its tiles, until the next one's tiles alone cost more than the best machine.
-  void visit(const std::vector<std::size_t>& order) {
-    const Gate gate(options_.rules, out_.statistics.rules);
-    for (const std::size_t m : order) {
-      if (gate.prunes(Rule::MemoryBound, [&] { return cost_[m] >= best_; })) break;
+    for (const std::size_t m : ranking.order) {
+      if (gate.prunes(Rule::MemoryBound, [&] { return ranking.cost[m] >= best_; })) break;
       ++out_.configurations;
       std::vector<LayerAnswer> answers(tiles_.size());
       parallel_for(tiles_.size(), options_.threads, [&](std::size_t j) { answers[j] = tiles_[j].complete(m); });
@@ -96,7 +78,6 @@ class TaggedSearch {
   const MachineFamily& family_;
   const SearchOptions& options_;
   std::vector<TaggedTiles> tiles_;    // [layer]
-  std::vector<double> cost_;          // [machine]: sum over the layers
   std::vector<LayerAnswer> answers_;  // [layer]: on the best machine
   double best_ = kNever;
   CoSearchResult out_;
