@@ -10,6 +10,7 @@
 #include "arch/load.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/any/rest_table.h"
+#include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/search_problem.h"
@@ -89,7 +90,8 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
     const KeptFlows costs(m.c, m.keep());
-    PartialCost partial(costs, 1);
+    const CostModel model(m.problem.workload, m.problem.architecture);
+    PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     const TileRanges ranges(m.c);
     const RestTable rest(partial, costs, ranges);
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {

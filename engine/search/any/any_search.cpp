@@ -44,7 +44,10 @@ LayerAnswer any_search(const LayerProblem& problem, const LayerAnswer& perfect, 
   const TileRanges ranges(c);
   const u64 least_steps = least_imperfect_steps(c, problem.space);
   KeepSpaces keeps;
-  for (const KeepMasks& keep : choices) keeps.push_back(std::make_unique<KeepSpace>(c, keep, ranges, least_steps));
+  for (const KeepMasks& keep : choices) {
+    const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
+    keeps.push_back(std::make_unique<KeepSpace>(c, keep, ranges, std::max(least_steps, compulsory)));
+  }
   const bool exact = problem.options.strategy == Strategy::Exact;
   const auto left = [&] { return all.after(best.statistics.evaluated); };
   best.complete = prove(problem, keeps, problem.options.rules[Rule::AnyDominance],

@@ -48,7 +48,7 @@ void OpenFlow::start(const Trail& trail) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
     base_[at(d)] = begin[at(d)].tile;
-    units_[at(d)] = 1;
+    units_[at(d)] = sharing_units_[at(d)] = 1;
     if (!contains(flow_->indexing, d)) continue;
     const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] - 1;
     still_[at(d)] = full * words_along(t_, d, std::min(base_[at(d)], size)) +
@@ -68,16 +68,16 @@ void OpenFlow::start(const Trail& trail) {
   part_[0].words = {0, words};
 }
 
-// At most so many units ask for one word: with all their places along a rank at most those of all its dimensions but
-// one.
+// At most so many units of the fan-outs up to the outer level ask for one word: of their places along a rank all but
+// those along one of its dimensions.
 u64 OpenFlow::meeting() const {
   u64 most = 1;
-  for (const int d : bits(flow_->indexing)) most *= units_[at(d)];
+  for (const int d : bits(flow_->indexing)) most *= sharing_units_[at(d)];
   if (t_.entangled) return most;
   for (int r = 0; r < t_.rank_count; ++r) {
     u64 apart = 1;
     for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
-      if (t_.by_dimension[at(k)].rank == r) apart = std::max(apart, units_[t_.by_dimension[at(k)].dimension]);
+      if (t_.by_dimension[at(k)].rank == r) apart = std::max(apart, sharing_units_[t_.by_dimension[at(k)].dimension]);
     most /= apart;
   }
   return most;
@@ -101,9 +101,10 @@ void OpenFlow::close(const FlowTraffic& words) {
 
 void OpenFlow::spatial(const TrailLoop& loop) {
   const u8 d = loop.dimension;
-  units_[d] *= loop.end;
-  if (contains(flow_->indexing, d)) return;
   const bool shares = loop.level <= flow_->outer;
+  units_[d] *= loop.end;
+  if (shares) sharing_units_[d] *= loop.end;
+  if (contains(flow_->indexing, d)) return;
   const auto add = [&](FlowPart& part) {
     part.fetched[d].all(loop);
     shares ? part.shared[d].first(loop) : part.shared[d].all(loop);

@@ -62,9 +62,10 @@ class OpenFlow {
   std::array<u32, kMaxDimensions> tiles_{};  // of the present tile
   std::array<u32, kMaxDimensions> base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
-  std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
-  std::array<u64, kMaxDimensions> still_{};  // words of the dimension that no loop has moved
-  DimensionMask looped_ = 0;                 // dimensions with a temporal loop so far
+  std::array<u64, kMaxDimensions> units_{};          // product of the spatial loops so far
+  std::array<u64, kMaxDimensions> sharing_units_{};  // the same of fan-outs up to the outer level
+  std::array<u64, kMaxDimensions> still_{};          // words of the dimension that no loop has moved
+  DimensionMask looped_ = 0;                         // dimensions with a temporal loop so far
   FlowPart open_;
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;

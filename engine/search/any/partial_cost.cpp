@@ -12,8 +12,8 @@ constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
 
 }  // namespace
 
-PartialCost::PartialCost(const KeptFlows& costs, u64 least_steps)
-    : costs_(costs), c_(costs.compiled()), least_steps_(least_steps), nowhere_(c_) {
+PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
+    : costs_(costs), c_(costs.compiled()), least_cycles_(least_cycles), nowhere_(c_) {
   std::vector<TensorMask> of;
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
@@ -75,7 +75,7 @@ u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units) {
 u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
-  return std::max(least_steps_, static_cast<u64>((all - 1) / costs_.room(reach) + 1));
+  return std::max(least_cycles_, static_cast<u64>((all - 1) / costs_.room(reach) + 1));
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.

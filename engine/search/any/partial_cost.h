@@ -18,8 +18,8 @@ struct Profile {
 
 class PartialCost {
  public:
-  // `least_steps`: of the compute units, by any unrolling that the machine allows.
-  PartialCost(const KeptFlows& costs, u64 least_steps);
+  // `least_cycles`: of any mapping with this keep choice.
+  PartialCost(const KeptFlows& costs, u64 least_cycles);
 
   // Flows into tiles of levels below reach.level at least, and the MACs; cycles of the compute units and of levels.
   // If `profile` is not null it is filled in.
@@ -41,7 +41,7 @@ class PartialCost {
 
   const KeptFlows& costs_;
   const Compiled& c_;
-  u64 least_steps_;
+  u64 least_cycles_;
   std::vector<DimensionMask> classes_;  // dimensions that index the same tensors
   std::array<u64, kMaxLevels> units_inside_;
   std::vector<OpenFlow> flows_;

@@ -23,8 +23,8 @@ struct KeepSpace {
   PartialCost partial;
   RestTable rest;
 
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const TileRanges& ranges, u64 least_steps)
-      : costs(c, keep), partial(costs, least_steps), rest(partial, costs, ranges) {}
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const TileRanges& ranges, u64 least_cycles)
+      : costs(c, keep), partial(costs, least_cycles), rest(partial, costs, ranges) {}
 };
 
 class PartialSearch {
