@@ -30,7 +30,8 @@ std::array<RankTerms, kMaxRanks> ranks_of(const CompiledTensor& t) {
 // The ranks that take the places of a tensor's ranks; none if there is no such rank.
 std::optional<std::array<u8, kMaxRanks>> rank_image(const CompiledTensor& t, const Image& image) {
   const std::array<RankTerms, kMaxRanks> ranks = ranks_of(t);
-  std::array<u8, kMaxRanks> out{};
+  std::array<u8, kMaxRanks> out;
+  std::iota(out.begin(), out.end(), u8{0});  // ranks that the tensor does not have stay
   unsigned taken = 0;
   for (std::size_t r = 0; r < at(t.rank_count); ++r) {
     RankTerms wanted{};

@@ -32,6 +32,16 @@ TEST(Symmetry, IsThatOfSquareLayersAndKernels) {
   EXPECT_EQ(swapped_names("gemm:8x8x8", "eyeriss"), "");
 }
 
+// Of the inputs' ranks, N, C, rows and columns, the last two change places, and what no rank is stays as it is.
+TEST(Symmetry, SwapsTheRanksOfATensor) {
+  const Workload conv = *parse_compact_text("conv:n=2,k=4,c=2,p=8,r=3");
+  const Architecture eyeriss = *load_architecture("eyeriss");
+  const auto symmetry = find_symmetry(*resolve(conv, eyeriss), CostModel(conv, eyeriss).compiled());
+  ASSERT_TRUE(symmetry);
+  const std::array<i64, kMaxRanks> moves{7, 5, 3, 1, 11, 13, 17, 19}, swapped{7, 5, 1, 3, 11, 13, 17, 19};
+  EXPECT_EQ(symmetry->swapped(*conv.find_tensor("Inputs"), moves), swapped);
+}
+
 // Where words pay for their way and rows and columns share an axis, their order would change.
 TEST(Symmetry, EndsWhereTheMachineTellsRowsFromColumns) {
   EXPECT_EQ(swapped_names("conv:k=4,c=2,p=8,r=3", "simba"), "RS PQ ");
