@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 #include "engine/model/mapping.h"
 #include "engine/space/mapspace.h"
@@ -13,7 +14,7 @@ namespace heliolite {
 // Pairs of dimensions that change places, all at once. Doing it twice changes nothing.
 class Symmetry {
  public:
-  u8 image(int d) const { return image_[static_cast<std::size_t>(d)]; }
+  u8 image(int d) const { return image_[at(d)]; }
 
   // What is known by dimension, or by rank of a tensor, after the dimensions have changed places.
   Extents swapped(const Extents& extents) const;
