@@ -83,8 +83,8 @@ TEST(CliStrategies, AnyFactorsAreNeverWorseAndSayWhatTheyAre) {
     EXPECT_LE(any["value"], perfect["value"]) << question;
     EXPECT_LE(any["lower_bound"], any["value"]) << question;
     EXPECT_GT(any["lower_bound"].get<double>(), any["value"].get<double>() / 2) << question;
-    EXPECT_EQ(perfect["mapspace"], json({{"factors", "perfect"}, {"counts", "timeloop"}}));
-    EXPECT_EQ(any["mapspace"], json({{"factors", "any"}, {"counts", "true"}}));
+    EXPECT_EQ(perfect["mapspace"], json({{"factors", "perfect"}, {"counts", "timeloop"}, {"tiles", "even"}}));
+    EXPECT_EQ(any["mapspace"], json({{"factors", "any"}, {"counts", "true"}, {"tiles", "even"}}));
     EXPECT_EQ(only_layer(question + "2 --factors any")["mapping"], any["mapping"]) << question;
   }
   const std::string gemm = "map -a eyeriss -w gemm:8x8x8 --factors ";

@@ -161,8 +161,8 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   if (level.shares_inside && !m_.has_room(level_, from.s.room, tile.extent)) return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
   if (bounds_.possible(level_, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
-      !(loops.all == 0 && swaps_with_inside()) &&
-      (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) && !candidate_cut(from, tile))
+      !swaps_with_inside(loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
+      !candidate_cut(from, tile))
     place(from.s, tile, loops);
   const auto axes = m_.lattice.axes();
   for (std::size_t a = first_axis; a < axes.size(); ++a) {
@@ -186,12 +186,16 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   }
 }
 
-// Whether a level without loops of its own could as well stand inside the level that it shares its room with, in whose
-// place another order of these stores has it.
-bool Expander::swaps_with_inside() {
+// Whether a store could as well stand inside the store that it shares its room with, because none of these loops
+// between the two moves its tile: then another order of the stores has the mapping.
+bool Expander::swaps_with_inside(DimensionMask loops) {
   const ExactLevel& level = m_.level[at(level_)];
   if (!level.shares_inside) return false;
-  return gate().prunes(Rule::StoreOrder, [&] { return level.keep < m_.level[at(level_) - 1].keep; });
+  return gate().prunes(Rule::StoreOrder, [&] {
+    DimensionMask moving = 0;
+    for (const int v : bits(level.keep)) moving |= m_.compiled->tensor[at(v)].indexing;
+    return level.keep < m_.level[at(level_) - 1].keep && (loops & moving) == 0;
+  });
 }
 
 // Whether the tile is looked at on a machine with a smaller memory.

@@ -55,7 +55,7 @@ class Expander {
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
   bool swapped_twin(const LatticePoint& tile);
-  bool swaps_with_inside();
+  bool swaps_with_inside(DimensionMask loops);
   bool needless(const PartialMapping& s, const LatticePoint& tile);
   TileLoops loops_of(const PartialMapping& s, const LatticePoint& tile) const;
   void place(const PartialMapping& s, const LatticePoint& tile, TileLoops tile_loops);

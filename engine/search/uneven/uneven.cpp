@@ -1,6 +1,7 @@
 #include "engine/search/uneven/uneven.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -11,10 +12,9 @@
 namespace heliolite {
 namespace {
 
-// Evaluations that each order of the stores gets in the first round, and how many times more in each further one. A
-// round makes the incumbent better for all orders before one of them is searched to the end.
-constexpr u64 kFirstRound = 2048;
-constexpr u64 kMoreEachRound = 8;
+// Evaluations that each order of the stores gets in the first rounds, which make the incumbent better for all orders
+// before one of them is searched to the end. In further rounds each gets a share of what the budget has left.
+constexpr std::array<u64, 2> kFirstRounds{2'048, 16'384};
 
 class Uneven {
  public:
@@ -32,7 +32,11 @@ class Uneven {
       return std::move(answer_);
     }
     for (StoreOrder& order : *orders) open_.push_back({std::move(order)});
-    for (u64 evaluations = kFirstRound; !open_.empty() && !over(); evaluations *= kMoreEachRound) round(evaluations);
+    for (const u64 evaluations : kFirstRounds) round([&](std::size_t) { return budget_.at_most(evaluations); });
+    for (u64 before = ~u64{0}; !open_.empty() && !over() && answer_.statistics.evaluated != before;) {
+      before = answer_.statistics.evaluated;
+      round([&](std::size_t left) { return share(left); });
+    }
     for (const Open& order : open_) leave(order.bound, budget_.end(0));
     answer_.complete = cut(left_);
     if (answer_.complete) answer_.end = SearchEnd::Done;
@@ -57,12 +61,24 @@ class Uneven {
     return answer_.found ? objective_key(problem_.options.objective, answer_.cost) : ObjectiveKey();
   }
 
-  // Searches every open order once, the most promising first; those that are not done stay open.
-  void round(u64 evaluations) {
+  // What one of so many orders may use of the budget: more than its part, for most are done sooner.
+  SearchBudget share(std::size_t orders) const {
+    constexpr u64 kParts = 4;
+    if (!budget_.limited() || orders <= kParts) return budget_;
+    const SearchBudget part = budget_.part_of_time(static_cast<double>(kParts) / static_cast<double>(orders));
+    return budget_.limits_evaluations() ? part.at_most(budget_.evaluations_left(0) * kParts / orders) : part;
+  }
+
+  // Searches every open order once, the most promising first; those that are not done stay open. `budget` of an order
+  // by how many are left in the round.
+  template <class Budget>
+  void round(Budget budget) {
     std::stable_sort(open_.begin(), open_.end(), [](const Open& a, const Open& b) { return a.bound < b.bound; });
     std::vector<Open> still_open;
+    std::size_t left = open_.size();
     for (Open& order : open_) {
-      if (over() || !searched(order, evaluations)) still_open.push_back(std::move(order));
+      if (over() || !searched(order, budget(left))) still_open.push_back(std::move(order));
+      --left;
     }
     open_ = std::move(still_open);
     double least = left_;
@@ -71,10 +87,10 @@ class Uneven {
   }
 
   // Whether nothing remains to be found in this order.
-  bool searched(Open& order, u64 evaluations) {
+  bool searched(Open& order, const SearchBudget& budget) {
     if (cut(order.bound)) return true;
     const LayerProblem stacked = stacked_problem(problem_, order.order);
-    const LayerAnswer found = exact_search(stacked, {}, budget_.at_most(evaluations), limit());
+    const LayerAnswer found = exact_search(stacked, {}, budget, limit());
     answer_.statistics += found.statistics;
     budget_ = budget_.after(found.statistics.evaluated);
     // An even mapping is kept for one that is no better.
