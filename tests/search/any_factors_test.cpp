@@ -81,7 +81,7 @@ struct FittingMapping {
 // HELIOLITE_TRUE_COUNTS_RUNS says how many.
 const u64 kRandomMappings = [] {
   const char* runs = std::getenv("HELIOLITE_TRUE_COUNTS_RUNS");
-  return runs == nullptr ? u64{2'000} : std::stoull(runs);
+  return runs == nullptr ? u64{1'000} : std::stoull(runs);
 }();
 
 TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
@@ -136,7 +136,7 @@ SearchOptions any_factors(Objective objective, Strategy strategy = Strategy::Exa
 
 TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) {
   int optimal = 0, searched = 0;
-  for (u64 seed = 0; searched < 25 && !HasFailure(); ++seed) {
+  for (u64 seed = 0; searched < 10 && !HasFailure(); ++seed) {
     const SearchProblem p = random_search_problem(seed, {.max_mappings = 150});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
@@ -160,12 +160,13 @@ TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) {
   EXPECT_GT(optimal, searched * 9 / 10);
 }
 
-// Found elsewhere by pricing every mapping.
+// Found elsewhere by pricing every mapping; every fifth of them, each problem and objective sometimes.
 TEST(AnyFactors, RecordedOptimaAreFoundAndProven) {
   const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/";
   std::ifstream file(folder + "optima.jsonl");
   int records = 0;
   for (std::string line; std::getline(file, line); ++records) {
+    if (records % 5 != 0) continue;
     const auto record = nlohmann::json::parse(line);
     SCOPED_TRACE(record["id"].get<std::string>());
     const auto machine = load_architecture(folder + "arch/" + record["arch"].get<std::string>() + ".yaml");

@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kClimbEvaluations = 20'000;  // of step 1
+constexpr u64 kClimbEvaluations = 10'000;  // of each climb
 constexpr u64 kMostKeepSpaces = 64;        // keep choices with tables of their own
 constexpr u64 kRootEvaluations = 2'000;    // of step 2 for strategies that prove nothing by themselves
 
@@ -27,14 +27,24 @@ bool prove(const LayerProblem& problem, const KeepSpaces& keeps, bool dominance,
   return search.proven();
 }
 
+// Step 1: from the perfect answer, and from the smallest factors, which are nobody's local optimum.
+LayerAnswer climbed(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
+  const SearchBudget part = budget.half();
+  LayerAnswer best = imperfect_search(problem, perfect, part.half().at_most(kClimbEvaluations));
+  const LayerAnswer other =
+      imperfect_search(problem, {}, part.after(best.statistics.evaluated).at_most(kClimbEvaluations));
+  best.statistics += other.statistics;
+  if (other.found) best.offer(problem.options.objective, other.mapping, other.cost);
+  return best;
+}
+
 }  // namespace
 
 LayerAnswer any_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
   const Compiled& c = problem.model.compiled();
   const SearchBudget all = budget.limited() ? budget : budget.at_most(kAnyEvaluations);
   // Step 1.
-  LayerAnswer best =
-      imperfect_search(problem, perfect, all.at_most(std::min(kClimbEvaluations, all.evaluations_left(0) / 2)));
+  LayerAnswer best = climbed(problem, perfect, all);
   // Step 2.
   const std::vector<KeepMasks> choices = problem.keep_choices(kMostKeepSpaces);
   if (choices.empty()) {
