@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kNarrow = 16;           // states of the first pass, which looks for a better incumbent
 constexpr std::size_t kManyChoices = 16;      // more are not searched before a climb over them
-constexpr u64 kFirstEvaluations = 1'000'000;  // of a pass that leaves nothing out, before limits are tried
-constexpr double kWideShare = 0.75;           // of the time that is left, for such a pass
+constexpr u64 kFirstEvaluations = 4'000'000;  // of a pass that leaves nothing out, before limits are tried
+constexpr double kWideShare = 0.85;           // of the time that is left, for such a pass
 constexpr int kMostLimits = 24;               // passes below a limit, one after the other
 constexpr u64 kLeastStates = u64{1} << 20;    // bytes that the tables must leave for states
 
