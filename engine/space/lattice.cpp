@@ -51,12 +51,12 @@ LatticePoint Lattice::point(u32 index) const {
   return out;
 }
 
-void Lattice::min_over_multiples(std::vector<double>& value, DimensionMask dimensions) const {
+void Lattice::min_over_multiples(std::vector<double>& value, DimensionMask dimensions, std::size_t width) const {
   for (const LatticeAxis& axis : axes_) {
     if (!contains(dimensions, axis.dimension)) continue;
     // Blocks of consecutive points differ on this axis; from the outermost block inwards.
-    const u64 block = axis.stride, period = block * (axis.exponent + 1u);
-    for (u64 base = 0; base < points_; base += period)
+    const u64 block = axis.stride * width, period = block * (axis.exponent + 1u);
+    for (u64 base = 0; base < points_ * width; base += period)
       for (u64 e = axis.exponent; e-- > 0;) {
         double* at = value.data() + base + e * block;
         for (u64 k = 0; k < block; ++k) at[k] = std::min(at[k], at[k + block]);

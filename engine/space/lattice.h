@@ -79,8 +79,9 @@ class Lattice {
     return out;
   }
 
-  // value[x] becomes the least value of the multiples of x along `dimensions`, x included.
-  void min_over_multiples(std::vector<double>& value, DimensionMask dimensions) const;
+  // value[x] becomes the least value of the multiples of x along `dimensions`, x included. With `width` numbers for
+  // each point, value[x * width + k] becomes the least of its kind.
+  void min_over_multiples(std::vector<double>& value, DimensionMask dimensions, std::size_t width = 1) const;
   // value[x] becomes the greatest, or least, value of the divisors of x.
   void max_over_divisors(std::vector<u32>& value) const;
   void min_over_divisors(std::vector<double>& value) const;

@@ -110,9 +110,12 @@ double rounding(const LayerProblem& problem, const Mapping& mapping) {
 void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& seen) {
   const Cost cost = problem.price(0, mapping).cost;
   const auto energy = static_cast<double>(cost.energy.units), cycles = static_cast<double>(cost.cycles);
-  const auto steps = trace_bounds(problem, mapping);
+  const auto steps = trace_bounds(problem, mapping, {mapping.keep, mapping.keep});
   ASSERT_FALSE(steps.empty()) << "a mapping that the search cannot meet";
-  for (const WitnessStep& step : steps) {
+  // Bounds of all keep choices at once are bounds of each.
+  auto all = trace_bounds(problem, mapping, problem.keep_range());
+  all.insert(all.end(), steps.begin(), steps.end());
+  for (const WitnessStep& step : all) {
     ASSERT_LE(step.value.energy, energy * (1 + 1e-9)) << "bound " << step.bound << " of level " << step.level;
     ASSERT_LE(step.value.cycles, cycles * (1 + 1e-9)) << "bound " << step.bound << " of level " << step.level;
   }
@@ -217,10 +220,12 @@ TEST(PartialBounds, NeverAboveARealCostOnSimba) { expect_below_on_presets("simba
 TEST(PartialBounds, NeverAboveARealCostOnGemmini) { expect_below_on_presets("gemmini", kLayers); }
 TEST(PartialBounds, NeverAboveARealCostOnEdgeUnified) { expect_below_on_presets("edge_unified", kLayers); }
 
-// What the search says of the mapping; the answer is no worse than it.
-WitnessReport report_of(LayerProblem problem, const Mapping& witness) {
+// What the search says of the mapping; the answer is no worse than it. The search knows `start`, if that is given.
+WitnessReport report_of(LayerProblem problem, const Mapping& witness, const Mapping* start = nullptr) {
   problem.options.witness = witness;
-  const LayerAnswer answer = exact_alone(problem);
+  LayerAnswer known;
+  if (start != nullptr) known.offer(problem.options.objective, *start, problem.model.evaluate(*start).cost);
+  const LayerAnswer answer = exact_search(problem, known, SearchBudget(problem.options));
   EXPECT_TRUE(answer.complete);
   EXPECT_LE(answer.value, Value::of(problem.options.objective, problem.model.evaluate(witness).cost));
   return answer.witness.value_or(WitnessReport{});
@@ -228,8 +233,9 @@ WitnessReport report_of(LayerProblem problem, const Mapping& witness) {
 
 // A random mapping is removed by a rule that is named, or is as good as the answer; the best one, too, goes by rules
 // that keep an equal. No rule is at fault.
-void expect_explained(const LayerProblem& problem, const Mapping& witness, std::map<Rule, int>& removed) {
-  const WitnessReport report = report_of(problem, witness);
+void expect_explained(const LayerProblem& problem, const Mapping& witness, std::map<Rule, int>& removed,
+                      const Mapping* start = nullptr) {
+  const WitnessReport report = report_of(problem, witness, start);
   EXPECT_THAT(report.errors, ::testing::IsEmpty());
   EXPECT_EQ(report.value, objective_number(problem.options.objective, problem.model.evaluate(witness).cost));
   for (const WitnessEvent& event : report.events) {
@@ -257,7 +263,7 @@ TEST(Witness, IsRemovedByARuleWithAName) {
       expect_explained(problem, best, removed);
       RandomMappings walk(problem, seed);
       for (int k = 0; k < 2; ++k)
-        if (const auto mapping = walk.next(50)) expect_explained(problem, *mapping, removed);
+        if (const auto mapping = walk.next(50)) expect_explained(problem, *mapping, removed, k == 0 ? nullptr : &best);
     }
   }
   for (const Rule rule :
@@ -291,8 +297,8 @@ WitnessReport report_with_wrong_prices(const LayerProblem& problem, const Mappin
   const auto fanouts = make_fanout_choices(problem, lattice);
   FlowCosts model = make_flow_costs(problem, witness.keep, lattice, fanouts);
   for (FlowPrices* prices : {&model.least, &model.machine.front()})
-    for (int i = -1; i < model.levels(); ++i)
-      for (Channels* price : {&prices->flow(i, v).fill, &prices->flow(i, v).serve}) (*price)[0] *= factor;
+    for (FlowPrices::Level& level : prices->level)
+      for (Channels* price : {&level.fill[at(v)], &level.serve[at(v)]}) (*price)[0] *= factor;
   Incumbent incumbent(Objective::Energy, {});
   if (start) incumbent.offer(*start, problem.model.evaluate(*start).cost, 0);
   WitnessWatch watch(problem, witness);

@@ -38,7 +38,7 @@ ExactToy gemm_toy(Objective objective = Objective::Energy) {
 
 // A state after the innermost level, over the tile m = 2, with nothing in place; 10 units spent.
 PartialMapping state_of(const ExactToy& toy) {
-  PartialMapping s = toy.steps.root(0);
+  PartialMapping s = toy.steps.root(0, 0);
   s.tile = toy.tile({2});
   s.iterations = 32;
   s.sum[0] = 10;
@@ -186,9 +186,9 @@ TEST(Frontier, SlidingFlowsMustHaveTheSameShape) {
   const auto workload =
       make_workload("conv", {{"P", 4}, {"R", 3}}, {{"O", "P", Role::Output}, {"I", "P+R"}, {"W", "R", Role::Weight}});
   const ExactToy toy(toy_problem(workload, three_levels()));
-  PartialMapping a = toy.steps.root(0);
+  PartialMapping a = toy.steps.root(0, 0);
   a.tile = toy.tile({2, 1});
-  ASSERT_TRUE(toy.steps.start(a, 0));
+  ASSERT_TRUE(toy.steps.start(a, 0, 0));
   ASSERT_EQ(a.sliding_count, 1);
   ASSERT_EQ(a.sliding[0].tensor, 1);
   PartialMapping b = a;
@@ -253,14 +253,18 @@ TEST(Frontier, ABetterSumMustOutweighTheRoundingToBlocks) {
   Architecture machine = toy_machine({{}, {}, {.read = 10, .update = 1}});
   machine.levels[2].block_words = 4;
   const ExactToy toy(toy_problem(gemm(4, 4, 4), machine));
-  EXPECT_EQ(toy.model.rounding[0], 0);
-  EXPECT_EQ(toy.model.rounding[1], 31);
-  const PartialMapping a = state_of(toy);
+  PartialMapping a = state_of(toy);
+  ASSERT_TRUE(toy.steps.start(a, 0, 0));
+  EXPECT_EQ(a.rounding, 0);
+  PartialMapping other = a;
+  other.signature = a.signature + 1;
+  EXPECT_TRUE(drops(toy, a, other, 0)) << "nothing that has begun is rounded";
+  ASSERT_TRUE(toy.steps.start(a, 1, 0));
+  EXPECT_EQ(a.rounding, 31);
   PartialMapping b = a;
   EXPECT_TRUE(drops(toy, a, b, 1)) << "the same words, so the same blocks";
   b.signature = a.signature + 1;
   EXPECT_FALSE(drops(toy, a, b, 1)) << "as dear, but other words may be fewer blocks";
-  EXPECT_TRUE(drops(toy, a, b, 0)) << "nothing that has begun is rounded";
   b.sum[0] = a.sum[0] + 30;
   EXPECT_FALSE(drops(toy, a, b, 1));
   b.sum[0] = a.sum[0] + 31;
@@ -331,7 +335,7 @@ Frontier numbered(const ExactToy& toy, const std::vector<double>& keys) {
 std::vector<u32> left_in(const ExactToy& toy, const Frontier& frontier) {
   std::vector<u32> out;
   for (std::size_t k = 0; k < frontier.size(); ++k) {
-    PartialMapping s = toy.steps.root(0);
+    PartialMapping s = toy.steps.root(0, 0);
     frontier.get(k, s);
     const u32 number = frontier.node(k).parent;
     out.push_back(number);
@@ -358,7 +362,7 @@ TEST(Frontier, NarrowsToTheMostPromisingInTheirOrder) {
 TEST(Frontier, CompactRemovesTheDominatedAndKeepsTheRest) {
   const ExactToy toy = gemm_toy();
   Frontier frontier = numbered(toy, {1, 1, 1, 1});
-  PartialMapping better = toy.steps.root(0);
+  PartialMapping better = toy.steps.root(0, 0);
   frontier.get(2, better);
   better.sum[0] = 0.5;
   FrontierNode node;
@@ -373,7 +377,7 @@ TEST(Frontier, CompactRemovesTheDominatedAndKeepsTheRest) {
   frontier.compact();
   ASSERT_EQ(frontier.size(), 3u);
   for (const std::size_t k : {0, 1, 2}) EXPECT_EQ(frontier.node(k).parent, (Numbers{0, 3, 9})[k]);
-  PartialMapping last = toy.steps.root(0);
+  PartialMapping last = toy.steps.root(0, 0);
   frontier.get(1, last);
   EXPECT_EQ(last.sliding[0].fetched, 7);
   frontier.get(2, last);

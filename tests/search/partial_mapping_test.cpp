@@ -50,7 +50,7 @@ class Words {
   // All levels; refunds are no words of a flow.
   double of(const Probe& probe, const std::vector<LevelStep>& path) {
     set(probe, 1);
-    PartialMapping s = steps_.root(0);
+    PartialMapping s = steps_.root(0, 0);
     for (int level = 0; level < model_.levels(); ++level) {
       const LevelStep& step = path[at(level)];
       if (step.spatial != nullptr) steps_.unroll(s, level, *step.spatial);
@@ -63,7 +63,7 @@ class Words {
       }
       s.tile = step.tile;
       if (level + 1 == model_.levels()) steps_.finish(s);
-      else EXPECT_TRUE(steps_.start(s, level));
+      else EXPECT_TRUE(steps_.start(s, level, 0));
     }
     set(probe, 0);
     return s.sum[0];
@@ -71,8 +71,10 @@ class Words {
 
  private:
   void set(const Probe& probe, double price) {
-    FlowPrice& flow = model_.machine[0].flow(probe.from, probe.tensor);
-    (probe.fill ? flow.fill : flow.serve)[0] = price;
+    auto& levels = model_.machine[0].level;
+    const auto v = at(probe.tensor);
+    if (probe.fill && probe.from >= 0) levels[at(probe.from)].fill[v][0] = price;
+    if (!probe.fill) levels[at(model_.servers.server(probe.from, 0, probe.tensor))].serve[v][0] = price;
   }
 
   const ExactToy& toy_;
@@ -127,7 +129,7 @@ void expect_words_of_the_model(const ExactToy& toy, const Mapping& mapping) {
       if (from >= 0 && (v != toy.model.output || !spreads)) {
         ASSERT_NEAR(words.of({from, v, true}, path), filled(toy, b, from, v), 1e-9);
       }
-      const int server = toy.model.machine[0].flow(from, v).serving_level;
+      const int server = toy.model.servers.server(from, 0, v);
       ASSERT_NEAR(words.of({from, v, false}, path), served(toy, b, server, v), 1e-9);
     }
 }
@@ -170,7 +172,7 @@ TEST(NestSteps, AFanOutStoresEachWordInEveryReceiverAndReadsItOnce) {
   Words words(toy);
   Mapping mapping;
   mapping.level_count = 2;
-  mapping.keep = toy.model.keep;
+  mapping.keep = toy.model.keep.must;
   mapping.add(LoopKind::Temporal, 0, 1, 4);
   mapping.add(LoopKind::SpatialX, 1, 0, 4);
   mapping.add(LoopKind::Temporal, 1, 2, 4);
@@ -189,7 +191,7 @@ TEST(NestSteps, AFanOutMayServeOverlappingTiles) {
   Words words(toy);
   Mapping mapping;
   mapping.level_count = 2;
-  mapping.keep = toy.model.keep;
+  mapping.keep = toy.model.keep.must;
   mapping.add(LoopKind::SpatialX, 1, 0, 2);
   mapping.add(LoopKind::SpatialX, 1, 1, 3);
   const auto path = path_of(toy, mapping);
@@ -281,12 +283,12 @@ Least least_rest(const ExactToy& toy, int level, const LatticePoint& tile, bool 
   const auto complete = [&](const Walk& done) {
     for (std::size_t k = 0; k < least.size(); ++k) least[k] = std::min(least[k], done.state.sum[k]);
   };
-  if (own && !toy.model.fits(level, tile.extent)) return least;
+  if (own && !toy.model.fits(level, toy.model.keep.may[at(level)], tile.extent)) return least;
   if (level == toy.top()) {
     if (toy.full(tile)) complete(walk);
     return least;
   }
-  if (own) toy.steps.start(s, level);
+  if (own) toy.steps.start(s, level, 0);
   for_each_completion(toy, walk, level + 1, complete);
   return least;
 }
@@ -311,11 +313,11 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
         with.push_back(least_rest(toy, level, tile, true));
         const Least after = least_rest(toy, level, tile, false);
         for (std::size_t k = 0; k < after.size(); ++k) {
-          expect_at_most(bounds.with(level, k, tile.index), with.back(), k);
-          expect_at_most(bounds.after(level, k, tile.index), after, k);
+          expect_at_most(bounds.with(level, 0, k, tile.index), with.back(), k);
+          expect_at_most(bounds.after(level, 0, k, tile.index), after, k);
         }
         none += !possible(with.back());
-        tight += possible(with.back()) && bounds.with(level, 0, tile.index) >= with.back()[0] * (1 - 1e-12);
+        tight += possible(with.back()) && bounds.with(level, 0, 0, tile.index) >= with.back()[0] * (1 - 1e-12);
       });
       double lowest = kImpossible;
       toy.lattice.visit([&](const LatticePoint& inner) {
@@ -328,10 +330,10 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
           if (!toy.divides(inner, tile)) return;
           for (std::size_t k = 0; k < below.size(); ++k) below[k] = std::min(below[k], with[tile.index][k]);
         });
-        for (std::size_t k = 0; k < below.size(); ++k) expect_at_most(bounds.below(level, k, inner.index), below, k);
-        lowest = std::min(lowest, bounds.below(level, 0, inner.index));
+        for (std::size_t k = 0; k < below.size(); ++k) expect_at_most(bounds.below(level, 0, k, inner.index), below, k);
+        lowest = std::min(lowest, bounds.below(level, 0, 0, inner.index));
       });
-      EXPECT_EQ(bounds.least_below(level), lowest);
+      EXPECT_EQ(bounds.least_below(level, 0), lowest);
     }
   }
   EXPECT_GT(none, 50);
@@ -343,11 +345,39 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
 TEST(RestBounds, KnownCase) {
   const ExactToy toy(toy_problem(gemm(4, 4, 4), toy_machine({{}, {.read = 1}})));
   const RestBounds bounds(toy.model);
-  EXPECT_EQ(bounds.with(0, 0, toy.tile({2, 4, 1}).index), 64);
-  EXPECT_EQ(bounds.after(0, 0, toy.tile({2, 4, 1}).index), 0);
-  EXPECT_EQ(bounds.below(0, 0, 0), 48);
-  EXPECT_EQ(bounds.least_below(0), 48);
-  EXPECT_GE(bounds.with(1, 0, toy.tile({2, 4, 1}).index), kImpossible) << "the outermost tile is all";
+  EXPECT_EQ(bounds.with(0, 0, 0, toy.tile({2, 4, 1}).index), 64);
+  EXPECT_EQ(bounds.after(0, 0, 0, toy.tile({2, 4, 1}).index), 0);
+  EXPECT_EQ(bounds.below(0, 0, 0, 0), 48);
+  EXPECT_EQ(bounds.least_below(0, 0), 48);
+  EXPECT_GE(bounds.with(1, 0, 0, toy.tile({2, 4, 1}).index), kImpossible) << "the outermost tile is all";
+}
+
+// --- What levels keep.
+
+// Level 1 may keep A and B, level 2 must keep B, the outermost one keeps all.
+TEST(ServerSets, AreAllWaysToTheNextLevelThatKeepsATensor) {
+  const TensorMask a = 1, b = 2;
+  const KeepRange keep{{0, 0, b, a | b}, {0, a | b, b, a | b}};
+  const ServerSets sets(keep, 4, 2);
+  EXPECT_EQ(sets.count(-1), 4u) << "A: level 1 or 3, B: level 1 or 2";
+  EXPECT_EQ(sets.count(0), 4u);
+  EXPECT_EQ(sets.count(1), 1u) << "A to level 3, B to level 2";
+  EXPECT_EQ(sets.count(2), 1u);
+  EXPECT_EQ(sets.count(3), 1u) << "nothing is served outside";
+  for (const TensorMask kept : {0, 1, 2, 3}) {
+    const KeepMasks choice{0, kept, b, a | b};
+    const u32 set = sets.find(0, choice);
+    EXPECT_EQ(sets.server(0, set, 0), contains(kept, 0) ? 1 : 3);
+    EXPECT_EQ(sets.server(0, set, 1), contains(kept, 1) ? 1 : 2);
+    EXPECT_EQ(sets.kept(1, set), kept);
+    EXPECT_EQ(sets.kept(0, sets.find(-1, choice)), 0);
+    const auto next = sets.next(0, sets.find(-1, choice));
+    EXPECT_EQ(std::vector<u32>(next.begin(), next.end()), std::vector<u32>{set}) << "what bypasses keeps its server";
+  }
+  EXPECT_TRUE(ServerSets::few(keep, 4, 2));
+  KeepRange open{};
+  open.may.fill(255), open.must[9] = 255;
+  EXPECT_FALSE(ServerSets::few(open, 10, 8)) << "ten servers for each of eight tensors";
 }
 
 // --- The expansion.
@@ -365,7 +395,7 @@ Expansion expand(const ExactToy& toy, std::size_t most_bytes = ~std::size_t{0}) 
   Expansion out{Incumbent(toy.problem.options.objective, ObjectiveKey())};
   std::vector<Frontier> layers;
   for (int level = -1; level <= toy.top(); ++level) layers.emplace_back(toy.model, level);
-  layers[0].add(toy.steps.root(0), {}, false);
+  layers[0].add(toy.steps.root(0, 0), {}, false);
   for (int level = 0; level <= toy.top(); ++level) {
     Expander expander(toy.problem, toy.model, bounds, layers, level, out.incumbent, layers[at(level) + 1], most_bytes);
     for (std::size_t k = 0; k < layers[at(level)].size(); ++k)

@@ -39,10 +39,11 @@ inline void complete_both(const ExactToy& toy, RandomSteps& steps, int level, co
 inline void compare_partial_mappings(const ExactToy& toy, RandomSteps& steps, Rng& rng, DominanceSeen& seen) {
   const int level = toy.top() - (chance(rng, 70) ? 1 : 2);
   const LatticePoint goal = steps.random_tile(level, LatticePoint(), toy.lattice.full());
+  const KeepMasks outside = steps.random_keep();
   const bool forget = chance(rng, 50);
   std::vector<Walk> walks;
   for (int k = 0; k < 100 && walks.size() < 24; ++k) {
-    auto walk = steps.walk(level, goal);
+    auto walk = steps.walk(level, goal, outside);
     if (!walk) continue;
     if (forget) toy.steps.forget_idle(walk->state, level);
     walks.push_back(*walk);
@@ -75,13 +76,14 @@ inline LayerProblem random_layer_problem(Rng& rng) {
   }
 }
 
-// States of a few tiles of a random problem, with a random objective and keep choice.
+// States of a few tiles of a random problem, with a random objective; of one keep choice or of all.
 inline void compare_partial_mappings(u64 seed, DominanceSeen& seen) {
   Rng rng(seed);
   const LayerProblem problem = random_layer_problem(rng);
   const std::vector<KeepMasks> keeps = problem.keep_choices(64);
   if (keeps.empty()) return;
-  const ExactToy toy(problem, keeps[pick(rng, 0, keeps.size() - 1)]);
+  const KeepMasks& one = keeps[pick(rng, 0, keeps.size() - 1)];
+  const ExactToy toy(problem, chance(rng, 50) ? problem.keep_range() : KeepRange{one, one});
   RandomSteps steps(toy, seed);
   for (int tiles = 0; tiles < 4 && toy.model.exact; ++tiles) compare_partial_mappings(toy, steps, rng, seen);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// One keep choice of a small problem as the exact search sees it, its mappings one level at a time, and toys to follow
-// by hand.
+// A small problem, with one keep choice or a range of them, as the exact search sees it, its mappings one level at a
+// time, and toys to follow by hand.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -21,7 +21,8 @@ struct ExactToy {
   FlowCosts model;
   NestSteps steps;
 
-  ExactToy(LayerProblem p, const KeepMasks& keep)
+  ExactToy(LayerProblem p, const KeepMasks& keep) : ExactToy(std::move(p), KeepRange{keep, keep}) {}
+  ExactToy(LayerProblem p, const KeepRange& keep)
       : problem(std::move(p)),
         lattice(problem.model.compiled().size, problem.model.compiled().dimension_count),
         fanouts(make_fanout_choices(problem, lattice)),
@@ -51,10 +52,13 @@ struct Walk {
   Mapping mapping;
   bool has_room = true;  // false: more sliding flows than the search can hold
 
-  Walk(const ExactToy& toy, u32 machine) : state(toy.steps.root(machine)) {
+  Walk(const ExactToy& toy, u32 machine, const KeepMasks& keep)
+      : state(toy.steps.root(machine, toy.model.servers.find(-1, keep))) {
     mapping.level_count = static_cast<u8>(toy.model.levels());
-    mapping.keep = toy.model.keep;
+    mapping.keep = keep;
   }
+  // Everything kept that may be.
+  Walk(const ExactToy& toy, u32 machine) : Walk(toy, machine, toy.model.keep.may) {}
 };
 
 // What a level adds: an unrolling of its fan-out (null: it has none), its tile, and its loops, innermost first.
@@ -85,7 +89,7 @@ inline void add_level(const ExactToy& toy, Walk& walk, int level, const LevelSte
   }
   s.tile = step.tile;
   if (level == toy.top()) toy.steps.finish(s);
-  else walk.has_room &= toy.steps.start(s, level);
+  else walk.has_room &= toy.steps.start(s, level, toy.model.servers.find(level, walk.mapping.keep));
 }
 
 // The step to a tile over `inner`: the loops that the machine fixes come first, then the others in ascending order.
@@ -102,13 +106,14 @@ inline LevelStep step_to(const ExactToy& toy, int level, const SpatialChoice* sp
 }
 
 // Whether the tile may be that of the level over `inner`: limits, room on the machine, and everything at the top.
-inline bool tile_allowed(const ExactToy& toy, u32 machine, int level, const LatticePoint& inner,
+inline bool tile_allowed(const ExactToy& toy, const Walk& walk, int level, const LatticePoint& inner,
                          const LatticePoint& tile) {
   if (!toy.divides(inner, tile) || (level == toy.top() && !toy.full(tile))) return false;
   const TemporalSpace& space = toy.problem.space.levels[at(level)].temporal;
   for (int d = 0; d < toy.compiled().dimension_count; ++d)
     if (!space.factor[at(d)].allows(tile.extent[at(d)] / inner.extent[at(d)])) return false;
-  return toy.model.fits(level, tile.extent) && toy.model.holds(machine, level, tile.extent);
+  return toy.model.fits(level, walk.mapping.keep[at(level)], tile.extent) &&
+         toy.model.holds(walk.state.machine, level, toy.model.servers.find(level - 1, walk.mapping.keep), tile.extent);
 }
 
 // Calls visit(walk) for every way to add the level: unrollings, tiles, and all orders of the loops that the machine
@@ -117,7 +122,7 @@ template <class Visit>
 void for_each_level(const ExactToy& toy, const Walk& walk, int level, Visit visit) {
   const auto tiles_over = [&](const SpatialChoice* spatial, const LatticePoint& inner) {
     toy.lattice.visit([&](const LatticePoint& tile) {
-      if (!tile_allowed(toy, walk.state.machine, level, inner, tile)) return;
+      if (!tile_allowed(toy, walk, level, inner, tile)) return;
       LevelStep step = step_to(toy, level, spatial, inner, tile);
       const auto free = step.order.begin() + static_cast<std::ptrdiff_t>(step.fixed);
       do {

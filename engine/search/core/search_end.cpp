@@ -45,8 +45,9 @@ std::string explain(SearchEnd end, const LayerProblem& problem) {
       return fmt::format("{}{} tiles of the sizes' divisors, it has tables for at most {}", kNotSearched,
                          Lattice(c.size, c.dimension_count).points(), Lattice::kMaxPoints);
     case SearchEnd::Keeps:
-      return fmt::format("{}2^{} ways to keep tensors or to pass them by, it looks at no more than {}", kNotSearched,
-                         open_keeps(problem.space), kMostKeepChoices);
+      return fmt::format(
+          "tile sizes that do not divide were not searched: 2^{} ways to keep tensors or to pass them by",
+          open_keeps(problem.space));
     case SearchEnd::Tables:
       return fmt::format("{}its tables do not fit {} of memory", kNotSearched, bytes_text(options.memory_bytes));
     case SearchEnd::Stores:

@@ -12,7 +12,7 @@ struct LayerProblem;
 enum class SearchEnd : u8 {
   Done,         // no limit ended it
   Tiles,        // exact did not search: the sizes have more tiles than its rest bounds can index
-  Keeps,        // exact did not search: more ways to keep or bypass tensors than it lists
+  Keeps,        // all tile sizes were not searched: more ways to keep or bypass tensors than that search lists
   Tables,       // exact did not search: its fan-outs and rest bounds do not fit the memory
   Stores,       // uneven tiles were not searched: more orders of the levels' stores than are looked at
   Flows,        // exact left out partial mappings with more sliding flows than it has room for

@@ -1,10 +1,11 @@
 #include "engine/search/exact/exact.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "engine/search/core/gate.h"
@@ -18,29 +19,11 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kNarrow = 16;           // states of the first pass, which looks for a better incumbent
-constexpr std::size_t kManyChoices = 16;      // more are not searched before a climb over them
+constexpr int kFewOpen = 4;                   // open places with which nothing is tried before
 constexpr u64 kFirstEvaluations = 4'000'000;  // of a pass that leaves nothing out, before limits are tried
 constexpr double kWideShare = 0.85;           // of the time that is left, for such a pass
 constexpr int kMostLimits = 24;               // passes below a limit, one after the other
 constexpr u64 kLeastStates = u64{1} << 20;    // bytes that the tables must leave for states
-
-struct KeepChoice {
-  KeepMasks keep;
-  ObjectiveKey bound;  // of everything in it
-};
-
-// Every way to decide what the machine leaves open, the most promising first. Empty if they are too many.
-std::vector<KeepChoice> keep_choices(const LayerProblem& problem) {
-  std::vector<KeepChoice> out;
-  for (const KeepMasks& keep : problem.keep_choices(kMostKeepChoices)) {
-    KeepChoice choice{keep, {}};
-    const Cost least = compulsory_cost(problem.model, {choice.keep, choice.keep}).whole;
-    choice.bound = objective_key(problem.options.objective, least);
-    out.push_back(choice);
-  }
-  std::stable_sort(out.begin(), out.end(), [](const KeepChoice& a, const KeepChoice& b) { return a.bound < b.bound; });
-  return out;
-}
 
 class Exact {
  public:
@@ -54,25 +37,38 @@ class Exact {
   LayerAnswer run() {
     const Compiled& c = problem_.model.compiled();
     const Lattice lattice(c.size, c.dimension_count);
-    const std::vector<KeepChoice> choices = keep_choices(problem_);
     if (lattice.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
-    if (choices.empty()) return not_searched(SearchEnd::Keeps);
     const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem_, lattice, problem_.options.memory_bytes);
     if (fanouts.empty()) return not_searched(SearchEnd::Tables);
-    if (choices.size() > kManyChoices) climb_keeps(lattice, fanouts);
-    for (std::size_t k = 0; k < choices.size(); ++k) {
-      // The most promising come first: no choice that follows is below what this one costs at least.
-      if (budget_.over() || (k > 0 && !budget_.allows(1))) {
-        if (!cut(choices[k].bound)) leave(choices[k].bound, budget_.end(0));
+    if (open_places() > kFewOpen) try_one_tensor_each(lattice, fanouts);
+    open(problem_.keep_range());
+    while (!open_.empty()) {
+      // The most promising comes first: no range that follows is below what this one costs at least.
+      const auto [bound, keep] = *open_.begin();
+      open_.erase(open_.begin());
+      if (searched_ && (budget_.over() || !budget_.allows(1))) {
+        if (!cut(bound)) leave(bound, budget_.end(0));
         break;
       }
-      least_to_come_ = k + 1 < choices.size() ? choices[k + 1].bound : ObjectiveKey();
-      search(choices[k], lattice, fanouts);
+      least_to_come_ = open_.empty() ? ObjectiveKey() : open_.begin()->first;
+      if (!search(keep, bound, lattice, fanouts)) break;
     }
     return answer(incumbent_.cuts(least_left_));
   }
 
  private:
+  // In how many places of the machine a tensor may be kept or not.
+  int open_places() const {
+    int places = 0;
+    for (const LevelSpace& level : problem_.space.levels) places += std::popcount(level.open);
+    return places;
+  }
+
+  void open(const KeepRange& keep) { open_.emplace(bound_of(keep), keep); }
+  ObjectiveKey bound_of(const KeepRange& keep) const {
+    return objective_key(problem_.options.objective, compulsory_cost(problem_.model, keep).whole);
+  }
+
   bool cut(const ObjectiveKey& bound) {
     const Gate gate(problem_.options.rules, statistics_.rules);
     return gate.prunes(Rule::KeepBound, [&] { return incumbent_.cuts(bound); });
@@ -102,49 +98,41 @@ class Exact {
     return out;
   }
 
-  // A better incumbent before the choices are searched one by one: narrow passes over those with one tensor a level;
-  // then over those that differ from the best in one tensor of one level, or else in two, as long as one of them finds
-  // something better.
-  void climb_keeps(const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
-    std::vector<KeepMasks> flips{KeepMasks{}};  // the first flips nothing
-    for (int i = 0; i < problem_.space.level_count(); ++i)
-      for (const int v : bits(problem_.space.levels[at(i)].open)) {
-        flips.emplace_back();
-        flips.back()[at(i)] = static_cast<TensorMask>(1u << v);
-      }
-    std::set<KeepMasks> seen;
-    for (const KeepMasks& keep : one_tensor_each())
-      if (!budget_.over() && budget_.allows(1) && seen.insert(keep).second) narrow_pass(keep, lattice, fanouts);
-    const auto improves = [&](const KeepMasks& from, std::size_t a, std::size_t b) {
-      KeepMasks next = from;
-      for (std::size_t i = 0; i < next.size(); ++i) next[i] ^= flips[a][i] ^ flips[b][i];
-      if (!seen.insert(next).second || budget_.over() || !budget_.allows(1)) return false;
-      const ObjectiveKey before = incumbent_.best();
-      narrow_pass(next, lattice, fanouts);
-      return incumbent_.best() < before;
-    };
-    for (bool better = incumbent_.found(); better;) {
-      better = false;
-      const KeepMasks from = incumbent_.answer().mapping.keep;
-      for (std::size_t a = 0; a < flips.size() && !better; ++a)
-        for (std::size_t b = a + 1; b < flips.size() && !better; ++b) better = improves(from, a, b);
+  // A better incumbent before everything is searched: narrow passes over the choices with one tensor a level.
+  void try_one_tensor_each(const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+    for (const KeepMasks& keep : one_tensor_each()) {
+      if (budget_.over() || !budget_.allows(1) || cut(bound_of({keep, keep}))) continue;
+      const std::unique_ptr<LayeredPass> search = make_pass({keep, keep}, lattice, fanouts);
+      if (!search) continue;
+      search->run(kNarrow, budget_, incumbent_, {});
+      take(*search);
     }
   }
 
-  void narrow_pass(const KeepMasks& keep, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
-    const std::unique_ptr<LayeredPass> search = make_pass(keep, lattice, fanouts);
-    if (!search) return;
-    search->run(kNarrow, budget_, incumbent_, {});
-    take(*search);
-  }
-
-  // The passes over one choice; null: there is no memory for its tables.
-  std::unique_ptr<LayeredPass> make_pass(const KeepMasks& keep, const Lattice& lattice,
+  // The passes over a range; null: there is no memory for its tables.
+  std::unique_ptr<LayeredPass> make_pass(const KeepRange& keep, const Lattice& lattice,
                                          const std::vector<FanoutChoices>& fanouts) const {
+    const Compiled& c = problem_.model.compiled();
+    if (!ServerSets::few(keep, c.level_count, c.tensor_count)) return nullptr;
     FlowCosts model = make_flow_costs(problem_, keep, lattice, fanouts);
     const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
     if (tables + kLeastStates > problem_.options.memory_bytes) return nullptr;
     return std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - tables);
+  }
+
+  // Searches the two halves of a range instead. False if it is one keep choice.
+  bool split(const KeepRange& keep) {
+    for (int i = problem_.space.level_count(); i-- > 0;) {
+      const TensorMask free = keep.may[at(i)] & static_cast<TensorMask>(~keep.must[at(i)]);
+      if (free == 0) continue;
+      const auto first = static_cast<TensorMask>(free & -free);
+      KeepRange keeps = keep, bypasses = keep;
+      keeps.must[at(i)] |= first;
+      bypasses.may[at(i)] &= static_cast<TensorMask>(~first);
+      open(keeps), open(bypasses);
+      return true;
+    }
+    return false;
   }
 
   // What passes have done and used.
@@ -156,20 +144,32 @@ class Exact {
       if (search.machines_tried()[m]) machines_tried_[m] = true;
   }
 
-  void search(const KeepChoice& choice, const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
-    const bool watched = witness_ && witness_->in(choice.keep);
-    if (cut(choice.bound)) {
-      if (watched) witness_->keep_choice_cut(choice.bound, incumbent_.best());
-      return;
+  // False: there is no memory for the tables of any range.
+  bool search(const KeepRange& keep, const ObjectiveKey& bound, const Lattice& lattice,
+              const std::vector<FanoutChoices>& fanouts) {
+    const bool watched = witness_ && witness_->in(keep);
+    if (cut(bound)) {
+      if (watched) witness_->keep_choice_cut(bound, incumbent_.best());
+      return true;
     }
-    const std::unique_ptr<LayeredPass> made = make_pass(choice.keep, lattice, fanouts);
-    if (!made) return leave(choice.bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+    const std::unique_ptr<LayeredPass> made = make_pass(keep, lattice, fanouts);
+    if (!made) {
+      if (split(keep)) return true;
+      leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
+      return false;
+    }
+    search(*made, bound, watched);
+    take(*made);
+    return true;
+  }
+
+  // All of a range, in passes.
+  void search(LayeredPass& search, const ObjectiveKey& bound, bool watched) {
     searched_ = true;
-    LayeredPass& search = *made;
     ObjectiveKey least;  // of all machines
     for (u32 machine = 0; machine < search.machines(); ++machine)
       least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
-    ObjectiveKey proven = std::max(choice.bound, least);
+    ObjectiveKey proven = std::max(bound, least);
     if (cut(proven)) {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
@@ -180,7 +180,6 @@ class Exact {
     if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
     proven = std::max(proven, search.run(kNarrow, budget_, incumbent_, watch, look).least_left);
     if (const SearchEnd end = search_wide(search, proven, watch, look); end != SearchEnd::Done) leave(proven, end);
-    take(search);
   }
 
   // Passes that leave nothing out, until one is complete. One that becomes long is given up for passes below a limit
@@ -243,7 +242,7 @@ class Exact {
     end_ = std::max(end_, why);
   }
 
-  // Nothing is below `searching` in the choice that is being searched.
+  // Nothing is below `searching` in the range that is being searched.
   void tell(const ObjectiveKey& searching) const {
     const Objective objective = problem_.options.objective;
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
@@ -274,8 +273,9 @@ class Exact {
   Incumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
-  ObjectiveKey least_left_;     // of what was not searched to the end
-  ObjectiveKey least_to_come_;  // of the choices after the one that is being searched
+  ObjectiveKey least_left_;                      // of what was not searched to the end
+  ObjectiveKey least_to_come_;                   // of the ranges after the one that is being searched
+  std::multimap<ObjectiveKey, KeepRange> open_;  // ranges not searched yet, by the bound of everything in them
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
   std::optional<WitnessWatch> witness_;

@@ -100,12 +100,12 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     // Step 2.
     if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
     const u32 tile = s.tile.index + spatial.factor.index;
-    if (!bounds_.reachable(level_, tile)) continue;
+    if (!bounds_.reachable(level_, s.servers, tile)) continue;
     if (before != nullptr) {
       before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
       const double limit = incumbent_.energy_limit(before->compute_cycles);
       if (cut_energy(bounds_.guess_energy(*before, tile), limit)) continue;
-      if (cut_energy(begun->energy(spatial) + bounds_.tables().below(level_, 0, tile), limit)) continue;
+      if (cut_energy(begun->energy(spatial) + bounds_.tables().below(level_, s.servers, 0, tile), limit)) continue;
       if (bandwidths && cut(Rule::LatticeBound, bounds_.at_guess(s, *before, tile))) continue;
     }
     next = s;
@@ -119,18 +119,21 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
 void Expander::find_room(const FrontierNode& parent) {
   room_.assign(m_.lattice.axes().size(), 0);
   if (level_ == 0 || !gate().on(Rule::PushIn)) return;
-  PlacedLevel inside{layers_[at(level_) - 1].node(parent.parent).tile, parent.tile, parent.order};
+  const FrontierNode& before = layers_[at(level_) - 1].node(parent.parent);
+  PlacedLevel inside{before.tile, parent.tile, parent.order, before.servers, 0};
   if (const FanoutChoices& fanout = m_.fanout[at(level_) - 1]; fanout.exists)
     inside.unrolled = Lattice::product(inside.unrolled, fanout.choices[parent.choice].factor);
   if (parent.swapped) inside.unrolled = m_.lattice.point(m_.symmetry->swapped(inside.unrolled.extent));
-  if (m_.level[at(level_) - 1].shares_inside) inside.room = layers_[at(level_) - 1].node(parent.parent).room;
+  if (m_.level[at(level_) - 1].shares_inside) inside.room = before.room;
   room_ = room_inside(m_, parent.machine, level_, inside);
 }
 
 // Every tile of this level over the unrolled one.
 void Expander::grow(const PartialMapping& s) {
   // Step 3.
-  if (spent() || !bounds_.reachable(level_, s.tile.index) || !m_.holds(s.machine, level_, s.tile.extent)) return;
+  if (spent() || !bounds_.reachable(level_, s.servers, s.tile.index) ||
+      !m_.holds(s.machine, level_, s.servers, s.tile.extent))
+    return;
   // Step 4.
   auto inside = bounds_.inside(s, {level_, true});
   double limit = incumbent_.energy_limit(inside.compute_cycles);
@@ -144,6 +147,7 @@ void Expander::grow(const PartialMapping& s) {
   if (gate().prunes(Rule::OwnLoops, every_tile_too_dear)) return;
   // Step 5.
   LatticePoint tile = s.tile;
+  limit_ = limit;
   enlarge({s, inside, limit, bandwidths}, tile, 0, {});
 }
 
@@ -158,10 +162,11 @@ bool Expander::swapped_twin(const LatticePoint& tile) {
 void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops) {
   if (spent()) return;
   const ExactLevel& level = m_.level[at(level_)];
-  if (level.shares_inside && !m_.has_room(level_, from.s.room, tile.extent)) return;
+  if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
+    return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
-  if (bounds_.possible(level_, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
-      !swaps_with_inside(loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
+  if (bounds_.possible(level_, from.s.servers, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
+      !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
     place(from.s, tile, loops);
   const auto axes = m_.lattice.axes();
@@ -175,8 +180,10 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
     next.extent[axis.dimension] *= axis.prime;
     if (next.extent[axis.dimension] / from.s.tile.extent[axis.dimension] > space().temporal.factor[axis.dimension].max)
       continue;
-    if (!bounds_.reachable(level_, next.index) || !m_.holds(from.s.machine, level_, next.extent)) continue;
-    if (level.shares_inside && !m_.has_room(level_, from.s.room, next.extent)) continue;
+    if (!bounds_.reachable(level_, from.s.servers, next.index)) continue;
+    if (!m_.holds(from.s.machine, level_, from.s.servers, next.extent)) continue;
+    if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, next.extent))
+      continue;
     if (cut_energy(bounds_.unrolled_energy(from.inside, next.index), from.limit)) continue;
     if (from.bandwidths && cut(Rule::LatticeBound, bounds_.at_unrolled(from.s, from.inside, next.index))) continue;
     TileLoops with = loops;
@@ -188,47 +195,68 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
 
 // Whether a store could as well stand inside the store that it shares its room with, because none of these loops
 // between the two moves its tile: then another order of the stores has the mapping.
-bool Expander::swaps_with_inside(DimensionMask loops) {
-  const ExactLevel& level = m_.level[at(level_)];
-  if (!level.shares_inside) return false;
+bool Expander::swaps_with_inside(const PartialMapping& s, DimensionMask loops) {
+  if (!m_.level[at(level_)].shares_inside) return false;
+  const u32 before = layers_[at(level_) - 1].node(layers_[at(level_)].node(parent_).parent).servers;
   return gate().prunes(Rule::StoreOrder, [&] {
+    const TensorMask kept = m_.servers.kept(level_, s.servers);
     DimensionMask moving = 0;
-    for (const int v : bits(level.keep)) moving |= m_.compiled->tensor[at(v)].indexing;
-    return level.keep < m_.level[at(level_) - 1].keep && (loops & moving) == 0;
+    for (const int v : bits(kept)) moving |= m_.compiled->tensor[at(v)].indexing;
+    return kept < m_.servers.kept(level_ - 1, before) && (loops & moving) == 0;
   });
 }
 
 // Whether the tile is looked at on a machine with a smaller memory.
 bool Expander::needless(const PartialMapping& s, const LatticePoint& tile) {
   return problem_.family &&
-         gate().prunes(Rule::SmallestMemory, [&] { return m_.needless(s.machine, level_, tile.extent); });
+         gate().prunes(Rule::SmallestMemory, [&] { return m_.needless(s.machine, level_, s.servers, tile.extent); });
 }
 
-// Step 6, after step 4 for this tile: cheap questions first.
+// Step 6, after step 4 for this tile: cheap questions first. Lists in after_ which servers its flows may still go to.
 bool Expander::candidate_cut(const Grown& from, const LatticePoint& tile) {
   if (cut_energy(bounds_.candidate_energy(from.inside, tile.index), from.limit)) return true;
+  std::vector<u32>& after = after_.front();
   const auto ordered_too_dear = [&] {
-    return bounds_.ordered_energy(from.s, from.inside, tile, from.limit) >= from.limit;
+    bounds_.ordered_energy(from.s, from.inside, tile, from.limit, m_.servers.next(level_, from.s.servers), after);
+    return after.empty();
   };
   if (gate().prunes(Rule::OwnLoops, ordered_too_dear)) return true;
+  if (!gate().on(Rule::OwnLoops)) {
+    const auto all = m_.servers.next(level_, from.s.servers);
+    after.assign(all.begin(), all.end());
+  }
   if (!from.bandwidths) return false;
-  return cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index)) ||
-         gate().prunes(Rule::OwnLoops,
-                       [&] { return incumbent_.cuts(bounds_.at_candidate_ordered(from.s, from.inside, tile)); });
+  if (cut(Rule::LatticeBound, bounds_.at_candidate(from.s, from.inside, tile.index))) return true;
+  std::erase_if(after, [&](u32 servers) {
+    return gate().prunes(Rule::OwnLoops, [&] {
+      return incumbent_.cuts(bounds_.at_candidate_ordered(from.s, from.inside, tile, servers));
+    });
+  });
+  return after.empty();
 }
 
-void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
-  ++statistics_.evaluated;
+// Step 8 for each way to go on.
+void Expander::finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
   s.tile = tile;
+  const std::vector<u32>& after = after_[at(loops.depth)];
+  if (top() || after.size() == 1) return join(s, top() ? 0 : after.front(), loops.order);
+  for (const u32 servers : after) {
+    PartialMapping next = s;
+    join(next, servers, loops.order);
+  }
+}
+
+void Expander::join(PartialMapping& s, u32 servers, u64 order) {
+  ++statistics_.evaluated;
   FrontierNode node;
   node.order = order;
   node.parent = parent_;
   node.choice = choice_;
   node.machine = s.machine;
   if (top()) steps_.finish(s);
-  else overflow_ |= !steps_.start(s, level_);
+  else overflow_ |= !steps_.start(s, level_, servers);
   if (overflow_) return;
-  if (!top() && m_.symmetry && !m_.symmetry->stands(tile.extent)) {
+  if (!top() && m_.symmetry && !m_.symmetry->stands(s.tile.extent)) {
     steps_.swap(s);
     node.order = m_.symmetry->swapped(order);
     node.swapped = true;
@@ -247,7 +275,7 @@ void Expander::finish(PartialMapping& s, const LatticePoint& tile, u64 order) {
   }
   // Step 9.
   if (top()) {
-    node.tile = tile;
+    node.tile = s.tile;
     return complete(node);
   }
   node.key = incumbent_.key_of(bound);

@@ -55,7 +55,7 @@ class Expander {
   void enlarge(const Grown& from, LatticePoint& tile, std::size_t first_axis, TileLoops loops);
   bool candidate_cut(const Grown& from, const LatticePoint& tile);
   bool swapped_twin(const LatticePoint& tile);
-  bool swaps_with_inside(DimensionMask loops);
+  bool swaps_with_inside(const PartialMapping& s, DimensionMask loops);
   bool needless(const PartialMapping& s, const LatticePoint& tile);
   TileLoops loops_of(const PartialMapping& s, const LatticePoint& tile) const;
   void place(const PartialMapping& s, const LatticePoint& tile, TileLoops tile_loops);
@@ -64,7 +64,9 @@ class Expander {
   unsigned next_loops(const PartialMapping& s, const Loops& loops);
   unsigned not_pushed(unsigned next, const Ends& ends, const Loops& loops);
   void arrange(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
-  void finish(PartialMapping& s, const LatticePoint& tile, u64 order);
+  bool begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
+  void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
+  void join(PartialMapping& s, u32 servers, u64 order);
   void complete(const FrontierNode& last);
 
   const LayerProblem& problem_;
@@ -85,10 +87,13 @@ class Expander {
   u64 asked_ = 0;
   bool stopped_ = false;
   bool overflow_ = false;
+  // [loops placed]: the sets of servers of the stage after the level that the tile's flows may go to, with these loops.
+  std::array<std::vector<u32>, kMaxDimensions + 1> after_;
   std::vector<DimensionMask>
       room_;  // [axis]: its dimension, if the tile of the level inside can grow by the prime; or 0
   u32 parent_ = 0;
   u32 choice_ = 0;
+  double limit_ = 0;  // of Grown
 };
 
 }  // namespace heliolite

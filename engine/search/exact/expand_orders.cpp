@@ -37,7 +37,8 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     if (loops.pushable != 0 && gate().prunes(Rule::PushIn, [&] { return contains(loops.pushable, d); })) return;
     add_loop(next, loops, d);
   }
-  if (loops.waiting == 0) return finish(next, tile, loops.order);
+  if (begins_too_dear(next, loops, tile)) return;
+  if (loops.waiting == 0) return finish(next, loops, tile);
   arrange(next, loops, tile);
 }
 
@@ -111,9 +112,25 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
     unsigned now = 1u << first;
     for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
       add_loop(with, rest, std::countr_zero(now));
-    if (rest.waiting == 0) finish(with, tile, rest.order);
+    if (begins_too_dear(with, rest, tile)) continue;
+    if (rest.waiting == 0) finish(with, rest, tile);
     else arrange(with, rest, tile);
   }
+}
+
+// Step 6 again, for the tile and all orders that begin with the loops placed. Lists in after_ which servers its flows
+// may still go to.
+bool Expander::begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile) {
+  if (top() || loops.depth == 0) return false;
+  const std::vector<u32>& before = after_.front();
+  std::vector<u32>& after = after_[at(loops.depth)];
+  after = before;
+  // With its last loop a partial mapping is whole, and is asked itself.
+  if (loops.waiting == 0 && before.size() == 1) return false;
+  return gate().prunes(Rule::OwnLoops, [&] {
+    bounds_.ordered_energy(s, bounds_.inside(s, {level_, true}), tile, limit_, before, after);
+    return after.empty();
+  });
 }
 
 }  // namespace heliolite

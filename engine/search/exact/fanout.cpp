@@ -56,12 +56,15 @@ class FanoutMaker {
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
     for (int v = 0; v < c_.tensor_count; ++v) out.least_spread[at(v)].assign(lattice_.points(), 1);
     for (SpatialChoice& s : out.choices) {
+      std::array<double, kMaxTensors> spreads{};
       for (int v = 0; v < c_.tensor_count; ++v) {
         const auto t = at(v);
+        spreads[t] = least_receivers(c_.tensor[v], s) / s.instances;
         double& least = out.least_spread[t][s.factor.index];
-        least = std::min(least, least_receivers(c_.tensor[v], s) / s.instances);
+        least = std::min(least, spreads[t]);
         out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
       }
+      join(spreads, out.joint_spreads);
     }
     for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[at(v)]);
     for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
@@ -69,6 +72,15 @@ class FanoutMaker {
     for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
     lattice_.max_over_divisors(out.most_instances);
     return out;
+  }
+
+  // Adds the spreads of a choice unless others are nowhere above them; drops those that are nowhere below them.
+  static void join(const std::array<double, kMaxTensors>& spreads,
+                   std::vector<std::array<double, kMaxTensors>>& known) {
+    const auto nowhere_above = [](const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); };
+    if (std::ranges::any_of(known, [&](const auto& other) { return nowhere_above(other, spreads); })) return;
+    std::erase_if(known, [&](const auto& other) { return nowhere_above(spreads, other); });
+    known.push_back(spreads);
   }
 
   // Points that fit one axis.

@@ -31,6 +31,8 @@ struct FanoutChoices {
   std::vector<u32> most_instances;     // [lattice index of left]: most instances of a choice that divides it
   // [tensor][lattice index of left]: least ratio of distinct receivers to instances of a choice that divides it.
   std::array<std::vector<double>, kMaxTensors> least_spread;
+  // [k][tensor]: these ratios of one choice, for all tensors together; every choice is nowhere below one of them.
+  std::vector<std::array<double, kMaxTensors>> joint_spreads;
   std::array<double, kMaxTensors> most_receivers{};  // [tensor]: most distinct receivers of any choice
   double most_reducing = 1;                          // most SpatialChoice::reducing of any choice
 };

@@ -10,9 +10,13 @@ namespace {
 
 class Builder {
  public:
-  Builder(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep, const Lattice& lattice,
+  Builder(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
           std::span<const FanoutChoices> fanouts)
-      : m_{&problem, &problem.model.compiled(), keep, lattice, {}, {}, fanouts}, c_(*m_.compiled) {
+      : m_{&problem, &problem.model.compiled(),
+           keep,     ServerSets(keep, problem.model.compiled().level_count, problem.model.compiled().tensor_count),
+           lattice,  {},
+           {},       fanouts},
+        c_(*m_.compiled) {
     for (std::size_t k = 0; k < std::max<std::size_t>(1, problem.machines.size()); ++k)
       machines_.push_back(&problem.machine(k).compiled());
   }
@@ -28,25 +32,16 @@ class Builder {
     // Then the share of the output that an instance owns is a quotient of boxes, and truncated.
     if (output.term_count != 0 || output.entangled) m_.exact = false;
     m_.level.resize(at(c_.level_count));
-    for (int i = 0; i < c_.level_count; ++i) {
-      ExactLevel& level = m_.level[at(i)];
-      level.keep = m_.keep[at(i)];
-      if (i + 1 == c_.level_count) break;
-      const bool hops = m_.fanout[at(i) + 1].hops;
-      const auto all = static_cast<TensorMask>((1u << c_.tensor_count) - 1);
-      level.starts = hops ? all : level.keep;
-      level.standalone = standalone_dimensions(c_, m_.fanout[at(i) + 1].exists ? all : level.starts);
-    }
+    for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[at(i)].hops = m_.fanout[at(i) + 1].hops;
     for (int i = c_.level_count - 1; i > 0; --i) {
       if (!m_.problem->shares_inside(i)) continue;
       m_.level[at(i)].shares_inside = m_.level[at(i) - 1].shares_outside = true;
-      m_.level[at(i) - 1].kept_outside = m_.level[at(i)].kept_outside | m_.level[at(i)].keep;
+      m_.level[at(i) - 1].kept_outside = m_.level[at(i)].kept_outside | m_.keep.must[at(i)];
     }
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
     find_least();
-    for (int i = 0; i < c_.level_count; ++i)
-      m_.rounding[at(i)] = (i == 0 ? rounding_of_flows(-1) : m_.rounding[at(i - 1)]) + rounding_of_flows(i);
+    for (int i = 0; i < c_.level_count; ++i) find_rounding(i);
     return std::move(m_);
   }
 
@@ -102,28 +97,21 @@ class Builder {
                        [&](const Compiled* machine) { return property(machine->level[level]); });
   }
 
-  // A block too many of each kind of access, at every end of the flows that start at a level (-1: the MACs).
-  double rounding_of_flows(int i) const {
-    double most = 0;
-    for (const Compiled* machine : machines_) most = std::max(most, rounding_of_flows(*machine, i));
-    return most;
-  }
-  double rounding_of_flows(const Compiled& machine, int i) const {
-    const auto block = [&](int place, double units) {
-      const CompiledLevel& level = machine.level[place];
-      const u64 used = std::min(fanout_product(place + 1, c_.level_count - 1), level.clusters);
-      return level.block_words > 1 ? units * static_cast<double>(used) : 0;
-    };
-    double sum = 0;
-    if (i + 1 == c_.level_count) return sum;
-    for (int v = 0; v < c_.tensor_count; ++v) {
-      if (i >= 0 && !contains(m_.keep[at(i)], v)) continue;
-      const FlowPrice& price = m_.least.flow(i, v);
-      const CompiledLevel& server = machine.level[price.serving_level];
-      if (i >= 0) sum += block(i, access_units(machine.level[i], Accesses<double>{v == m_.output ? 1.0 : 0.0, 1, 0}));
-      sum += block(price.serving_level, access_units(server, serving_one_word<double>(v == m_.output)));
+  // A block too many of each kind of access, at either end of a flow.
+  void find_rounding(int i) {
+    ExactLevel& own = m_.level[at(i)];
+    for (const Compiled* machine : machines_) {
+      const CompiledLevel& level = machine->level[i];
+      if (level.block_words <= 1) continue;
+      const u64 used = std::min(fanout_product(i + 1, c_.level_count - 1), level.clusters);
+      for (int v = 0; v < c_.tensor_count; ++v) {
+        const bool is_output = v == m_.output;
+        const double fill = access_units(level, Accesses<double>{is_output ? 1.0 : 0.0, 1, 0});
+        const double serve = access_units(level, serving_one_word<double>(is_output));
+        own.fill_rounding[at(v)] = std::max(own.fill_rounding[at(v)], fill * static_cast<double>(used));
+        own.serve_rounding[at(v)] = std::max(own.serve_rounding[at(v)], serve * static_cast<double>(used));
+      }
     }
-    return sum;
   }
 
   int add_channel(Channel::Kind kind, int level) {
@@ -144,13 +132,13 @@ class Builder {
   double most_reads(int i) const {
     double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (contains(m_.keep[at(i)], v)) sum += most_receivers(i, v);
+      if (contains(m_.keep.may[at(i)], v)) sum += most_receivers(i, v);
     return sum;
   }
   double most_writes(int i) const {
     double sum = 0;
     for (int v = 0; v < c_.tensor_count; ++v) {
-      if (!contains(m_.keep[at(i)], v)) continue;
+      if (!contains(m_.keep.may[at(i)], v)) continue;
       if (c_.tensor[v].is_output) sum += most_receivers(i, v);
       if (i + 1 < c_.level_count) sum += most_receivers(i, v);
     }
@@ -170,27 +158,26 @@ class Builder {
     return receivers;
   }
 
-  // Of the flow of tensor v that starts at `from` (-1: the MACs).
-  FlowPrice price(const Compiled& machine, int from, int v) const {
-    FlowPrice out;
+  // Of a word that fills the level's tile.
+  Channels fill(const Compiled& machine, int i) const {
+    Channels out{};
+    const CompiledLevel& level = machine.level[i];
+    out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
+    if (write_channel_[i] > 0) out[write_channel_[i]] += 1 / level.write_bandwidth;
+    if (shared_channel_[i] > 0) out[shared_channel_[i]] += 1 / level.shared_bandwidth;
+    return out;
+  }
+
+  // Of a word of tensor v that the level serves.
+  Channels serve(const Compiled& machine, int i, int v) const {
+    Channels out{};
     const bool is_output = c_.tensor[v].is_output;
-    if (from >= 0) {
-      const CompiledLevel& level = machine.level[from];
-      out.fill[energy_channel_[from]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
-      if (write_channel_[from] > 0) out.fill[write_channel_[from]] += 1 / level.write_bandwidth;
-      if (shared_channel_[from] > 0) out.fill[shared_channel_[from]] += 1 / level.shared_bandwidth;
-    }
-    int to = from + 1;
-    while (!contains(m_.keep[at(to)], v)) ++to;
-    const CompiledLevel& level = machine.level[to];
-    out.serving_level = to;
-    for (int f = from + 1; f <= to; ++f)
-      if (m_.fanout[at(f)].exists) out.last_fanout = f;
-    out.serve[energy_channel_[to]] +=
+    const CompiledLevel& level = machine.level[i];
+    out[energy_channel_[i]] +=
         per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
-    if (read_channel_[to] > 0) out.serve[read_channel_[to]] += 1 / level.read_bandwidth;
-    if (write_channel_[to] > 0 && is_output) out.serve[write_channel_[to]] += 1 / level.write_bandwidth;
-    if (shared_channel_[to] > 0) out.serve[shared_channel_[to]] += (is_output ? 2 : 1) / level.shared_bandwidth;
+    if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
+    if (write_channel_[i] > 0 && is_output) out[write_channel_[i]] += 1 / level.write_bandwidth;
+    if (shared_channel_[i] > 0) out[shared_channel_[i]] += (is_output ? 2 : 1) / level.shared_bandwidth;
     return out;
   }
 
@@ -201,14 +188,11 @@ class Builder {
   FlowPrices prices_of(const Compiled& machine) const {
     FlowPrices out;
     out.constant = static_cast<double>(machine.op_units) * m_.macs;
-    for (int v = 0; v < c_.tensor_count; ++v) out.mac[at(v)] = price(machine, -1, v);
-    out.level.resize(m_.level.size());
     for (int i = 0; i < c_.level_count; ++i) {
-      const TensorMask keep = m_.level[at(i)].keep;
-      FlowPrices::Level& level = out.level[at(i)];
-      for (int v = 0; v < c_.tensor_count && i + 1 < c_.level_count; ++v)
-        if (contains(keep, v)) level.flow[at(v)] = price(machine, i, v);
-      if (contains(keep, m_.output)) level.refund = refund(machine, i);
+      FlowPrices::Level& level = out.level.emplace_back();
+      level.fill.fill(fill(machine, i));
+      for (int v = 0; v < c_.tensor_count; ++v) level.serve[at(v)] = serve(machine, i, v);
+      level.refund = refund(machine, i);
     }
     return out;
   }
@@ -235,12 +219,13 @@ class Builder {
     m_.least = m_.machine.front();
     for (const FlowPrices& machine : m_.machine) {
       m_.least.constant = std::min(m_.least.constant, machine.constant);
-      for (int v = 0; v < c_.tensor_count; ++v)
-        for (int i = -1; i + 1 < c_.level_count; ++i) {
-          each(m_.least.flow(i, v).fill, machine.flow(i, v).fill, least);
-          each(m_.least.flow(i, v).serve, machine.flow(i, v).serve, least);
+      for (std::size_t i = 0; i < m_.level.size(); ++i) {
+        for (std::size_t v = 0; v < at(c_.tensor_count); ++v) {
+          each(m_.least.level[i].fill[v], machine.level[i].fill[v], least);
+          each(m_.least.level[i].serve[v], machine.level[i].serve[v], least);
         }
-      for (std::size_t i = 0; i < m_.level.size(); ++i) each(m_.least.level[i].refund, machine.level[i].refund, most);
+        each(m_.least.level[i].refund, machine.level[i].refund, most);
+      }
     }
   }
 
@@ -252,42 +237,48 @@ class Builder {
 
 }  // namespace
 
-u64 FlowCosts::used(int i, const Extents& tile) const {
+u64 FlowCosts::used(TensorMask kept, const Extents& tile) const {
   u64 words = 0;
-  for (const int v : bits(level[at(i)].keep)) words += box_words(compiled->tensor[v], tile);
+  for (const int v : bits(kept)) words += box_words(compiled->tensor[v], tile);
   return words;
 }
 
-bool FlowCosts::fits(int i, const Extents& tile) const { return has_room(i, 0, tile); }
+bool FlowCosts::fits(int i, TensorMask kept, const Extents& tile) const { return has_room(i, kept, 0, tile); }
 
-bool FlowCosts::has_room(int i, u64 inside, const Extents& tile) const {
+bool FlowCosts::has_room(int i, TensorMask kept, u64 inside, const Extents& tile) const {
   const CompiledLevel& most = compiled->level[i];
   if (most.capacity_words >= compiled->all_words) return true;
-  u64 words = inside + used(i, tile);
-  for (const int v : bits(level[at(i)].kept_outside)) words += box_words(compiled->tensor[v], tile);
-  return words <= most.capacity_words;
+  return inside + used(kept | level[at(i)].kept_outside, tile) <= most.capacity_words;
 }
 
-bool FlowCosts::holds(u32 k, int i, const Extents& tile) const {
+bool FlowCosts::holds(u32 k, int i, u32 set, const Extents& tile) const {
   if (!problem->family) return true;
-  for (int swept : problem->family->swept())
-    if (swept >= i && used(swept, tile) > problem->family->capacity(k, swept)) return false;
+  for (int swept : problem->family->swept()) {
+    if (swept < i) continue;
+    TensorMask kept = keep.must[at(swept)];
+    for (int v = 0; v < compiled->tensor_count; ++v)
+      if (servers.server(i - 1, set, v) == swept) kept |= static_cast<TensorMask>(1u << v);
+    if (used(kept, tile) > problem->family->capacity(k, swept)) return false;
+  }
   return true;
 }
 
-bool FlowCosts::needless(u32 k, int i, const Extents& tile) const {
+bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
+  TensorMask kept = servers.kept(i, set);
   for (int swept : problem->family->swept()) {
     if (swept < i) continue;
-    for (; i < swept; ++i)
+    for (; i < swept; ++i) {
       if (fanout[at(i) + 1].exists || problem->space.levels[at(i) + 1].temporal.allowed != 0) return false;
+      kept = keep.may[at(i) + 1];
+    }
     const u64 smaller = problem->family->held_by_smaller(k, swept);
-    if (smaller != 0 && used(swept, tile) <= smaller) return true;
+    if (smaller != 0 && used(kept, tile) <= smaller) return true;
   }
   return false;
 }
 
-FlowCosts make_flow_costs(const LayerProblem& problem, const std::array<TensorMask, kMaxLevels>& keep,
-                          const Lattice& lattice, std::span<const FanoutChoices> fanouts) {
+FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
+                          std::span<const FanoutChoices> fanouts) {
   FlowCosts out = Builder(problem, keep, lattice, fanouts).run();
   if (problem.options.rules[Rule::Symmetry]) out.symmetry = find_symmetry(problem.space, *out.compiled);
   return out;

@@ -28,13 +28,13 @@ void give_back(std::vector<T>& elements) {
 
 Frontier::Frontier(const FlowCosts& model, int level)
     : m_(&model),
-      rounding_(level < 0 ? 0 : model.rounding[at(level)]),
       channels_(model.channels.size()),
       tensors_(at(model.compiled->tensor_count)),
       levels_(at(model.levels())),
       width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
       room_matters_(level >= 0 && model.level[at(level)].shares_outside),
-      machines_merge_(level >= model.last_swept()) {
+      machines_merge_(level >= model.last_swept()),
+      sets_(model.servers.count(level)) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
     same_steps_ |= c.kind == Channel::Kind::Cycles;
@@ -80,6 +80,8 @@ void Frontier::get(std::size_t k, PartialMapping& s) const {
   s.room = node.room;
   s.idle = node.idle;
   s.machine = node.machine;
+  s.servers = node.servers;
+  s.rounding = node.rounding;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
 }
@@ -152,11 +154,12 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
     equal &= x.fetched == y.fetched;
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
-  return equal || better >= rounding_;
+  return equal || better >= a_node.rounding;
 }
 
 u64 Frontier::place_of(const FrontierNode& node) const {
-  return node.tile.index | (machines_merge_ ? 0 : u64{node.machine} << 32);
+  const u64 machine = machines_merge_ ? 0 : node.machine;
+  return node.tile.index | (machine * sets_ + node.servers) << 32;
 }
 
 template <class Visit>
@@ -196,6 +199,8 @@ void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
   node.room = s.room;
   node.idle = s.idle;
   node.machine = s.machine;
+  node.servers = s.servers;
+  node.rounding = s.rounding;
   node.sliding_count = s.sliding_count;
 }
 
@@ -260,8 +265,17 @@ ObjectiveKey Frontier::narrow(std::size_t width) {
   compact();
   ObjectiveKey left;
   if (size() <= width) return left;
-  std::vector<u32> order(size());
-  std::iota(order.begin(), order.end(), u32{0});
+  std::vector<std::vector<u32>> of_set(sets_);
+  for (u32 k = 0; k < size(); ++k) of_set[nodes_[k].servers].push_back(k);
+  for (std::vector<u32>& order : of_set) left = std::min(left, narrow(order, width));
+  compact();
+  return left;
+}
+
+// The same among the nodes in `order`, without taking them away.
+ObjectiveKey Frontier::narrow(std::vector<u32>& order, std::size_t width) {
+  ObjectiveKey left;
+  if (order.size() <= width) return left;
   const auto less = [&](u32 a, u32 b) {
     const ObjectiveKey &x = nodes_[a].key, &y = nodes_[b].key;
     return x < y || (!(y < x) && a < b);
@@ -271,7 +285,6 @@ ObjectiveKey Frontier::narrow(std::size_t width) {
     left = std::min(left, nodes_[order[k]].key);
     nodes_[order[k]].dropped = true;
   }
-  compact();
   return left;
 }
 
@@ -279,7 +292,12 @@ ObjectiveKey Frontier::shrink(std::size_t most_bytes) {
   compact();
   if (bytes() <= most_bytes) return {};
   const double share = static_cast<double>(most_bytes) / static_cast<double>(bytes());
-  return narrow(std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(size()) * share)));
+  std::vector<u32> order(size());
+  std::iota(order.begin(), order.end(), u32{0});
+  const ObjectiveKey left =
+      narrow(order, std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(size()) * share)));
+  compact();
+  return left;
 }
 
 void Frontier::forget_values() {

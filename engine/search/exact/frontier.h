@@ -1,6 +1,6 @@
 #pragma once
 // A frontier: the partial mappings that the exact search holds between two levels, packed, and the rule that drops one
-// if another with the same tile is no worse in everything that can matter outside (rule state-dominance).
+// if another with the same tile and servers is no worse in everything that can matter outside (rule state-dominance).
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -16,13 +16,15 @@ struct FrontierNode {
   u64 order = 0;          // dimensions of the level's loops, innermost first: 4 bits each, dimension + 1
   u32 parent = 0;         // index in the stage before
   u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level, before any swap
-  u32 next = ~u32{0};     // the node of the same tile that came before it; ~0: none
+  u32 next = ~u32{0};     // the node of the same place that came before it; ~0: none
   u32 sliding_begin = 0;  // its sliding flows are the `sliding_count` from here on
   u16 idle = 0;           // this and the fields below: as in PartialMapping
   u8 sliding_count = 0;
   bool dropped = false;  // superfluous: compact() removes it
   bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
   u32 machine = 0;
+  u32 servers = 0;
+  double rounding = 0;
   u64 signature = 0;
   u64 room = 0;
   LatticePoint tile;
@@ -58,9 +60,10 @@ class Frontier {
 
   // Removes the nodes that were dropped; indices change.
   void compact();
-  // Keeps the `width` nodes with the least keys. Returns the least key of those removed; infinity: none was.
+  // Keeps the `width` nodes with the least keys of each set of servers. Returns the least key of those removed;
+  // infinity: none was.
   ObjectiveKey narrow(std::size_t width);
-  // The same with about as many nodes as `most_bytes` have room for, at least one.
+  // The same with about as many nodes of all sets as `most_bytes` have room for, at least one.
   ObjectiveKey shrink(std::size_t most_bytes);
   // Frees everything but the nodes, through which complete mappings are read back.
   void forget_values();
@@ -85,6 +88,7 @@ class Frontier {
   }
   // Calls visit(k) for the latest nodes of a tile, beginning with node `first`, until it returns false. Returns whether
   // it never did.
+  ObjectiveKey narrow(std::vector<u32>& order, std::size_t width);
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
@@ -95,7 +99,6 @@ class Frontier {
   static void describe(const PartialMapping& s, FrontierNode& node);
 
   const FlowCosts* m_;
-  double rounding_;  // energy units by which rounding can turn the order of two partial mappings
   std::size_t channels_, tensors_, levels_, width_;
   std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
   bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
@@ -104,7 +107,8 @@ class Frontier {
   std::vector<FrontierNode> nodes_;
   std::vector<double> values_;  // width_ of each node, in the order of pack()
   std::vector<SlidingFlow> sliding_;
-  // The latest node of each tile; of each tile and machine, where machines differ further out.
+  std::size_t sets_;  // of servers
+  // The latest node of each tile and set of servers; of each machine, where machines differ further out.
   std::unordered_map<u64, u32> first_of_tile_;
 };
 

@@ -41,7 +41,14 @@ LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes
       bytes_(bytes),
       machines_tried_(model_.machine.size()) {}
 
-CostBound LayeredPass::root_bound(u32 machine) const { return bounds_.at_root(NestSteps(model_).root(machine)); }
+CostBound LayeredPass::root_bound(u32 machine) const {
+  CostBound least{kImpossible, kImpossible};
+  for (u32 servers = 0; servers < model_.servers.count(-1); ++servers) {
+    const CostBound bound = bounds_.at_root(NestSteps(model_).root(machine, servers));
+    least = {std::min(least.energy, bound.energy), std::min(least.cycles, bound.cycles)};
+  }
+  return least;
+}
 
 PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
                          const Look& look) {
@@ -50,10 +57,15 @@ PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumben
   std::vector<Frontier> layers;
   for (int level = -1; level < model_.levels(); ++level) layers.emplace_back(model_, level);
   for (u32 machine = 0; machine < model_.machine.size(); ++machine) {
-    FrontierNode root;
-    root.key = incumbent.key_of(root_bound(machine));
-    if (problem_.family && gate().prunes(Rule::MemoryBound, [&] { return incumbent.cuts(root.key); })) continue;
-    layers[0].add(NestSteps(model_).root(machine), root, false);
+    if (problem_.family &&
+        gate().prunes(Rule::MemoryBound, [&] { return incumbent.cuts(incumbent.key_of(root_bound(machine))); }))
+      continue;
+    for (u32 servers = 0; servers < model_.servers.count(-1); ++servers) {
+      const PartialMapping s = NestSteps(model_).root(machine, servers);
+      FrontierNode root;
+      root.key = incumbent.key_of(bounds_.at_root(s));
+      if (!gate().prunes(Rule::KeepBound, [&] { return incumbent.cuts(root.key); })) layers[0].add(s, root, false);
+    }
   }
   if (look) look({model_, bounds_, layers, -1, incumbent, pass});
   for (int level = 0; level < model_.levels(); ++level) {

@@ -1,6 +1,6 @@
 #pragma once
-// The exact search of one keep choice: a layered graph whose nodes are partial mappings (partial_mapping.h), with a
-// stage after each level, from the inside out. Proofs: docs/rules/exact.md.
+// The exact search of a range of keep choices: a layered graph whose nodes are partial mappings (partial_mapping.h),
+// with a stage after each level, from the inside out. Proofs: docs/rules/exact.md.
 #include <functional>
 #include <vector>
 
@@ -43,7 +43,7 @@ struct PassStage {
   const PassEnd& pass;
 };
 
-// The layered graph of one keep choice; run() may be called several times, with growing width.
+// The layered graph of a range of keep choices; run() may be called several times, with growing width.
 class LayeredPass {
  public:
   static constexpr std::size_t kAnyWidth = ~std::size_t{0};
@@ -64,7 +64,7 @@ class LayeredPass {
   PassEnd run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
               const Look& look = {});
 
-  // A lower bound of all mappings with this keep choice on the machine.
+  // A lower bound of all mappings with these keep choices on the machine.
   CostBound root_bound(u32 machine) const;
 
   std::size_t machines() const { return model_.machine.size(); }

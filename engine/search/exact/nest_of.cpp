@@ -20,7 +20,7 @@ Mapping nest_of(const FlowCosts& model, const std::vector<Frontier>& layers, int
   Extents tile;
   tile.fill(1);
   for (int i = 0; i <= level; ++i) {
-    mapping.keep[at(i)] = model.keep[at(i)];
+    mapping.keep[at(i)] = model.servers.kept(i, layers[at(i)].node(path[at(i)]->parent).servers);
     const bool swap = swapped[at(i)];
     Extents factor = placed(path[at(i)]->tile.extent, swap);
     for (int d = 0; d < kMaxDimensions; ++d) factor[at(d)] /= tile[at(d)];

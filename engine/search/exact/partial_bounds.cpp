@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
@@ -13,7 +14,7 @@ PartialBounds::PartialBounds(const FlowCosts& model)
     : m_(model),
       c_(*model.compiled),
       tables_(model),
-      least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, {model.keep, model.keep}).whole.cycles)) {
+      least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, model.keep).whole.cycles)) {
   const int levels = m_.levels();
   reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;
   for (int i = levels - 1; i >= 0; --i) {
@@ -26,6 +27,7 @@ PartialBounds::PartialBounds(const FlowCosts& model)
     if (m_.channels[k].kind != Channel::Kind::Shared) asked_ |= static_cast<u16>(1u << k);
   for (int i = levels - 1; i >= 0; --i) {
     refund_from_[at(i)] = refund_from_[at(i) + 1];
+    if (!contains(m_.keep.must[at(i)], m_.output)) continue;  // see RestBounds::refund()
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
       refund_from_[at(i)][k] += m_.least.level[at(i)].refund[k] * reducing_outside_[at(i) + 1];
   }
@@ -34,6 +36,7 @@ PartialBounds::PartialBounds(const FlowCosts& model)
 PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place) const {
   Inside out(LoopSet(tables_.classes(), c_, s.tile.extent, c_.size));
   out.place = place;
+  out.servers = s.servers;
   out.active = asked_ & static_cast<u16>(~s.idle);
   out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index);
   for (const int tensor : bits(s.in_place)) {
@@ -83,9 +86,11 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   double sum = of(s.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
     const u32 left = m_.lattice.full().index - s.tile.index;
-    spread[at(v)] = unrolled ? tables_.spread_below(level, v, left) : tables_.spread_after(level, v, left);
-    sum += of(s.pending[at(v)]) * spread[at(v)];
+    spread[at(v)] = tables_.spread(level, m_.servers.server(unrolled ? level - 1 : level, s.servers, v), v, left);
   }
+  const double passing = pending(s, out.place, k, spread);
+  if (k == 0) out.pending = passing;
+  sum += passing;
   BoundFlows flows;
   std::size_t n = 0;
   const auto wait = [&](double fill, double serve, std::size_t v) {
@@ -112,51 +117,108 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   out.sum[k] = sum + flows.least(out.outside.of_class, out.outside.present);
 }
 
-double PartialBounds::ordered(const Inside& inside, std::size_t k, const LatticePoint& tile, const LoopSet& own,
-                              const LoopSet& outside, const double* fresh_row) const {
+// Closed flows that are still on their way, if every tensor on its own were spread as little as `spread` says; and if
+// the next fan-out spreads all of them by one choice.
+double PartialBounds::pending(const PartialMapping& s, Place place, std::size_t k,
+                              const std::array<double, kMaxTensors>& spread) const {
+  std::array<double, kMaxTensors> cost, further;
+  double apart = 0;
+  int tensors = 0;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    cost[at(v)] = tables_.of(s.pending[at(v)], k);
+    apart += cost[at(v)] * spread[at(v)];
+    tensors += cost[at(v)] > 0;
+  }
+  if (tensors < 2) return apart;
+  int next = place.level + 1;
+  while (!m_.fanout[at(next)].exists) ++next;
+  const int stage = place.unrolled ? place.level - 1 : place.level;
+  const u32 left = m_.lattice.full().index - s.tile.index;
+  for (int v = 0; v < c_.tensor_count; ++v)
+    further[at(v)] = cost[at(v)] > 0 ? tables_.spread(next, m_.servers.server(stage, s.servers, v), v, left) : 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& joint : m_.fanout[at(next)].joint_spreads) {
+    double sum = 0;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      sum += cost[at(v)] * std::max(joint[at(v)] * further[at(v)], spread[at(v)]);
+    least = std::min(least, sum);
+  }
+  return std::max(apart, least);
+}
+
+// A tile of the level: its own loops and those outside.
+struct PartialBounds::Candidate {
+  const LatticePoint& tile;
+  LoopSet own, outside;
+  RestBounds::FreshRow buffer;
+  const double* fresh;  // RestBounds::fresh() of the tile
+
+  Candidate(const PartialBounds& bounds, const Inside& inside, const PartialMapping& s, const LatticePoint& its_tile)
+      : tile(its_tile),
+        own(bounds.tables_.classes(), bounds.c_, s.tile.extent, tile.extent),
+        outside(bounds.tables_.classes(), bounds.c_, tile.extent, bounds.c_.size),
+        fresh(bounds.tables_.fresh(inside.place.level, tile, outside, buffer)) {}
+};
+
+// What is settled, and the flows in place that the candidate's own loops close; the others go to `waiting`.
+double PartialBounds::closing(const Inside& inside, std::size_t k, const Candidate& c, BoundFlows& waiting) const {
   double iterations = 1;
-  for (std::size_t l = 0; l < tables_.classes().count(); ++l) iterations *= own.of_class[l];
-  BoundFlows closing, waiting;
+  for (std::size_t l = 0; l < tables_.classes().count(); ++l) iterations *= c.own.of_class[l];
+  BoundFlows closing;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
     const double all = inside.unreused[f][k];
     if (all <= 0) continue;
     const BoundFlow flow{inside.relevant[f], all, inside.halo_shares(f), inside.once[f][k]};
-    if (inside.relevant[f] & own.present) closing.append(flow);
+    if (inside.relevant[f] & c.own.present) closing.append(flow);
     else waiting.append({flow.relevant, all / iterations, flow.halo, flow.once});
   }
-  tables_.append_fresh(inside.place.level, fresh_row, waiting);
-  return inside.settled[k] + closing.least(own.of_class, own.present) +
-         waiting.least(outside.of_class, outside.present) + tables_.after(inside.place.level, k, tile.index);
+  return inside.settled[k] + closing.least(c.own.of_class, c.own.present);
 }
 
-double PartialBounds::ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile,
-                                     double enough) const {
+// All of it, if the flows out of the candidate go to the servers of `after`.
+double PartialBounds::ordered(const Inside& inside, std::size_t k, const Candidate& c, u32 after, double closed,
+                              const BoundFlows& others) const {
+  const int level = inside.place.level;
+  BoundFlows waiting = others;
+  tables_.append_fresh(level, inside.servers, after, k, c.tile.index, c.fresh, waiting);
+  return closed + waiting.least(c.outside.of_class, c.outside.present) + tables_.after(level, after, k, c.tile.index) -
+         tables_.refund(level, inside.servers, k);
+}
+
+void PartialBounds::ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile,
+                                   double enough, std::span<const u32> sets, std::vector<u32>& after) const {
+  after.clear();
+  const int level = inside.place.level;
   const LoopSet own(tables_.classes(), c_, s.tile.extent, tile.extent);
   // Often the flows that close here decide.
-  BoundFlows closing;
-  double sum = inside.settled[0] + tables_.with(inside.place.level, 0, tile.index);
+  BoundFlows closes;
+  double sum = inside.settled[0] + tables_.with(level, inside.servers, 0, tile.index), once = 0;
   for (std::size_t f = 0; f < inside.open_count; ++f) {
     if (inside.relevant[f] & own.present)
-      closing.append({inside.relevant[f], inside.unreused[f][0], inside.halo_shares(f), inside.once[f][0]});
-    else sum += inside.once[f][0];
+      closes.append({inside.relevant[f], inside.unreused[f][0], inside.halo_shares(f), inside.once[f][0]});
+    else once += inside.once[f][0];
   }
-  sum += closing.least(own.of_class, own.present);
-  if (sum >= enough) return sum;
-  const LoopSet outside(tables_.classes(), c_, tile.extent, c_.size);
-  RestBounds::FreshRow row;
-  return ordered(inside, 0, tile, own, outside, tables_.fresh_energy(inside.place.level, tile, outside, row));
+  sum += once + closes.least(own.of_class, own.present);
+  if (sum >= enough) return;
+  const Candidate candidate(*this, inside, s, tile);
+  BoundFlows waiting;
+  const double closed = closing(inside, 0, candidate, waiting);
+  const double refund = tables_.refund(level, inside.servers, 0);
+  for (const u32 next : sets) {
+    if (closed + once + tables_.after(level, next, 0, tile.index) - refund >= enough) continue;
+    if (ordered(inside, 0, candidate, next, closed, waiting) < enough) after.push_back(next);
+  }
 }
 
-CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Inside& inside,
-                                              const LatticePoint& tile) const {
-  const LoopSet own(tables_.classes(), c_, s.tile.extent, tile.extent);
-  const LoopSet outside(tables_.classes(), c_, tile.extent, c_.size);
-  RestBounds::FreshRow row;
+CostBound PartialBounds::at_candidate_ordered(const PartialMapping& s, const Inside& inside, const LatticePoint& tile,
+                                              u32 after) const {
+  const Candidate candidate(*this, inside, s, tile);
   Channels sums;
   for (std::size_t k = 0; k < inside.known; ++k) {
     if (!contains(inside.active, k)) continue;
-    tables_.fresh(inside.place.level, tile, outside, k, row.data());
-    sums[k] = ordered(inside, k, tile, own, outside, row.data());
+    BoundFlows waiting;
+    const double closed = closing(inside, k, candidate, waiting);
+    sums[k] = ordered(inside, k, candidate, after, closed, waiting);
   }
   return price(s, inside, sums);
 }
@@ -174,7 +236,7 @@ double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& til
                                    double enough) const {
   const int level = inside.place.level;
   // Step 1. No loop at this level.
-  double least = std::min(at_most, inside.sum[0] + tables_.with(level, 0, tile.index));
+  double least = std::min(at_most, inside.sum[0] + tables_.with(level, inside.servers, 0, tile.index));
   if (least < enough) return least;
   // Step 2. By the innermost of its loops.
   DimensionMask loops = 0;  // classes
@@ -188,7 +250,7 @@ double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& til
   }
   // Step 3. By how much the tile is enlarged along loops that leave a tensor in place.
   for (const Reuse& reuse : reuses) {
-    enlarge(reuse, level, tile, 1, 0, enough, least);
+    enlarge(inside, reuse, tile, 1, 0, enough, least);
     if (least < enough) break;
   }
   return least;
@@ -219,7 +281,7 @@ void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint
     reuse.once += inside.once[f][0];
   }
   if (reuse.tensor < 0 || !one_tensor || !tables_.reuses(level, reuse.tensor)) {
-    least = std::min(least, reuse.closed + reuse.once + tables_.below(level, 0, tile.index));
+    least = std::min(least, reuse.closed + reuse.once + tables_.below(level, inside.servers, 0, tile.index));
     return;
   }
   for (Reuse& other : out)
@@ -232,11 +294,13 @@ void PartialBounds::add_reuse(const Inside& inside, int loop, const LatticePoint
 
 // All tiles that enlarge `tile` along dimensions which do not index the tensor, by `gain` so far, and from there along
 // those that do: then its flows close.
-void PartialBounds::enlarge(const Reuse& reuse, int level, const LatticePoint& tile, double gain,
+void PartialBounds::enlarge(const Inside& inside, const Reuse& reuse, const LatticePoint& tile, double gain,
                             std::size_t first_axis, double enough, double& least) const {
+  const int level = inside.place.level;
   if (gain > 1) {
-    const double closes = std::max(reuse.unreused / gain, reuse.once) + tables_.reused(level, reuse.tensor, tile.index);
-    const double waits = reuse.once + tables_.with(level, 0, tile.index);
+    const double closes =
+        std::max(reuse.unreused / gain, reuse.once) + tables_.reused(level, inside.servers, reuse.tensor, tile.index);
+    const double waits = reuse.once + tables_.with(level, inside.servers, 0, tile.index);
     least = std::min(least, reuse.closed + std::min(closes, waits));
     if (least < enough) return;
   }
@@ -248,22 +312,25 @@ void PartialBounds::enlarge(const Reuse& reuse, int level, const LatticePoint& t
     next.packed += axes[a].step;
     if (!m_.lattice.divides(next.packed, m_.lattice.full().packed)) continue;
     next.index += axes[a].stride;
-    if (reuse.closed + reuse.once + tables_.below(level, 0, next.index) >= least) continue;
-    enlarge(reuse, level, next, gain * axes[a].prime, a, enough, least);
+    if (reuse.closed + reuse.once + tables_.below(level, inside.servers, 0, next.index) >= least) continue;
+    enlarge(inside, reuse, next, gain * axes[a].prime, a, enough, least);
   }
 }
 
 CostBound PartialBounds::at_root(const PartialMapping& root) const {
   // The innermost fan-out may take any choice; the tables below it know the least of all.
-  const double least = m_.fanout[0].exists ? tables_.least_below(0) : tables_.below(0, 0, 0);
+  const double least =
+      m_.fanout[0].exists ? tables_.least_below(0, root.servers) : tables_.below(0, root.servers, 0, 0);
   if (least >= kImpossible) return {kImpossible, kImpossible};
   double closed = tables_.of(root.sum, 0);
+  std::array<double, kMaxTensors> spreads;
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;
-    for (int f = 0; f <= m_.least.mac[at(v)].last_fanout; ++f)
+    for (int f = 0; f <= m_.servers.server(-1, root.servers, v); ++f)
       if (m_.fanout[at(f)].exists) spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.full().index];
-    closed += tables_.of(root.pending[at(v)], 0) * spread;
+    spreads[at(v)] = spread;
   }
+  closed += pending(root, {-1, false}, 0, spreads);
   closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * tables_.of(refund_from_[0], 0);
   return {std::max(0.0, closed + least), std::max(m_.macs / fanout_outside_[0], least_cycles_)};
 }

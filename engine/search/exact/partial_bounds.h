@@ -12,7 +12,7 @@ namespace heliolite {
 
 inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 
-// The bounds of one keep choice.
+// The bounds of a range of keep choices.
 class PartialBounds {
  public:
   explicit PartialBounds(const FlowCosts& model);
@@ -28,10 +28,12 @@ class PartialBounds {
   // `known` of the channels are computed. A flow is in place until a loop moves its tile, then it is closed.
   struct Inside {
     Place place;
+    u32 servers = 0;            // of the partial mapping
     std::size_t known = 0;      // channels 0 .. known - 1 are computed
     u16 active = 0;             // mask of the channels that count: others stay undefined
     Channels sum;               // of closed flows, and of flows in place at their ordering bound
     Channels settled;           // of closed flows alone; may be negative, for refunds of flows to come are in it
+    double pending = 0;         // in settled[0]: of closed flows that are still on their way
     double compute_cycles = 0;  // cycles of the compute units at least, or of any mapping
     LoopSet outside;            // all loops outside the tile
     // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
@@ -58,16 +60,17 @@ class PartialBounds {
 
   // The bound when s stands at the tile (a lattice index) of its level.
   CostBound at_tile(const PartialMapping& s, const Inside& inside, u32 tile) const {
-    return total(s, inside, [&](std::size_t k) { return tables_.after(inside.place.level, k, tile); });
+    return total(s, inside, [&](std::size_t k) { return tables_.after(inside.place.level, inside.servers, k, tile); });
   }
   // The bound over all tiles of the level that enlarge `tile`; the fan-out below the level is placed.
   CostBound at_unrolled(const PartialMapping& s, const Inside& inside, u32 tile) const {
-    return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level, k, tile); });
+    return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level, inside.servers, k, tile); });
   }
   // The bound before the fan-out of the next level is placed, if that enlarges the tile to `unrolled` (a lattice
   // index). inside.compute_cycles must be those of the unrolling.
   CostBound at_guess(const PartialMapping& s, const Inside& inside, u32 unrolled) const {
-    return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level + 1, k, unrolled); });
+    return total(s, inside,
+                 [&](std::size_t k) { return tables_.below(inside.place.level + 1, inside.servers, k, unrolled); });
   }
   // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
@@ -77,36 +80,42 @@ class PartialBounds {
   }
   // The bound when `tile` is chosen as the level's tile but the order of its loops is not.
   CostBound at_candidate(const PartialMapping& s, const Inside& inside, u32 tile) const {
-    return total(s, inside, [&](std::size_t k) { return tables_.with(inside.place.level, k, tile); });
+    return total(s, inside, [&](std::size_t k) { return tables_.with(inside.place.level, inside.servers, k, tile); });
   }
   // A higher bound of the same that takes longer (rule own-loops): flows in place that the level's own loops move close
   // among these loops, the others wait for the loops outside together with the flows out of the tile.
-  CostBound at_candidate_ordered(const PartialMapping& s, const Inside& inside, const LatticePoint& tile) const;
+  // `after`: the set of servers of the stage after the level.
+  CostBound at_candidate_ordered(const PartialMapping& s, const Inside& inside, const LatticePoint& tile,
+                                 u32 after) const;
   // The bound of all mappings; `root`: nothing is placed.
   CostBound at_root(const PartialMapping& root) const;
 
   // The energy units alone of at_guess, at_unrolled, at_candidate and at_candidate_ordered, without leakage.
   double guess_energy(const Inside& inside, u32 unrolled) const {
-    return inside.sum[0] + tables_.below(inside.place.level + 1, 0, unrolled);
+    return inside.sum[0] + tables_.below(inside.place.level + 1, inside.servers, 0, unrolled);
   }
   double unrolled_energy(const Inside& inside, u32 tile) const {
-    return inside.sum[0] + tables_.below(inside.place.level, 0, tile);
+    return inside.sum[0] + tables_.below(inside.place.level, inside.servers, 0, tile);
   }
   double candidate_energy(const Inside& inside, u32 tile) const {
-    return inside.sum[0] + tables_.with(inside.place.level, 0, tile);
+    return inside.sum[0] + tables_.with(inside.place.level, inside.servers, 0, tile);
   }
   // The energy units of every tile of the level that enlarges `tile`, the one after the fan-out, and of every order of
   // the level's loops: the least of at_candidate_ordered over them, or below, and at most `at_most` (rule own-loops).
   // Not for the outermost level. Returns early, perhaps with a higher number, once that is below `enough`.
   double tiles_energy(const Inside& inside, const LatticePoint& tile, double at_most, double enough) const;
-  // Returns early, with a weaker bound, if that already reaches `enough`.
-  double ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough) const;
+  // Some of the level's loops may be placed already: in s they are, and `inside` is of s. Into `after`: those of the
+  // sets of servers `sets`, of the stage after the level, with which it is below `enough`.
+  void ordered_energy(const PartialMapping& s, const Inside& inside, const LatticePoint& tile, double enough,
+                      std::span<const u32> sets, std::vector<u32>& after) const;
 
   const RestBounds& tables() const { return tables_; }
-  // Whether `tile` can be the tile of `level`: it fits, and the loops left have places outside.
-  bool possible(int level, u32 tile) const { return tables_.with(level, 0, tile) < kImpossible; }
+  // Whether `tile` can be the tile of `level` after these servers: it fits, and the loops left have places outside.
+  bool possible(int level, u32 servers, u32 tile) const { return tables_.with(level, servers, 0, tile) < kImpossible; }
   // Whether some possible tile of `level` enlarges `unrolled`, the tile after the fan-out below the level.
-  bool reachable(int level, u32 unrolled) const { return tables_.below(level, 0, unrolled) < kImpossible; }
+  bool reachable(int level, u32 servers, u32 unrolled) const {
+    return tables_.below(level, servers, 0, unrolled) < kImpossible;
+  }
 
   // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
   // index) is what remains to be placed outside; and not below those of any mapping.
@@ -116,11 +125,15 @@ class PartialBounds {
   struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then
   void add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
                  double& least) const;
-  void enlarge(const Reuse& reuse, int level, const LatticePoint& tile, double gain, std::size_t first_axis,
+  void enlarge(const Inside& inside, const Reuse& reuse, const LatticePoint& tile, double gain, std::size_t first_axis,
                double enough, double& least) const;
   void sum_channel(const PartialMapping& s, std::size_t channel, Inside& out) const;
-  double ordered(const Inside& inside, std::size_t channel, const LatticePoint& tile, const LoopSet& own,
-                 const LoopSet& outside, const double* fresh_row) const;
+  double pending(const PartialMapping& s, Place place, std::size_t channel,
+                 const std::array<double, kMaxTensors>& spread) const;
+  struct Candidate;
+  double closing(const Inside& inside, std::size_t channel, const Candidate& candidate, BoundFlows& waiting) const;
+  double ordered(const Inside& inside, std::size_t channel, const Candidate& candidate, u32 after, double closed,
+                 const BoundFlows& others) const;
   template <class Table>
   CostBound total(const PartialMapping& s, const Inside& inside, Table table) const {
     Channels sums;

@@ -57,19 +57,24 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
   room = other.room;
   idle = other.idle;
   machine = other.machine;
+  servers = other.servers;
+  rounding = other.rounding;
   sliding_count = other.sliding_count;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
   return *this;
 }
 
-PartialMapping NestSteps::root(u32 machine) const {
+PartialMapping NestSteps::root(u32 machine, u32 servers) const {
   PartialMapping s(c_.tensor_count, m_.channels.size());
   const FlowPrices& prices = m_.machine[machine];
   s.machine = machine;
+  s.servers = servers;
   s.iterations = m_.macs;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const FlowPrice& price = prices.mac[at(v)];
-    add(price.last_fanout < 0 ? s.sum : s.pending[at(v)], price.serve, m_.macs, m_.channels.size());
+    const int server = m_.servers.server(-1, servers, v);
+    Channels& to = m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
+    add(to, prices.level[at(server)].serve[at(v)], m_.macs, m_.channels.size());
+    s.rounding += m_.level[at(server)].serve_rounding[at(v)];
   }
   s.sum[0] += prices.constant;
   // Machines with other bandwidths never split alike.
@@ -90,18 +95,14 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
     receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
-    // The flow that may still be on its way out starts at the last level inside that keeps the tensor.
-    int start = level - 1;
-    while (start >= 0 && !contains(m_.level[at(start)].keep, v)) --start;
-    const int last = m_.least.flow(start, v).last_fanout;
-    const bool arrives = last == level;
+    // What is on its way out arrives behind the last fan-out below its server.
+    const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
     const double spread = receivers[t] / choice.instances;
-    if (last >= level)
-      for (std::size_t k = 0; k < channels; ++k) {
-        pending[k] *= spread;
-        if (arrives) settle(s, v, k, pending[k]), pending[k] = 0;
-      }
+    for (std::size_t k = 0; k < channels; ++k) {
+      pending[k] *= spread;
+      if (arrives) settle(s, v, k, pending[k]), pending[k] = 0;
+    }
     if (contains(s.in_place, v))
       for (std::size_t k = 0; k < channels; ++k) {
         s.fill[t][k] *= choice.instances;
@@ -114,7 +115,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
         flow.serve[k] *= receivers[t];
-        if (flow.start == start && arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+        if (arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
     }
     if (!fanout.hops) continue;
@@ -217,17 +218,23 @@ bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) con
   return false;
 }
 
-bool NestSteps::start(PartialMapping& s, int level) const {
-  const ExactLevel& own = m_.level[at(level)];
-  const FlowPrices::Level& prices = m_.machine[s.machine].level[at(level)];
+bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
+  const TensorMask kept = m_.servers.kept(level, s.servers);
+  const FlowPrices& prices = m_.machine[s.machine];
   const std::size_t channels = m_.channels.size();
-  for (const int v : bits(own.starts)) {
+  static constexpr Channels kFree{};
+  for (const int v : bits(m_.starting(level, kept))) {
     const CompiledTensor& t = c_.tensor[v];
-    const FlowPrice& price = prices.flow[v];
+    const bool keeps = contains(kept, v);
+    const int server = m_.servers.server(level, servers, v);
+    const Channels& fill = keeps ? prices.level[at(level)].fill[at(v)] : kFree;
+    const Channels& serve = keeps ? prices.level[at(server)].serve[at(v)] : kFree;
+    const bool arrived = m_.last_fanout(level, server) < 0;
+    if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.level[at(server)].serve_rounding[at(v)];
     const auto words = static_cast<double>(box_words(t, s.tile.extent));
     if (!t.sliding) {
-      add(s.fill[v], price.fill, words, channels);
-      add(price.last_fanout < 0 ? s.fill[v] : s.serve[v], price.serve, words, channels);
+      add(s.fill[v], fill, words, channels);
+      add(arrived ? s.fill[v] : s.serve[v], serve, words, channels);
       s.in_place |= static_cast<TensorMask>(1u << v);
       continue;
     }
@@ -238,17 +245,20 @@ bool NestSteps::start(PartialMapping& s, int level) const {
     flow.start = static_cast<u8>(level);
     flow.full = words;
     flow.fetched = flow.delta = 1;
-    add(flow.fill, price.fill, words, channels);
-    add(price.last_fanout < 0 ? flow.fill : flow.serve, price.serve, words, channels);
+    add(flow.fill, fill, words, channels);
+    add(arrived ? flow.fill : flow.serve, serve, words, channels);
     flow.extent = box_extent(t, s.tile.extent);
     const LoopSet outside(classes_, c_, s.tile.extent, c_.size);
     ClassLoops unused;
     flow.least =
         irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
-  if (own.shares_inside || own.shares_outside)
-    s.room = (own.shares_inside ? s.room : 0) + m_.used(level, s.tile.extent);
-  if (contains(own.keep, m_.output)) add(s.refund, prices.refund, 1, channels);
+  if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
+    s.room = (own.shares_inside ? s.room : 0) + m_.used(kept, s.tile.extent);
+  if (contains(kept, m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
+  // Other levels round other words to blocks.
+  s.signature += mixed(at(level) << 8 | kept);
+  s.servers = servers;
   return true;
 }
 
@@ -303,6 +313,7 @@ void NestSteps::finish(PartialMapping& s) const {
     close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
   }
   s.sliding_count = 0;
+  s.servers = 0;
   add(s.refund, m_.machine[s.machine].level.back().refund, 1, m_.channels.size());
 }
 

@@ -40,11 +40,13 @@ struct PartialMapping {
   std::array<u64, kMaxChannels> split;            // [bandwidth's channel]: hash of what each tensor has in `sum`
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
+  double rounding = 0;                            // energy units that rounding to blocks can add to flows begun so far
   u64 room = 0;  // words that the level's tile takes, and those of levels inside that share its room
   u8 tensor_count;
   u8 channel_count;
   u16 idle = 0;     // mask of the channels that forget_idle() has set to 0
   u32 machine = 0;  // index into FlowCosts::machine
+  u32 servers = 0;  // the set of servers (ServerSets) of the stage after the last level placed
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
@@ -62,15 +64,16 @@ class NestSteps {
  public:
   explicit NestSteps(const FlowCosts& model) : m_(model), c_(*model.compiled), classes_(c_) {}
 
-  // No loop is placed: only the flows out of the MACs, on machine `machine`.
-  PartialMapping root(u32 machine) const;
+  // No loop is placed: only the flows out of the MACs, on machine `machine`, with set `servers` of the stage -1.
+  PartialMapping root(u32 machine, u32 servers) const;
   // Places the loops of the fan-out below `level`.
   void unroll(PartialMapping& s, int level, const SpatialChoice& choice) const;
   // Places a temporal loop over dimension d. `left[e]`: iterations of dimension e outside the loop; a sliding flow that
   // can reuse nothing in them is closed.
   void loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const;
-  // All loops of `level` are placed: the flows out of its tile begin. False if there is no room for one more flow.
-  bool start(PartialMapping& s, int level) const;
+  // All loops of `level` are placed: the flows out of its tile begin, and the stage after it has the set `servers`,
+  // which must be able to follow that of s. False if there is no room for one more flow.
+  bool start(PartialMapping& s, int level, u32 servers) const;
   // Sets the channels of bandwidths to 0 that cannot delay any completion more than the compute units do. Only
   // bandwidths of `level` and the levels inside, where every flow that they carry has begun. Returns how many.
   int forget_idle(PartialMapping& s, int level) const;

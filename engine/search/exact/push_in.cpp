@@ -9,9 +9,9 @@ namespace heliolite {
 namespace {
 
 // Whether the level has room for the larger tile, whatever levels outside need that share it.
-bool fits_grown(const FlowCosts& m, int level, const PlacedLevel& placed, const Extents& grown) {
-  if (m.level[at(level)].shares_outside) return m.used(level, grown) == m.used(level, placed.tile.extent);
-  return m.has_room(level, placed.room, grown);
+bool fits_grown(const FlowCosts& m, int level, TensorMask kept, const PlacedLevel& placed, const Extents& grown) {
+  if (m.level[at(level)].shares_outside) return m.used(kept, grown) == m.used(kept, placed.tile.extent);
+  return m.has_room(level, kept, placed.room, grown);
 }
 
 }  // namespace
@@ -20,6 +20,8 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
   std::vector<DimensionMask> out(m.lattice.axes().size(), 0);
   const TemporalSpace& inner = m.problem->space.levels[at(level) - 1].temporal;
   const TemporalSpace& outer = m.problem->space.levels[at(level)].temporal;
+  const TensorMask kept = m.servers.kept(level - 1, inside.servers);
+  const DimensionMask standalone = m.standalone(level - 1, kept);
   DimensionMask loops = 0, outermost = 0;
   for (u64 order = inside.order; order != 0; order >>= 4)
     loops |= outermost = dimension_bit(static_cast<int>(order & 15) - 1);
@@ -27,20 +29,21 @@ std::vector<DimensionMask> room_inside(const FlowCosts& m, u32 machine, int leve
   for (std::size_t a = 0; a < out.size(); ++a) {
     const LatticeAxis& axis = m.lattice.axes()[a];
     const int d = axis.dimension;
-    if (!contains(inner.allowed & m.level[at(level) - 1].standalone, d) || outer.factor[at(d)].min > 1) continue;
+    if (!contains(inner.allowed & standalone, d) || outer.factor[at(d)].min > 1) continue;
     if (contains(loops, d) && !contains(outermost, d)) continue;
     LatticePoint grown = inside.tile;
     grown.packed += axis.step;
     if (!m.lattice.divides(grown.packed, m.lattice.full().packed)) continue;
     grown.extent[at(d)] *= axis.prime;
     if (!inner.factor[at(d)].allows(grown.extent[at(d)] / inside.unrolled.extent[at(d)])) continue;
-    if (fits_grown(m, level - 1, inside, grown.extent) && m.holds(machine, level - 1, grown.extent))
+    if (fits_grown(m, level - 1, kept, inside, grown.extent) &&
+        m.holds(machine, level - 1, inside.servers, grown.extent))
       out[a] = dimension_bit(d);
   }
   return out;
 }
 
-PlacedLevel placed_level(const Mapping& mapping, const Lattice& lattice, int level) {
+PlacedLevel placed_level(const FlowCosts& model, const Mapping& mapping, int level) {
   Extents unrolled, tile;
   unrolled.fill(1), tile.fill(1);
   PlacedLevel out;
@@ -51,8 +54,9 @@ PlacedLevel placed_level(const Mapping& mapping, const Lattice& lattice, int lev
     if (loop.level < level || loop.is_spatial()) unrolled[loop.dimension] *= loop.end;
     else out.order |= static_cast<u64>(loop.dimension + 1) << (4 * depth++);
   }
-  out.unrolled = lattice.point(unrolled);
-  out.tile = lattice.point(tile);
+  out.unrolled = model.lattice.point(unrolled);
+  out.tile = model.lattice.point(tile);
+  out.servers = model.servers.find(level - 1, mapping.keep);
   return out;
 }
 

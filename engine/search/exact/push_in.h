@@ -13,11 +13,12 @@ struct PlacedLevel {
   LatticePoint unrolled;  // the tile below its temporal loops
   LatticePoint tile;      // and with them
   u64 order = 0;          // dimensions of these loops, as in FrontierNode
+  u32 servers = 0;        // set of servers of the stage before the level
   u64 room = 0;           // words of the levels inside that share its room
 };
 
-// A level of a perfect mapping.
-PlacedLevel placed_level(const Mapping& mapping, const Lattice& lattice, int level);
+// A level of a perfect mapping within the model's range of keep choices.
+PlacedLevel placed_level(const FlowCosts& model, const Mapping& mapping, int level);
 
 // [axis of the lattice]: its dimension, if a factor of its prime may move from an innermost loop of `level` (1 or more)
 // into `inside`, the level inside it; else no dimension. Then the moved mapping is legal on the machine and costs no

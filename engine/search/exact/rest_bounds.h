@@ -1,6 +1,7 @@
 #pragma once
 // Rest bounds: tables over the lattice of tiles with the least cost of the levels still to be placed, by the tile that
 // they start from (docs/rules/exact.md).
+#include <algorithm>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -16,13 +17,17 @@ struct BoundFlows {
   std::array<BoundFlow, kMaxTensors * 2> flow;
   std::size_t count = 0;
 
+  BoundFlows() = default;
+  BoundFlows(const BoundFlows& other) : count(other.count) { std::copy_n(other.flow.begin(), count, flow.begin()); }
+
   // Adds a flow; flows without halos that the same loops move are joined.
   void append(const BoundFlow& other);
   // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
   double least(const ClassLoops& n, DimensionMask present) const;
 };
 
-// The tables of one keep choice.
+// The tables of a range of keep choices. Where the keep choice is not decided yet, a number is the least of all that
+// can follow. `servers`: a set of servers (ServerSets).
 class RestBounds {
  public:
   explicit RestBounds(const FlowCosts& model);
@@ -34,58 +39,86 @@ class RestBounds {
   // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
   double of(const Channels& x, std::size_t channel) const;
 
-  // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level; kImpossible:
-  // it cannot be. Of channel `channel`; a channel without a table gives 0.
-  double with(int level, std::size_t channel, u32 tile) const { return look(with_, level, channel, tile); }
+  // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level and the stage
+  // before it has these servers; kImpossible: it cannot be. Of channel `channel`; a channel without a table gives 0.
+  double with(int level, u32 servers, std::size_t channel, u32 tile) const {
+    return look(with_, level, servers, channel, tile);
+  }
   // The least with() over the tiles of the level that enlarge `tile`, the one below the level's temporal loops;
   // kImpossible: there is none.
-  double below(int level, std::size_t channel, u32 tile) const { return look(below_, level, channel, tile); }
-  // The least cost of all flows that start outside `level`, if `tile` is the tile of the level.
-  double after(int level, std::size_t channel, u32 tile) const { return look(after_, level, channel, tile); }
+  double below(int level, u32 servers, std::size_t channel, u32 tile) const {
+    return look(below_, level, servers, channel, tile);
+  }
+  // The least cost of all flows that start outside `level`, if `tile` is the tile of the level and the stage after it
+  // has these servers.
+  double after(int level, u32 servers, std::size_t channel, u32 tile) const {
+    return look(after_is_below(level) ? below_[at(level) + 1] : after_[at(level)], servers, channel, tile,
+                m_.servers.count(level));
+  }
   // The least energy of with() over the tiles of the level that enlarge `tile` along dimensions which index the tensor.
   // Only for tensors that reuses(level, tensor) names.
-  double reused(int level, int tensor, u32 tile) const { return reused_[at(level)][at(tensor)][tile]; }
+  double reused(int level, u32 servers, int tensor, u32 tile) const {
+    return reused_[at(level)][at(tensor)][tile * m_.servers.count(level - 1) + servers];
+  }
   // Whether a tile of the tensor may wait in place inside the level's loops.
   bool reuses(int level, int tensor) const;
   // The least energy of below() over all tiles.
-  double least_below(int level) const;
+  double least_below(int level, u32 servers) const;
 
-  // Least product of distinct receivers per instance over the fan-outs that the tensor's outermost flow still has to
-  // pass. `left`: lattice index of what is left outside; seen from the level's tile, and from below its temporal loops.
-  double spread_after(int level, int tensor, u32 left) const { return look(spread_after_, level, tensor, left); }
-  double spread_below(int level, int tensor, u32 left) const { return look(spread_below_, level, tensor, left); }
+  // Least product of distinct receivers per instance over the fan-outs outside `level` that a word of the tensor has to
+  // pass on the way to its server. `left`: lattice index of what is left outside.
+  double spread(int level, int server, int tensor, u32 left) const {
+    const int last = m_.last_fanout(level, server);
+    if (last < 0) return 1;
+    const Table& table = spread_[at(level)][at(last)][at(tensor)];
+    return table.empty() ? 1 : table[left];
+  }
 
-  // The flows out of a tile of a level in one channel: for each tensor kept BoundFlow::unreused, BoundFlow::once, and
-  // of sliding tensors the halo shares by class.
+  // What a level adds to the cost by keeping some tensors: the flows out of its tile, for each tensor the words that
+  // all iterations outside fetch, the share of them that is fetched in every order, and of sliding tensors the halo
+  // shares by class.
   using FreshRow = std::array<double, kMaxTensors*(2 + kMaxDimensions)>;
-  // The row of channel 0 for a tile: from the table, or computed into `row` where there is none.
-  const double* fresh_energy(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
-  // Computes the row of any channel into `row`. `outside`: the loops outside the tile.
-  void fresh(int level, const LatticePoint& tile, const LoopSet& outside, std::size_t channel, double* row) const;
-  // Adds the flows of a row to `flows`.
-  void append_fresh(int level, const double* row, BoundFlows& flows) const;
+  // The row of a tile: from the table, or computed into `row` where there is none.
+  const double* fresh(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
+  // Adds the flows of a row, in one channel, to `flows`: of the tensors that the stage before the level makes it keep,
+  // with the servers of a stage after it.
+  void append_fresh(int level, u32 before, u32 after, std::size_t channel, u32 tile, const double* row,
+                    BoundFlows& flows) const;
+  // What the level refunds if it keeps the output and need not: the refunds of levels that must are known to all.
+  double refund(int level, u32 before, std::size_t channel) const;
 
  private:
-  using Table = std::vector<double>;  // [lattice index]
-  using Spreads = std::array<Table, kMaxTensors>;
+  using Table = std::vector<double>;     // [lattice index * sets of servers + set]
+  using Channeled = std::vector<Table>;  // [channel]; cycles may be empty
+  struct Step;
+  class Building;
 
-  static double look(const std::vector<std::vector<Table>>& tables, int level, std::size_t channel, u32 point) {
-    const Table& table = tables[at(level)][channel];
-    return table.empty() ? 0 : table[point];
+  double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u32 point) const {
+    return look(tables[at(level)], servers, channel, point, m_.servers.count(level - 1));
   }
-  static double look(const std::array<Spreads, kMaxLevels>& tables, int level, int tensor, u32 point) {
-    const Table& table = tables[at(level)][at(tensor)];
-    return table.empty() ? 1 : table[point];
+  static double look(const Channeled& tables, u32 servers, std::size_t channel, u32 point, std::size_t sets) {
+    const Table& table = tables[channel];
+    return table.empty() ? 0 : table[point * sets + servers];
   }
-  Table spread(int tensor, int first_fanout, int start, const Table& receivers) const;
+  // Whether nothing can happen between the tile of a level and the temporal loops of the next: then after() and the
+  // next level's below() are the same.
+  bool after_is_below(int level) const { return level + 1 < m_.levels() && !m_.fanout[at(level) + 1].exists; }
+  void build_spreads();
+  std::vector<Step> steps_over(int level) const;
   void build_level(int level);
+  void build_after(int level, std::size_t channel);
+  void compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const;
   std::size_t row_width(int level) const;
 
   const FlowCosts& m_;
   const Compiled& c_;
   LoopClasses classes_;
-  std::vector<std::vector<Table>> with_, below_, after_;  // [level][channel]; cycles may be empty
-  std::array<Spreads, kMaxLevels> spread_after_, spread_below_;
+  std::vector<Channeled> with_, below_, after_;  // [level]
+  // [level][last fan-out][tensor]
+  std::array<std::array<std::array<Table, kMaxTensors>, kMaxLevels>, kMaxLevels> spread_;
+  // [level][channel][tensor]: of() the least prices of words that fill the level, and that it serves.
+  std::vector<std::array<std::array<double, kMaxTensors>, kMaxChannels>> fill_, serve_;
+  std::array<double, kMaxLevels> reducing_outside_{};  // [i]: most instances outside level i that share a word
   std::array<std::array<Table, kMaxTensors>, kMaxLevels> reused_;
   std::vector<Table> fresh_;  // [level]: a row for each tile; may be empty
 };

@@ -8,15 +8,15 @@ namespace heliolite {
 
 UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const PartialMapping& s,
                          const PartialBounds::Inside& before, int level)
-    : closed_(before.settled[0]), loops_(before.outside.present) {
+    : closed_(before.settled[0] - before.pending), loops_(before.outside.present) {
   const u32 left = model.lattice.full().index - s.tile.index;
   // Fan-outs further out may spread words over more receivers, the less of them the less is left.
-  const auto beyond = [&](std::size_t v) { return tables.spread_below(level, static_cast<int>(v), left); };
+  const auto server = [&](std::size_t v) { return model.servers.server(level - 1, s.servers, static_cast<int>(v)); };
+  const auto beyond = [&](std::size_t v) { return tables.spread(level, server(v), static_cast<int>(v), left); };
   for (std::size_t v = 0; v < s.tensor_count; ++v) {
     const double each = tables.of(s.pending[v], 0);
     if (each <= 0) continue;
-    const double least = each * tables.spread_after(level - 1, static_cast<int>(v), left);
-    closed_ -= least;
+    const double least = each * tables.spread(level - 1, server(v), static_cast<int>(v), left);
     passing_[passing_count_++] = {v, each * beyond(v), least};
   }
   for (std::size_t n = 0; n < before.open_count; ++n) {

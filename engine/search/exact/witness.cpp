@@ -23,7 +23,11 @@ std::optional<u32> find_choice(const FanoutChoices& fanout, const Extents& x, co
 }  // namespace
 
 WitnessWalk::WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping)
-    : m_(model), bounds_(bounds), mapping_(mapping), steps_(model), s_(steps_.root(0)) {
+    : m_(model),
+      bounds_(bounds),
+      mapping_(mapping),
+      steps_(model),
+      s_(steps_.root(0, model.servers.find(-1, mapping.keep))) {
   if (!m_.symmetry) return;
   Extents tile;
   tile.fill(1);
@@ -47,11 +51,11 @@ bool WitnessWalk::add_level(std::vector<WitnessStep>& out) {
   if (!add_unrolling(out)) return false;
   const LatticePoint tile = own_tile();
   ask_of_tile(tile, out);
-  if (!add_loops()) return false;
+  if (!add_loops(tile, out)) return false;
   s_.tile = tile;
   const bool top = level_ + 1 == m_.levels();
   if (top) steps_.finish(s_);
-  else if (!steps_.start(s_, level_)) return false;
+  else if (!steps_.start(s_, level_, m_.servers.find(level_, mapping_.keep))) return false;
   if (!top && m_.symmetry && !m_.symmetry->stands(tile.extent)) swap();
   if (!top && m_.problem->options.rules[Rule::IdleBandwidth]) steps_.forget_idle(s_, level_);
   auto after = bounds_.inside(s_, {level_, false});
@@ -81,10 +85,11 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
     const u32 tile = s_.tile.index + choice.factor.index;
     before.compute_cycles = bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile);
     const double energy = UnrollBound(m_, bounds_.tables(), s_, before, level_).energy(choice);
-    out.push_back({level_,
-                   "receivers",
-                   Rule::LatticeBound,
-                   {std::max(0.0, energy + bounds_.tables().below(level_, 0, tile)), before.compute_cycles}});
+    out.push_back(
+        {level_,
+         "receivers",
+         Rule::LatticeBound,
+         {std::max(0.0, energy + bounds_.tables().below(level_, s_.servers, 0, tile)), before.compute_cycles}});
     out.push_back({level_, "unrolling", Rule::LatticeBound, bounds_.at_guess(s_, before, tile)});
   }
   steps_.unroll(s_, level_, choice);
@@ -117,10 +122,12 @@ void WitnessWalk::ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>
       out.push_back({level_, "enlarged", Rule::LatticeBound, bounds_.at_unrolled(s_, inside, grown.index)});
     }
   out.push_back({level_, "candidate", Rule::LatticeBound, bounds_.at_candidate(s_, inside, tile.index)});
-  out.push_back({level_, "ordered", Rule::OwnLoops, bounds_.at_candidate_ordered(s_, inside, tile)});
+  out.push_back({level_, "ordered", Rule::OwnLoops,
+                 bounds_.at_candidate_ordered(s_, inside, tile, m_.servers.find(level_, mapping_.keep))});
 }
 
-bool WitnessWalk::add_loops() {
+// The last loop, and with it the whole tile, is asked about when the flows out of the tile have begun.
+bool WitnessWalk::add_loops(const LatticePoint& tile, std::vector<WitnessStep>& out) {
   Extents left;
   for (int d = 0; d < kMaxDimensions; ++d) left[at(d)] = m_.compiled->size[at(d)] / s_.tile.extent[at(d)];
   DimensionMask placed = 0;
@@ -132,18 +139,24 @@ bool WitnessWalk::add_loops() {
     left[loop.dimension] /= loop.end;
     steps_.loop(s_, loop.dimension, loop.end, left);
     order_ |= static_cast<u64>(loop.dimension + 1) << (4 * depth++);
+    const bool last = loop_ + 1 == mapping_.loop_count || mapping_.loop[at(loop_) + 1].level != level_;
+    if (level_ + 1 == m_.levels() || last) continue;
+    auto inside = bounds_.inside(s_, {level_, true});
+    bounds_.add_cycles(s_, inside);
+    const u32 after = m_.servers.find(level_, mapping_.keep);
+    out.push_back({level_, "begun", Rule::OwnLoops, bounds_.at_candidate_ordered(s_, inside, tile, after)});
   }
   return true;
 }
 
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping) {
+std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep) {
   const Compiled& c = problem.model.compiled();
   const Lattice lattice(c.size, c.dimension_count);
   const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
-  const FlowCosts model = make_flow_costs(problem, mapping.keep, lattice, fanouts);
+  const FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
   const PartialBounds bounds(model);
-  std::vector<WitnessStep> out{{0, "root", Rule::KeepBound, bounds.at_root(NestSteps(model).root(0))}};
   WitnessWalk walk(model, bounds, mapping);
+  std::vector<WitnessStep> out{{0, "root", Rule::KeepBound, bounds.at_root(walk.state())}};
   for (int level = 0; level < model.levels(); ++level)
     if (!walk.add_level(out)) return {};
   return out;

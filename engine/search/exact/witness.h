@@ -14,7 +14,7 @@ namespace heliolite {
 struct WitnessStep {
   int level = 0;
   std::string_view bound;          // "root", "instances", "unrolling", "receivers", "unrolled", "tiles", "enlarged",
-                                   // "candidate", "ordered", "tile", "sum"
+                                   // "candidate", "ordered", "begun", "tile", "sum"
   Rule rule = Rule::LatticeBound;  // that asks it
   CostBound value;
 };
@@ -22,7 +22,7 @@ struct WitnessStep {
 // A perfect mapping of the problem's mapspace, built level by level as the search builds it.
 class WitnessWalk {
  public:
-  // The model and the bounds must outlive the walk; the model is of the mapping's kept tensors.
+  // The model and the bounds must outlive the walk; the model's range has the mapping's kept tensors.
   WitnessWalk(const FlowCosts& model, const PartialBounds& bounds, const Mapping& mapping);
 
   // Adds the loops of the next level. Appends to `out` the bounds of which the search asks there, in its order; the
@@ -45,7 +45,7 @@ class WitnessWalk {
   void ask_of_tile(const LatticePoint& tile, std::vector<WitnessStep>& out) const;
   void swap();
   LatticePoint own_tile() const;
-  bool add_loops();
+  bool add_loops(const LatticePoint& tile, std::vector<WitnessStep>& out);
 
   const FlowCosts& m_;
   const PartialBounds& bounds_;
@@ -59,7 +59,8 @@ class WitnessWalk {
   bool swapped_ = false, swapped_before_ = false;
 };
 
-// Every bound on the way of a perfect mapping, beginning with "root". Empty if the search cannot meet it.
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping);
+// Every bound on the way of a perfect mapping in the search of a range of keep choices with its own, beginning with
+// "root". Empty if the search cannot meet it.
+std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep);
 
 }  // namespace heliolite

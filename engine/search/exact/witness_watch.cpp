@@ -26,7 +26,8 @@ template <class Arrival>
 std::optional<u32> find(const Frontier& stage, const Arrival& a) {
   for (std::size_t k = 0; k < stage.size(); ++k) {
     const FrontierNode& node = stage.node(k);
-    if (node.parent == a.parent && node.choice == a.choice && node.order == a.order && node.tile.index == a.tile)
+    if (node.parent == a.parent && node.choice == a.choice && node.order == a.order && node.tile.index == a.tile &&
+        node.servers == a.servers)
       return static_cast<u32>(k);
   }
   return std::nullopt;
@@ -62,6 +63,13 @@ WitnessWatch::WitnessWatch(const LayerProblem& problem, const Mapping& witness) 
   begin();
 }
 
+bool WitnessWatch::in(const KeepRange& keep) const {
+  bool inside = true;
+  for (std::size_t i = 0; i < keep.must.size(); ++i)
+    inside &= (keep.must[i] & ~witness_.keep[i]) == 0 && (witness_.keep[i] & ~keep.may[i]) == 0;
+  return inside;
+}
+
 void WitnessWatch::begin() {
   followed_ = witness_;
   its_key_ = key_of(witness_);
@@ -93,17 +101,18 @@ void WitnessWatch::look(const PassStage& stage) {
   if (stage.level < 0) {
     begin();
     if (problem_.options.rules[Rule::PushIn]) push_in(stage.model);
+    arrival_ = {0, 0, 0, stage.model.servers.find(-1, followed_.keep), 0};
+    const CostBound root = stage.bounds.at_root(NestSteps(stage.model).root(0, arrival_.servers));
+    const ObjectiveKey bound = stage.incumbent.key_of(root);
+    if (!find(stage.layers.front(), arrival_)) keep_choice_cut(bound, stage.incumbent.best());
     return;
   }
   searched_ = true;
   if (gone_) return;
   // What the width or the memory left out after the stage before is missing only now.
-  u32 parent = 0;
-  if (stage.level > 0) {
-    const std::optional<u32> found = find(stage.layers[at(stage.level)], arrival_);
-    if (!found) return lost(stage.level - 1, "width or memory");
-    parent = *found;
-  }
+  const std::optional<u32> found = find(stage.layers[at(stage.level)], arrival_);
+  if (!found) return lost(stage.level - 1, "width or memory");
+  const u32 parent = *found;
   // Its bound is asked again before it is extended.
   const ObjectiveKey& bound = stage.layers[at(stage.level)].node(parent).key;
   const bool top = stage.level + 1 == stage.model.levels();
@@ -129,17 +138,18 @@ void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
     report_.kept = true;
     return;
   }
+  arrival_ = {parent, walk.choice(), walk.state().tile.index, walk.state().servers, walk.order()};
+  const bool there = !top && find(stage.layers[at(stage.level) + 1], arrival_);
   // The last bound is asked after rule state-dominance.
-  if (cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
+  if (!there && cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
   if (top) return;  // it was priced, and is worse
-  arrival_ = {parent, walk.choice(), walk.state().tile.index, walk.order()};
   if (walk.swapped()) {
     const auto is_told = [&](const WitnessEvent& e) { return e.level == stage.level && e.rule == Rule::Symmetry; };
     const Mapping twin = seen(stage.model, followed_, true);
     if (std::ranges::any_of(report_.events, is_told)) followed_ = twin;
     else stand_in(twin, {stage.level, Rule::Symmetry, "its dimensions have changed places", {}, {}, {}});
   }
-  if (!find(stage.layers[at(stage.level) + 1], arrival_)) absent(stage, walk, steps.back(), parent);
+  if (!there) absent(stage, walk, steps.back(), parent);
 }
 
 // Each once: every pass comes by again.
@@ -175,8 +185,7 @@ void WitnessWatch::push_in(const FlowCosts& model) {
     Mapping next = followed_;
     for (bool moved = true; moved;) {
       moved = false;
-      const std::vector<DimensionMask> room =
-          room_inside(model, 0, level, placed_level(next, model.lattice, level - 1));
+      const std::vector<DimensionMask> room = room_inside(model, 0, level, placed_level(model, next, level - 1));
       const auto loops = next.loops();
       const auto innermost =
           std::ranges::find_if(loops, [&](const Loop& l) { return l.level == level && !l.is_spatial(); });
@@ -198,7 +207,7 @@ void WitnessWatch::push_in(const FlowCosts& model) {
 bool WitnessWatch::pushed_in(const PassStage& stage) {
   if (stage.level == 0 || !problem_.options.rules[Rule::PushIn]) return false;
   const Lattice& lattice = stage.model.lattice;
-  const PlacedLevel inside = placed_level(followed_, lattice, stage.level - 1);
+  const PlacedLevel inside = placed_level(stage.model, followed_, stage.level - 1);
   const std::vector<DimensionMask> room = room_inside(stage.model, 0, stage.level, inside);
   std::optional<Mapping> best;
   for (std::size_t a = 0; a < room.size(); ++a) {
@@ -234,10 +243,10 @@ void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const
     // Its loops inside, the witness' loops outside.
     const FrontierNode& kept = stage.layers[at(stage.level) + 1].node(*node);
     Mapping next = nest_of(stage.model, stage.layers, stage.level, kept);
-    next.keep = followed_.keep;
+    for (int i = stage.level + 1; i < stage.model.levels(); ++i) next.keep[at(i)] = followed_.keep[at(i)];
     for (const Loop& loop : followed_.loops())
       if (loop.level > stage.level) next.add(loop.kind, loop.level, loop.dimension, loop.end);
-    arrival_ = {kept.parent, kept.choice, kept.tile.index, kept.order};
+    arrival_ = {kept.parent, kept.choice, kept.tile.index, kept.servers, kept.order};
     return stand_in(next, std::move(event));
   }
   if (cut_by(stage, {&tile, 1})) return;
@@ -288,7 +297,8 @@ std::vector<u64> WitnessWatch::orders_tried(const PassStage& stage, u32 parent, 
   Expander expander(only, model, stage.bounds, stage.layers, stage.level, none, out, ~std::size_t{0});
   expander.extend(parent, SearchBudget(only.options), ~u64{0});
   std::vector<u64> orders;
-  for (std::size_t k = 0; k < out.size(); ++k) orders.push_back(out.node(k).order);
+  for (std::size_t k = 0; k < out.size(); ++k)
+    if (out.node(k).servers == walk.state().servers) orders.push_back(out.node(k).order);
   return orders;
 }
 

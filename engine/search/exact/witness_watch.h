@@ -17,11 +17,11 @@ class WitnessWatch {
   // `witness`: a perfect mapping of the problem's mapspace that fits. The problem must outlive the watch.
   WitnessWatch(const LayerProblem& problem, const Mapping& witness);
 
-  // Whether the witness keeps these tensors: only the search of its own keep choice looks at it.
-  bool in(const KeepMasks& keep) const { return witness_.keep == keep; }
-  // Its keep choice is not searched, by rule keep-bound.
+  // Whether the range has the witness' keep choice: only then a search of the range looks at it.
+  bool in(const KeepRange& keep) const;
+  // Its range of keep choices is not searched, by rule keep-bound.
   void keep_choice_cut(const ObjectiveKey& bound, const ObjectiveKey& limit);
-  // A stage of a pass over its keep choice is done; stages come in order, each pass begins anew.
+  // A stage of a pass over its range is done; stages come in order, each pass begins anew.
   void look(const PassStage& stage);
 
   // What became of it, beside the search's answer.
@@ -30,7 +30,7 @@ class WitnessWatch {
  private:
   // How the search came to a partial mapping of a stage.
   struct Arrival {
-    u32 parent = 0, choice = 0, tile = 0;
+    u32 parent = 0, choice = 0, tile = 0, servers = 0;
     u64 order = 0;
   };
 
@@ -55,7 +55,7 @@ class WitnessWatch {
   ObjectiveKey its_key_;  // of the mapping followed
   Arrival arrival_;       // of the mapping followed, in the stage looked at last
   bool gone_ = false;
-  bool searched_ = false;  // its keep choice was looked at
+  bool searched_ = false;  // its range was looked at
   WitnessReport report_;
 };
 

@@ -17,7 +17,8 @@ constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 1'000;
 constexpr int kKicks = 1'000;
 // Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
 constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
-constexpr u64 kThesis = 3'000;  // evaluations of the thesis' search, over all keep choices
+constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
+constexpr u64 kThesis = 3'000;             // evaluations of the thesis' search, over all keep choices
 
 // Everything at the outermost level, for a search that was interrupted before it completed anything; none if that is
 // not legal.
