@@ -93,8 +93,8 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   LayerAnswer answer;
   switch (problem_->options.strategy) {
     case Strategy::Exact: {
-      if (problem_->options.tiles == Tiles::Even) return search_exact(budget);
-      const LayerAnswer even = search_exact(budget.half());
+      if (problem_->options.tiles == Tiles::Even) return search_even(budget);
+      const LayerAnswer even = search_even(budget.half());
       return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
     }
     case Strategy::Sunstone: answer = search_sunstone(budget); break;
@@ -124,15 +124,36 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
   return out;
 }
 
-LayerAnswer LayerSearch::search_exact(const SearchBudget& budget) const {
+// Where the keep rules of the machine are lifted, they still leave a part of the mapspace, in which the same time goes
+// a longer way: the answer is never worse than the best found there.
+LayerAnswer LayerSearch::search_even(const SearchBudget& budget) const {
+  const SearchOptions& options = problem_->options;
+  if (!options.open) return search_exact(budget);
+  auto closed = std::make_unique<LayerProblem>(*problem_);
+  closed->options.open = false;
+  closed->options.progress = {};
+  closed->options.witness.reset();
+  auto space = resolve(closed->workload, closed->architecture, mapspace_options(closed->options));
+  if (!space) return search_exact(budget);
+  closed->space = *std::move(space);
+  const LayerAnswer known = LayerSearch(std::move(closed)).search_exact(budget.half());
+  LayerAnswer out = search_exact(budget.after(known.statistics.evaluated),
+                                 known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
+  out.statistics += known.statistics;
+  if (known.found) out.offer(options.objective, known.mapping, known.cost);
+  return out;
+}
+
+// `limit`: mappings that are not below it are not looked for.
+LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const ObjectiveKey& limit) const {
   const ReducedProblem reduced(*problem_);
   if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget);
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_exact(budget, limit);
     reduced.restore(out);
     return out;
   }
   const LayerAnswer start = search_sunstone(budget.half());
-  return exact_search(*problem_, start, budget.after(start.statistics.evaluated));
+  return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);
 }
 
 bool LayerSearch::has_second_step() const {

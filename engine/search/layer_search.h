@@ -7,6 +7,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/search/exact/key.h"
 #include "engine/search/sunstone/level_problem.h"
 
 namespace heliolite {
@@ -47,7 +48,8 @@ class LayerSearch {
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
-  LayerAnswer search_exact(const SearchBudget& budget) const;
+  LayerAnswer search_even(const SearchBudget& budget) const;
+  LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 

@@ -270,7 +270,9 @@ TEST(Ablation, FanOutsMayStandAnywhere) {
   const AblationLayer& layer = result->layers[0];
   ASSERT_TRUE(layer.optimum.proven);
   for (std::size_t k = 2; k < kAblationSteps; ++k) ASSERT_TRUE(layer.rows[k].value) << k;
-  EXPECT_NEAR(*ratio(layer, layer.rows[2]), 1, 1e-12) << "no rule is on that loses anything";
+  // Rule alpha-beta is on: it compares what partial mappings are estimated to cost, and may lose a little.
+  EXPECT_GE(*ratio(layer, layer.rows[2]), 1);
+  EXPECT_LT(*ratio(layer, layer.rows[2]), 1.01);
 }
 
 }  // namespace
