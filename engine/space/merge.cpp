@@ -70,8 +70,11 @@ MergedDimensions::MergedDimensions(const Mapspace& space, const Compiled& compil
 }
 
 bool MergedDimensions::mergeable(int d, int e) const {
-  for (int v = 0; v < compiled_->tensor_count; ++v)
-    if (contains(compiled_->tensor[at(v)].indexing, d) != contains(compiled_->tensor[at(v)].indexing, e)) return false;
+  for (int v = 0; v < compiled_->tensor_count; ++v) {
+    const CompiledTensor& t = compiled_->tensor[at(v)];
+    if (contains(t.indexing, d) != contains(t.indexing, e)) return false;
+    if (t.sliding && !contains(t.indexing, d)) return false;
+  }
   for (const LevelSpace& level : space_->levels) {
     const auto same = [&](const FactorLimits& limit, u64 d_room, u64 e_room) {
       const Freedom mine = freedom(limit[at(d)], size_[at(d)], d_room);

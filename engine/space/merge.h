@@ -10,11 +10,11 @@
 
 namespace heliolite {
 
-// Which dimensions of a layer are merged. Two are if they index the same tensors, slide nowhere
-// (standalone_dimensions), and the machine's constraints treat them alike: at every level and fan-out neither may have
-// a loop, or both may have any, or both must have their whole size. Where words pay for the way they take through a
-// fan-out, they also have to be neighbours in the order of its loops, and where a dimension may use one axis of a
-// fan-out only, that fan-out must have one axis for them.
+// Which dimensions of a layer are merged. Two are if they index the same tensors, among them all that slide along other
+// dimensions, slide nowhere (standalone_dimensions), and the machine's constraints treat them alike: at every level and
+// fan-out neither may have a loop, or both may have any, or both must have their whole size. Where words pay for the
+// way they take through a fan-out, they also have to be neighbours in the order of its loops, and where a dimension may
+// use one axis of a fan-out only, that fan-out must have one axis for them.
 class MergedDimensions {
  public:
   MergedDimensions(const Mapspace& space, const Compiled& compiled);

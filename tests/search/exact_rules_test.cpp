@@ -128,6 +128,33 @@ TEST(ExactRules, LoseNothingOnContractions) {
     EXPECT_GT(counts.cuts[static_cast<std::size_t>(r)], 20u) << kRuleTable[static_cast<std::size_t>(r)].name;
 }
 
+// Loops over d and e are alike; a tensor may slide past them.
+SearchProblem sliding_contraction(u64 seed) {
+  using testing::chance;
+  using testing::pick;
+  testing::Rng rng(seed);
+  for (;;) {
+    std::vector<Dimension> dimensions;
+    for (const char* name : {"p", "r", "d", "e"}) dimensions.push_back({name, pick(rng, 2, 4)});
+    const bool outputs = chance(rng, 50);
+    const std::string slides = chance(rng, 30) ? "d,e,p+r" : "p+r";
+    std::vector<testing::TensorText> tensors{
+        {"Z", outputs ? "d,e,p" : "p", Role::Output}, {"I", slides, Role::Input}, {"W", "d,e,r", Role::Weight}};
+    if (chance(rng, 50)) tensors.push_back({"U", "p", Role::Input});
+    SearchProblem p;
+    p.workload = testing::make_workload("sliding", dimensions, tensors);
+    p.architecture =
+        testing::detail::random_search_machine(rng, p.workload, {.open_keep = false, .constraints = false});
+    if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
+    const auto answer = testing::enumerate_mapspace(p.workload, p.architecture, {.limit = 6'000});
+    if (!answer || answer->legal == 0) continue;
+    p.answer = *answer;
+    return p;
+  }
+}
+
+TEST(ExactRules, LoseNothingWhereATensorSlidesPastLoopsThatAreAlike) { expect_optima(12, sliding_contraction); }
+
 TEST(ExactRules, LoseNothingOnSquareLayers) {
   const RuleCounts counts =
       expect_optima(60, [](u64 seed) { return testing::square_search_problem(seed, {.max_mappings = 800}); });

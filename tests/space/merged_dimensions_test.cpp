@@ -38,6 +38,8 @@ using Sizes = std::vector<u64>;
 TEST(MergedDimensions, AreThoseThatIndexTheSameTensors) {
   EXPECT_EQ(merged_sizes("Z[m,n,b] += A[m,k]*B[k,n,b]; m=4,n=6,b=10,k=8", "eyeriss"), (Sizes{4, 60, 1, 8}));
   EXPECT_EQ(merged_sizes("Z[m,n] += A[m,k]*B[k,n]; m=4,n=6,k=8", "eyeriss"), (Sizes{4, 6, 8}));
+  EXPECT_EQ(merged_sizes("Z[p] += I[d,e,p+r]*W[d,e,r]; p=8,r=3,d=4,e=6", "eyeriss"), (Sizes{8, 24, 1, 3}));
+  EXPECT_EQ(merged_sizes("Z[p] += I[p+r]*W[d,e,r]; p=8,r=3,d=4,e=6", "eyeriss"), (Sizes{8, 3, 4, 6}));
 }
 
 TEST(MergedDimensions, SlideNowhere) {
