@@ -1,6 +1,7 @@
 #pragma once
 // The search over all tile sizes, in true counts, that every strategy runs after its perfect answer. Steps:
-//  1. Climbs by changing tile sizes, from the perfect answer and from the smallest factors: never worse than the former.
+//  1. Climbs by changing tile sizes, from the perfect answer and from the smallest factors: never worse than the
+//  former.
 //  2. The best-first search over partial mappings (partial_search.h), for strategy exact: finds better ones, and proves
 //     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with.
 //  3. Where bounds of whole mappings lie below their costs, the same without dominance.
