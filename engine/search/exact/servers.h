@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/search/core/compulsory.h"
 
@@ -41,8 +42,8 @@ class ServerSets {
     TensorMask kept = 0;                  // by the level outside the stage
     std::vector<u32> next;                // sets of the stage after that level
   };
-  static std::size_t place(int stage) { return static_cast<std::size_t>(stage + 1); }
-  static std::size_t slot(int tensor) { return static_cast<std::size_t>(tensor); }
+  static std::size_t place(int stage) { return at(stage + 1); }
+  static std::size_t slot(int tensor) { return at(tensor); }
   u32 index(int stage, const std::array<u8, kMaxTensors>& level) const;
 
   int levels_, tensors_;

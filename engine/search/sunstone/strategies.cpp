@@ -150,7 +150,7 @@ LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget
     rules += search.rules();
     forgot |= search.forgot();
   }
-  LayerAnswer answer = answer_of(levels, *ladder, std::move(best), rules);
+  LayerAnswer answer = answer_of(levels, *ladder, best, rules);
   if (forgot) answer.end = SearchEnd::Memory;
   return answer;
 }
