@@ -136,5 +136,16 @@ TEST(ExactOnOpenMachines, IsNoWorseThanWithTheirOwnChoices) {
   }
 }
 
+// 216,000 tiles: cycles have tables where the levels outside leave one way to keep the weights, and none where two.
+TEST(ExactOnLargeLattices, TablesOfCyclesMayEndAtALevel) {
+  SearchOptions options;
+  options.budget_evaluations = 2'000;
+  const auto found = map_workload(testing::workload("gemm:5040x5040x5040"), testing::machine("simba"), options);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(found->strategy, Strategy::Exact);
+  EXPECT_GT(found->lower_bound, 0);
+  EXPECT_LE(found->lower_bound, found->value);
+}
+
 }  // namespace
 }  // namespace heliolite::exact_test

@@ -172,6 +172,7 @@ void RestBounds::build_after(int level, std::size_t channel) {
     after[m_.lattice.full().index] = 0;
   } else if (!after_is_below(level)) {
     after = below_[at(level) + 1][channel];
+    if (after.empty()) return;  // more sets of servers there, and so no table of cycles: it counts as 0
     const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
     m_.lattice.min_over_multiples(after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
   }
