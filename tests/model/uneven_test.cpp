@@ -15,6 +15,7 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/store_stack.h"
 #include "engine/model/timeloop_mapping.h"
+#include "tests/support/buffer_machine.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"
 #include "workloads/load.h"
@@ -23,6 +24,7 @@ namespace heliolite::uneven_test {
 namespace {
 
 using ::testing::AllOf;
+using testing::buffer_of;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::pick;
@@ -32,19 +34,6 @@ using testing::RandomProblem;
 using testing::Rng;
 
 Workload gemm(const std::string& text) { return load_network(text)->layers[0].workload; }
-
-// A memory with an energy of 1 pJ a word outside a buffer of so many words: the energy is the words moved.
-Architecture buffer_of(u64 words) {
-  Architecture a;
-  a.name = "two";
-  a.levels.resize(2);
-  a.levels[0].name = "Buf";
-  a.levels[0].entries = words;
-  a.levels[1].name = "DRAM";
-  a.levels[1].energy = {1, 1, 1};
-  a.compute.op_pj = 0;
-  return a;
-}
 
 constexpr const char* kRows = R"(mapping:
   - {level: DRAM}

@@ -13,12 +13,14 @@
 #include "engine/model/mapping_yaml.h"
 #include "engine/search/map.h"
 #include "engine/search/uneven/store_orders.h"
+#include "tests/support/buffer_machine.h"
 #include "tests/support/exact_problem.h"
 #include "workloads/load.h"
 
 namespace heliolite::uneven_search_test {
 namespace {
 
+using testing::buffer_of;
 using testing::enumerate_mapspace;
 using ::testing::HasSubstr;
 using testing::layer_problem;
@@ -156,19 +158,6 @@ TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
   EXPECT_GT(compared, 100);
   EXPECT_GT(gains, 50);
   EXPECT_GT(counts.cuts[at(Rule::StoreOrder)], 1'000u);
-}
-
-// A memory with an energy of 1 pJ a word outside a buffer of so many words, which keeps what a mapping likes.
-Architecture buffer_of(u64 words) {
-  Architecture a;
-  a.name = "two";
-  a.levels.resize(2);
-  a.levels[0].name = "Buffer";
-  a.levels[0].entries = words;
-  a.levels[1].name = "DRAM";
-  a.levels[1].energy = {1, 1, 1};
-  a.compute.op_pj = 0;
-  return a;
 }
 
 // Products whose even optimum moves at least 1.4 times the words that the bound on every mapping asks for: uneven tiles

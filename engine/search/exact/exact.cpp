@@ -213,18 +213,17 @@ class Exact {
 
   // Raises `proven` by passes that look only below a limit between it and the incumbent: the lower the limit, the less
   // they have to look at. One that finds nothing proves its limit, one that finds something has the optimum of the
-  // choice. Prices mappings until the search has priced `most`.
+  // range. Prices mappings until the search has priced `most`.
   void rise(LayeredPass& search, ObjectiveKey& proven, u64 most, const LayeredPass::Proven& watch) {
     double share = 0.5;  // of the way to the incumbent
     for (int k = 0; k < kMostLimits && !incumbent_.cuts(proven); ++k) {
       const u64 evaluated = search.statistics().evaluated;
       if (evaluated >= most || budget_.end(evaluated) != SearchEnd::Done) return;
       Incumbent below(problem_.options.objective, between(proven, incumbent_.best(), share));
-      const ObjectiveKey limit = below.best();
       const SearchBudget part = budget_.at_most(evaluated + (most - evaluated + 1) / 2).part_of_time(0.5);
       const PassEnd pass = search.run(LayeredPass::kAnyWidth, part, below, watch);
       incumbent_.offer(below);
-      proven = std::max(proven, std::min({limit, below.best(), pass.least_left}));
+      proven = std::max(proven, std::min(below.best(), pass.least_left));
       if (!pass.complete) share /= 4;
     }
   }
