@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -13,12 +14,6 @@ namespace {
 constexpr char kAccessMark = '#';  // A#2: another access of A
 
 constexpr u64 kTooMany = std::numeric_limits<u64>::max();
-
-// a*b, or the largest u64 when that does not fit.
-u64 saturating_product(u64 a, u64 b) {
-  const u128 product = u128{a} * b;
-  return product > kTooMany ? kTooMany : static_cast<u64>(product);
-}
 
 u64 extent(const Workload& workload, const Rank& rank) {
   u64 extent = 1;

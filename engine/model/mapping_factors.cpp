@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/saturating.h"
+
 namespace heliolite {
 
 std::string text(const ListedFactor& f) {
@@ -9,17 +11,12 @@ std::string text(const ListedFactor& f) {
                              : fmt::format("{} [{}, {}]", f.where, f.end, f.residual);
 }
 
-u64 saturating_multiply(u64 a, u64 b) {
-  const u128 product = static_cast<u128>(a) * b;
-  return product > ~u64{0} ? ~u64{0} : static_cast<u64>(product);
-}
-
 std::string product_complaint(const Dimension& dimension, const std::vector<ListedFactor>& factors) {
   u64 n = 1;
   bool perfect = true;
   std::vector<std::string> parts;
   for (const ListedFactor& f : factors) {
-    const u64 whole = saturating_multiply(n - 1, f.end);
+    const u64 whole = saturating_product(n - 1, f.end);
     n = whole > ~u64{0} - f.residual ? ~u64{0} : whole + f.residual;
     perfect = perfect && f.end == f.residual;
     parts.push_back(text(f));

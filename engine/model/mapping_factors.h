@@ -19,9 +19,6 @@ struct ListedFactor {
 // "GLB x 4", "GLB x [4, 2]".
 std::string text(const ListedFactor& factor);
 
-// a * b, or the largest number where that is more.
-u64 saturating_multiply(u64 a, u64 b);
-
 // Why these factors, outermost first, are not those of the dimension; empty if they are.
 std::string product_complaint(const Dimension& dimension, const std::vector<ListedFactor>& factors);
 

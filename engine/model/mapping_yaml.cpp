@@ -1,4 +1,5 @@
 #include "engine/model/mapping_yaml.h"
+#include "engine/base/saturating.h"
 
 #include <fmt/format.h>
 
@@ -148,7 +149,7 @@ class Reader {
     u64 used = 1;
     std::vector<std::string> parts;
     for (const ListedFactor& f : factors) {
-      used = saturating_multiply(used, f.end);
+      used = saturating_product(used, f.end);
       parts.push_back(fmt::format("{} {}", workload_.dimensions[f.dimension].name, f.end));
     }
     if (used > width) {
