@@ -26,11 +26,17 @@ std::string curve_csv(const std::vector<PicturePoint>& points) {
   return text;
 }
 
-std::string tile_text(const Extents& tile, const Workload& workload) {
+std::string tile_text(const Extents& tile, const std::vector<std::string>& names) {
   std::string text;
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-    if (tile[d] > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", workload.dimensions[d].name, tile[d]);
+  for (std::size_t d = 0; d < names.size(); ++d)
+    if (tile[d] > 1) text += fmt::format("{}{}{}", text.empty() ? "" : " ", names[d], tile[d]);
   return text.empty() ? "-" : text;
+}
+
+std::string tile_text(const Extents& tile, const Workload& workload) {
+  std::vector<std::string> names;
+  for (const Dimension& d : workload.dimensions) names.push_back(d.name);
+  return tile_text(tile, names);
 }
 
 }  // namespace heliolite::cli

@@ -27,7 +27,8 @@ Json curve_json(const std::vector<PicturePoint>& points);
 // The points as comma-separated text: the heading "buffer_words,accesses" and a line for each point.
 std::string curve_csv(const std::vector<PicturePoint>& points);
 
-// A tile as text, its extents above 1: "M32 N64"; "-" if there are none.
+// A tile as text, its extents above 1: "M32 N64"; "-" if there are none. `names`: of the dimensions.
+std::string tile_text(const Extents& tile, const std::vector<std::string>& names);
 std::string tile_text(const Extents& tile, const Workload& workload);
 
 }  // namespace heliolite::cli

@@ -78,7 +78,7 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
       const auto above = gap(place);
       table.row({layer.workload.name, place.place.level,
                  place.place.capacity ? count(*place.place.capacity) : "unbounded", grouped(most.words),
-                 std::string(name(most.kind)), place.tile ? count(std::round(place.tile->words)) : "-",
+                 std::string(name(most.kind)), place.tiling ? count(std::round(place.tiling->words())) : "-",
                  above ? percent(*above) : "-"});
     }
     json["layers"].push_back(symbolic_json(answer, arguments));

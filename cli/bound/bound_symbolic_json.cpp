@@ -2,6 +2,7 @@
 #include <array>
 
 #include "cli/bound/bound_symbolic_layer.h"
+#include "cli/bound/bound_tilings.h"
 #include "cli/map/level_bounds.h"
 #include "engine/bounds/conv/conv_bound.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
@@ -9,23 +10,6 @@
 
 namespace heliolite::cli {
 namespace {
-
-// {"level", "capacity_words"}
-Json place_json(const Place& place) {
-  return {{"level", place.level.empty() ? Json() : Json(place.level)},
-          {"capacity_words", place.capacity ? Json(*place.capacity) : Json()}};
-}
-
-Json tiling_json(const TiledLevel& level, const Place& place, const Workload& workload) {
-  Json tile = Json::object();
-  for (std::size_t d = 0; d < workload.dimensions.size(); ++d) tile[workload.dimensions[d].name] = level.tile[d];
-  Json json = place_json(place);
-  json.update({{"words", level.words},
-               {"footprint_words", level.footprint},
-               {"tile", tile},
-               {"loops", loops_text(level.order, workload)}});
-  return json;
-}
 
 void add_bounds(Json& bounds, const SymbolicAnswer& answer, const PlaceAnswer& p, const SymbolicArguments& arguments) {
   const auto row = [&](std::string_view kind, u64 words, const std::string& holds, const std::string& why) {
@@ -92,14 +76,9 @@ Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& argume
     if (shows(arguments, BoundKind::Hbl)) add_attaining_tiles(json["attaining_tiles"], answer, p, arguments);
     if (shows(arguments, BoundKind::Conv) && conv) add_convolution(json["convolution"], *conv, p);
     if (arguments.kind == "iolb") add_published(json["published_forms"], answer, p);
-    if (!p.tile) continue;
-    const auto above = gap(p);
-    json["tilings"].push_back(tiling_json(*p.tile, p.place, answer.workload));
-    json["tilings"].back()["gap"] = above ? Json(*above) : Json();
+    if (p.tiling) json["tilings"].push_back(tiling_json(p));
   }
-  for (std::size_t i = 0; answer.nested && i < answer.nested->size(); ++i)
-    json["nested_tiling"].push_back(
-        tiling_json((*answer.nested)[i], answer.places[answer.nested_places[i]].place, answer.workload));
+  if (answer.nested) json["nested_tiling"] = nested_json(answer);
   return json;
 }
 

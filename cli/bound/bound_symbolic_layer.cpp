@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_tilings.h"
 #include "cli/map/level_bounds.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
@@ -43,36 +43,11 @@ std::string bounds_table(const SymbolicAnswer& answer, const SymbolicArguments& 
     row.push_back(p.least_by_mapping ? grouped(*p.least_by_mapping) : "");
     const LowerBound& most = best(shown);
     const auto above = gap(p);
-    row.insert(row.end(), {p.tile ? words_text(p.tile->words) : "-", above ? percent(*above) : "-",
+    row.insert(row.end(), {p.tiling ? words_text(p.tiling->words()) : "-", above ? percent(*above) : "-",
                            std::string(name(most.kind)), most.why});
     table.row(row);
   }
   return table.to_string();
-}
-
-std::string tilings_table(const SymbolicAnswer& answer) {
-  Table table({"<outside", "capacity", "words", "holds", "<tile", "<loops over tiles, innermost right"});
-  bool none_fits = true;
-  for (const PlaceAnswer& p : answer.places) {
-    if (!p.tile || !p.place.capacity) continue;
-    none_fits = false;
-    table.row({p.place.level, count(*p.place.capacity), words_text(p.tile->words), words_text(p.tile->footprint),
-               tile_text(p.tile->tile, answer.workload), loops_text(p.tile->order, answer.workload)});
-  }
-  if (none_fits) return "no tiling: the operands of one MAC do not fit\n";
-  return "best tilings known for one memory:\n\n" + table.to_string();
-}
-
-std::string nested_table(const SymbolicAnswer& answer) {
-  if (!answer.nested) return "";
-  Table table({"<outside", "capacity", "words", "holds", "<tile", "<loops over tiles, innermost right"});
-  for (std::size_t i = 0; i < answer.nested->size(); ++i) {
-    const TiledLevel& level = (*answer.nested)[i];
-    const Place& place = answer.places[answer.nested_places[i]].place;
-    table.row({place.level, count(*place.capacity), words_text(level.words), words_text(level.footprint),
-               tile_text(level.tile, answer.workload), loops_text(level.order, answer.workload)});
-  }
-  return "best tilings known for these memories together, by the sum of their words:\n\n" + table.to_string();
 }
 
 std::string hbl_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
@@ -159,19 +134,13 @@ std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& 
     for (const LowerBound& b : p.bounds)
       if (shows(arguments, b.kind)) text += fmt::format("{},{},{}\n", place, name(b.kind), b.words);
     if (p.least_by_mapping) text += fmt::format("{},{},{}\n", place, kNestedCurve, *p.least_by_mapping);
-    if (p.tile) text += fmt::format("{},tiling,{:.0f}\n", place, p.tile->words);
+    if (p.tiling) text += fmt::format("{},tiling,{:.0f}\n", place, p.tiling->words());
   }
   return text;
 }
 
 bool shows(const SymbolicArguments& arguments, BoundKind kind) {
   return kind == BoundKind::Compulsory || arguments.kind == "all" || arguments.kind == name(kind);
-}
-
-std::string loops_text(const TileOrder& order, const Workload& workload) {
-  std::vector<std::string> names;
-  for (std::size_t i = order.inner.size(); i-- > 0;) names.push_back(workload.dimensions[order.inner[i]].name);
-  return names.empty() ? "any" : fmt::format("{}", fmt::join(names, " "));
 }
 
 std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const SymbolicArguments& arguments,
@@ -228,7 +197,7 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
     // In an unbounded memory only the compulsory words move.
     const double capacity = place.capacity.value_or(1e18);
     at.bounds = answer.bounds.at(capacity);
-    at.tile = best_tile(answer.tiling, capacity);
+    at.tiling = best_parts(workload, capacity, rule, word_sizes);
     if (curve) {
       const auto* point = curve->at(place.stored);
       if (point != nullptr) at.least_by_mapping = point->accesses;
@@ -241,8 +210,8 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
 
 std::optional<double> gap(const PlaceAnswer& answer) {
   const u64 words = best(answer.bounds).words;
-  if (!answer.tile || words == 0) return std::nullopt;
-  return answer.tile->words / static_cast<double>(words) - 1;
+  if (!answer.tiling || words == 0) return std::nullopt;
+  return answer.tiling->words() / static_cast<double>(words) - 1;
 }
 
 std::string holds_under(BoundKind kind, const SymbolicArguments& arguments) {

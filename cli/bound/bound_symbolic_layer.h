@@ -10,7 +10,7 @@
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/hbl/hbl_tile.h"
 #include "engine/bounds/lower_bounds.h"
-#include "engine/bounds/tiling/iotile_search.h"
+#include "engine/bounds/tiling/iotile_parts.h"
 
 namespace heliolite::cli {
 
@@ -26,7 +26,7 @@ struct PlaceAnswer {
   Place place;
   std::vector<LowerBound> bounds;
   std::optional<u64> least_by_mapping;  // least of all mappings with perfect factors and this storage
-  std::optional<TiledLevel> tile;       // the best tiling known for one cache of the capacity
+  std::optional<PartTiling> tiling;     // the best one known for one cache of the capacity
 };
 
 // The answer for one layer.
@@ -61,9 +61,6 @@ Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& argume
 
 // Parts of both text and JSON follow. Whether bounds of the kind are shown:
 bool shows(const SymbolicArguments& arguments, BoundKind kind);
-
-// The loops over tiles that decide, innermost last: "K C"; "any" if none does.
-std::string loops_text(const TileOrder& order, const Workload& workload);
 
 // Tiles that attain the HBL bound up to a constant, of the lifted nest: with --kind hbl the extreme ones of the family,
 // else one of them. None for a memory that does not hold two words and an element of each array.

@@ -9,6 +9,7 @@
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/space/footprint.h"
 #include "tests/support/load.h"
+#include "tests/support/random_convolution.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/tiling_simulator.h"
 
@@ -112,6 +113,55 @@ Extents random_tile(testing::Rng& rng, const TilingProblem& problem) {
   Extents tile = unit_extents();
   for (int d = 0; d < problem.dimensions; ++d) tile[d] = static_cast<u32>(testing::pick(rng, 1, problem.size[d]));
   return tile;
+}
+
+// AlexNet's first layer: the taps r = 4 r' + r'' of one remainder read 3 + 8 - 1 pixels along each axis for 8
+// positions.
+TEST(LiftedTilingCost, PublishedTiling) {
+  for (const auto& [text, words] :
+       {std::pair<const char*, double>{"conv:n=1000,k=96,c=3,p=55,r=11,stride=4", 3734616000},
+        {"conv:n=1,k=24,c=3,p=55,r=11,stride=4", 933654}}) {
+    const auto problem = lifted_tiling_problem(testing::workload(text));
+    ASSERT_TRUE(problem);
+    TiledLevel level{unit_extents(), {}};
+    for (std::size_t d = 0; d < problem->names.size(); ++d)
+      for (const auto& [name, extent] :
+           {std::pair<std::string, u32>{"K", 12}, {"P", 8}, {"Q", 8}, {"R'", 3}, {"S'", 3}})
+        if (problem->names[d] == name) level.tile[d] = extent;
+    const TileGrid whole = whole_grid(*problem);
+    const LevelTraffic traffic(*problem, whole, level.tile);
+    double least = 1e300;
+    for (const TileOrder& order : tile_orders(*problem, looping(*problem, whole, level.tile)))
+      if (traffic.footprint(order) <= 1024) least = std::min(least, traffic.words(order));
+    EXPECT_EQ(least, words) << text;
+    EXPECT_EQ(box_words(*problem, level.tile), 12 * 64 + 100 + 12 * 9);
+  }
+  EXPECT_FALSE(lifted_tiling_problem(testing::workload("conv:k=4,c=4,p=8,r=3")));
+}
+
+// As CoversItsExecution below, with strided and dilated windows taken apart; exact where no box overlaps another one.
+RC_GTEST_PROP(LiftedTilingCost, CoversItsExecution, (u64 seed)) {
+  testing::Rng rng(seed);
+  const auto problem =
+      lifted_tiling_problem(testing::random_convolution(rng, 5), {testing::chance(rng, 50), testing::chance(rng, 50)});
+  RC_PRE(problem.has_value());
+  DimensionMask sliding = 0;
+  for (const TiledTensor& tensor : problem->tensors) sliding |= tensor.sliding;
+  Extents tile = unit_extents();
+  const bool exact = testing::chance(rng, 50);
+  for (int d = 0; d < problem->dimensions; ++d)
+    tile[d] =
+        contains(sliding, d) && exact ? problem->size[d] : static_cast<u32>(testing::pick(rng, 1, problem->size[d]));
+  const TileGrid whole = whole_grid(*problem);
+  const LevelTraffic traffic(*problem, whole, tile);
+  for (const TileOrder& order : tile_orders(*problem, looping(*problem, whole, tile))) {
+    const TiledLevel level{tile, order};
+    const testing::SimulatedTraffic simulated = testing::TilingSimulator(*problem, level).run();
+    const double moved = simulated.loads + (problem->rule.stores ? simulated.stores : 0);
+    RC_ASSERT(traffic.words(order) >= moved);
+    RC_ASSERT(traffic.footprint(order) >= simulated.held);
+    if (exact) RC_ASSERT(traffic.words(order) == moved);
+  }
 }
 
 // What the closed form says suffices: execution never moves more nor holds more. Without sliding ranks it is exact.

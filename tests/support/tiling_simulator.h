@@ -62,6 +62,7 @@ class TilingSimulator {
     bool interval = false;  // room for all between the least and the largest: what is there already stays
   };
   Values values(const TiledTensor::TiledRank& rank, DimensionMask held, const Extents& origin) const {
+    if (rank.lifted) return lifted_values(rank, held, origin);
     Values v{{0}};
     u64 interval = 1, pairs = 1;
     for (int i = 0; i < rank.count; ++i) {
@@ -76,6 +77,26 @@ class TilingSimulator {
       v.sums = std::move(next);
     }
     v.interval = interval <= pairs;
+    return v;
+  }
+
+  // Remainders are the leading digits. Only those values that quotient and remainder make up exist.
+  Values lifted_values(const TiledTensor::TiledRank& rank, DimensionMask held, const Extents& origin) const {
+    constexpr u64 kQuotients = 1000;  // more than there are
+    Values v{{0}};
+    for (std::size_t i = 0; i < rank.count; ++i) {
+      const TiledTensor::Remainders& remainders = rank.remainders[i];
+      const auto count = static_cast<u64>(remainders.count), size = static_cast<u64>(remainders.values);
+      const Interval quotients = covered(rank.dimension[i], held, origin[rank.dimension[i]]);
+      Interval left{0, 0};
+      if (remainders.dimension >= 0)
+        left = covered(remainders.dimension, held, origin[static_cast<std::size_t>(remainders.dimension)]);
+      std::set<u64> next;
+      for (u64 r = left.first; r <= left.last; ++r)
+        for (u64 q = quotients.first; q <= quotients.last && q * count + r < size; ++q)
+          for (const u64 sum : v.sums) next.insert(sum + r * (i == 0 ? 1000 : 1) * kQuotients + q);
+      v.sums = std::move(next);
+    }
     return v;
   }
 

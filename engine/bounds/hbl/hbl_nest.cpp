@@ -17,33 +17,6 @@ std::vector<std::size_t> loops_of(const std::vector<i64>& row) {
   return loops;
 }
 
-// By loop, the f of d = f d' + d'': 1 leaves the loop whole.
-std::vector<i64> lifting_factors(const AccessNest& nest) {
-  struct Use {
-    std::size_t partner;
-    i64 factor;
-    bool operator==(const Use&) const = default;
-  };
-  std::vector<std::optional<Use>> use(nest.loops.size());
-  std::vector<bool> whole(nest.loops.size(), false);
-  for (const Access& access : nest.accesses) {
-    for (const std::vector<i64>& row : access.rows) {
-      const std::vector<std::size_t> loops = loops_of(row);
-      if (loops.size() < 2) continue;
-      for (std::size_t i = 0; i < loops.size(); ++i) {
-        const std::size_t l = loops[i], partner = loops[loops.size() - 1 - i];
-        const Use here{partner, row[partner] / std::gcd(row[l], row[partner])};
-        if (loops.size() > 2 || (use[l] && *use[l] != here)) whole[l] = true;
-        use[l] = here;
-      }
-    }
-  }
-  std::vector<i64> factor(nest.loops.size(), 1);
-  for (std::size_t l = 0; l < factor.size(); ++l)
-    if (use[l] && !whole[l] && !whole[use[l]->partner]) factor[l] = use[l]->factor;
-  return factor;
-}
-
 // The loops that d becomes; one of size 1 is left out.
 struct Pieces {
   std::optional<std::size_t> quotient, remainder;
@@ -99,6 +72,32 @@ class Lift {
 };
 
 }  // namespace
+
+std::vector<i64> lifting_factors(const AccessNest& nest) {
+  struct Use {
+    std::size_t partner;
+    i64 factor;
+    bool operator==(const Use&) const = default;
+  };
+  std::vector<std::optional<Use>> use(nest.loops.size());
+  std::vector<bool> whole(nest.loops.size(), false);
+  for (const Access& access : nest.accesses) {
+    for (const std::vector<i64>& row : access.rows) {
+      const std::vector<std::size_t> loops = loops_of(row);
+      if (loops.size() < 2) continue;
+      for (std::size_t i = 0; i < loops.size(); ++i) {
+        const std::size_t l = loops[i], partner = loops[loops.size() - 1 - i];
+        const Use here{partner, row[partner] / std::gcd(row[l], row[partner])};
+        if (loops.size() > 2 || (use[l] && *use[l] != here)) whole[l] = true;
+        use[l] = here;
+      }
+    }
+  }
+  std::vector<i64> factor(nest.loops.size(), 1);
+  for (std::size_t l = 0; l < factor.size(); ++l)
+    if (use[l] && !whole[l] && !whole[use[l]->partner]) factor[l] = use[l]->factor;
+  return factor;
+}
 
 AccessNest access_nest(const Workload& workload, std::span<const double> word_sizes) {
   AccessNest nest;

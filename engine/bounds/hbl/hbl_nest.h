@@ -44,6 +44,9 @@ AccessNest access_nest(const Workload& workload, std::span<const double> word_si
 // reused. Dimensions that other ranks combine differently stay as they are.
 AccessNest lifted(const AccessNest& nest);
 
+// [loop]: the f of d = f d' + d'' in the lifted nest; 1 leaves the loop whole.
+std::vector<i64> lifting_factors(const AccessNest& nest);
+
 // The loops that move the array along at least one rank.
 LoopBits moving(const Access& access);
 

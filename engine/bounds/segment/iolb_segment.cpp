@@ -44,8 +44,8 @@ struct Growth {
   double exponent = 0;
 };
 
-// n complete pieces of T words each, T so large that n + 1 pieces are needed: n T, and it is concave in n. Of a
-// larger capacity T is smaller, so that the bound falls.
+// Pieces touch K = M + T words each, with K so large that more than n of them are needed. Before the first one nothing
+// is inside, so that it loads all it touches: M + n T = n K - (n - 1) M, which is concave in n and falls with M.
 SegmentBound best_pieces(const Growth& growth, double iterations, double capacity) {
   const auto [scale, exponent] = growth;
   const double log_iterations = std::log(iterations);
@@ -55,8 +55,9 @@ SegmentBound best_pieces(const Growth& growth, double iterations, double capacit
   SegmentBound best;
   for (double n = std::max(1.0, pieces - 1); n <= std::min(pieces + 2, iterations); ++n) {
     const double log_target = std::log(iterations / n), target = log_target - kRounding * (1 + std::abs(log_target));
-    const double piece = std::exp((target - scale) / exponent) * (1 - kRounding) - capacity;
-    const double words = n * piece * (1 - kRounding);
+    const double touched = std::exp((target - scale) / exponent) * (1 - kRounding);
+    const double piece = n == 1 ? touched : touched - capacity;
+    const double words = (n == 1 ? touched : capacity + n * piece) * (1 - kRounding);
     if (!(piece > 0 && std::isfinite(words) && words > static_cast<double>(best.words))) continue;
     best.words = static_cast<u64>(words);
     best.piece = piece;

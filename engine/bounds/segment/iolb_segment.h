@@ -1,7 +1,8 @@
 #pragma once
-// The segment bound: an execution is cut into pieces that load T words each; a piece touches at most M + T words and
-// so does at most U(M + T) iterations. Q >= T * (number of complete pieces). Proof and what exactly is counted:
-// docs/rules/bounds_iolb.md.
+// The segment bound: an execution is cut into pieces that load T words each, the first one, before which nothing is
+// inside, M + T; a piece touches at most M + T words and so does at most U(M + T) iterations. Q >= M + T * (number of
+// complete pieces). One piece alone gives the words without which the iterations cannot be done in any memory: the
+// bound goes over into the compulsory one. Proof and what exactly is counted: docs/rules/bounds_iolb.md.
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace heliolite {
 // before its first sum. Zero when one piece may do everything.
 struct SegmentBound {
   u64 words = 0;
-  double piece = 0;       // T: words that a piece loads
+  double piece = 0;       // T: words that a piece loads; all it touches if there is one piece
   double iterations = 0;  // U(M + T): iterations that a piece does at most
   std::vector<double> s;  // [access]: exponents used
   std::vector<double> t;  // [loop]: exponents used

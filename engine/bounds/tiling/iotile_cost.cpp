@@ -128,9 +128,24 @@ bool LevelTraffic::as_interval(const TiledTensor::TiledRank& rank, const TileReu
   return interval <= pairs;
 }
 
+// The same as rank_sum() for a lifted rank. For each choice of remainders a box has quotients + quotients - 1 sums, if
+// it has quotients of both terms; one run along a dimension that slides or is held is one box. Boxes without quotients
+// of the last remainders are counted as if they had some, but never more boxes than there are values.
+double LevelTraffic::lifted_sum(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const {
+  std::array<double, 2> boxes{1, 1}, values{1, 1};
+  for (std::size_t i = 0; i < rank.count; ++i) {
+    const int d = rank.dimension[i];
+    const bool one_run = d == reuse.slides || contains(reuse.held, d);
+    values[i] = rank.remainders[i].values;
+    boxes[i] = std::min(rank.remainders[i].count * (one_run ? outer_boxes_ : inner_boxes_)[at(d)], values[i]);
+  }
+  return values[0] * boxes[1] + values[1] * boxes[0] - boxes[0] * boxes[1];
+}
+
 // Sum of the rank's extents over all boxes of its dimensions. Along the sliding dimension a sweep through a box of the
 // outer cache loads only what the box before did not hold.
 double LevelTraffic::rank_sum(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const {
+  if (rank.lifted) return lifted_sum(rank, reuse);
   const bool interval = as_interval(rank, reuse);
   double step = 0;  // of the sliding dimension, when it is one of the rank's
   for (int i = 0; i < rank.count; ++i)

@@ -70,6 +70,7 @@ class LevelTraffic {
  private:
   double fetched(const TiledTensor& tensor, double at_rest, const TileReuse& reuse) const;
   double rank_sum(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const;
+  double lifted_sum(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const;
   bool as_interval(const TiledTensor::TiledRank& rank, const TileReuse& reuse) const;
   // What a box covers of the dimension.
   const TileExtents& along(int d, const TileReuse& reuse) const {

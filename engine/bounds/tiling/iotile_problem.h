@@ -3,7 +3,9 @@
 // array (its share), loops run over the boxes, and a box is kept while loops run that do not move it, or slides along
 // the first loop that does. Model, proofs and sources: docs/rules/bounds_tilings.md.
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/bounds/traffic_rule.h"
@@ -20,11 +22,20 @@ enum class Trips : u8 {
 
 // One tensor of the workload.
 struct TiledTensor {
-  // A sum of `count` terms coefficient * dimension.
+  // What stands beside the quotients that a term's dimension goes over when strided windows are taken apart.
+  struct Remainders {
+    int dimension = -1;  // that goes over them; -1: there is one only
+    double count = 1;
+    double values = 1;  // pairs of quotient and remainder that exist: the size of the dimension that was taken apart
+  };
+  // A sum of `count` terms coefficient * dimension. Of a `lifted` rank (at most two terms, coefficients 1) remainders
+  // of different terms or values are different elements: the rank has a sum of quotients for each choice of them.
   struct TiledRank {
     u8 count = 0;
     std::array<u8, kMaxTerms> dimension{};
     std::array<double, kMaxTerms> coefficient{};
+    bool lifted = false;
+    std::array<Remainders, 2> remainders{};
   };
   std::vector<TiledRank> ranks;
   DimensionMask indexing = 0;
@@ -39,6 +50,7 @@ struct TiledTensor {
 struct TilingProblem {
   int dimensions = 0;
   Extents size{};
+  std::vector<std::string> names;  // [dimension]
   std::vector<TiledTensor> tensors;
   TrafficRule rule;
   Trips trips = Trips::Exact;
@@ -46,6 +58,13 @@ struct TilingProblem {
 
 // The problem of a workload. `word_sizes[tensor]`: words that one element takes; 1 for tensors beyond its end.
 TilingProblem tiling_problem(const Workload& workload, TrafficRule rule = {}, std::span<const double> word_sizes = {});
+
+// The same problem with strided windows taken apart: where a rank is a p + b r with a, b coprime, p = b p' + p'' and
+// r = a r' + r'' (r = stride r' + r'' in convolutions). Tiles are then boxes of p', p'', r' and r'': taps of one
+// remainder share most of their pixels, those of different ones none. Nothing if there is nothing to take apart, or the
+// dimensions become too many.
+std::optional<TilingProblem> lifted_tiling_problem(const Workload& workload, TrafficRule rule = {},
+                                                   std::span<const double> word_sizes = {});
 
 // Words of the tensor's box when the dimensions have these extents: its ranks as intervals, or, where windows skip
 // pixels, without the holes.

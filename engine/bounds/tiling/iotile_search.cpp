@@ -39,6 +39,11 @@ class TileSearch {
     return tiling_of(std::min_element(ends.begin(), ends.end())->second);
   }
 
+  CacheTiling run_from(NestedTiles tiles) {
+    descend(tiles);
+    return tiling_of(tiles);
+  }
+
  private:
   const std::vector<TileOrder>& orders(DimensionMask loops) {
     const auto [at, fresh] = orders_.try_emplace(loops);
@@ -229,6 +234,11 @@ std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacit
   const auto tiling = best_tiling(problem, std::span(&cache, 1));
   if (!tiling) return std::nullopt;
   return tiling->front();
+}
+
+TiledLevel tile_from(const TilingProblem& problem, double capacity, const Extents& start) {
+  const CacheLevel cache{capacity, 1};
+  return TileSearch(problem, std::span(&cache, 1)).run_from({start}).front();
 }
 
 }  // namespace heliolite

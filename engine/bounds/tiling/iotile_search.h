@@ -16,4 +16,7 @@ std::optional<CacheTiling> best_tiling(const TilingProblem& problem, std::span<c
 // The same for one cache of `capacity` words.
 std::optional<TiledLevel> best_tile(const TilingProblem& problem, double capacity);
 
+// The best tiling for one cache that is found from `start` alone, a tile that fits.
+TiledLevel tile_from(const TilingProblem& problem, double capacity, const Extents& start);
+
 }  // namespace heliolite
