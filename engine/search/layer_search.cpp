@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -10,6 +11,7 @@
 #include "engine/model/tile_box.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/any/any_search.h"
+#include "engine/search/any/padded_starts.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
 #include "engine/search/exact/exact.h"
@@ -22,6 +24,8 @@
 
 namespace heliolite {
 namespace {
+
+constexpr double kPaddedShare = 0.1;  // of the budget of all tile sizes, at most, for padded sizes
 
 // Why the search could not meet the witness of its options; empty if there is none or it could.
 Diagnostics witness_complaints(const LayerProblem& problem) {
@@ -165,7 +169,11 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
   if (problem_->options.factors == Factors::Any) {
-    LayerAnswer out = any_search(*problem_, start, budget);
+    const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
+    const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
+    const std::array starts{start, padded};
+    LayerAnswer out = any_search(*problem_, starts, budget.after(padded.statistics.evaluated));
+    out.statistics.evaluated += padded.statistics.evaluated;
     out.statistics += perfect.statistics;
     return out;
   }
@@ -174,6 +182,30 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
   if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   out.statistics += perfect.statistics;
   return out;
+}
+
+// What sunstone finds for sizes that divide better, cut to the true ones.
+LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
+  LayerAnswer best;
+  const Compiled& c = problem_->model.compiled();
+  for (Workload& workload : padded_workloads(problem_->workload)) {
+    const SearchBudget left = budget.after(best.statistics.evaluated);
+    if (left.end(0) != SearchEnd::Done) break;
+    auto space = resolve(workload, problem_->architecture, mapspace_options(problem_->options));
+    if (!space) continue;
+    CostModel model(workload, problem_->architecture);
+    auto padded = std::make_unique<LayerProblem>(LayerProblem{std::move(workload), problem_->architecture,
+                                                              problem_->options, *std::move(space), std::move(model)});
+    padded->options.progress = {};
+    const LayerAnswer found = sunstone_search(LevelProblem(*padded), left);
+    best.statistics.evaluated += found.statistics.evaluated;
+    if (!found.found) continue;
+    const std::optional<Mapping> mapping = cut_to_size(found.mapping, c);
+    if (!mapping || !violations(problem_->space, *mapping).empty()) continue;
+    const Evaluation e = problem_->model.evaluate(*mapping, Counts::True);
+    if (e.verdict == Verdict::Fits) best.offer(problem_->options.objective, *mapping, e.cost);
+  }
+  return best;
 }
 
 std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const {

@@ -51,6 +51,7 @@ class LayerSearch {
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget) const;
+  LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it

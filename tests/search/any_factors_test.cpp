@@ -9,6 +9,7 @@
 
 #include "arch/load.h"
 #include "engine/model/true_counts/cost.h"
+#include "engine/search/any/padded_starts.h"
 #include "engine/search/any/rest_table.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
@@ -179,6 +180,34 @@ TEST(AnyFactors, RecordedOptimaAreFoundAndProven) {
     EXPECT_NEAR(found->value / record["any"]["optimum"].get<double>(), 1, 1e-9);
   }
   EXPECT_GT(records, 10);
+}
+
+// Sizes with more divisors lead to mappings of the true ones: 3 x 44 of 132 rows become 3 x 43 with a last one of 2.
+TEST(AnyFactors, MappingsOfLargerSizesAreCutToTheTrueOnes) {
+  const auto network = load_network("gemm:128x127x1");
+  const auto machine = load_architecture("edge_unified");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Workload& workload = network->layers[0].workload;
+  const std::vector<Workload> larger = padded_workloads(workload);
+  ASSERT_FALSE(larger.empty());
+  for (const Workload& w : larger)
+    for (std::size_t d = 0; d < w.dimensions.size(); ++d) EXPECT_GE(w.dimensions[d].size, workload.dimensions[d].size);
+  const Compiled c(workload, *machine);
+  Mapping m;
+  m.level_count = static_cast<u8>(c.level_count);
+  m.add(LoopKind::Temporal, 0, 0, 3);
+  m.add(LoopKind::Temporal, 1, 0, 44);
+  m.add(LoopKind::Temporal, 1, 1, 128);
+  m.add(LoopKind::Temporal, 2, 0, 2);
+  const std::optional<Mapping> cut = cut_to_size(m, c);
+  ASSERT_TRUE(cut.has_value());
+  ASSERT_EQ(cut->loop_count, 3);
+  EXPECT_EQ(cut->loop[1].end, 43u);
+  EXPECT_EQ(cut->loop[1].residual, 43u);
+  EXPECT_EQ(cut->loop[0].residual, 2u);
+  EXPECT_EQ(cut->loop[2].end, 127u);
+  m.loop_count = 2;
+  EXPECT_FALSE(cut_to_size(m, c).has_value());
 }
 
 // A rule that is off changes the work, not the answer.

@@ -12,60 +12,91 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kClimbEvaluations = 10'000;  // of each climb
-constexpr u64 kMostKeepSpaces = 64;        // keep choices with tables of their own
-constexpr u64 kRootEvaluations = 2'000;    // of step 2 for strategies that prove nothing by themselves
+constexpr u64 kMostKeepSpaces = 64;      // keep choices with tables of their own
+constexpr u64 kRootEvaluations = 2'000;  // of step 2 for strategies that prove nothing by themselves
+constexpr u64 kFirstClimb = 10'000;      // evaluations of each climb of step 1
+// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first part of step 2.
+constexpr double kLaterClimb = 0.05;
+constexpr double kFirstProof = 0.1;
 
-using KeepSpaces = std::vector<std::unique_ptr<KeepSpace>>;
+class AnySearch {
+ public:
+  AnySearch(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget)
+      : problem_(problem),
+        starts_(starts.begin(), starts.end()),
+        budget_(budget.limited() ? budget : budget.at_most(kAnyEvaluations)) {
+    starts_.emplace_back();  // climbs from nothing begin at the smallest factors
+  }
 
-// Step 2 or 3. Returns whether the answer is the optimum.
-bool prove(const LayerProblem& problem, const KeepSpaces& keeps, bool dominance, const SearchBudget& budget,
-           LayerAnswer& best) {
-  PartialSearch search(problem, keeps, dominance, best);
-  best.end = search.run(budget);
-  best.lower_bound = std::max(best.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
-  return search.proven();
-}
+  LayerAnswer run() {
+    for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kLaterClimb).at_most(kFirstClimb));
+    prepare();
+    if (keeps_.empty()) {
+      best_.end = SearchEnd::Keeps;
+      return best_;
+    }
+    const bool dominance = problem_.options.rules[Rule::AnyDominance];
+    PartialSearch search(problem_, keeps_, dominance, best_);
+    if (problem_.options.strategy != Strategy::Exact) {
+      prove(search, left().at_most(kRootEvaluations));
+      return best_;
+    }
+    if (prove(search, share(kFirstProof))) return best_;
+    if (best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time) {
+      for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
+      climb(LayerAnswer(best_), share(kLaterClimb));
+      if (prove(search, left())) return best_;
+    }
+    if (best_.end != SearchEnd::Done) return best_;
+    PartialSearch again(problem_, keeps_, false, best_);
+    prove(again, left());
+    return best_;
+  }
 
-// Step 1: from the perfect answer, and from the smallest factors, which are nobody's local optimum.
-LayerAnswer climbed(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
-  const SearchBudget part = budget.half();
-  LayerAnswer best = imperfect_search(problem, perfect, part.half().at_most(kClimbEvaluations));
-  const LayerAnswer other =
-      imperfect_search(problem, {}, part.after(best.statistics.evaluated).at_most(kClimbEvaluations));
-  best.statistics += other.statistics;
-  if (other.found) best.offer(problem.options.objective, other.mapping, other.cost);
-  return best;
-}
+ private:
+  SearchBudget left() const { return budget_.after(best_.statistics.evaluated); }
+  SearchBudget share(double part) const {
+    const SearchBudget all = left().part_of_time(part);
+    if (!all.limits_evaluations()) return all;
+    return all.at_most(static_cast<u64>(part * static_cast<double>(all.evaluations_left(0))));
+  }
+
+  void climb(const LayerAnswer& start, const SearchBudget& budget) {
+    const LayerAnswer found = imperfect_search(problem_, start, budget);
+    best_.statistics += found.statistics;
+    if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
+  }
+
+  void prepare() {
+    const Compiled& c = problem_.model.compiled();
+    ranges_ = std::make_unique<TileRanges>(c);
+    const u64 least_steps = least_imperfect_steps(c, problem_.space);
+    for (const KeepMasks& keep : problem_.keep_choices(kMostKeepSpaces)) {
+      const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
+      keeps_.push_back(std::make_unique<KeepSpace>(c, keep, *ranges_, std::max(least_steps, compulsory)));
+    }
+  }
+
+  // Goes on with the search. Returns whether the answer is the optimum.
+  bool prove(PartialSearch& search, const SearchBudget& budget) {
+    best_.end = search.run(budget);
+    best_.complete = search.proven();
+    best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
+    return best_.complete;
+  }
+
+  const LayerProblem& problem_;
+  std::vector<LayerAnswer> starts_;
+  const SearchBudget budget_;
+  LayerAnswer best_;
+  std::unique_ptr<TileRanges> ranges_;
+  std::vector<std::unique_ptr<KeepSpace>> keeps_;
+};
 
 }  // namespace
 
-LayerAnswer any_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
-  const Compiled& c = problem.model.compiled();
-  const SearchBudget all = budget.limited() ? budget : budget.at_most(kAnyEvaluations);
-  // Step 1.
-  LayerAnswer best = climbed(problem, perfect, all);
-  // Step 2.
-  const std::vector<KeepMasks> choices = problem.keep_choices(kMostKeepSpaces);
-  if (choices.empty()) {
-    best.end = SearchEnd::Keeps;
-    return best;
-  }
-  const TileRanges ranges(c);
-  const u64 least_steps = least_imperfect_steps(c, problem.space);
-  KeepSpaces keeps;
-  for (const KeepMasks& keep : choices) {
-    const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
-    keeps.push_back(std::make_unique<KeepSpace>(c, keep, ranges, std::max(least_steps, compulsory)));
-  }
-  const bool exact = problem.options.strategy == Strategy::Exact;
-  const auto left = [&] { return all.after(best.statistics.evaluated); };
-  best.complete = prove(problem, keeps, problem.options.rules[Rule::AnyDominance],
-                        exact ? left() : left().at_most(kRootEvaluations), best);
-  // Step 3.
-  if (exact && !best.complete && best.end == SearchEnd::Done)
-    best.complete = prove(problem, keeps, false, left(), best);
-  return best;
+LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
+  return AnySearch(problem, starts, budget).run();
 }
 
 }  // namespace heliolite

@@ -1,10 +1,12 @@
 #pragma once
 // The search over all tile sizes, in true counts, that every strategy runs after its perfect answer. Steps:
-//  1. Climbs by changing tile sizes, from the perfect answer and from the smallest factors: never worse than the
-//  former.
+//  1. Short climbs by changing tile sizes, from each start and from the smallest factors: never worse than any start.
 //  2. The best-first search over partial mappings (partial_search.h), for strategy exact: finds better ones, and proves
 //     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with.
-//  3. Where bounds of whole mappings lie below their costs, the same without dominance.
+//  3. If that takes long, longer climbs after a first part of it: a lower answer leaves it less to do.
+//  4. Where bounds of whole mappings lie below their costs, step 2 without dominance.
+#include <span>
+
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 
@@ -13,8 +15,8 @@ namespace heliolite {
 // Whole and partial mappings that the search prices at most where the budget sets no limit.
 inline constexpr u64 kAnyEvaluations = 2'000'000;
 
-// `perfect`: the answer with perfect factors, which may have found nothing. The workload must have true counts. The
-// answer is the same for any number of threads; its statistics are of this search alone.
-LayerAnswer any_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget);
+// `starts`: what is known, such as the answer with perfect factors; some may have found nothing. The workload must have
+// true counts. The answer is the same for any number of threads; its statistics are of this search alone.
+LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget);
 
 }  // namespace heliolite

@@ -10,7 +10,7 @@ namespace heliolite {
 namespace {
 
 constexpr u32 kNoParent = ~0u;
-constexpr u64 kPopsBetweenLooks = 64;  // at the clock
+constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at the clock, at most
 
 // Of a value in doubles that must not be above the exact one.
 constexpr double kBoundRounded = 1 - 1e-12;
@@ -51,18 +51,23 @@ void PartialSearch::into_heap() {
 }
 
 SearchEnd PartialSearch::run(const SearchBudget& budget) {
-  rebuild(kNoParent);
-  for (std::size_t k = 0; k < keeps_.size(); ++k) child({{}, 0, kNoParent, 0, static_cast<u16>(k), 0, kX, 0});
-  into_heap();
+  const u64 before = evaluated_;
+  if (!std::exchange(begun_, true)) {
+    rebuild(kNoParent);
+    for (std::size_t k = 0; k < keeps_.size(); ++k) child({{}, 0, kNoParent, 0, static_cast<u16>(k), 0, kX, 0});
+    into_heap();
+  }
+  u64 looked = 0;
   for (u64 pops = 0; !heap_.empty(); ++pops) {
     const u32 index = heap_.front();
     least_ = node_[index].bound;
-    if (pops % kPopsBetweenLooks == 0) {
+    if (pops % kPopsBetweenLooks == 0 || evaluated_ > looked + kEvaluationsBetweenLooks) {
+      looked = evaluated_;
       problem_.tell(0, lower_bound());
-      if (budget.over()) return budget.end(evaluated_);
+      if (budget.over()) return budget.end(evaluated_ - before);
       if (seen_.bytes() + node_.capacity() * sizeof(Node) > problem_.options.memory_bytes) return SearchEnd::Memory;
     }
-    if (!budget.allows(evaluated_ + 1)) return SearchEnd::Evaluations;
+    if (!budget.allows(evaluated_ - before + 1)) return SearchEnd::Evaluations;
     std::ranges::pop_heap(heap_, [this](u32 a, u32 b) { return later(a, b); });
     heap_.pop_back();
     if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;

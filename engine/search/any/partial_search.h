@@ -33,7 +33,8 @@ class PartialSearch {
   PartialSearch(const LayerProblem& problem, const std::vector<std::unique_ptr<KeepSpace>>& keeps, bool dominance,
                 LayerAnswer& best);
 
-  // Ends when the least bound reaches the incumbent, or with the budget. Returns why it ended.
+  // Ends when the least bound reaches the incumbent, or with the budget. Returns why it ended; the next call goes on
+  // from there.
   SearchEnd run(const SearchBudget& budget);
 
   // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
@@ -97,6 +98,7 @@ class PartialSearch {
   std::vector<u32> ends_, way_;
   double least_ = kNever, hidden_ = kNever;
   u64 evaluated_ = 0;
+  bool begun_ = false;
 };
 
 }  // namespace heliolite

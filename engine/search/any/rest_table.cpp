@@ -8,7 +8,7 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kMostPoints = 30'000;
+constexpr std::size_t kMostPoints = 300'000;
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
 
 }  // namespace

@@ -82,7 +82,7 @@ bool PartialBounds::add_cycles(const PartialMapping& s, Inside& inside) const {
 void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& out) const {
   const auto [level, unrolled] = out.place;
   const auto of = [&](const Channels& x) { return tables_.of(x, k); };
-  std::array<double, kMaxTensors> spread;
+  std::array<double, kMaxTensors> spread{};
   double sum = of(s.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
     const u32 left = m_.lattice.full().index - s.tile.index;
