@@ -29,13 +29,14 @@ namespace {
 
 struct MapArguments {
   std::string architecture, workload, layer, witness;
+  bool no_look = false;
   SearchArguments search;
 };
 
 SearchOptions search_options(const MapArguments& arguments) {
   SearchOptions options;
   arguments.search.apply(options);
-  options.look_at_imperfect = true;
+  options.look_at_any = !arguments.no_look;
   options.stop = &interrupt_flag();
   return options;
 }
@@ -149,6 +150,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
           "--witness", arguments->witness,
           "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds")
       ->type_name("FILE");
+  command->add_flag("--no-look", arguments->no_look, "Do not look at what other tile sizes would gain");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

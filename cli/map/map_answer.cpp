@@ -104,19 +104,25 @@ std::string result_table(const MapAnswer& answer) {
   return table.to_string();
 }
 
-// What a short look at other factors found, layer by layer.
+// What the short looks at all tile sizes found, of all layers together; empty if there were none.
 std::string looks_text(const NetworkResult& result) {
-  std::string text;
+  double perfect = 0, found = 0, bound = 0, time = 0;
+  u64 evaluated = 0;
   for (const LayerResult& layer : result.layers) {
     if (!layer.result.look) continue;
-    const ImperfectLook& look = *layer.result.look;
-    text += fmt::format(
-        "  {}: the divisors of {} leave at least {} of the units idle.\n"
-        "  A short look at other factors ({} mappings) found {:.4g} x less, utilization {}; see --imperfect.\n",
-        layer.name, join(look.dimensions), percent(1 - look.perfect_utilization), grouped(look.evaluated),
-        layer.result.value / look.value, percent(look.utilization));
+    const AnyLook& look = *layer.result.look;
+    const auto runs = static_cast<double>(layer.count);
+    perfect += runs * layer.result.value, found += runs * look.value, bound += runs * look.lower_bound;
+    evaluated += look.evaluated, time += look.seconds;
   }
-  return text.empty() ? text : "\n" + text;
+  if (perfect == 0) return "";
+  // In percent, or where little of 100 % is left, how many times lower.
+  const auto lower = [&](double value) {
+    return value < perfect / 100 ? fmt::format("{:.0f} times", perfect / value) : percent(1 - value / perfect);
+  };
+  return fmt::format(
+      "\n  any tile size: {} lower found, at most {} lower possible (--factors any); {} mappings, {} (--no-look)\n",
+      lower(found), lower(bound), grouped(evaluated), seconds(time));
 }
 
 // MACs over what all units could do in these cycles.
@@ -157,12 +163,13 @@ std::optional<Cost> true_cost(const Workload& workload, const Architecture& arch
 
 Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
   if (!r.look) return nullptr;
-  const ImperfectLook& look = *r.look;
-  Json json = {{"dimensions", look.dimensions},
-               {"perfect_utilization", look.perfect_utilization},
+  const AnyLook& look = *r.look;
+  Json json = {{"value", look.value},
+               {"lower_bound", look.lower_bound},
+               {"lower_found", 1 - look.value / r.value},
+               {"lower_possible", 1 - look.lower_bound / r.value},
                {"evaluated", look.evaluated},
-               {"value", look.value},
-               {"times_better", r.value / look.value}};
+               {"seconds", look.seconds}};
   add_cost(json, look.cost.energy, look.cost.cycles, look.utilization);
   json["mapping"] = to_json(look.mapping, workload, architecture);
   return json;
@@ -211,7 +218,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["rules"] = rules_json(r.statistics.rules);
   json["witness"] = witness_json(r.witness, answer.architecture);
   json["true_counts"] = true_counts_json(answer, i);
-  json["imperfect_look"] = look_json(r, workload, answer.architecture);
+  json["any_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;

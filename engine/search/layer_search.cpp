@@ -17,7 +17,6 @@
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
-#include "engine/search/imperfect/imperfect_look.h"
 #include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/sunstone/strategies.h"
 #include "engine/search/uneven/uneven.h"
@@ -26,6 +25,10 @@ namespace heliolite {
 namespace {
 
 constexpr double kPaddedShare = 0.1;  // of the budget of all tile sizes, at most, for padded sizes
+// A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
+// left.
+constexpr u64 kLeastLook = 500, kMostLook = 2'000;
+constexpr double kLookShare = 0.25;
 
 // Why the search could not meet the witness of its options; empty if there is none or it could.
 Diagnostics witness_complaints(const LayerProblem& problem) {
@@ -208,10 +211,36 @@ LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
   return best;
 }
 
-std::optional<ImperfectLook> LayerSearch::look(const LayerAnswer& perfect) const {
+std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_imperfect || problem_->imperfect() || options.tiles == Tiles::Uneven) return std::nullopt;
-  return look_at_imperfect(*problem_, perfect);
+  if (!options.look_at_any || problem_->imperfect() || options.tiles == Tiles::Uneven || !perfect.found ||
+      !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
+      budget.end(0) != SearchEnd::Done)
+    return std::nullopt;
+  LayerProblem problem = *problem_;  // of which nobody is told: it is not the layer's search
+  problem.options.progress = {};
+  problem.options.factors = Factors::Any;
+  const SearchBudget all =
+      budget.at_most(std::clamp(perfect.statistics.evaluated, kLeastLook, kMostLook)).part_of_time(kLookShare);
+  LayerAnswer start;
+  start.offer(options.objective, perfect.mapping, perfect.cost);
+  const LayerAnswer padded = padded_start(all.half());
+  const LayerAnswer found = any_look(problem, std::array{start, padded}, all.after(padded.statistics.evaluated));
+  AnyLook look;
+  look.mapping = found.mapping;
+  look.cost = found.cost;
+  look.utilization = utilization(found.cost.cycles);
+  look.value = objective_number(options.objective, found.cost);
+  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
+  if (found.complete) look.lower_bound = look.value;
+  look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
+  return look;
+}
+
+// MACs over what all units could do in these cycles.
+double LayerSearch::utilization(u64 cycles) const {
+  return static_cast<double>(problem_->model.compiled().macs) /
+         static_cast<double>(problem_->architecture.compute.instances) / static_cast<double>(cycles);
 }
 
 MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const {
@@ -229,9 +258,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   }
   out.mapping = best.mapping;
   out.cost = best.cost;
-  out.utilization = static_cast<double>(problem_->model.compiled().macs) /
-                    static_cast<double>(problem_->architecture.compute.instances) /
-                    static_cast<double>(out.cost.cycles);
+  out.utilization = utilization(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
   out.lower_bound = bound;
   if (best.lower_bound) out.lower_bound = std::max(out.lower_bound, *best.lower_bound);

@@ -39,8 +39,10 @@ class LayerSearch {
   // A lower bound of all mappings that is known before any search, in units of objective_number().
   double first_bound() const;
 
-  // What a short search of imperfect factors found, if the options ask for it and it beats `perfect`.
-  std::optional<ImperfectLook> look(const LayerAnswer& perfect) const;
+  // What a short search of all tile sizes finds beside `perfect`, an answer with perfect factors, if the options ask
+  // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's
+  // time.
+  std::optional<AnyLook> look(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
   // `best` with what is proven of it, or the reasons why there is no mapping. `bound`: first_bound().
   MappingResult conclude(const LayerAnswer& best, double bound) const;
@@ -51,6 +53,7 @@ class LayerSearch {
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget) const;
+  double utilization(u64 cycles) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 

@@ -54,7 +54,7 @@ struct ShapeSearch {
   std::unique_ptr<LayerSearch> search;  // none: the machine's constraints cannot be obeyed
   Diagnostics refused;                  // why
   LayerAnswer answer;
-  std::optional<ImperfectLook> look;
+  std::optional<AnyLook> look;
   double first_bound = 0;
   double seconds = 0;
   u64 layers = 0;  // of this shape
@@ -167,10 +167,14 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
         [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->second_step(s.answer, budget); }, true);
   });
 
-  // Step 4. What other factors are worth, where perfect ones are of little use.
+  const double searched = seconds_since(start);
+
+  // Step 4. What other factors are worth.
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
+    const auto begin = Clock::now();
     ShapeSearch& s = shapes.at(first[t]);
-    s.look = s.search->look(s.answer);
+    s.look = s.search->look(s.answer, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
+    if (s.look) s.look->seconds = seconds_since(begin);
   });
 
   // Step 5. Conclusions, in the network's order.
@@ -189,11 +193,14 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     const Layer& layer = network.layers[k];
     out.layers.push_back({layer.workload.name, layer.count, results.at(shape_of[k])});
-    if (shape_of[k] != k) out.layers.back().result.seconds = 0;  // reused
     out.total.energy += results.at(shape_of[k]).cost.energy * layer.count;
     out.total.cycles += results.at(shape_of[k]).cost.cycles * layer.count;
+    if (shape_of[k] == k) continue;
+    MappingResult& reused = out.layers.back().result;
+    reused.seconds = 0;
+    if (reused.look) reused.look->seconds = 0, reused.look->evaluated = 0;
   }
-  out.seconds = seconds_since(start);
+  out.seconds = searched;
   return out;
 }
 

@@ -25,7 +25,10 @@ json only_layer(const std::string& arguments) { return map_answer(arguments)["la
 // What may not depend on the machine it runs on.
 json timeless(json answer) {
   answer["question"]["options"].erase("threads");
-  for (json& layer : answer["layers"]) layer.erase("seconds");
+  for (json& layer : answer["layers"]) {
+    layer.erase("seconds");
+    if (!layer["any_look"].is_null()) layer["any_look"].erase("seconds");
+  }
   answer["total"].erase("seconds");
   return answer;
 }
@@ -165,26 +168,32 @@ TEST(CliStrategies, AnOptimumNamesItsMapspaceAndWhatOtherFactorsAreWorth) {
   const std::string question = "map -a " + folder.write("wide.yaml", kWideArray) + " -w gemm:127x127x127 ";
   const CliResult perfect = run_cli(question + "--json " + folder.path("a.json"));
   ASSERT_EQ(perfect.exit_code, 0) << perfect.err;
-  for (const char* part :
-       {"optimal, perfect factors", "the divisors of M, N and K leave at least 99.9 % of the units", "see --imperfect"})
+  for (const char* part : {"optimal, perfect factors", "any tile size: ", " times lower possible (--factors any)"})
     EXPECT_THAT(perfect.out, HasSubstr(part));
   const json layer = json::parse(read_text(folder.path("a.json")))["layers"][0];
   EXPECT_EQ(layer["status"], "optimal");
   EXPECT_EQ(layer["mapspace"]["factors"], "perfect");
-  const json& look = layer["imperfect_look"];
-  EXPECT_GT(look["times_better"], 300);
+  const json& look = layer["any_look"];
+  EXPECT_LT(look["value"].get<double>() * 300, layer["value"].get<double>());
   EXPECT_GT(look["utilization"], 0.5);
-  EXPECT_LE(look["evaluated"], 3'000);
-  EXPECT_EQ(look["value"].get<double>() * look["times_better"].get<double>(), layer["value"].get<double>());
-  const CliResult imperfect = run_cli(question + "--imperfect --evaluations 20000 --json " + folder.path("b.json"));
-  ASSERT_EQ(imperfect.exit_code, 0) << imperfect.err;
-  EXPECT_THAT(imperfect.out, HasSubstr("any factors"));
+  EXPECT_LE(look["evaluated"], 2'500);
+  EXPECT_LE(look["lower_bound"], look["value"]);
+  EXPECT_DOUBLE_EQ(look["lower_found"].get<double>(), 1 - look["value"].get<double>() / layer["value"].get<double>());
+  const CliResult any = run_cli(question + "--factors any --evaluations 20000 --json " + folder.path("b.json"));
+  ASSERT_EQ(any.exit_code, 0) << any.err;
+  EXPECT_THAT(any.out, HasSubstr("any factors"));
   const json other = json::parse(read_text(folder.path("b.json")))["layers"][0];
   EXPECT_EQ(other["mapspace"]["factors"], "any");
-  EXPECT_TRUE(other["imperfect_look"].is_null());
+  EXPECT_TRUE(other["any_look"].is_null());
   EXPECT_LE(other["value"], look["value"]);
-  // Where the divisors are of use nothing is said, and nothing is looked for.
-  EXPECT_TRUE(only_layer("-a " + folder.path("wide.yaml") + " -w gemm:128x128x128")["imperfect_look"].is_null());
+  EXPECT_GE(other["value"], look["lower_bound"]);
+  // The line can be left out, and an answer with it differs in nothing else.
+  const CliResult without = run_cli(question + "--no-look --json " + folder.path("c.json"));
+  EXPECT_THAT(without.out, Not(HasSubstr("any tile size")));
+  const json same = json::parse(read_text(folder.path("c.json")))["layers"][0];
+  EXPECT_TRUE(same["any_look"].is_null());
+  EXPECT_EQ(same["value"], layer["value"]);
+  EXPECT_EQ(same["evaluated"], layer["evaluated"]);
 }
 
 TEST(CliStrategies, TotalsAreAddedUpBothWays) {

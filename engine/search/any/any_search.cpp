@@ -12,9 +12,10 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostKeepSpaces = 64;      // keep choices with tables of their own
-constexpr u64 kRootEvaluations = 2'000;  // of step 2 for strategies that prove nothing by themselves
-constexpr u64 kFirstClimb = 10'000;      // evaluations of each climb of step 1
+constexpr u64 kMostKeepSpaces = 64;         // keep choices with tables of their own
+constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
+constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
+constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
 // Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first part of step 2.
 constexpr double kLaterClimb = 0.05;
 constexpr double kFirstProof = 0.1;
@@ -28,9 +29,21 @@ class AnySearch {
     starts_.emplace_back();  // climbs from nothing begin at the smallest factors
   }
 
+  // Climbs with half of the evaluations, and the bound that the rest gives.
+  LayerAnswer look() {
+    const u64 each = left().evaluations_left(0) / (2 * starts_.size());
+    for (const LayerAnswer& start : starts_)
+      if (start.found) climb(start, left().at_most(each));
+    prepare(kLookPoints);
+    if (keeps_.empty()) return best_;
+    PartialSearch search(problem_, keeps_, problem_.options.rules[Rule::AnyDominance], best_);
+    prove(search, left());
+    return best_;
+  }
+
   LayerAnswer run() {
     for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kLaterClimb).at_most(kFirstClimb));
-    prepare();
+    prepare(TileRanges::kMostPoints);
     if (keeps_.empty()) {
       best_.end = SearchEnd::Keeps;
       return best_;
@@ -67,9 +80,9 @@ class AnySearch {
     if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
   }
 
-  void prepare() {
+  void prepare(std::size_t most_points) {
     const Compiled& c = problem_.model.compiled();
-    ranges_ = std::make_unique<TileRanges>(c);
+    ranges_ = std::make_unique<TileRanges>(c, most_points);
     const u64 least_steps = least_imperfect_steps(c, problem_.space);
     for (const KeepMasks& keep : problem_.keep_choices(kMostKeepSpaces)) {
       const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
@@ -97,6 +110,10 @@ class AnySearch {
 
 LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
   return AnySearch(problem, starts, budget).run();
+}
+
+LayerAnswer any_look(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget) {
+  return AnySearch(problem, starts, budget).look();
 }
 
 }  // namespace heliolite

@@ -19,4 +19,8 @@ inline constexpr u64 kAnyEvaluations = 2'000'000;
 // true counts. The answer is the same for any number of threads; its statistics are of this search alone.
 LayerAnswer any_search(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget);
 
+// A short look: the bound that the first partial mappings give, with small tables, and short climbs. It prices no more
+// than `budget` allows, which must limit evaluations.
+LayerAnswer any_look(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget);
+
 }  // namespace heliolite

@@ -8,12 +8,11 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kMostPoints = 300'000;
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
 
 }  // namespace
 
-TileRanges::TileRanges(const Compiled& c) : dimension_count_(c.dimension_count) {
+TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
   // All numbers of tiles there are: ceil(size / tile).
   for (int d = 0; d < dimension_count_; ++d) {
     std::vector<u32>& counts = most_[at(d)];
@@ -30,7 +29,7 @@ TileRanges::TileRanges(const Compiled& c) : dimension_count_(c.dimension_count) 
     return n;
   };
   const std::array<std::vector<u32>, kMaxDimensions> all = most_;
-  while (product() > kMostPoints) {
+  while (product() > most_points) {
     auto& longest =
         *std::max_element(most_.begin(), most_.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
     if (longest.size() <= 2) break;

@@ -11,7 +11,9 @@ namespace heliolite {
 // Numbers of tiles of each dimension in ranges, few enough for tables.
 class TileRanges {
  public:
-  explicit TileRanges(const Compiled& c);
+  static constexpr std::size_t kMostPoints = 300'000;
+
+  explicit TileRanges(const Compiled& c, std::size_t most_points = kMostPoints);
 
   std::size_t points() const { return points_; }
   // The point whose ranges hold these numbers.

@@ -32,15 +32,15 @@ struct SearchStatistics {
   bool operator==(const SearchStatistics&) const = default;
 };
 
-// What a short search found with factors that do not divide the sizes, where those that do leave the units mostly idle.
-struct ImperfectLook {
-  std::vector<std::string> dimensions;  // names of the dimensions that the machine allows to be unrolled
-  double perfect_utilization = 0;       // most of the compute units that factors dividing the sizes can use, 0 to 1
-  u64 evaluated = 0;                    // mappings priced by this short search
-  Mapping mapping;                      // the best one it found
+// What a short search of all tile sizes found beside an answer with perfect factors; not above that answer.
+struct AnyLook {
+  Mapping mapping;  // the best one: the answer's own if nothing lower was found
   Cost cost;
   double utilization = 0;  // of the compute units by that mapping, 0 to 1
   double value = 0;        // objective_number() of its cost
+  double lower_bound = 0;  // no mapping of any tile sizes is below, in the same unit
+  u64 evaluated = 0;       // mappings priced by this short search, partial ones included
+  double seconds = 0;      // wall time
 };
 
 // The answer for one layer. If the status is Infeasible, mapping, cost and the numbers up to `gap` mean nothing.
@@ -57,7 +57,7 @@ struct MappingResult {
   Strategy strategy = Strategy::Exact;   // that found the mapping
   SearchEnd end = SearchEnd::Done;       // why it is not proven, if a limit is the reason
   std::string why_not_proven;            // `end` as a phrase; empty if it is Done
-  std::optional<ImperfectLook> look;     // only if asked for, and if it found something better
+  std::optional<AnyLook> look;           // only if asked for, of an answer with perfect factors
   std::optional<WitnessReport> witness;  // of SearchOptions::witness
   Diagnostics why_infeasible;            // the level that the smallest tile does not fit, the constraint, or the limit
 };
@@ -71,7 +71,7 @@ struct LayerResult {
 struct NetworkResult {
   std::vector<LayerResult> layers;  // in the network's order
   Cost total;                       // sum over the feasible layers of count times cost
-  double seconds = 0;               // wall time
+  double seconds = 0;               // wall time, without looks
   bool all_feasible() const;
 };
 

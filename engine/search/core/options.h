@@ -24,7 +24,7 @@ struct SearchOptions {
   Tiles tiles = Tiles::Even;                // uneven: strategy exact, perfect factors
   Factors factors = Factors::Perfect;       // which tile sizes; any: in true counts
   bool imperfect = false;                   // also tiles that do not divide the sizes, in Timeloop's averages
-  bool look_at_imperfect = false;           // without `imperfect`: fill MappingResult::look
+  bool look_at_any = false;                 // with perfect factors: fill MappingResult::look
   std::optional<double> budget_seconds;     // wall time for one layer; none: no limit
   std::optional<u64> budget_evaluations;    // mappings priced for one layer; none: no limit
   u64 memory_bytes = u64{2} << 30;          // what the exact search of one layer may hold at a time

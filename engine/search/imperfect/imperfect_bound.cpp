@@ -157,8 +157,7 @@ class Bound {
 // Branch and bound over the axes of all fan-outs and the dimensions allowed there.
 class LeastSteps {
  public:
-  LeastSteps(const Compiled& c, const Mapspace& space, bool perfect)
-      : c_(c), one_axis_(space.one_axis_per_dimension), perfect_(perfect) {
+  LeastSteps(const Compiled& c, const Mapspace& space) : c_(c), one_axis_(space.one_axis_per_dimension) {
     for (int i = 0; i < space.level_count(); ++i) {
       const SpatialSpace& s = space.levels[at(i)].spatial;
       add_axis(i, s.fanout_x, s.allowed_x & space.non_unit);
@@ -217,7 +216,6 @@ class LeastSteps {
     const u32 left = left_[d];
     const int before = unrolled_at_[d];
     for (u64 f = std::min<u64>(room, left); f >= 1; --f) {
-      if (perfect_ && left % f != 0) continue;
       const u64 rest = (left + f - 1) / f;
       f = (left + rest - 1) / rest;  // the least factor with as few steps leaves the most room
       left_[d] = static_cast<u32>(rest);
@@ -229,7 +227,7 @@ class LeastSteps {
   }
 
   const Compiled& c_;
-  bool one_axis_, perfect_;
+  bool one_axis_;
   std::vector<Axis> axes_;
   std::array<u32, kMaxDimensions> left_{};  // of each dimension: steps that remain
   std::array<int, kMaxDimensions> unrolled_at_{};
@@ -240,11 +238,9 @@ class LeastSteps {
 }  // namespace
 
 u64 least_imperfect_steps(const Compiled& c, const Mapspace& space) {
-  LeastSteps search(c, space, false);
+  LeastSteps search(c, space);
   return std::max(search.plain(), search.run());
 }
-
-u64 least_perfect_steps(const Compiled& c, const Mapspace& space) { return LeastSteps(c, space, true).run(); }
 
 double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep,
                              Objective objective) {

@@ -12,9 +12,6 @@ namespace heliolite {
 // ceil(size / unrolled). At least MACs / units; just that where there are too many unrollings to look at.
 u64 least_imperfect_steps(const Compiled& c, const Mapspace& space);
 
-// Least cycles by spatial factors that divide the sizes; 0 where there are too many unrollings to look at.
-u64 least_perfect_steps(const Compiled& c, const Mapspace& space);
-
 // A lower bound of all mappings with perfect or imperfect factors whose keep choices lie in `keep`, in units of
 // objective_number().
 double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, Objective objective);
