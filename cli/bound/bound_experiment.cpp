@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -11,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/bound/experiment_measures.h"
 #include "cli/bound/experiment_yaml.h"
 #include "cli/map/partial_answer.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
-#include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/fusion/cut.h"
 
 namespace heliolite::cli {
@@ -27,44 +26,23 @@ class Meter {
   explicit Meter(const Experiment& experiment) : experiment_(experiment) {}
 
   Result<double> measure(const ExperimentRow& row) {
-    return of_one_layer(row.measure) ? of_layer(row, row.network) : of_network(row, row.network);
+    return row.measure->take != nullptr ? row.measure->take(row) : of_network(row, row.network);
   }
 
  private:
-  static Result<double> of_layer(const ExperimentRow& row, const Network& network) {
-    const Workload& w = network.layers[0].workload;
-    const auto words = static_cast<double>(operand_words(w));
-    if (row.measure == "effectual" || row.measure == "gap1") {
-      const Result<NestedCurve> curve = nested_curve(w, {.imperfect = row.imperfect});
-      if (!curve) return curve.errors();
-      const auto buffer = static_cast<double>(curve->points().back().buffer);
-      return row.measure == "gap1" ? buffer / words : buffer;
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    const Result<Curve> curve = one_buffer_curve(w, {.imperfect = row.imperfect});
-    if (!curve) return curve.errors();
-    if (row.measure == "seconds")
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    const u64 least = curve->points().back().accesses;
-    if (row.measure == "minimum") return static_cast<double>(least);
-    if (row.measure == "intensity") return intensity(w.macs(), least);
-    const auto accesses = static_cast<double>(curve->at(row.at)->accesses);
-    return row.measure == "gap0" ? accesses / words : accesses;
-  }
-
   Result<double> of_network(const ExperimentRow& row, const Network& network) {
     SegmentOptions options;
     options.imperfect = row.imperfect;
     if (row.published_templates) options.fusion = kPublishedTemplates;
     const Result<const SegmentedNetwork*> found = segmented(row, network, options);
     if (!found) return found.errors();
-    if (is_of_chip(row.measure)) return of_chip(row, network, **found);
+    if (row.measure->of_chip) return of_chip(row, network, **found);
     const auto unfused = static_cast<double>((*found)->unfused(row.at));
     const auto fused = static_cast<double>((*found)->fused(row.at));
-    if (row.measure == "unfused") return unfused;
-    if (row.measure == "fused") return fused;
-    if (row.measure == "saved") return unfused - fused;
-    if (row.measure == "reduction") return unfused / fused;
+    if (row.measure->name == "unfused") return unfused;
+    if (row.measure->name == "fused") return fused;
+    if (row.measure->name == "saved") return unfused - fused;
+    if (row.measure->name == "reduction") return unfused / fused;
     options.fusion.incremental_softmax = false;
     const Result<const SegmentedNetwork*> whole = segmented(row, network, options);
     if (!whole) return whole.errors();
@@ -94,9 +72,9 @@ class Meter {
     const Provision before = best_provision(provisions(*experiment_.chip, roof, unfused));
     const std::vector<Provision> after = provisions(*experiment_.chip, roof, fused);
     const Provision best = best_provision(after);
-    if (row.measure == "speedup") return best.macs_per_second / before.macs_per_second;
+    if (row.measure->name == "speedup") return best.macs_per_second / before.macs_per_second;
     if (before.share == 0) return 0;  // nothing to save
-    if (row.measure == "optima") return 1 - best.share / before.share;
+    if (row.measure->name == "optima") return 1 - best.share / before.share;
     // The smallest buffer that is as fast.
     for (const Provision& p : after)
       if (p.macs_per_second >= before.macs_per_second) return 1 - p.share / before.share;
@@ -119,7 +97,7 @@ std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ?
 std::string rows_text(const std::string& name, const std::vector<ExperimentRow>& rows) {
   Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<checked"});
   for (const ExperimentRow& row : rows) {
-    table.row({row.what, row.measure, takes_capacity(row.measure) ? grouped(row.at) : "",
+    table.row({row.what, std::string(row.measure->name), row.measure->takes_capacity ? grouped(row.at) : "",
                row.paper ? number(*row.paper) : "", number(row.ours),
                row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "", verdict(row)});
   }
@@ -152,8 +130,8 @@ int run_experiment(const std::string& path, const Output& output) {
     all_hold = all_hold && row.holds();
     json["rows"].push_back({{"what", row.what},
                             {"workload", row.workload},
-                            {"measure", row.measure},
-                            {"at", takes_capacity(row.measure) ? Json(row.at) : Json()},
+                            {"measure", row.measure->name},
+                            {"at", row.measure->takes_capacity ? Json(row.at) : Json()},
                             {"paper", row.paper ? Json(*row.paper) : Json()},
                             {"ours", row.ours},
                             {"within", row.within ? Json(*row.within) : Json()},

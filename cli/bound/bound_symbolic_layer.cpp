@@ -156,8 +156,8 @@ std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const Symbol
 std::optional<PublishedForms> published_forms(const SymbolicAnswer& answer, double capacity) {
   if (const auto contraction = as_contraction(answer.workload)) {
     PublishedForms forms{contraction_form(*contraction, capacity), {}};
-    if (std::sqrt(capacity + 1) - 1 <= std::min(contraction->m, contraction->n))
-      forms.tiling = contraction_tiling_form(*contraction, capacity);
+    const ContractionTilingForm tiling = contraction_tiling_form(*contraction, capacity);
+    if (tiling.valid) forms.tiling = tiling.loads;
     return forms;
   }
   const auto& conv = answer.bounds.convolution();

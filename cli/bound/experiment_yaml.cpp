@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/bound/experiment_measures.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -17,37 +18,23 @@ namespace {
 
 constexpr double kHuge = 1e18;
 
-// What can be measured; "at" is the capacity.
-const std::vector<std::string>& measures() {
-  static const std::vector<std::string> names{
-      "accesses",   // at, of one layer
-      "minimum",    // the algorithmic minimum
-      "intensity",  // peak MACs a word
-      "gap0",       // at: accesses / all operands
-      "gap1",       // maximal effectual buffer / all operands
-      "effectual",  // maximal effectual buffer, any levels
-      "seconds",    // to compute the curve of one layer, here and now
-      "unfused",   "fused",
-      "reduction",  // at: unfused / fused
-      "saved",      // at: unfused - fused
-      "softmax",    // at: fused with whole rows / fused with incremental softmax
-      "speedup",    // of the best fused chip over the best unfused one
-      "area",       // share of the buffer that a fused chip saves at the speed of the best unfused one
-      "optima",     // share of the buffer that the best fused chip saves against the best unfused one
-  };
-  return names;
+// Words, or bytes with their unit.
+std::optional<u64> capacity_at(const YamlNode& node, const char* key, double word_size, Diagnostics& errors) {
+  const auto words = parse_words(node.text(), word_size);
+  if (!words) errors.push_back(node.error(fmt::format("{} = {}, must be {}", key, node.text(), capacity_notation())));
+  return words;
 }
 
-// Words, or bytes with their unit.
-u64 read_capacity(MapReader& map, const std::string& measure, double word_size, Diagnostics& errors) {
+u64 read_capacity(MapReader& map, const Measure* measure, double word_size, Diagnostics& errors) {
   const auto node = map.child("at");
-  const bool needed = takes_capacity(measure);
-  if (!node && needed) map.error(fmt::format("measure {} needs 'at', {}", measure, capacity_notation()));
+  if (!node && measure != nullptr && measure->takes_capacity)
+    map.error(fmt::format("measure {} needs 'at', {}", measure->name, capacity_notation()));
   if (!node) return 0;
-  if (!needed && !measure.empty()) errors.push_back(node->error(fmt::format("'at' does not go with {}", measure)));
-  const auto words = parse_words(node->text(), word_size);
-  if (!words) errors.push_back(node->error(fmt::format("at = {}, must be {}", node->text(), capacity_notation())));
-  return words.value_or(0);
+  if (measure != nullptr && !measure->takes_capacity)
+    errors.push_back(node->error(fmt::format("'at' does not go with {}", measure->name)));
+  const u64 words = capacity_at(*node, "at", word_size, errors).value_or(1);
+  if (words == 0) errors.push_back(node->error("at = 0, must be at least 1"));
+  return words;
 }
 
 // A preset, a text, or a file beside the experiment.
@@ -64,22 +51,63 @@ void read_workload(MapReader& map, ExperimentRow& row, Diagnostics& errors) {
     return;
   }
   row.network = *std::move(network);
-  if (of_one_layer(row.measure) && row.network.layers.size() != 1)
-    errors.push_back(node.error(fmt::format("measure {} is of one layer, {} has {}: must be preset/layer", row.measure,
-                                            *what, row.network.layers.size())));
+  if (row.measure != nullptr && row.measure->take != nullptr && row.network.layers.size() != 1)
+    errors.push_back(node.error(fmt::format("measure {} is of one layer, {} has {}: must be preset/layer",
+                                            row.measure->name, *what, row.network.layers.size())));
+}
+
+// {Outputs: 2}: words that one element of a tensor takes.
+void read_word_sizes(const YamlNode& node, ExperimentRow& row, Diagnostics& errors) {
+  MapReader map(node, errors);
+  if (row.network.layers.size() != 1) return;
+  const Workload& workload = row.network.layers.front().workload;
+  row.word_sizes.assign(workload.tensors.size(), 1);
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+    row.word_sizes[v] = map.number(workload.tensors[v].name, 1.0 / 64, 64).value_or(1);
+  map.finish();
+}
+
+// [8192, 256 KiB]: at least two, ascending.
+void read_memories(const YamlNode& node, ExperimentRow& row, double word_size, Diagnostics& errors) {
+  for (std::size_t i = 0; node.is_sequence() && i < node.size(); ++i)
+    row.memories.push_back(capacity_at(node.at(i), "memories", word_size, errors).value_or(i + 1));
+  if (row.memories.size() < 2 || !std::ranges::is_sorted(row.memories))
+    errors.push_back(node.error("memories must be a list of two or more capacities, the innermost and smallest first"));
+}
+
+// The keys that only some measures understand.
+void read_keys(MapReader& map, ExperimentRow& row, const Experiment& experiment, Diagnostics& errors) {
+  row.imperfect = map.boolean("imperfect").value_or(false);
+  row.published_templates = map.boolean("published_templates").value_or(false);
+  row.rule = {!map.boolean("loads").value_or(false), map.boolean("outputs_read").value_or(false)};
+  row.processors = static_cast<u64>(map.integer("processors", 1, 1 << 20).value_or(1));
+  row.accumulator = static_cast<u64>(map.integer("accumulator", 1, 1 << 30).value_or(8192));
+  row.generation = map.number("generation", 0, 1e6).value_or(1);
+  if (const auto node = map.child("word_sizes")) read_word_sizes(*node, row, errors);
+  if (const auto node = map.child("memories")) read_memories(*node, row, experiment.word_size, errors);
+  if (row.measure == nullptr) return;
+  const auto& known = row.measure->keys;
+  for (const std::string_view key : {"imperfect", "published_templates", "loads", "outputs_read", "processors",
+                                     "accumulator", "generation", "word_sizes", "memories"})
+    if (const auto node = map.child(key); node && std::ranges::find(known, key) == known.end())
+      errors.push_back(node->error(fmt::format("'{}' does not go with measure {}", key, row.measure->name)));
+  if (std::ranges::find(known, "memories") != known.end() && row.memories.empty())
+    map.error(fmt::format("measure {} needs 'memories', a list of capacities", row.measure->name));
 }
 
 ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagnostics& errors) {
   ExperimentRow row;
   MapReader map(node, errors);
+  row.place = node.error("");
   row.what = map.required_string("what").value_or("");
   row.note = map.string("note").value_or("");
-  const auto measure = map.required_string("measure");
-  if (measure && std::ranges::find(measures(), *measure) == measures().end()) {
-    errors.push_back(map.child("measure")->error(fmt::format(
-        "measure = {}, must be one of {}{}", *measure, join(measures(), "or"), did_you_mean(*measure, measures()))));
+  if (const auto name = map.required_string("measure")) {
+    row.measure = find_measure(*name);
+    if (row.measure == nullptr)
+      errors.push_back(
+          map.child("measure")->error(fmt::format("measure = {}, must be one of {}{}", *name,
+                                                  join(measure_names(), "or"), did_you_mean(*name, measure_names()))));
   }
-  row.measure = measure.value_or("");
   read_workload(map, row, errors);
   row.at = read_capacity(map, row.measure, experiment.word_size, errors);
   row.paper = map.number("paper", 0, kHuge);
@@ -88,10 +116,9 @@ ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagn
   if (row.paper && row.within.has_value() != row.unchecked.empty())
     map.error("'paper' needs either 'within', a relative tolerance, or 'unchecked', why there is none");
   if (!row.paper && (row.within || !row.unchecked.empty())) map.error("'within' and 'unchecked' are about 'paper'");
-  row.imperfect = map.boolean("imperfect").value_or(false);
-  row.published_templates = map.boolean("published_templates").value_or(false);
-  if (!experiment.chip && is_of_chip(row.measure))
-    errors.push_back(node.error(fmt::format("measure {} needs a 'chip'", row.measure)));
+  read_keys(map, row, experiment, errors);
+  if (!experiment.chip && row.measure != nullptr && row.measure->of_chip)
+    errors.push_back(node.error(fmt::format("measure {} needs a 'chip'", row.measure->name)));
   map.finish();
   return row;
 }
@@ -111,20 +138,6 @@ void read_chip(const YamlNode& node, Experiment& experiment, Diagnostics& errors
 }
 
 }  // namespace
-
-bool takes_capacity(const std::string& measure) {
-  for (const char* name : {"accesses", "gap0", "unfused", "fused", "reduction", "saved", "softmax"})
-    if (measure == name) return true;
-  return false;
-}
-
-bool of_one_layer(const std::string& measure) {
-  for (const char* name : {"accesses", "minimum", "intensity", "gap0", "gap1", "effectual", "seconds"})
-    if (measure == name) return true;
-  return false;
-}
-
-bool is_of_chip(const std::string& measure) { return measure == "speedup" || measure == "area" || measure == "optima"; }
 
 Result<Experiment> read_experiment(const std::string& path) {
   const Result<YamlNode> root = YamlNode::load_file(path);

@@ -175,6 +175,33 @@ TEST(CliBound, RunsExperiments) {
   EXPECT_EQ(beside["rows"][0]["ours"], 192);
 }
 
+// Formulas of the papers on communication: every number that they print, and those that can be computed from them.
+TEST(CliBound, RunsExperimentsOfThePapersOnCommunication) {
+  for (const std::string figure :
+       {"fig4_12", "table3_2", "th_fig4_3_2_gemmini", "th_orders", "th_sketch", "th_theorem15"}) {
+    const json a = answer("--experiment " HELIOLITE_TEST_DATA "/../configs/bounds/" + figure + ".yaml");
+    for (const json& row : a["rows"]) EXPECT_TRUE(row["holds"]) << figure << ": " << row;
+  }
+  const TempFolder folder;
+  const auto one = [&](const std::string& row) {
+    return "--experiment " + folder.write("x.yaml", "rows:\n- {what: x, " + row + "}\n");
+  };
+  const std::string gemm = "workload: \"gemm:8x8x8\", ";
+  EXPECT_EQ(answer(one(gemm + "measure: two_levels, memories: [16, 64]"))["rows"][0]["at"], nullptr);
+  EXPECT_THAT(complaint(one(gemm + "measure: two_levels")), HasSubstr("needs 'memories'"));
+  EXPECT_THAT(complaint(one(gemm + "measure: two_levels, memories: [64, 16]")),
+              HasSubstr("the innermost and smallest"));
+  EXPECT_THAT(complaint(one(gemm + "measure: bound, at: 9, processors: 4")),
+              HasSubstr("'processors' does not go with measure bound"));
+  EXPECT_THAT(complaint(one(gemm + "measure: bound, at: 9, word_sizes: {Q: 2}")), HasSubstr("Q"));
+  EXPECT_THAT(complaint(one(gemm + "measure: bound, at: 0")), HasSubstr("at least 1"));
+  EXPECT_THAT(complaint(one(gemm + "measure: tiling, at: 1")),
+              AllOf(HasSubstr("x.yaml:2: rows[0]"), HasSubstr("do not fit")));
+  EXPECT_THAT(complaint(one(gemm + "measure: integer_volume, at: 64")), HasSubstr("no convolution of two windows"));
+  EXPECT_THAT(complaint(one(gemm + "measure: sketch_executed, at: 2")), HasSubstr("three words"));
+  EXPECT_THAT(complaint(one("workload: mttkrp/poisson, measure: order, at: 64")), HasSubstr("no convolution"));
+}
+
 TEST(CliBound, ExplainsBadOptions) {
   EXPECT_THAT(complaint("-w gemm:8x8x8 --kind orojenesi"), HasSubstr("did you mean 'orojenesis'?"));
   EXPECT_THAT(complaint("-k orojenesis -w gemm:8x8x8 --word-size Q=2"), HasSubstr("unknown tensor 'Q'"));

@@ -77,6 +77,101 @@ std::optional<IntegerConvTile> largest_integer_tile(const Convolution& conv, con
   return best;
 }
 
+namespace {
+
+// The extents that the vendor's tiler changes, with their limits; taps are cut as extents of their own.
+class VendorTiler {
+ public:
+  VendorTiler(const Convolution& conv, const ScratchpadMachine& machine)
+      : conv_(conv),
+        rows_{machine.scratchpad / kArraySide, machine.accumulator / kArraySide},
+        most_{whole(conv.batch),        whole(conv.windows[1].outputs), whole(conv.windows[0].outputs),
+              whole(conv.out_channels), whole(conv.windows[1].taps),    whole(conv.windows[0].taps),
+              whole(conv.in_channels)},
+        extents_(most_) {}
+
+  std::optional<IntegerConvTile> run() {
+    while (!fits(extents_))
+      if (!cut()) return std::nullopt;
+    while (grown(kColumns)) {
+    }
+    for (bool more = true; more;) {
+      more = false;
+      for (std::size_t i = 0; i < extents_.size(); ++i) more = grown(i) || more;
+    }
+    return tile(extents_);
+  }
+
+ private:
+  static constexpr std::size_t kRows = 1, kColumns = 2, kOutChannels = 3, kInChannels = 6;
+  using ConvExtents = std::array<u64, 7>;
+
+  // The largest extent, the first of equal ones; columns are spared as long as they only fill the array.
+  bool cut() {
+    std::size_t largest = extents_.size();
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      if (i == kColumns && extents_[i] <= kArraySide && extents_[kRows] > 1) continue;
+      if (largest == extents_.size() || extents_[i] > extents_[largest]) largest = i;
+    }
+    u64& extent = extents_[largest];
+    if (extent == 1) return false;
+    if (largest != kOutChannels && largest != kInChannels) return --extent, true;
+    extent = std::max<u64>(1, (extent - 1) / kArraySide * kArraySide);
+    return true;
+  }
+
+  bool grown(std::size_t i) {
+    if (extents_[i] == most_[i]) return false;
+    ++extents_[i];
+    if (fits(extents_)) return true;
+    --extents_[i];
+    return false;
+  }
+
+  bool fits(const ConvExtents& extents) const {
+    const TileRows rows = tile_rows(conv_, tile(extents));
+    return rows.scratchpad <= rows_.scratchpad && rows.accumulator <= rows_.accumulator;
+  }
+
+  IntegerConvTile tile(const ConvExtents& e) const {
+    IntegerConvTile t;
+    t.batch = e[0];
+    t.outputs = {e[kColumns], e[kRows]};
+    t.out_channels = e[kOutChannels];
+    t.taps = {e[5], e[4]};
+    t.in_channels = e[kInChannels];
+    for (std::size_t i = 0; i < 2; ++i) {
+      const u64 stride = whole(conv_.windows[i].stride);
+      t.remainders[i] = std::min(stride, t.taps[i]);
+      t.quotients[i] = ceil_div(t.taps[i], t.remainders[i]);
+    }
+    return t;
+  }
+
+  const Convolution& conv_;
+  TileRows rows_;
+  ConvExtents most_, extents_;
+};
+
+}  // namespace
+
+std::optional<IntegerConvTile> vendor_tile(const Convolution& conv, const ScratchpadMachine& machine) {
+  return VendorTiler(conv, machine).run();
+}
+
+TileRows tile_rows(const Convolution& conv, const IntegerConvTile& tile) {
+  u64 pixels = tile.batch;
+  for (std::size_t i = 0; i < 2; ++i) pixels *= tile.outputs[i] * whole(conv.windows[i].stride) + tile.taps[i] - 1;
+  const u64 out = ceil_div(tile.out_channels, kArraySide);
+  return {ceil_div(tile.in_channels, kArraySide) * pixels + out * tile.taps[0] * tile.taps[1] * tile.in_channels,
+          out * tile.batch * tile.outputs[0] * tile.outputs[1]};
+}
+
+double allocated_rows(const Convolution& conv, const IntegerConvTile& tile) {
+  const TileRows rows = tile_rows(conv, tile);
+  return static_cast<double>(rows.scratchpad + rows.accumulator) * conv.macs() / static_cast<double>(tile.volume());
+}
+
 std::optional<OutputStationaryTile> least_loads_tile(const Convolution& conv, const ScratchpadMachine& machine) {
   std::optional<OutputStationaryTile> best;
   IntegerConvTile t;

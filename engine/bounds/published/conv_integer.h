@@ -30,6 +30,22 @@ struct IntegerConvTile {
 // The tile of most iterations; nothing when not even one iteration fits.
 std::optional<IntegerConvTile> largest_integer_tile(const Convolution& conv, const ScratchpadMachine& machine);
 
+// The tile that the vendor's library takes: from the whole convolution the largest extent is cut, channels by a side of
+// the array of units, until both memories have room, then all extents grow in turn as long as they have. Memories are
+// counted in rows of `kArraySide` words (tile_rows()). Nothing when not even one iteration fits. Source: the tiler of
+// convolutions in GEMMINI's C library (repository gemmini-rocc-tests), without pooling.
+inline constexpr u64 kArraySide = 16;
+std::optional<IntegerConvTile> vendor_tile(const Convolution& conv, const ScratchpadMachine& machine);
+
+// Rows that a tile takes in the scratchpad and in the accumulator, as the library counts them.
+struct TileRows {
+  u64 scratchpad = 0, accumulator = 0;
+};
+TileRows tile_rows(const Convolution& conv, const IntegerConvTile& tile);
+
+// What the source takes for communication: rows of both memories, over all tiles (volumes are not rounded up).
+double allocated_rows(const Convolution& conv, const IntegerConvTile& tile);
+
 // The tile with whole filters that loads the fewest words of image and filter when outputs stay in the accumulator
 // until they are done; edges count as whole tiles. Channels are streamed one by one.
 struct OutputStationaryTile {

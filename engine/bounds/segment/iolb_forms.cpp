@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "engine/base/integers.h"
 
@@ -65,8 +66,15 @@ std::array<double, 4> convolution_forms(const Convolution& conv, double capacity
               2 * x * y * f * std::sqrt(b) / std::sqrt(taps * capacity)};
 }
 
-double contraction_tiling_form(const Contraction& c, double capacity) {
-  return 2 * c.macs() / (std::sqrt(capacity + 1) - 1) + c.m * c.n;
+ContractionTilingForm contraction_tiling_form(const Contraction& c, double capacity) {
+  ContractionTilingForm form{std::sqrt(capacity + 1) - 1, c.m * c.n};
+  for (const auto& [a, b] : {std::pair{c.m, c.n}, {c.m, c.k}, {c.n, c.k}}) {
+    if (form.extent > std::min(a, b) || (form.valid && a * b >= form.stationary)) continue;
+    form.stationary = a * b;
+    form.valid = true;
+  }
+  form.loads = 2 * c.macs() / form.extent + form.stationary;
+  return form;
 }
 
 ConvolutionTilingForm convolution_tiling_form(const Convolution& conv, double capacity) {

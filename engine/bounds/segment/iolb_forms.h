@@ -39,9 +39,16 @@ double three_products_form(double i, double j, double k, double l, double m, dou
 // dimension; small windows; small windows and batch.
 std::array<double, 4> convolution_forms(const Convolution& conv, double capacity);
 
-// Loads of the tiling whose tiles of the two stationary directions are sqrt(S + 1) - 1 and whose third is 1. Valid
-// where the tile is no larger than m and n.
-double contraction_tiling_form(const Contraction& contraction, double capacity);
+// The tiling of a contraction whose tiles of the array that stays are sqrt(S + 1) - 1 by as much, with a third extent
+// of
+// 1. The array is the smallest of those that are no smaller than a tile along both directions.
+struct ContractionTilingForm {
+  double extent = 0;      // of a tile, along both directions
+  double stationary = 0;  // words of the array that stays
+  double loads = 0;       // words over the whole execution
+  bool valid = false;     // some array is large enough
+};
+ContractionTilingForm contraction_tiling_form(const Contraction& contraction, double capacity);
 
 // The tiling of a convolution with one output column, whole windows and the same extent of channels and rows.
 struct ConvolutionTilingForm {

@@ -1,0 +1,35 @@
+#pragma once
+// What rows of an experiment can measure: one list of names, of what each needs, and of how it is taken.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/bound/experiment_yaml.h"
+#include "engine/base/result.h"
+
+namespace heliolite::cli {
+
+// Something to measure. `take` is of a row's single layer; none: of its network, or of the chip with that network.
+struct Measure {
+  std::string_view name;
+  bool takes_capacity = false;
+  std::vector<std::string_view> keys{};  // of the row that it understands besides those of every row
+  Result<double> (*take)(const ExperimentRow& row) = nullptr;
+  bool of_chip = false;
+};
+
+// All of them, and their names.
+const std::vector<Measure>& measures();
+std::vector<std::string> measure_names();
+// The one of this name; null: there is none.
+const Measure* find_measure(std::string_view name);
+
+// Parts of the list: on curves of mappings, on bounds and tilings, on closed forms of papers.
+std::vector<Measure> curve_measures();
+std::vector<Measure> bound_measures();
+std::vector<Measure> published_measures();
+
+// The layer of a row whose measure has `take`.
+inline const Workload& layer_of(const ExperimentRow& row) { return row.network.layers.front().workload; }
+
+}  // namespace heliolite::cli
