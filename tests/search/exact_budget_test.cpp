@@ -7,6 +7,7 @@
 
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
+#include "engine/search/exact/layered_pass.h"
 #include "engine/search/map.h"
 #include "engine/space/mapspace.h"
 #include "tests/support/exact_problem.h"
@@ -159,7 +160,6 @@ TEST(ExactBudget, MemoryIsALimitWithASoundBound) {
   SearchOptions options;
   const double optimum = map_workload(w, *a, options)->value;
   options.rules.set(Rule::StateDominance, false).set(Rule::Symmetry, false);  // more states
-  int by_memory = 0;
   for (const u64 bytes : {u64{1} << 10, u64{1} << 22, u64{1} << 24}) {
     SCOPED_TRACE(bytes);
     options.memory_bytes = bytes;
@@ -173,14 +173,31 @@ TEST(ExactBudget, MemoryIsALimitWithASoundBound) {
       EXPECT_FALSE(one.why_not_proven.empty());
       EXPECT_TRUE(bytes > 1 << 10 || one.end == SearchEnd::Tables);
     }
-    by_memory += one.end == SearchEnd::Memory;
     options.threads = 2;
     const MappingResult two = map_network({"n", {{w, 1}}}, *a, options)->layers[0].result;
     EXPECT_EQ(one.mapping, two.mapping);
     EXPECT_EQ(one.lower_bound, two.lower_bound);
     EXPECT_EQ(one.statistics, two.statistics);
   }
-  EXPECT_GT(by_memory, 0);
+}
+
+// Of a pass over the whole mapspace: in parts it may be searched with little memory.
+TEST(ExactBudget, APassWithoutRoomLeavesABound) {
+  const Workload w = workload("conv:k=16,c=8,p=14,q=14,r=3,s=3");
+  const auto a = load_architecture("eyeriss");
+  ASSERT_TRUE(a.ok());
+  SearchOptions options;
+  const double optimum = map_workload(w, *a, options)->value;
+  const LayerProblem problem = layer_problem(w, *a, options);
+  const Compiled& c = problem.model.compiled();
+  const Lattice lattice(c.size, c.dimension_count);
+  const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
+  LayeredPass pass(problem, make_flow_costs(problem, problem.keep_range(), lattice, fanouts), u64{1} << 17);
+  Incumbent incumbent(options.objective, {});
+  const PassEnd end = pass.run(LayeredPass::kAnyWidth, SearchBudget(options), incumbent, {});
+  EXPECT_TRUE(end.by_memory);
+  EXPECT_FALSE(end.complete);
+  EXPECT_LE(key_number(options.objective, end.least_left), optimum);
 }
 
 // What exact cannot search it does not claim to have searched.

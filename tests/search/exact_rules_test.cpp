@@ -7,8 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/integers.h"
+#include "engine/search/exact/flow_costs.h"
 #include "engine/search/exact/reduced_problem.h"
+#include "engine/search/exact/search_range.h"
 #include "tests/support/exact_problem.h"
+#include "tests/support/load.h"
 
 namespace heliolite::exact_rules_test {
 namespace {
@@ -93,6 +96,60 @@ TEST(ExactRules, LoseNothingAndEachCuts) {
 
 TEST(ExactRules, LoseNothingWhereOneKindOfCostIsAll) {
   expect_optima(50, [](u64 seed) { return testing::unusual_search_problem(seed + 5'000, {.max_mappings = 800}); });
+}
+
+// From the first pass on the mapspace is searched in parts with other unrollings.
+TEST(ExactRules, LoseNothingInParts) {
+  u64 in_parts = 0;
+  for (u64 seed = 0; seed < 150; ++seed) {
+    const SearchProblem p = seed % 2 == 0 ? testing::random_search_problem(seed + 9'000, {.max_mappings = 800})
+                                          : testing::unusual_search_problem(seed + 9'000, {.max_mappings = 800});
+    for (const Objective objective : kObjectives) {
+      const LayerProblem problem = layer_problem(p, objective);
+      const LayerAnswer answer = exact_search(problem, {}, SearchBudget(problem.options), {}, {0, 0});
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
+      EXPECT_TRUE(answer.complete);
+      ASSERT_EQ(answer.found, p.answer.legal > 0);
+      if (!answer.found) continue;
+      const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
+      ASSERT_TRUE(answer.value == Value::of(objective, best));
+      in_parts += exact_alone(problem).statistics.evaluated != answer.statistics.evaluated;
+    }
+  }
+  EXPECT_GT(in_parts, 100u);
+}
+
+// Also with the one that it is when dimensions change places.
+TEST(ExactRules, AnUnrollingIsInOnePart) {
+  const LayerProblem problem = layer_problem(testing::workload("resnet18/conv3_x"), testing::machine("eyeriss"), {});
+  const Compiled& c = problem.model.compiled();
+  const Lattice lattice(c.size, c.dimension_count);
+  const std::vector<FanoutChoices> all = make_fanout_choices(problem, lattice);
+  const std::optional<Symmetry> symmetry = make_flow_costs(problem, problem.keep_range(), lattice, all).symmetry;
+  ASSERT_TRUE(symmetry.has_value());
+  constexpr std::size_t kFanout = 3;  // below the global buffer, the only one
+  std::vector<int> part_of(all[kFanout].choices.size(), -1);
+  std::vector<SearchRange> open{{problem.keep_range()}};
+  int parts = 0;
+  while (!open.empty()) {
+    const SearchRange range = open.back();
+    open.pop_back();
+    if (const auto split = split_unrollings(c, all, range)) {
+      open.insert(open.end(), split->begin(), split->end());
+      continue;
+    }
+    for (const u32 k : range.unrollings[kFanout]) EXPECT_EQ(std::exchange(part_of[k], parts), -1);
+    ++parts;
+  }
+  EXPECT_GT(parts, 10);
+  for (std::size_t k = 0; k < part_of.size(); ++k) {
+    EXPECT_NE(part_of[k], -1);
+    const Extents swapped = symmetry->swapped(all[kFanout].choices[k].factor.extent);
+    for (std::size_t other = 0; other < part_of.size(); ++other)
+      if (all[kFanout].choices[other].factor.extent == swapped) {
+        EXPECT_EQ(part_of[k], part_of[other]);
+      }
+  }
 }
 
 // A contraction in which several dimensions index the same tensors, so that they are merged or stand outermost.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,53 +9,60 @@
 
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
-#include "engine/search/exact/layered_pass.h"
+#include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/rest_bounds.h"
+#include "engine/search/exact/search_range.h"
 #include "engine/search/exact/witness_watch.h"
 
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kNarrow = 16;           // states of the first pass, which looks for a better incumbent
-constexpr int kFewOpen = 4;                   // open places with which nothing is tried before
-constexpr u64 kFirstEvaluations = 4'000'000;  // of a pass that leaves nothing out, before limits are tried
-constexpr double kWideShare = 0.85;           // of the time that is left, for such a pass
-constexpr int kMostLimits = 24;               // passes below a limit, one after the other
-constexpr u64 kLeastStates = u64{1} << 20;    // bytes that the tables must leave for states
+constexpr int kFewOpen = 4;                 // open places with which nothing is tried before
+constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
 
 class Exact {
  public:
-  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit)
-      : problem_(problem), budget_(budget), incumbent_(problem.options.objective, limit) {
+  Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit,
+        const PartsPolicy& parts)
+      : problem_(problem),
+        lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count),
+        budget_(budget),
+        parts_(parts),
+        incumbent_(problem.options.objective, limit) {
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
     if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
   }
 
   LayerAnswer run() {
-    const Compiled& c = problem_.model.compiled();
-    const Lattice lattice(c.size, c.dimension_count);
-    if (lattice.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
-    const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem_, lattice, problem_.options.memory_bytes);
-    if (fanouts.empty()) return not_searched(SearchEnd::Tables);
-    if (open_places() > kFewOpen) try_one_tensor_each(lattice, fanouts);
-    open(problem_.keep_range());
+    if (lattice_.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
+    fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes);
+    if (fanouts_.empty()) return not_searched(SearchEnd::Tables);
+    if (open_places() > kFewOpen) try_one_tensor_each();
+    open({problem_.keep_range()}, {0, 0});
     while (!open_.empty()) {
       // The most promising comes first: no range that follows is below what this one costs at least.
-      const auto [bound, keep] = *open_.begin();
+      const auto [bound, range] = std::move(*open_.begin());
       open_.erase(open_.begin());
-      if (searched_ && (budget_.over() || !budget_.allows(1))) {
-        if (!cut(bound)) leave(bound, budget_.end(0));
+      if (const SearchEnd end = spent(budget_, 0); searched_ && end != SearchEnd::Done) {
+        if (!cut(bound)) leave(bound, end);
         break;
       }
       least_to_come_ = open_.empty() ? ObjectiveKey() : open_.begin()->first;
-      if (!search(keep, bound, lattice, fanouts)) break;
+      if (!search(range, bound)) break;
     }
     return answer(incumbent_.cuts(least_left_));
   }
 
  private:
+  // A range with what its passes need.
+  struct Prepared {
+    std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
+    u64 bytes = 0;                       // of tables, and fan-outs
+    std::unique_ptr<LayeredPass> passes;
+  };
+
   // In how many places of the machine a tensor may be kept or not.
   int open_places() const {
     int places = 0;
@@ -64,7 +70,11 @@ class Exact {
     return places;
   }
 
-  void open(const KeepRange& keep) { open_.emplace(bound_of(keep), keep); }
+  // `proven`: nothing in the range is below it.
+  void open(SearchRange range, const ObjectiveKey& proven) {
+    const ObjectiveKey bound = std::max(proven, bound_of(range.keep));
+    open_.emplace(bound, std::move(range));
+  }
   ObjectiveKey bound_of(const KeepRange& keep) const {
     return objective_key(problem_.options.objective, compulsory_cost(problem_.model, keep).whole);
   }
@@ -99,40 +109,28 @@ class Exact {
   }
 
   // A better incumbent before everything is searched: narrow passes over the choices with one tensor a level.
-  void try_one_tensor_each(const Lattice& lattice, const std::vector<FanoutChoices>& fanouts) {
+  void try_one_tensor_each() {
     for (const KeepMasks& keep : one_tensor_each()) {
       if (budget_.over() || !budget_.allows(1) || cut(bound_of({keep, keep}))) continue;
-      const std::unique_ptr<LayeredPass> search = make_pass({keep, keep}, lattice, fanouts);
-      if (!search) continue;
-      search->run(kNarrow, budget_, incumbent_, {});
-      take(*search);
+      const std::optional<Prepared> range = prepare({{keep, keep}});
+      if (!range) continue;
+      range->passes->run(RangePasses::kNarrow, budget_, incumbent_, {});
+      take(*range->passes);
     }
   }
 
-  // The passes over a range; null: there is no memory for its tables.
-  std::unique_ptr<LayeredPass> make_pass(const KeepRange& keep, const Lattice& lattice,
-                                         const std::vector<FanoutChoices>& fanouts) const {
+  // None: there is no memory for the tables of the range beside the `held` bytes of others.
+  std::optional<Prepared> prepare(const SearchRange& range, u64 held = 0) const {
     const Compiled& c = problem_.model.compiled();
-    if (!ServerSets::few(keep, c.level_count, c.tensor_count)) return nullptr;
-    FlowCosts model = make_flow_costs(problem_, keep, lattice, fanouts);
-    const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
-    if (tables + kLeastStates > problem_.options.memory_bytes) return nullptr;
-    return std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - tables);
-  }
-
-  // Searches the two halves of a range instead. False if it is one keep choice.
-  bool split(const KeepRange& keep) {
-    for (int i = problem_.space.level_count(); i-- > 0;) {
-      const TensorMask free = keep.may[at(i)] & static_cast<TensorMask>(~keep.must[at(i)]);
-      if (free == 0) continue;
-      const auto first = static_cast<TensorMask>(free & -free);
-      KeepRange keeps = keep, bypasses = keep;
-      keeps.must[at(i)] |= first;
-      bypasses.may[at(i)] &= static_cast<TensorMask>(~first);
-      open(keeps), open(bypasses);
-      return true;
-    }
-    return false;
+    if (!ServerSets::few(range.keep, c.level_count, c.tensor_count)) return std::nullopt;
+    Prepared out;
+    if (!range.unrollings.empty()) out.fanouts = fanouts_of(c, lattice_, fanouts_, range);
+    FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts);
+    out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
+    const u64 used = held + bytes(fanouts_) + out.bytes;
+    if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
+    out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used);
+    return out;
   }
 
   // What passes have done and used.
@@ -145,31 +143,30 @@ class Exact {
   }
 
   // False: there is no memory for the tables of any range.
-  bool search(const KeepRange& keep, const ObjectiveKey& bound, const Lattice& lattice,
-              const std::vector<FanoutChoices>& fanouts) {
-    const bool watched = witness_ && witness_->in(keep);
+  bool search(const SearchRange& range, const ObjectiveKey& bound) {
+    const bool watched = witness_ && witness_->in(range.keep);
     if (cut(bound)) {
       if (watched) witness_->keep_choice_cut(bound, incumbent_.best());
       return true;
     }
-    const std::unique_ptr<LayeredPass> made = make_pass(keep, lattice, fanouts);
-    if (!made) {
-      if (split(keep)) return true;
+    const std::optional<Prepared> prepared = prepare(range);
+    if (!prepared) {
+      const std::vector<SearchRange> halves = split_keeps(range);
+      for (const SearchRange& half : halves) open(half, bound);
+      if (!halves.empty()) return true;
       leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
       return false;
     }
-    search(*made, bound, watched);
-    take(*made);
+    search(*prepared, range, bound, watched);
+    take(*prepared->passes);
     return true;
   }
 
-  // All of a range, in passes.
-  void search(LayeredPass& search, const ObjectiveKey& bound, bool watched) {
+  // All of a range, in passes, or its parts later.
+  void search(const Prepared& prepared, const SearchRange& range, const ObjectiveKey& bound, bool watched) {
     searched_ = true;
-    ObjectiveKey least;  // of all machines
-    for (u32 machine = 0; machine < search.machines(); ++machine)
-      least = std::min(least, incumbent_.key_of(search.root_bound(machine)));
-    ObjectiveKey proven = std::max(bound, least);
+    const CostBound root = prepared.passes->root_bound();
+    ObjectiveKey proven = std::max(bound, incumbent_.key_of(root));
     if (cut(proven)) {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
@@ -178,62 +175,43 @@ class Exact {
     if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
     LayeredPass::Proven watch;
     if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
-    proven = std::max(proven, search.run(kNarrow, budget_, incumbent_, watch, look).least_left);
-    if (const SearchEnd end = search_wide(search, proven, watch, look); end != SearchEnd::Done) leave(proven, end);
+    std::optional<bool> worth;
+    const auto in_parts = [&] {
+      const std::optional<std::vector<SearchRange>> parts = split(range, root);
+      if (parts && !worth) worth = range.unrollings.empty() ? gain(*parts, prepared, root) >= parts_.least_gain : true;
+      if (!parts || !*worth) return false;
+      for (const SearchRange& part : *parts) open(part, proven);
+      return true;
+    };
+    RangePasses passes(*prepared.passes, budget_, parts_.evaluations, incumbent_, proven, watch, look);
+    if (const SearchEnd end = passes.run(in_parts); end != SearchEnd::Done) leave(proven, end);
   }
 
-  // Passes that leave nothing out, until one is complete. One that becomes long is given up for passes below a limit
-  // (rise), and tried again with more evaluations: mostly it is then a better incumbent's. `proven`: nothing is below
-  // it. Returns why it could not be done; Done: it could.
-  SearchEnd search_wide(LayeredPass& search, ObjectiveKey& proven, const LayeredPass::Proven& watch,
-                        const LayeredPass::Look& look) {
-    for (u64 most = kFirstEvaluations;; most *= 4) {
-      const u64 before = search.statistics().evaluated;
-      if (incumbent_.cuts(proven)) return SearchEnd::Done;
-      if (const SearchEnd end = budget_.end(before); end != SearchEnd::Done) return end;
-      // Who follows a witness wants to see what happens to it in a pass to the end.
-      const bool to_the_end = static_cast<bool>(look) || std::isinf(incumbent_.best().first);
-      const u64 share = std::min(most, budget_.evaluations_left(before) / 4 * 3);
-      const SearchBudget part = to_the_end ? budget_ : budget_.at_most(before + share).part_of_time(kWideShare);
-      const PassEnd pass = search.run(LayeredPass::kAnyWidth, part, incumbent_, watch, look);
-      proven = std::max(proven, pass.least_left);
-      if (pass.complete || incumbent_.cuts(proven)) return SearchEnd::Done;
-      if (!pass.by_budget && !pass.by_memory) return SearchEnd::Flows;
-      if (!to_the_end) rise(search, proven, search.statistics().evaluated + most, watch);
-      if (!pass.by_budget && !incumbent_.cuts(proven)) return SearchEnd::Memory;
-      if (to_the_end || search.statistics().evaluated == before) return ended(search);
+  // The parts of a range whose unrollings differ, without those that are too slow. `root`: bound of the whole range.
+  std::optional<std::vector<SearchRange>> split(const SearchRange& range, const CostBound& root) {
+    const Compiled& c = problem_.model.compiled();
+    const Gate gate(problem_.options.rules, statistics_.rules);
+    const auto useless = [&](double instances) {
+      const CostBound bound{root.energy, std::max(root.cycles, static_cast<double>(c.macs) / instances)};
+      return gate.prunes(Rule::UsefulInstances, [&] { return incumbent_.cuts(bound); });
+    };
+    return split_unrollings(c, fanouts_, without_idle_unrollings(fanouts_, range, useless));
+  }
+
+  // The share of the way from the bound of a range to the incumbent that the bound of some part has gone.
+  double gain(const std::vector<SearchRange>& parts, const Prepared& whole, const CostBound& root) const {
+    const ObjectiveKey from = incumbent_.key_of(root), to = incumbent_.best();
+    double most = 0;
+    for (const SearchRange& part : parts) {
+      const std::optional<Prepared> prepared = prepare(part, whole.bytes);
+      if (!prepared) return 0;
+      const ObjectiveKey key = incumbent_.key_of(prepared->passes->root_bound());
+      const bool same = from.first == to.first;
+      most = std::max(most, same ? (key.second - from.second) / (to.second - from.second)
+                                 : (key.first - from.first) / (to.first - from.first));
+      if (most >= parts_.least_gain) break;
     }
-  }
-
-  // Why a pass with all that is left of the budget was ended by it. Its tasks share the evaluations: some may be left.
-  SearchEnd ended(const LayeredPass& search) const {
-    if (const SearchEnd end = budget_.end(search.statistics().evaluated); end != SearchEnd::Done) return end;
-    return budget_.limits_evaluations() ? SearchEnd::Evaluations : SearchEnd::Time;
-  }
-
-  // Raises `proven` by passes that look only below a limit between it and the incumbent: the lower the limit, the less
-  // they have to look at. One that finds nothing proves its limit, one that finds something has the optimum of the
-  // range. Prices mappings until the search has priced `most`.
-  void rise(LayeredPass& search, ObjectiveKey& proven, u64 most, const LayeredPass::Proven& watch) {
-    double share = 0.5;  // of the way to the incumbent
-    for (int k = 0; k < kMostLimits && !incumbent_.cuts(proven); ++k) {
-      const u64 evaluated = search.statistics().evaluated;
-      if (evaluated >= most || budget_.end(evaluated) != SearchEnd::Done) return;
-      Incumbent below(problem_.options.objective, between(proven, incumbent_.best(), share));
-      const SearchBudget part = budget_.at_most(evaluated + (most - evaluated + 1) / 2).part_of_time(0.5);
-      const PassEnd pass = search.run(LayeredPass::kAnyWidth, part, below, watch);
-      incumbent_.offer(below);
-      proven = std::max(proven, std::min(below.best(), pass.least_left));
-      if (!pass.complete) share /= 4;
-    }
-  }
-
-  // A key that is `share` of the way from a to b; a < b.
-  static ObjectiveKey between(const ObjectiveKey& a, const ObjectiveKey& b, double share) {
-    if (a.first == b.first) return {a.first, a.second + (b.second - a.second) * share};
-    const double first = a.first + (b.first - a.first) * share;
-    // Whole cycles: nothing is between two of them.
-    return {std::min(std::ceil(first), b.first), 0};
+    return most;
   }
 
   void leave(const ObjectiveKey& bound, SearchEnd why) {
@@ -268,13 +246,16 @@ class Exact {
   }
 
   const LayerProblem& problem_;
-  SearchBudget budget_;  // what is left of it
+  const Lattice lattice_;
+  std::vector<FanoutChoices> fanouts_;  // [level]: with all choices
+  SearchBudget budget_;                 // what is left of it
+  const PartsPolicy parts_;
   Incumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
-  ObjectiveKey least_left_;                      // of what was not searched to the end
-  ObjectiveKey least_to_come_;                   // of the ranges after the one that is being searched
-  std::multimap<ObjectiveKey, KeepRange> open_;  // ranges not searched yet, by the bound of everything in them
+  ObjectiveKey least_left_;                        // of what was not searched to the end
+  ObjectiveKey least_to_come_;                     // of the ranges after the one that is being searched
+  std::multimap<ObjectiveKey, SearchRange> open_;  // ranges not searched yet, by the bound of everything in them
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
   std::optional<WitnessWatch> witness_;
@@ -283,9 +264,9 @@ class Exact {
 }  // namespace
 
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
-                         const ObjectiveKey& limit) {
+                         const ObjectiveKey& limit, const PartsPolicy& parts) {
   const ReducedProblem reduced(problem);
-  LayerAnswer out = Exact(reduced.problem(), start, budget, limit).run();
+  LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts).run();
   reduced.restore(out);
   return out;
 }

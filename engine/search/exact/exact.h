@@ -7,10 +7,16 @@
 
 namespace heliolite {
 
+// When the mapspace is searched in parts with other unrollings.
+struct PartsPolicy {
+  u64 evaluations = 60'000;  // a pass has priced so many mappings
+  double least_gain = 0.1;   // the bound of some part is this share of the way to the incumbent above that of the whole
+};
+
 // Searches all mappings with perfect factors. `incumbent`: the answer of another strategy, from which the search
 // starts; the statistics returned include its evaluations, the budget does not. Only mappings below `limit` are
 // looked for: a complete answer that is not below it proves that there is none.
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent, const SearchBudget& budget,
-                         const ObjectiveKey& limit = {});
+                         const ObjectiveKey& limit = {}, const PartsPolicy& parts = {});
 
 }  // namespace heliolite

@@ -13,6 +13,35 @@ namespace {
 // A list that grows holds its elements twice for a moment.
 u64 bytes_of_choices(std::size_t count) { return 2 * count * sizeof(SpatialChoice); }
 
+// Adds the spreads of a choice unless others are nowhere above them; drops those that are nowhere below them.
+void join(const std::array<double, kMaxTensors>& spreads, std::vector<std::array<double, kMaxTensors>>& known) {
+  const auto nowhere_above = [](const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); };
+  if (std::ranges::any_of(known, [&](const auto& other) { return nowhere_above(other, spreads); })) return;
+  std::erase_if(known, [&](const auto& other) { return nowhere_above(spreads, other); });
+  known.push_back(spreads);
+}
+
+// The extremes over all choices of a fan-out.
+void summarize(const Compiled& c, const Lattice& lattice, FanoutChoices& out) {
+  for (int v = 0; v < c.tensor_count; ++v) out.least_spread[at(v)].assign(lattice.points(), 1);
+  for (const SpatialChoice& s : out.choices) {
+    std::array<double, kMaxTensors> spreads{};
+    for (int v = 0; v < c.tensor_count; ++v) {
+      const auto t = at(v);
+      spreads[t] = least_spread(c.tensor[v], s);
+      double& least = out.least_spread[t][s.factor.index];
+      least = std::min(least, spreads[t]);
+      out.most_receivers[t] = std::max(out.most_receivers[t], c.tensor[v].entangled ? s.instances : s.spread[t]);
+    }
+    join(spreads, out.joint_spreads);
+    out.most_reducing = std::max(out.most_reducing, s.reducing);
+  }
+  for (int v = 0; v < c.tensor_count; ++v) lattice.min_over_divisors(out.least_spread[at(v)]);
+  out.most_instances.assign(lattice.points(), 1);
+  for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
+  lattice.max_over_divisors(out.most_instances);
+}
+
 class FanoutMaker {
  public:
   FanoutMaker(const LayerProblem& problem, const Lattice& lattice, u64 most_bytes)
@@ -54,33 +83,8 @@ class FanoutMaker {
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
-    for (int v = 0; v < c_.tensor_count; ++v) out.least_spread[at(v)].assign(lattice_.points(), 1);
-    for (SpatialChoice& s : out.choices) {
-      std::array<double, kMaxTensors> spreads{};
-      for (int v = 0; v < c_.tensor_count; ++v) {
-        const auto t = at(v);
-        spreads[t] = least_receivers(c_.tensor[v], s) / s.instances;
-        double& least = out.least_spread[t][s.factor.index];
-        least = std::min(least, spreads[t]);
-        out.most_receivers[t] = std::max(out.most_receivers[t], c_.tensor[v].entangled ? s.instances : s.spread[t]);
-      }
-      join(spreads, out.joint_spreads);
-    }
-    for (int v = 0; v < c_.tensor_count; ++v) lattice_.min_over_divisors(out.least_spread[at(v)]);
-    for (const SpatialChoice& s : out.choices) out.most_reducing = std::max(out.most_reducing, s.reducing);
-    out.most_instances.assign(lattice_.points(), 1);
-    for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
-    lattice_.max_over_divisors(out.most_instances);
+    summarize(c_, lattice_, out);
     return out;
-  }
-
-  // Adds the spreads of a choice unless others are nowhere above them; drops those that are nowhere below them.
-  static void join(const std::array<double, kMaxTensors>& spreads,
-                   std::vector<std::array<double, kMaxTensors>>& known) {
-    const auto nowhere_above = [](const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); };
-    if (std::ranges::any_of(known, [&](const auto& other) { return nowhere_above(other, spreads); })) return;
-    std::erase_if(known, [&](const auto& other) { return nowhere_above(spreads, other); });
-    known.push_back(spreads);
   }
 
   // Points that fit one axis.
@@ -148,24 +152,6 @@ class FanoutMaker {
     return false;
   }
 
-  // Receivers with different tiles at least, whatever the tile: along one dimension of each rank they all differ.
-  double least_receivers(const CompiledTensor& t, const SpatialChoice& s) const {
-    if (t.entangled) {
-      double most = 1;
-      for (int d = 0; d < c_.dimension_count; ++d)
-        if (contains(t.indexing, d)) most = std::max<double>(most, s.factor.extent[d]);
-      return most;
-    }
-    double out = 1;
-    for (int r = 0; r < t.rank_count; ++r) {
-      double most = 1;
-      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
-        if (t.by_dimension[k].rank == r) most = std::max<double>(most, s.factor.extent[t.by_dimension[k].dimension]);
-      out *= most;
-    }
-    return out;
-  }
-
   // Of the tensors whose hops do not depend on the tile.
   void add_hops(int level, SpatialChoice& s) {
     const Extents unit = unit_extents();
@@ -188,6 +174,32 @@ std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, cons
   std::vector<FanoutChoices> out;
   for (int i = 0; i < problem.model.compiled().level_count && !maker.too_large(); ++i) out.push_back(maker.run(i));
   if (maker.too_large()) out.clear();
+  return out;
+}
+
+double least_spread(const CompiledTensor& t, const SpatialChoice& s) {
+  double receivers = 1;
+  if (t.entangled) {
+    for (const int d : bits(t.indexing)) receivers = std::max<double>(receivers, s.factor.extent[d]);
+    return receivers / s.instances;
+  }
+  for (int r = 0; r < t.rank_count; ++r) {
+    double most = 1;
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+      if (t.by_dimension[k].rank == r) most = std::max<double>(most, s.factor.extent[t.by_dimension[k].dimension]);
+    receivers *= most;
+  }
+  return receivers / s.instances;
+}
+
+FanoutChoices with_choices(const Compiled& c, const Lattice& lattice, const FanoutChoices& all,
+                           std::span<const u32> kept) {
+  FanoutChoices out;
+  out.exists = all.exists;
+  out.hops = all.hops;
+  out.most_receivers.fill(1);
+  for (const u32 k : kept) out.choices.push_back(all.choices[k]);
+  summarize(c, lattice, out);
   return out;
 }
 

@@ -41,6 +41,14 @@ struct FanoutChoices {
 std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, const Lattice& lattice,
                                                u64 most_bytes = ~u64{0});
 
+// The same fan-out with only some of its choices: their indices, in rising order.
+FanoutChoices with_choices(const Compiled& compiled, const Lattice& lattice, const FanoutChoices& all,
+                           std::span<const u32> kept);
+
+// Least ratio of the receivers that need different words of the tensor to the instances in use, whatever the tile:
+// along one dimension of each rank all receivers differ.
+double least_spread(const CompiledTensor& tensor, const SpatialChoice& choice);
+
 // Memory that the fan-outs take.
 u64 bytes(std::span<const FanoutChoices> fanouts);
 

@@ -26,6 +26,7 @@ class Incumbent {
   // Energy units from which on no mapping that takes at least `cycles` can beat the incumbent.
   double energy_limit(double cycles) const;
 
+  Objective objective() const { return objective_; }
   bool found() const { return answer_.found; }
   const LayerAnswer& answer() const { return answer_; }
   // The key of the best mapping; the limit while there is none below it.

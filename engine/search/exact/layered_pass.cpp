@@ -50,6 +50,15 @@ CostBound LayeredPass::root_bound(u32 machine) const {
   return least;
 }
 
+CostBound LayeredPass::root_bound() const {
+  CostBound least{kImpossible, kImpossible};
+  for (u32 machine = 0; machine < machines(); ++machine) {
+    const CostBound bound = root_bound(machine);
+    least = {std::min(least.energy, bound.energy), std::min(least.cycles, bound.cycles)};
+  }
+  return least;
+}
+
 PassEnd LayeredPass::run(std::size_t width, const SearchBudget& budget, Incumbent& incumbent, const Proven& proven,
                          const Look& look) {
   PassEnd pass;

@@ -66,6 +66,8 @@ class LayeredPass {
 
   // A lower bound of all mappings with these keep choices on the machine.
   CostBound root_bound(u32 machine) const;
+  // On all machines.
+  CostBound root_bound() const;
 
   std::size_t machines() const { return model_.machine.size(); }
 

@@ -12,6 +12,8 @@ namespace {
 // Tables of cycles, and of flows, are left out of large lattices.
 constexpr u64 kMaxCyclePoints = 400'000;
 constexpr u64 kMaxRowValues = 4'000'000;
+// Unrollings of a fan-out times numbers of a table up to which each unrolling is looked at.
+constexpr u64 kMaxUnrolled = 2'000'000;
 
 }  // namespace
 
@@ -173,9 +175,27 @@ void RestBounds::build_after(int level, std::size_t channel) {
   } else if (!after_is_below(level)) {
     after = below_[at(level) + 1][channel];
     if (after.empty()) return;  // more sets of servers there, and so no table of cycles: it counts as 0
+    const std::vector<SpatialChoice>& choices = m_.fanout[at(level) + 1].choices;
+    if (choices.size() * after.size() <= kMaxUnrolled) return unroll(choices, level, after);
     const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
     m_.lattice.min_over_multiples(after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
   }
+}
+
+// value[x] becomes the least value of the multiples of x that some unrolling makes of it.
+void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const {
+  const std::size_t sets = m_.servers.count(level);
+  const Table unrolled = std::move(value);
+  value.assign(unrolled.size(), kImpossible);
+  const u128 full = m_.lattice.full().packed;
+  m_.lattice.visit([&](const LatticePoint& tile) {
+    for (const SpatialChoice& choice : choices) {
+      if (!m_.lattice.divides(choice.factor.packed, full - tile.packed)) continue;
+      const double* from = unrolled.data() + (tile.index + choice.factor.index) * sets;
+      double* to = value.data() + tile.index * sets;
+      for (std::size_t k = 0; k < sets; ++k) to[k] = std::min(to[k], from[k]);
+    }
+  });
 }
 
 // From a set of servers before a level to one after it. Steps of the same `flows` begin the same flows.

@@ -107,6 +107,7 @@ class RestBounds {
   std::vector<Step> steps_over(int level) const;
   void build_level(int level);
   void build_after(int level, std::size_t channel);
+  void unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const;
   void compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const;
   std::size_t row_width(int level) const;
 

@@ -1,0 +1,90 @@
+#include "engine/search/exact/search_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "engine/base/integers.h"
+
+namespace heliolite {
+namespace {
+
+// The range with its unrollings written out.
+SearchRange listed(std::span<const FanoutChoices> all, const SearchRange& range) {
+  SearchRange out = range;
+  if (!out.unrollings.empty()) return out;
+  for (const FanoutChoices& fanout : all) {
+    std::vector<u32>& every = out.unrollings.emplace_back(fanout.choices.size());
+    std::iota(every.begin(), every.end(), u32{0});
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<FanoutChoices> fanouts_of(const Compiled& c, const Lattice& lattice, std::span<const FanoutChoices> all,
+                                      const SearchRange& range) {
+  std::vector<FanoutChoices> out;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    out.push_back(range.unrollings.empty() || !all[i].exists ? all[i]
+                                                             : with_choices(c, lattice, all[i], range.unrollings[i]));
+  return out;
+}
+
+std::vector<SearchRange> split_keeps(const SearchRange& range) {
+  for (std::size_t i = range.keep.may.size(); i-- > 0;) {
+    const TensorMask free = range.keep.may[i] & static_cast<TensorMask>(~range.keep.must[i]);
+    if (free == 0) continue;
+    const auto first = static_cast<TensorMask>(free & -free);
+    std::vector<SearchRange> out{range, range};
+    out[0].keep.must[i] |= first;
+    out[1].keep.may[i] &= static_cast<TensorMask>(~first);
+    return out;
+  }
+  return {};
+}
+
+SearchRange without_idle_unrollings(std::span<const FanoutChoices> all, const SearchRange& range,
+                                    const std::function<bool(double)>& useless) {
+  SearchRange out = listed(all, range);
+  const auto instances = [&](std::size_t i, u32 k) { return all[i].choices[k].instances; };
+  double units = 1;  // most, of all fan-outs
+  std::vector<double> most(all.size(), 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const u32 k : out.unrollings[i]) most[i] = std::max(most[i], instances(i, k));
+    units *= most[i];
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    std::erase_if(out.unrollings[i], [&](u32 k) { return useless(units / most[i] * instances(i, k)); });
+  return out;
+}
+
+std::optional<std::vector<SearchRange>> split_unrollings(const Compiled& c, std::span<const FanoutChoices> all,
+                                                         const SearchRange& range) {
+  const SearchRange whole = listed(all, range);
+  double widest = 1, middle = 1;
+  std::size_t level = 0, tensor = 0;
+  const auto spread = [&](std::size_t i, std::size_t v, u32 k) { return least_spread(c.tensor[v], all[i].choices[k]); };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].exists) continue;
+    if (whole.unrollings[i].empty()) return std::vector<SearchRange>();
+    for (std::size_t v = 0; v < at(c.tensor_count); ++v) {
+      double least = std::numeric_limits<double>::infinity(), most = 0;
+      for (const u32 k : whole.unrollings[i]) {
+        least = std::min(least, spread(i, v, k));
+        most = std::max(most, spread(i, v, k));
+      }
+      if (most / least <= widest) continue;
+      widest = most / least, middle = std::sqrt(least * most);
+      level = i, tensor = v;
+    }
+  }
+  if (widest == 1) return std::nullopt;
+  std::vector<SearchRange> out{whole, whole};
+  std::erase_if(out[0].unrollings[level], [&](u32 k) { return spread(level, tensor, k) >= middle; });
+  std::erase_if(out[1].unrollings[level], [&](u32 k) { return spread(level, tensor, k) < middle; });
+  return out;
+}
+
+}  // namespace heliolite
