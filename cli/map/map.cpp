@@ -22,13 +22,14 @@
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/model/mapping_file.h"
+#include "engine/search/bayes/learned_file.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness;
+  std::string architecture, workload, layer, witness, from, learn;
   bool no_look = false;
   SearchArguments search;
 };
@@ -76,6 +77,23 @@ Result<NetworkResult> search(const Network& network, const Architecture& archite
   return map_network(network, architecture, options);
 }
 
+// Loads what --from names, and makes room for what --learn writes: it has all of --from, and what is learned now.
+Diagnostics read_learned(const MapArguments& arguments, SearchOptions& options) {
+  if (!arguments.learn.empty()) options.learn = std::make_shared<LearnedTasks>();
+  if (arguments.from.empty()) return {};
+  Result<std::vector<LearnedTask>> from = load_learned(arguments.from);
+  if (!from) return from.errors();
+  options.from = std::make_shared<const std::vector<LearnedTask>>(*std::move(from));
+  return {};
+}
+
+bool write_learned(const SearchOptions& options, const Output& output) {
+  if (!options.learn) return true;
+  std::vector<LearnedTask> tasks = options.from ? *options.from : std::vector<LearnedTask>{};
+  for (LearnedTask& task : options.learn->take()) tasks.push_back(std::move(task));
+  return output.write("--learn", learned_text(tasks));
+}
+
 // Loads the mapping that --witness names, if it does, into the options.
 Diagnostics read_witness(const MapArguments& arguments, const Network& network, const Architecture& architecture,
                          SearchOptions& options) {
@@ -114,6 +132,8 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!layer) return fail(layer.errors());
     std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
+  errors = read_learned(arguments, options);
+  if (!errors.empty()) return fail(errors);
   errors = read_witness(arguments, *network, *architecture, options);
   if (!errors.empty()) return fail(errors);
   Result<NetworkResult> result = search(*network, *architecture, options, output);
@@ -125,7 +145,7 @@ int run(const MapArguments& arguments, const Output& output) {
   const bool right = tell_of_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
-  if (!output.json(answer_json(options, answer))) return kBadInput;
+  if (!output.json(answer_json(options, answer)) || !write_learned(options, output)) return kBadInput;
   if (!right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;
@@ -143,14 +163,19 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors",
-                                      "imperfect", "budget", "evaluations", "memory", "seed", "victory"});
+  arguments->search.add_to(
+      *command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors", "imperfect",
+                 "budget", "evaluations", "memory", "seed", "start", "encoding", "transfer", "victory"});
   command
       ->add_option(
           "--witness", arguments->witness,
           "A mapping of the layer (as for eval): say which rules of strategy exact remove it, and by which bounds")
       ->type_name("FILE");
   command->add_flag("--no-look", arguments->no_look, "Do not look at what other tile sizes would gain");
+  command->add_option("--from", arguments->from, "Strategy bayes begins with what such a file of --learn knows")
+      ->type_name("FILE");
+  add_target_option(*command, output, "--learn", arguments->learn,
+                    "Write what strategy bayes learned, and what it began with; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

@@ -8,6 +8,7 @@
 #include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/map/partial_answer.h"
+#include "cli/space/space_sensitivity.h"
 #include "cli/space/space_tiles.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
@@ -26,6 +27,7 @@ struct SpaceArguments {
   MapspaceOptions lifted;
   bool unit_loops = false;
   TileQuestion tiles;
+  SensitivityQuestion sensitivity;
 };
 
 // "362880", or "8.60e+17" with all digits in the JSON.
@@ -97,6 +99,9 @@ Json size_json(const Workload& workload, const Architecture& architecture, const
 std::string conflict(const SpaceArguments& arguments) {
   const TileQuestion& tiles = arguments.tiles;
   if (tiles.level.empty() && !tiles.dot.empty()) return "--dot draws the tiles of a level, choose it with --tiles";
+  if (arguments.sensitivity.asked && !tiles.level.empty()) return "--sensitivity and --tiles are different questions";
+  if (!arguments.sensitivity.asked && arguments.sensitivity.refined())
+    return "--samples, --from and options of the search say more of --sensitivity, which is not asked";
   if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";
   return "";
 }
@@ -126,6 +131,10 @@ int run(const SpaceArguments& arguments, const Output& output) {
     const Result<Mapspace> space = resolve(workloads.front(), *architecture, arguments.lifted);
     if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
     return show_tiles(workloads.front(), *architecture, *space, arguments.tiles, answer, output);
+  }
+  if (arguments.sensitivity.asked) {
+    if (workloads.size() > 1) return fail("--sensitivity is of one layer, choose it with --layer");
+    return show_sensitivity(workloads.front(), *architecture, arguments.lifted, arguments.sensitivity, answer, output);
   }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   if (workloads.size() > 1) answer["layers"] = Json::array();
@@ -172,6 +181,7 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
   command->add_flag("--all", arguments->tiles.all, "With --tiles: also those that can grow");
   add_target_option(*command, output, "--dot", arguments->tiles.dot,
                     "With --tiles: draw them for Graphviz; - = stdout");
+  add_sensitivity_options(*command, arguments->sensitivity);
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"

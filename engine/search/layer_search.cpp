@@ -14,6 +14,7 @@
 #include "engine/search/any/padded_starts.h"
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
+#include "engine/search/bayes/bayes_search.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
@@ -71,6 +72,10 @@ Diagnostics unanswerable(const SearchOptions& options) {
   Diagnostics out;
   if (options.factors == Factors::Any && options.imperfect)
     out.push_back({"", 0, "factors", "any and imperfect exclude each other: they count in other ways"});
+  if (options.strategy == Strategy::Bayes && (options.imperfect || options.factors == Factors::Any))
+    out.push_back({"", 0, "strategy", "bayes draws factors that divide the sizes only"});
+  if (options.strategy != Strategy::Bayes && (options.from || options.learn))
+    out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   if (options.tiles == Tiles::Even) return out;
   if (options.strategy != Strategy::Exact)
     out.push_back({"", 0, "tiles",
@@ -93,7 +98,10 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
       new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)});
   if (Diagnostics errors = witness_complaints(*problem); !errors.empty()) return errors;
   if (Diagnostics errors = factors_complaints(*problem); !errors.empty()) return errors;
-  return LayerSearch(std::move(problem));
+  LayerSearch out(std::move(problem));
+  if (options.strategy == Strategy::Bayes)
+    if (Diagnostics errors = unusable_tasks(*out.problem_, out.levels_.orders()); !errors.empty()) return errors;
+  return out;
 }
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
@@ -107,6 +115,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Sunstone: answer = search_sunstone(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
+    case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@ namespace heliolite::cli_strategies_test {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 json map_answer(const std::string& arguments) {
@@ -243,6 +245,39 @@ TEST(CliStrategies, SaysWhatRemovesAWitness) {
   EXPECT_THAT(complaint(question + witness + " --imperfect"), HasSubstr("witness: only strategy exact follows one"));
   EXPECT_THAT(complaint("-a eyeriss -w resnet18" + witness), HasSubstr("--layer: resnet18 has 12 layers"));
   EXPECT_THAT(complaint("-a eyeriss -w gemm:8x8x8" + witness), HasSubstr("w.json"));
+}
+
+TEST(CliStrategies, WhatIsLearnedIsWrittenReadAndRefused) {
+  const TempFolder folder;
+  const std::string question = "map -a gemmini -w gemm:64x32x128 -s bayes --evaluations 12 ";
+  const CliResult first = run_cli(question + "--learn " + folder.path("one.yaml"));
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  const CliResult second =
+      run_cli(question + "--from " + folder.path("one.yaml") + " --learn " + folder.path("two.yaml"));
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_THAT(read_text(folder.path("two.yaml")), HasSubstr("workload: gemm"));
+  EXPECT_GT(read_text(folder.path("two.yaml")).size(), read_text(folder.path("one.yaml")).size());
+
+  const auto complaint = [&](const std::string& more) { return run_cli(question + more).err; };
+  const std::string from = "--from " + folder.path("one.yaml");
+  EXPECT_THAT(complaint(from + " --learn " + folder.path("one.yaml")), HasSubstr("one.yaml"));
+  EXPECT_THAT(complaint(from + " -o delay"), HasSubstr("was learned for objective edp, asked is delay"));
+  EXPECT_THAT(run_cli("map -a gemmini -w gemm:8x8x8 " + from).err, HasSubstr("exact learns nothing"));
+  EXPECT_THAT(complaint("--factors any"), HasSubstr("factors that divide the sizes only"));
+  std::ofstream(folder.path("bad.yaml")) << "tasks:\n  - {machine: m, workload: w, objective: speed, points: [[2]]}\n";
+  EXPECT_THAT(complaint("--from " + folder.path("bad.yaml")),
+              AllOf(HasSubstr("objective = speed, must be energy"), HasSubstr("coordinates"), HasSubstr("bad.yaml:2")));
+}
+
+TEST(CliStrategies, SensitivityIsOfOneLayerAndRepeatable) {
+  const std::string question = "space -a gemmini -w gemm:64x32x128 --sensitivity --samples 64 ";
+  const CliResult table = run_cli(question);
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr("all loop orders"));
+  EXPECT_EQ(run_cli(question + "--threads 1 --json -").out, run_cli(question + "--threads 2 --json -").out);
+  EXPECT_THAT(run_cli("space -a gemmini -w resnet18 --sensitivity").err, HasSubstr("--layer"));
+  EXPECT_THAT(run_cli("space -a gemmini -w gemm:8x8x8 --samples 64").err,
+              HasSubstr("--sensitivity, which is not asked"));
 }
 
 }  // namespace

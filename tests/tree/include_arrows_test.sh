@@ -75,8 +75,10 @@ room $search/sunstone $search/core
 room $search/imperfect $search/core
 room $search/baseline $search/core
 room $search/any $search/core $search/imperfect
+room $search/bayes $search/core $search/baseline
 room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/any \
-  $search/baseline
+  $search/baseline $search/bayes
+room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
 
@@ -128,6 +130,8 @@ only_in 'muParser' 'engine/sweep/expression\.cpp'
 only_in 'boost/graph/' "engine/space/dot_graph\.cpp|workloads/.*|engine/bounds/.*|$tests"
 only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$tests"
 only_in 'CLI/' 'cli/.*'
+only_in 'Eigen/' "engine/search/bayes/.*|$tests"
+only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
 only_in 'heliolite/' "$tests"

@@ -168,6 +168,12 @@ std::vector<SearchOption> make_table() {
           "seed", "Of what is drawn at random", 0, [](O& o, u64 n) { o.seed = n; },
           [](const O& o) { return OptionValue(o.seed); }),
       count(
+          "start", "Strategy bayes prices so many mappings before it learns from them", 1,
+          [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); }),
+      named("encoding", "", "Loop orders of strategy bayes: ", order_encoding_names(), &parse_order_encoding,
+            &O::encoding),
+      named("transfer", "", "Strategy bayes learns from --from by: ", transfer_names(), &parse_transfer, &O::transfer),
+      count(
           "victory", "Strategy random stops after so many legal mappings in a row without an improvement", 1,
           [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); }),
   };

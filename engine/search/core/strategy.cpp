@@ -8,7 +8,8 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 5> kStrategyNames{"exact", "sunstone", "thesis", "random", "exhaustive"};
+constexpr std::array<std::string_view, 6> kStrategyNames{"exact",  "sunstone", "thesis",
+                                                         "random", "bayes",    "exhaustive"};
 
 }  // namespace
 

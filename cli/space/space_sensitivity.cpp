@@ -1,0 +1,110 @@
+#include "cli/space/space_sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/search/bayes/learned_file.h"
+#include "engine/search/sensitivity/mapping_sensitivity.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr u64 kMostSamples = 1 << 20;
+constexpr std::array<const char*, 4> kGroupNames{"feature", "level", "dimension", "orders"};
+
+Json json(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
+
+std::string text(const Estimate& e) { return fmt::format("{:.4f}", e.value); }
+std::string interval(const Estimate& e) { return fmt::format("{:.4f} to {:.4f}", e.low, e.high); }
+
+// A bar of the total index, so that the eye sees what leads.
+std::string bar(double total) { return std::string(at(std::lround(40 * std::clamp(total, 0.0, 1.0))), '#'); }
+
+std::string answer_text(const Workload& workload, const Architecture& architecture, Objective objective,
+                        const MappingSensitivity& s, bool surrogate) {
+  std::string out =
+      fmt::format("{} on {}: what decides log {} ({} of {} mappings{})\n", workload.name, architecture.name,
+                  name(objective), surrogate ? "a process learned from --from, asked" : "the cost model", s.evaluations,
+                  s.unfit == 0 ? "" : fmt::format(", {} of them without room", s.unfit));
+  out += fmt::format("mean {:.4f}, standard deviation {:.4f}\n", s.mean, std::sqrt(s.variance));
+  SensitivityGroup last = SensitivityGroup::Feature;
+  Table table({"<feature", "alone", "95 %", "with others", "95 %", "<"});
+  const auto flush = [&] { out += "\n" + table.to_string(); };
+  for (const FeatureSensitivity& row : s.rows) {
+    if (row.group != last) {
+      flush();
+      table = Table({fmt::format("<{}", kGroupNames[at(row.group)]), "alone", "95 %", "with others", "95 %", "<"});
+      last = row.group;
+    }
+    table.row({row.name, text(row.index.first), interval(row.index.first), text(row.index.total),
+               interval(row.index.total), bar(row.index.total.value)});
+  }
+  flush();
+  return out;
+}
+
+}  // namespace
+
+void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question) {
+  command.add_flag("--sensitivity", question.asked, "Which decisions of a mapping decide its cost: Sobol's indices");
+  command.add_option("--samples", question.samples, "With --sensitivity: samples, a power of two is best")
+      ->type_name("N")
+      ->check(CLI::Range(u64{16}, kMostSamples))
+      ->capture_default_str();
+  command
+      .add_option("--from", question.from,
+                  "With --sensitivity: of a process learned from such a file of map --learn, not of the cost model")
+      ->type_name("FILE");
+  question.search.add_to(command, {"objective", "encoding", "seed", "threads"}, "With --sensitivity: ");
+}
+
+int show_sensitivity(const Workload& workload, const Architecture& architecture, const MapspaceOptions& lifted,
+                     const SensitivityQuestion& question, Json& answer, const Output& output) {
+  SearchOptions options;
+  question.search.apply(options);
+  options.strategy = Strategy::Bayes;
+  options.free = lifted.free;
+  options.open = lifted.open;
+  if (!question.from.empty()) {
+    Result<std::vector<LearnedTask>> from = load_learned(question.from);
+    if (!from) return fail(from.errors());
+    options.from = std::make_shared<const std::vector<LearnedTask>>(*std::move(from));
+  }
+  const auto found = until_interrupted(
+      [=, samples = question.samples] { return mapping_sensitivity(workload, architecture, options, samples); });
+  if (!found) {
+    output.note("heliolite: interrupted");
+    return kInterrupted;
+  }
+  if (!*found) return fail(found->errors());
+  const MappingSensitivity& s = **found;
+  output.table(answer_text(workload, architecture, options.objective, s, options.from != nullptr));
+  Json rows = Json::array();
+  for (const FeatureSensitivity& row : s.rows)
+    rows.push_back({{"group", kGroupNames[at(row.group)]},
+                    {"name", row.name},
+                    {"first", json(row.index.first)},
+                    {"total", json(row.index.total)}});
+  answer["sensitivity"] = {{"objective", name(options.objective)},
+                           {"encoding", name(options.encoding)},
+                           {"surrogate", options.from != nullptr},
+                           {"samples", question.samples},
+                           {"evaluations", s.evaluations},
+                           {"unfit", s.unfit},
+                           {"mean", s.mean},
+                           {"variance", s.variance},
+                           {"indices", rows}};
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+}  // namespace heliolite::cli

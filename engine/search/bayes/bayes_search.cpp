@@ -1,0 +1,227 @@
+#include "engine/search/bayes/bayes_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/search/bayes/acquisition.h"
+#include "engine/search/bayes/decoder.h"
+#include "engine/search/bayes/gaussian_process.h"
+#include "engine/search/bayes/sobol_sequence.h"
+#include "engine/search/core/compulsory.h"
+
+namespace heliolite {
+namespace {
+
+constexpr int kFirstStarts = 5, kLaterStarts = 2;  // ascents of the likelihood
+constexpr int kAscent = 40;                        // evaluations in each
+constexpr double kRefits = 1.25;                   // parameters are fitted again after so many times the mappings
+constexpr int kRefine = 6;                         // points of high expected improvement that climb
+constexpr std::size_t kNear = 5;                   // of the best points: neighbours of these are looked at
+constexpr int kPatience = 50;                      // proposals in a row without a mapping not seen before
+constexpr double kOctaves = 8;                     // of a size or a capacity are one unit of its coordinate
+
+// [name]: log2 of what a machine and a layer are described by.
+std::map<std::string, double> task_coordinates(const LayerProblem& problem) {
+  std::map<std::string, double> out;
+  for (std::size_t d = 0; d < problem.space.dimension_count; ++d)
+    out["size " + problem.space.dimension_names[d]] = std::log2(static_cast<double>(problem.space.size[d]));
+  for (std::size_t i = 0; i < problem.space.levels.size(); ++i)
+    if (const auto words = problem.architecture.levels[i].capacity_words())
+      out["words " + problem.space.level_names[i]] = std::log2(static_cast<double>(*words));
+  return out;
+}
+
+class BayesSearch {
+ public:
+  BayesSearch(const LayerProblem& problem, const OrdersByLevel& orders, const SearchBudget& budget)
+      : problem_(problem),
+        budget_(budget.limited() ? budget : budget.at_most(kBayesEvaluations)),
+        decoder_(problem_.space, problem_.model, orders, problem_.options.encoding),
+        from_(problem_.options.from ? *problem_.options.from : std::vector<LearnedTask>{}),
+        start_sequence_(std::max<std::size_t>(1, decoder_.features().size()), problem_.options.seed),
+        sequence_(decoder_.features().size() + 2, problem_.options.seed + 1),
+        process_(categorical(), static_cast<u32>(as_tasks() ? from_.size() + 1 : 1)) {
+    const auto least = compulsory_cost(problem_.model, problem_.keep_range()).whole;
+    floor_ = std::log(std::max(objective_number(problem_.options.objective, least), 1e-300));
+    mine_.coordinate = task_coordinates(problem_);
+    recall();
+  }
+
+  LayerAnswer run() {
+    if (!decoder_.possible()) return {};
+    price(std::vector<double>(decoder_.features().size(), 1.0));
+    if (from_.empty())
+      for (u64 k = 1; k < problem_.options.start; ++k) price(start_sequence_.next());
+    for (int missed = 0; missed < kPatience && !over();) missed = propose() ? 0 : missed + 1;
+    if (over()) answer_.end = budget_.end(answer_.statistics.evaluated);
+    remember();
+    return answer_;
+  }
+
+ private:
+  bool as_tasks() const { return !from_.empty() && problem_.options.transfer == Transfer::Tasks; }
+  bool over() const { return budget_.over() || budget_.evaluations_left(answer_.statistics.evaluated) == 0; }
+
+  // Of the process' coordinates. What describes machine and layer follows the features, where that is learned from.
+  std::vector<bool> categorical() {
+    std::vector<bool> out;
+    for (const Feature& f : decoder_.features()) out.push_back(f.categorical());
+    if (from_.empty() || as_tasks()) return out;
+    out.resize(out.size() + task_coordinates(problem_).size());
+    return out;
+  }
+
+  // Of a point of a task: the features', then the task's own.
+  std::vector<double> coordinates_of(std::span<const double> point, const LearnedTask& task) const {
+    std::vector<double> out = coordinates(decoder_.features(), point);
+    if (from_.empty() || as_tasks()) return out;
+    for (const auto& [name, mine] : mine_.coordinate) {
+      const auto its = task.coordinate.find(name);
+      out.push_back((its == task.coordinate.end() ? mine : its->second) / kOctaves);
+    }
+    return out;
+  }
+
+  // Step 0: what other searches have learned.
+  void recall() {
+    for (std::size_t t = 0; t < from_.size(); ++t)
+      for (std::size_t k = 0; k < from_[t].point.size(); ++k)
+        recalled_.push_back({.x = coordinates_of(from_[t].point[k], from_[t]),
+                             .task = as_tasks() ? static_cast<u32>(t + 1) : 0,
+                             .y = from_[t].value[k]});
+  }
+
+  // Prices the mapping of a point, unless it was priced before. A mapping that does not fit counts as the worst so far.
+  bool price(std::span<const double> point) {
+    if (over()) return false;
+    const Mapping mapping = decoder_.decode(point);
+    if (!seen_.insert(mapping).second) return false;
+    ++answer_.statistics.evaluated;
+    const Evaluation e = problem_.model.evaluate(mapping);
+    double y = mine_.value.empty() ? 0 : *std::ranges::max_element(mine_.value);
+    if (e.verdict == Verdict::Fits) {
+      const double value = objective_number(problem_.options.objective, e.cost);
+      y = std::log(value) - floor_;
+      if (answer_.offer(problem_.options.objective, mapping, e.cost)) problem_.tell(value, 0);
+    }
+    mine_.point.emplace_back(point.begin(), point.end());
+    mine_.value.push_back(y);
+    return true;
+  }
+
+  // The best mappings come first.
+  std::vector<std::size_t> ranked() const {
+    std::vector<std::size_t> out(mine_.value.size());
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = k;
+    std::ranges::stable_sort(out, {}, [&](std::size_t k) { return mine_.value[k]; });
+    return out;
+  }
+
+  // Standardised observations; how values became them is kept in mean_ and deviation_.
+  std::vector<Observation> observations(const std::vector<std::size_t>& rank) {
+    std::vector<Observation> out = recalled_;
+    std::vector<bool> chosen(rank.size(), rank.size() <= kMostObservations);
+    for (std::size_t k = 0; k < rank.size() && rank.size() > kMostObservations; ++k)
+      if (k < kMostObservations / 2 || rank[k] + kMostObservations / 2 >= rank.size()) chosen[rank[k]] = true;
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+      if (chosen[k]) out.push_back({.x = coordinates_of(mine_.point[k], mine_), .y = mine_.value[k]});
+    double sum = 0, squares = 0;
+    const auto n = static_cast<double>(out.size());
+    for (const Observation& o : out) sum += o.y;
+    mean_ = sum / n;
+    for (const Observation& o : out) squares += (o.y - mean_) * (o.y - mean_);
+    deviation_ = std::max(std::sqrt(squares / n), 1e-9);
+    for (Observation& o : out) o.y = (o.y - mean_) / deviation_;
+    return out;
+  }
+
+  // Steps: 1. the process learns, 2. points of high expected improvement, 3. the first whose mapping is new.
+  bool propose() {
+    const std::vector<std::size_t> rank = ranked();
+    std::vector<Observation> learned = observations(rank);
+    if (learned.size() >= next_fit_) {
+      process_.fit(std::move(learned), next_fit_ == 0 ? kFirstStarts : kLaterStarts, kAscent);
+      next_fit_ = static_cast<std::size_t>(static_cast<double>(recalled_.size() + mine_.value.size()) * kRefits) + 1;
+    } else {
+      process_.condition(std::move(learned), process_.parameters());
+    }
+    const double best = (mine_.value[rank.front()] - mean_) / deviation_;
+    std::vector<std::vector<double>> near;
+    for (std::size_t k = 0; k < std::min(kNear, rank.size()); ++k) near.push_back(mine_.point[rank[k]]);
+    const auto score = [&](std::span<const double> point) {
+      return expected_improvement(process_.predict(coordinates_of(point, mine_)), best);
+    };
+    for (const ScoredPoint& candidate : maximise(score, sequence_, near, kRefine))
+      if (price(candidate.point)) return true;
+      else if (over()) return false;
+    return false;
+  }
+
+  void remember() {
+    if (!problem_.options.learn) return;
+    mine_.machine = problem_.architecture.name;
+    mine_.workload = problem_.workload.name;
+    mine_.objective = name(problem_.options.objective);
+    for (const Feature& f : decoder_.features()) mine_.feature.push_back(f.name), mine_.choices.push_back(f.choices);
+    problem_.options.learn->add(mine_);
+  }
+
+  const LayerProblem& problem_;
+  const SearchBudget budget_;
+  MappingDecoder decoder_;
+  std::vector<LearnedTask> from_;
+  SobolSequence start_sequence_, sequence_;
+  GaussianProcess process_;
+  double floor_ = 0;  // log of what every mapping costs
+  LearnedTask mine_;
+  std::vector<Observation> recalled_;
+  std::set<Mapping> seen_;
+  LayerAnswer answer_;
+  std::size_t next_fit_ = 0;  // observations
+  double mean_ = 0, deviation_ = 1;
+};
+
+}  // namespace
+
+Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& orders) {
+  if (!problem.options.from) return {};
+  const MappingDecoder decoder(problem.space, problem.model, orders, problem.options.encoding);
+  const std::vector<Feature>& features = decoder.features();
+  Diagnostics out;
+  const auto refuse = [&](const LearnedTask& task, std::string why) {
+    out.push_back({"", 0, "from", fmt::format("{} on {} {}", task.workload, task.machine, why)});
+  };
+  for (const LearnedTask& task : *problem.options.from) {
+    if (task.objective != name(problem.options.objective)) {
+      refuse(task,
+             fmt::format("was learned for objective {}, asked is {}", task.objective, name(problem.options.objective)));
+      continue;
+    }
+    for (std::size_t m = 0; m < std::max(features.size(), task.feature.size()); ++m) {
+      const bool same = m < features.size() && m < task.feature.size() && features[m].name == task.feature[m] &&
+                        features[m].choices == task.choices[m];
+      if (same) continue;
+      const auto text = [](bool there, const std::string& feature, u32 choices) {
+        return !there ? "nothing" : choices == 0 ? feature : fmt::format("{} of {}", feature, choices);
+      };
+      const bool mine = m < features.size(), its = m < task.feature.size();
+      refuse(task, fmt::format("has as feature {} {}, {} on {} has {}", m + 1,
+                               text(its, its ? task.feature[m] : "", its ? task.choices[m] : 0), problem.workload.name,
+                               problem.architecture.name,
+                               text(mine, mine ? features[m].name : "", mine ? features[m].choices : 0)));
+      break;
+    }
+  }
+  return out;
+}
+
+LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, const SearchBudget& budget) {
+  return BayesSearch(problem, orders, budget).run();
+}
+
+}  // namespace heliolite

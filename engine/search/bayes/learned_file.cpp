@@ -1,0 +1,106 @@
+#include "engine/search/bayes/learned_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/text.h"
+#include "engine/base/yaml_node.h"
+#include "engine/search/core/objective.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kMostCoordinate = 64;  // log2
+constexpr double kMostValue = 1e4;      // log of a ratio
+constexpr i64 kMostChoices = 1'000'000;
+
+std::vector<double> numbers(const YamlNode& list, double low, double high, Diagnostics& errors) {
+  std::vector<double> out;
+  if (!list.is_sequence()) errors.push_back(list.error("must be a list of numbers"));
+  for (std::size_t k = 0; list.is_sequence() && k < list.size(); ++k) {
+    const auto number = list.at(k).as_number();
+    if (!number || *number < low || *number > high)
+      errors.push_back(list.at(k).error(fmt::format("must be a number from {:g} to {:g}", low, high)));
+    out.push_back(number.value_or(low));
+  }
+  return out;
+}
+
+void read_points(MapReader& reader, LearnedTask& task, Diagnostics& errors) {
+  const auto points = reader.required_child("points");
+  const auto values = reader.required_child("values");
+  if (!points || !values) return;
+  if (!points->is_sequence()) return errors.push_back(points->error("must be a list of points"));
+  for (std::size_t k = 0; k < points->size(); ++k) {
+    task.point.push_back(numbers(points->at(k), 0, 1, errors));
+    if (task.point.back().size() != task.feature.size())
+      errors.push_back(points->at(k).error(fmt::format("has {} numbers, must have one for each of the {} features",
+                                                       task.point.back().size(), task.feature.size())));
+  }
+  task.value = numbers(*values, -kMostValue, kMostValue, errors);
+  if (task.value.size() != task.point.size())
+    errors.push_back(values->error(
+        fmt::format("has {} numbers, must have one for each of the {} points", task.value.size(), task.point.size())));
+}
+
+LearnedTask read_task(const YamlNode& node, Diagnostics& errors) {
+  LearnedTask task;
+  MapReader reader(node, errors);
+  task.machine = reader.required_string("machine").value_or("");
+  task.workload = reader.required_string("workload").value_or("");
+  task.objective = reader.required_string("objective").value_or("");
+  if (!task.objective.empty() && !parse_objective(task.objective))
+    reader.error(fmt::format("objective = {}, must be {}", task.objective, join(objective_names(), "or")));
+  if (const auto coordinates = reader.required_child("coordinates")) {
+    MapReader each(*coordinates, errors);
+    for (const std::string& key : coordinates->keys())
+      if (const auto number = each.number(key, 0, kMostCoordinate)) task.coordinate[key] = *number;
+  }
+  if (const auto features = reader.required_child("features")) {
+    MapReader each(*features, errors);
+    for (const std::string& key : features->keys()) {
+      task.feature.push_back(key);
+      task.choices.push_back(static_cast<u32>(each.integer(key, 0, kMostChoices).value_or(0)));
+    }
+  }
+  read_points(reader, task, errors);
+  reader.finish();
+  return task;
+}
+
+}  // namespace
+
+std::string learned_text(const std::vector<LearnedTask>& tasks) {
+  std::string out = "# Mappings priced by heliolite map --strategy bayes, for --from.\ntasks:\n";
+  for (const LearnedTask& task : tasks) {
+    out += fmt::format("  - machine: {}\n    workload: {}\n    objective: {}\n", yaml_scalar(task.machine),
+                       yaml_scalar(task.workload), task.objective);
+    out += fmt::format("    coordinates:{}\n", task.coordinate.empty() ? " {}" : "");
+    for (const auto& [name, number] : task.coordinate) out += fmt::format("      {}: {}\n", yaml_scalar(name), number);
+    out += fmt::format("    features:{}\n", task.feature.empty() ? " {}" : "");
+    for (std::size_t m = 0; m < task.feature.size(); ++m)
+      out += fmt::format("      {}: {}\n", yaml_scalar(task.feature[m]), task.choices[m]);
+    out += "    points:\n";
+    for (const auto& point : task.point) out += fmt::format("      - [{}]\n", fmt::join(point, ", "));
+    out += fmt::format("    values: [{}]\n", fmt::join(task.value, ", "));
+  }
+  return out;
+}
+
+Result<std::vector<LearnedTask>> load_learned(const std::string& path) {
+  const Result<YamlNode> root = YamlNode::load_file(path);
+  if (!root) return root.errors();
+  Diagnostics errors;
+  std::vector<LearnedTask> out;
+  MapReader reader(*root, errors);
+  if (const auto tasks = reader.required_child("tasks")) {
+    if (!tasks->is_sequence() || tasks->size() == 0) errors.push_back(tasks->error("must be a list of tasks"));
+    else
+      for (std::size_t k = 0; k < tasks->size(); ++k) out.push_back(read_task(tasks->at(k), errors));
+  }
+  reader.finish();
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+}  // namespace heliolite
