@@ -126,6 +126,12 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
 // to gain it also takes what it finds for EDP, which asks for many units.
 LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
   constexpr double kMuch = 1.2;  // above what every mapping costs
+  const ReducedProblem reduced(*problem_);
+  if (reduced.any()) {
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget);
+    reduced.restore(out);
+    return out;
+  }
   LayerAnswer out = sunstone_search(levels_, budget);
   const Objective objective = problem_->options.objective;
   if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound())

@@ -88,16 +88,18 @@ TEST(Reunrolling, DrawsFromItsList) {
   EXPECT_GT(drawn, 100u);
 }
 
-TEST(MoveSpace, ScatteredLoopsAreTheSameLoopsAtOtherLevels) {
+TEST(Scattering, PutsTheSameLoopsWhereTheyFit) {
   u64 other = 0;
   for_each_start(100, [&](Start& start) {
-    const MoveSpace moves(start.problem.space);
+    Scattering step(start.problem.space);
     std::mt19937_64 random(7);
     Plan plan = start.plan;
     for (int k = 0; k < 5; ++k) {
       const Plan before = plan;
-      moves.scatter(plan, random);
+      if (!step.scatter(*start.ladder, plan, random)) return;
       expect_all_loops(start, plan);
+      const Extents none = unit_extents();
+      EXPECT_TRUE(start.ladder->score(plan, start.ladder->levels() - 1, none).fits);
       for (int p = 0; p < 3 * start.ladder->levels(); ++p) {
         const LevelSpace& level = start.problem.space.levels[at(level_of(p))];
         for (std::size_t d = 0; d < start.problem.space.dimension_count; ++d)
@@ -111,6 +113,35 @@ TEST(MoveSpace, ScatteredLoopsAreTheSameLoopsAtOtherLevels) {
   EXPECT_GT(other, 100u);
 }
 
+TEST(PlanKey, FollowsMovesAndTellsPlansApart) {
+  for_each_start(100, [&](Start& start) {
+    const MoveSpace moves(start.problem.space);
+    std::vector<Move> list;
+    moves.list(start.plan, list);
+    VisitedPlans visited;
+    const PlanKey key(start.plan);
+    const OrderKey orders(start.plan.order);
+    EXPECT_TRUE(visited.add(key.with(orders)));
+    for (const Move& m : list) {
+      Plan moved = start.plan;
+      apply(moved, m);
+      EXPECT_EQ(key.after(start.plan, m).with_best_orders(), PlanKey(moved).with_best_orders());
+      EXPECT_TRUE(visited.add(PlanKey(moved).with(orders)));
+      EXPECT_FALSE(visited.add(key.after(start.plan, m).with(orders)));
+    }
+    EXPECT_FALSE(visited.add(key.with(orders)));
+  });
+}
+
+TEST(VisitedPlans, GrowsAndForgetsNothing) {
+  VisitedPlans visited;
+  std::mt19937_64 random(7);
+  std::vector<u64> keys{0};
+  for (int k = 0; k < 20'000; ++k) keys.push_back(random());
+  for (u64 key : keys) EXPECT_TRUE(visited.add(key));
+  for (u64 key : keys) EXPECT_FALSE(visited.add(key));
+}
+
 TEST(Retiling, NeverEndsWorseAndStaysLegal) {
   u64 improved = 0;
   for_each_start(100, [&](Start& start) {
@@ -118,7 +149,8 @@ TEST(Retiling, NeverEndsWorseAndStaysLegal) {
     Candidate best{start.plan, start.ladder->score(start.plan, start.ladder->levels() - 1, none)};
     if (!best.score.fits || !MoveSpace(start.problem.space).legal(best.plan)) return;
     const Candidate before = best;
-    if (!Retiling(start.problem.space).improve(*start.ladder, best, ~u64{0})) {
+    VisitedPlans visited;
+    if (!Retiling(start.problem.space).improve(*start.ladder, visited, best, ~u64{0})) {
       EXPECT_EQ(best.plan, before.plan);
       return;
     }

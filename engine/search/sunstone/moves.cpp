@@ -1,7 +1,5 @@
 #include "engine/search/sunstone/moves.h"
 
-#include <utility>
-
 #include "engine/base/integers.h"
 #include "engine/space/divisors.h"
 
@@ -23,9 +21,6 @@ MoveSpace::MoveSpace(const Mapspace& space) : space_(space) {
     for (int loop_place = 0; loop_place < 3 * space.level_count(); ++loop_place) {
       if (!loop_place_allows(space, loop_place, static_cast<int>(d))) continue;
       loop_places_[d].push_back(static_cast<u8>(loop_place));
-      if (kind_of(loop_place) == LoopKind::Temporal &&
-          !space.levels[at(level_of(loop_place))].temporal.factor[d].fixed())
-        scattered_[d].push_back(static_cast<u8>(loop_place));
     }
     for (const PrimePower& p : factorize(space.size[d])) primes_[d].push_back(static_cast<u32>(p.prime));
   }
@@ -59,17 +54,6 @@ bool MoveSpace::legal(const Plan& plan) const {
   for (int d = 0; d < space_.dimension_count; ++d)
     if (!legal(plan, d)) return false;
   return true;
-}
-
-void MoveSpace::scatter(Plan& plan, std::mt19937_64& random) const {
-  for (std::size_t d = 0; d < space_.dimension_count; ++d) {
-    const std::vector<u8>& places = scattered_[d];
-    if (places.size() < 2) continue;
-    u32 left = 1;
-    for (u8 p : places) left *= std::exchange(plan.factor[p][d], 1);
-    for (u32 prime : primes_[d])
-      for (; left % prime == 0; left /= prime) plan.factor[places[random() % places.size()]][d] *= prime;
-  }
 }
 
 void MoveSpace::list(const Plan& plan, std::vector<Move>& out) const {

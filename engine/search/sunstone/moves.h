@@ -2,7 +2,6 @@
 // Small changes of a complete plan: a prime factor of a dimension moves to another place. What is legal follows from
 // the mapspace alone; whether it fits, the cost model says.
 #include <array>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -27,10 +26,6 @@ class MoveSpace {
   // Writes every legal move of the plan into `out`, in canonical order.
   void list(const Plan& plan, std::vector<Move>& out) const;
 
-  // Gives each prime factor of the plan's temporal loops to a level drawn anew, of those that may have the dimension
-  // and leave a choice. It may not be legal.
-  void scatter(Plan& plan, std::mt19937_64& random) const;
-
   // The (level, tensor) pairs for which the machine leaves open whether the level keeps the tensor.
   const std::vector<std::pair<u8, u8>>& open_keeps() const { return open_; }
 
@@ -48,7 +43,6 @@ class MoveSpace {
 
   const Mapspace& space_;
   std::array<std::vector<u8>, kMaxDimensions> loop_places_;  // [dimension]: places that it may use
-  std::array<std::vector<u8>, kMaxDimensions> scattered_;    // [dimension]: those of them that scatter() uses
   std::array<std::vector<u32>, kMaxDimensions> primes_;      // [dimension]: primes of its size
   std::vector<std::pair<u8, u8>> open_;
 };

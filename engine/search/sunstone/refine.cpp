@@ -38,6 +38,7 @@ class Climb {
 
   // Step 1. Loop orders, level by level.
   bool orders() {
+    if (!steps_.visited.add(PlanKey(best_.plan).with_best_orders())) return false;
     const Plan before = best_.plan;
     const Score s = ladder_.choose_orders(best_.plan, 1, top_, none_);
     return take(s, before);
@@ -60,6 +61,10 @@ class Climb {
       if (spent()) break;
       const Plan before = best_.plan;
       best_.plan.keep[level] ^= static_cast<TensorMask>(1u << tensor);
+      if (!steps_.visited.add(PlanKey(best_.plan).with_best_orders())) {
+        best_.plan = before;
+        continue;
+      }
       any |= take(ladder_.choose_orders(best_.plan, 1, top_, none_), before);
     }
     return any;
@@ -69,9 +74,13 @@ class Climb {
   bool single_moves() {
     moves_.list(best_.plan, list_);
     bool any = false;
+    const OrderKey orders(best_.plan.order);
+    PlanKey key(best_.plan);
     for (const Move& m : list_) {
       if (spent()) break;
       if (best_.plan.factor[m.from][m.dimension] % m.factor != 0) continue;  // an earlier success took it
+      const PlanKey moved = key.after(best_.plan, m);
+      if (!steps_.visited.add(moved.with(orders))) continue;
       apply(best_.plan, m);
       if (any && !moves_.legal(best_.plan, m)) {
         undo(best_.plan, m);
@@ -80,6 +89,7 @@ class Climb {
       const Score s = ladder_.score(best_.plan, top_, none_);
       if (s.value < best_.score.value) {
         best_.score = s;
+        key = moved;
         any = true;
       } else {
         undo(best_.plan, m);
@@ -91,11 +101,15 @@ class Climb {
   // Step 4. Two factors of different dimensions change places, or one makes room for the other.
   bool pairs() {
     moves_.list(best_.plan, list_);
+    const OrderKey orders(best_.plan.order);
+    const PlanKey key(best_.plan);
     for (const Move& a : list_) {
+      const PlanKey moved = key.after(best_.plan, a);
       apply(best_.plan, a);
       for (const Move& b : list_) {
         if (b.dimension <= a.dimension || (a.to != b.from && a.from != b.to)) continue;
         if (spent()) break;
+        if (!steps_.visited.add(moved.after(best_.plan, b).with(orders))) continue;
         apply(best_.plan, b);
         const Score s = ladder_.score(best_.plan, top_, none_);
         if (s.value < best_.score.value) {
@@ -113,8 +127,10 @@ class Climb {
   bool moves_with_orders() {
     moves_.list(best_.plan, list_);
     const auto orders = best_.plan.order;
+    const PlanKey key(best_.plan);
     for (const Move& m : list_) {
       if (spent()) return false;
+      if (!steps_.visited.add(key.after(best_.plan, m).with_best_orders())) continue;
       apply(best_.plan, m);
       const Score s = ladder_.choose_orders(best_.plan, 1, top_, none_);
       if (s.value < best_.score.value) {
@@ -128,14 +144,14 @@ class Climb {
   }
 
   // Step 6. The tile of a level, chosen anew from what it and another level have together.
-  bool tiles() { return steps_.retiling.improve(ladder_, best_, last_); }
+  bool tiles() { return steps_.retiling.improve(ladder_, steps_.visited, best_, last_); }
 
   // Step 7. Another unrolling: alone it is rarely better, so the most promising are followed for a few steps.
   bool unrollings() {
     std::vector<Candidate> list;
     for (const Plan& plan : steps_.reunrolling.list(best_.plan)) {
       if (spent()) return false;
-      if (!moves_.legal(plan)) continue;
+      if (!moves_.legal(plan) || !steps_.visited.add(PlanKey(plan).with(OrderKey(plan.order)))) continue;
       if (const Score s = ladder_.score(plan, top_, none_); s.fits) list.push_back({plan, s});
     }
     keep_best(list, kUnrollingsWithOrders);
@@ -181,13 +197,11 @@ class Kicks {
  public:
   explicit Kicks(ClimbSteps& steps) : steps_(steps) {}
 
-  // A plan with all temporal loops drawn anew; after another(), every second time, also the unrolling of a fan-out. It
-  // may not be legal or not fit.
-  Plan of(const Plan& plan) {
-    Plan out = plan;
-    if (unrolls_) steps_.reunrolling.draw(out, random_);
-    steps_.moves.scatter(out, random_);
-    return out;
+  // Draws all temporal loops of the plan anew; after another(), every second time, also the unrolling of a fan-out.
+  // False: what was drawn is not legal.
+  bool disturb(Ladder& ladder, Plan& plan) {
+    if (unrolls_) steps_.reunrolling.draw(plan, random_);
+    return steps_.scattering.scatter(ladder, plan, random_) && steps_.moves.legal(plan);
   }
   void another() { unrolls_ = !unrolls_; }
 
@@ -223,8 +237,9 @@ Candidate kick_and_climb(Ladder& ladder, ClimbSteps& steps, Candidate best, int 
     Candidate trial = best;
     trial.score.fits = false;
     for (int attempt = 0; attempt < kTries && ladder.evaluated() < last && !ladder.stopped(); ++attempt) {
-      trial.plan = disturbances.of(best.plan);
-      if (!steps.moves.legal(trial.plan)) continue;
+      trial.plan = best.plan;
+      if (!disturbances.disturb(ladder, trial.plan) || !steps.visited.add(PlanKey(trial.plan).with_best_orders()))
+        continue;
       trial.score = ladder.choose_orders(trial.plan, 1, top, none);
       if (trial.score.fits) break;
     }

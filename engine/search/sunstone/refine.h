@@ -5,16 +5,21 @@
 #include "engine/search/sunstone/moves.h"
 #include "engine/search/sunstone/retile.h"
 #include "engine/search/sunstone/reunroll.h"
+#include "engine/search/sunstone/scatter.h"
+#include "engine/search/sunstone/visited.h"
 
 namespace heliolite {
 
 // What a climb may change: single factors (moves.h), the tile of a level (retile.h), an unrolling (reunroll.h).
 struct ClimbSteps {
-  explicit ClimbSteps(const Ladder& ladder) : moves(ladder.space()), retiling(ladder.space()), reunrolling(ladder) {}
+  explicit ClimbSteps(const Ladder& ladder)
+      : moves(ladder.space()), retiling(ladder.space()), scattering(ladder.space()), reunrolling(ladder) {}
 
   MoveSpace moves;
   Retiling retiling;
+  Scattering scattering;
   Reunrolling reunrolling;
+  VisitedPlans visited;  // by all climbs of a search
 };
 
 // Changes `start` by moves of single factors and of pairs, other loop orders, keep choices, tiles and unrollings, as

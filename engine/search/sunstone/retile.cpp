@@ -12,15 +12,15 @@ Retiling::Retiling(const Mapspace& space) : space_(space), divisors_(divisor_tab
     if (space.levels[at(i)].temporal.allowed != 0) levels_.push_back(i);
 }
 
-bool Retiling::improve(Ladder& ladder, Candidate& best, u64 last) const {
+bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, u64 last) const {
   bool any = false;
   for (std::size_t a = 0; a < levels_.size(); ++a)
     for (std::size_t b = a + 1; b < levels_.size() && ladder.evaluated() < last && !ladder.stopped(); ++b)
-      any |= improve(ladder, best, levels_[a], levels_[b], last);
+      any |= improve(ladder, visited, best, levels_[a], levels_[b], last);
   return any;
 }
 
-bool Retiling::improve(Ladder& ladder, Candidate& best, int inner, int outer, u64 last) const {
+bool Retiling::improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, int inner, int outer, u64 last) const {
   const auto in = at(loop_place_of(LoopKind::Temporal, inner)), out = at(loop_place_of(LoopKind::Temporal, outer));
   Plan plan = best.plan;
   const Extents whole = tile_through(space_, plan, inner);
@@ -54,6 +54,7 @@ bool Retiling::improve(Ladder& ladder, Candidate& best, int inner, int outer, u6
       plan.factor[out][d] = left[d] / plan.factor[in][d];
       if (!limit[d].allows(plan.factor[out][d])) return true;
     }
+    if (!visited.add(PlanKey(plan).with_best_orders())) return true;
     plan.order = orders;
     const Score s = ladder.choose_orders(plan, 1, ladder.levels() - 1, none);
     if (s.fits && s.value < best.score.value) {

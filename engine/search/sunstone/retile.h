@@ -4,6 +4,7 @@
 
 #include "engine/search/sunstone/candidate.h"
 #include "engine/search/sunstone/ladder.h"
+#include "engine/search/sunstone/visited.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -15,11 +16,12 @@ class Retiling {
 
   // For each two levels that may have loops, with everything else as it is: tries the tiles of the inner one that the
   // factors of both can make and that cannot grow, each with its cheapest orders. Puts the cheapest into `best` and
-  // returns true if it is cheaper than that. Ends when the ladder has priced `last` plans.
-  bool improve(Ladder& ladder, Candidate& best, u64 last) const;
+  // returns true if it is cheaper than that. Tiles visited before are left out. Ends when the ladder has priced `last`
+  // plans.
+  bool improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, u64 last) const;
 
  private:
-  bool improve(Ladder& ladder, Candidate& best, int inner, int outer, u64 last) const;
+  bool improve(Ladder& ladder, VisitedPlans& visited, Candidate& best, int inner, int outer, u64 last) const;
 
   const Mapspace& space_;
   std::vector<DivisorTable> divisors_;  // by dimension

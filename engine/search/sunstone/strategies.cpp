@@ -13,8 +13,8 @@ namespace heliolite {
 namespace {
 
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
-constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 1'000;
-constexpr int kKicks = 1'000;
+constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 2'500;
+constexpr int kKicks = 100;
 // Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
 constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
 constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
