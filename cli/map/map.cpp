@@ -23,13 +23,15 @@
 #include "cli/ui/table.h"
 #include "engine/model/mapping_file.h"
 #include "engine/search/bayes/learned_file.h"
+#include "engine/search/cosa/cosa_search.h"
+#include "engine/search/layer_search.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn;
+  std::string architecture, workload, layer, witness, from, learn, dump;
   bool no_look = false;
   SearchArguments search;
 };
@@ -116,6 +118,19 @@ bool tell_of_witness(const MapAnswer& answer, Objective objective, const Output&
   return errors.empty();
 }
 
+// The mixed-integer program of the only layer, as text.
+Result<std::string> cosa_program(const Network& network, const Architecture& architecture,
+                                 const SearchOptions& options) {
+  const auto complaint = [](std::string what) { return Diagnostic{"", 0, "dump", std::move(what)}; };
+  if (options.strategy != Strategy::Cosa)
+    return complaint(fmt::format("is of strategy cosa, this is {}", name(options.strategy)));
+  if (network.layers.size() != 1)
+    return complaint(fmt::format("{} has {} layers, name one with --layer", network.name, network.layers.size()));
+  const auto search = LayerSearch::create(network.layers.front().workload, architecture, options);
+  if (!search) return search.errors();
+  return cosa_program_text(search->problem());
+}
+
 int run(const MapArguments& arguments, const Output& output) {
   Result<Architecture> architecture = load_architecture(arguments.architecture);
   Result<Network> network = load_network(arguments.workload);
@@ -136,6 +151,11 @@ int run(const MapArguments& arguments, const Output& output) {
   if (!errors.empty()) return fail(errors);
   errors = read_witness(arguments, *network, *architecture, options);
   if (!errors.empty()) return fail(errors);
+  if (!arguments.dump.empty()) {
+    const auto program = cosa_program(*network, *architecture, options);
+    if (!program) return fail(at_their_levels(program.errors(), arguments.architecture));
+    if (!output.write("--dump", *program)) return kBadInput;
+  }
   Result<NetworkResult> result = search(*network, *architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result), options);
@@ -163,9 +183,9 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(
-      *command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors", "imperfect",
-                 "budget", "evaluations", "memory", "seed", "start", "encoding", "transfer", "victory"});
+  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors",
+                                      "imperfect", "budget", "evaluations", "memory", "seed", "start", "encoding",
+                                      "transfer", "victory", "variant", "weights"});
   command
       ->add_option(
           "--witness", arguments->witness,
@@ -176,6 +196,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("FILE");
   add_target_option(*command, output, "--learn", arguments->learn,
                     "Write what strategy bayes learned, and what it began with; - = stdout");
+  add_target_option(*command, output, "--dump", arguments->dump,
+                    "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

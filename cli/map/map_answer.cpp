@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "cli/map/level_bounds.h"
@@ -102,6 +103,20 @@ std::string result_table(const MapAnswer& answer) {
     table.row({"", "", "sum of the layers' EDPs", "", "", "", scientific(edps.sum)});
   }
   return table.to_string();
+}
+
+// What the solver of strategy cosa says of its program.
+Json mip_json(const std::optional<MipReport>& mip) {
+  if (!mip) return nullptr;
+  return {{"variant", name(mip->variant)},
+          {"objective", mip->found ? Json(mip->objective) : Json()},
+          {"bound", std::isfinite(mip->bound) ? Json(mip->bound) : Json()},
+          {"proven", mip->proven},
+          {"columns", mip->columns},
+          {"integers", mip->integers},
+          {"rows", mip->rows},
+          {"nodes", mip->nodes},
+          {"solves", mip->solves}};
 }
 
 // What the short looks at all tile sizes found, of all layers together; empty if there were none.
@@ -217,6 +232,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["seconds"] = r.seconds;
   json["rules"] = rules_json(r.statistics.rules);
   json["witness"] = witness_json(r.witness, answer.architecture);
+  json["mip"] = mip_json(r.mip);
   json["true_counts"] = true_counts_json(answer, i);
   json["any_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();

@@ -15,6 +15,7 @@
 #include "engine/search/baseline/exhaustive.h"
 #include "engine/search/baseline/random_search.h"
 #include "engine/search/bayes/bayes_search.h"
+#include "engine/search/cosa/cosa_search.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
@@ -117,6 +118,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Random: answer = random_search(*problem_, budget); break;
     case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
+    case Strategy::Cosa: answer = cosa_search(*problem_, budget); break;
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
@@ -265,6 +267,11 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   out.statistics = best.statistics;
   out.statistics.rules += levels_.order_counts();
   out.witness = best.witness;
+  out.mip = best.mip;
+  if (!best.found && !best.why_not_found.empty()) {
+    out.why_infeasible = best.why_not_found;
+    return out;
+  }
   if (!best.found) {
     const bool limited = problem_->options.budget_seconds || problem_->options.budget_evaluations;
     if (limited && !best.complete) out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});

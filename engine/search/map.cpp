@@ -10,6 +10,7 @@
 
 #include "engine/search/core/budget.h"
 #include "engine/search/core/parallel.h"
+#include "engine/search/cosa/mip_solver.h"
 #include "engine/search/layer_search.h"
 
 namespace heliolite {
@@ -113,6 +114,8 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
                                   const SearchOptions& options) {
   const auto start = Clock::now();
   if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
+  if (options.strategy == Strategy::Cosa && !has_mip_solver())
+    return Diagnostic{"", 0, "strategy", fmt::format("cosa needs {}", kMipSolverPackage)};
   if (options.witness && network.layers.size() != 1)
     return Diagnostic{"", 0, "witness", fmt::format("{} has {} layers, name one", network.name, network.layers.size())};
 

@@ -280,5 +280,33 @@ TEST(CliStrategies, SensitivityIsOfOneLayerAndRepeatable) {
               HasSubstr("--sensitivity, which is not asked"));
 }
 
+// Without CBC the answer is what to install; the program is written all the same.
+TEST(CliStrategies, CosaMapsAndWritesItsProgram) {
+  const TempFolder folder;
+  const std::string question =
+      "map -a gemmini -w gemm:8x12x6 -s cosa --weights 10,1,-0.2 --dump " + folder.path("m.lp");
+  const CliResult result = run_cli(question + " --json -");
+  EXPECT_THAT(read_text(folder.path("m.lp")),
+              HasSubstr("\\ gemm on gemmini: strategy cosa, variant published\nMinimize"));
+  if (result.exit_code == 2) {
+    EXPECT_THAT(result.err, HasSubstr("strategy: cosa needs CBC (Debian: coinor-libcbc-dev)"));
+    GTEST_SKIP() << "built without CBC";
+  }
+  const json answer = json::parse(result.out, nullptr, false);
+  const json& layer = answer["layers"][0];
+  EXPECT_EQ(answer["question"]["options"]["weights"], "10,1,-0.2");
+  EXPECT_EQ(layer["strategy"], "cosa");
+  EXPECT_EQ(layer["mip"]["variant"], "published");
+  EXPECT_TRUE(layer["mip"]["proven"].get<bool>());
+  EXPECT_EQ(layer["ended_by"], json());
+  EXPECT_GE(layer["value"], only_layer("-a gemmini -w gemm:8x12x6")["value"]);
+
+  const auto complaint = [](const std::string& arguments) { return run_cli("map -a gemmini " + arguments).err; };
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --dump x.lp"), HasSubstr("dump: is of strategy cosa, this is exact"));
+  EXPECT_THAT(complaint("-w resnet18 -s cosa --dump x.lp"), HasSubstr("dump: resnet18 has 12 layers"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 -s cosa --weights 1,2"), HasSubstr("three numbers"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 -s cosa --variant order"), HasSubstr("did you mean 'ordered'?"));
+}
+
 }  // namespace
 }  // namespace heliolite::cli_strategies_test

@@ -74,10 +74,11 @@ room $search/uneven $search/core $search/exact
 room $search/sunstone $search/core
 room $search/imperfect $search/core
 room $search/baseline $search/core
+room $search/cosa $search/core
 room $search/any $search/core $search/imperfect
 room $search/bayes $search/core $search/baseline
 room $search/. $search/core $search/exact $search/uneven $search/sunstone $search/imperfect $search/any \
-  $search/baseline $search/bayes
+  $search/baseline $search/bayes $search/cosa
 room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
@@ -124,6 +125,7 @@ done < <(find engine arch workloads cli -name '*.cpp')
 
 tests='tests/.*'
 only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
+only_in '(Cbc|Cgl|Coin|Osi|Clp)' 'engine/search/cosa/cbc_solver\.cpp'
 only_in '(tbb|oneapi)/' "engine/search/core/parallel.*|$tests"
 only_in 'sqlite3' "engine/sweep/store.*"
 only_in 'muParser' 'engine/sweep/expression\.cpp'

@@ -237,6 +237,11 @@ run "$tree/heliolite" --packages report
 expect "what only some command needs" called 'install .*npm'
 run "$tree/heliolite" eval
 expect "the program is built again with it" is "$(calls_of ninja)" 2
+run "$tree/heliolite" --packages cosa
+expect "what only some strategy needs" called 'install .*coinor-libcbc-dev'
+: >"$sandbox/calls"
+run "$tree/heliolite" eval
+expect "a library that came later is looked for" called '^cmake'
 
 start "test"
 run "$tree/heliolite" test

@@ -7,6 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/model/cost_model.h"
+#include "engine/search/core/mip_report.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/search_end.h"
 #include "engine/search/core/strategy.h"
@@ -59,6 +60,7 @@ struct MappingResult {
   std::string why_not_proven;            // `end` as a phrase; empty if it is Done
   std::optional<AnyLook> look;           // only if asked for, of an answer with perfect factors
   std::optional<WitnessReport> witness;  // of SearchOptions::witness
+  std::optional<MipReport> mip;          // of strategy cosa
   Diagnostics why_infeasible;            // the level that the smallest tile does not fit, the constraint, or the limit
 };
 

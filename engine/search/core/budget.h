@@ -31,6 +31,11 @@ class SearchBudget {
   u64 evaluations_left(u64 evaluations) const {
     return limits_evaluations() ? evaluations_ - std::min(evaluations, evaluations_) : kUnlimited;
   }
+  // How many seconds are left; none: no limit.
+  std::optional<double> seconds_left() const {
+    if (seconds_ == kForever) return std::nullopt;
+    return std::max(0.0, seconds_ - elapsed());
+  }
   // Whether somebody outside the search has asked it to stop (SearchOptions::stop).
   bool stopped() const { return options_->stop != nullptr && options_->stop->load(std::memory_order_relaxed); }
   // Whether the time is up or somebody asked to stop. Reads the clock: too slow to ask at every evaluation.

@@ -76,6 +76,8 @@ struct LayerAnswer {
   SearchStatistics statistics;
   std::vector<bool> machines_tried{};      // [machine of the family]: whether some tile was looked at on it
   std::optional<WitnessReport> witness{};  // of SearchOptions::witness
+  std::optional<MipReport> mip{};          // of strategy cosa
+  Diagnostics why_not_found{};             // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
   // on the machine with the lower index is better, then the one that comes first in canonical order.

@@ -143,6 +143,22 @@ SearchOption memory() {
       [](const SearchOptions& o) { return OptionValue(o.memory_bytes); }};
 }
 
+SearchOption cosa_weights() {
+  return {"weights",
+          "",
+          "C,T,R",
+          "Of strategy cosa, variants published and ordered: of cycles, traffic and room held, in logarithms",
+          "three numbers from -1e6 to 1e6 with commas between them",
+          to_text(CosaWeights()),
+          {},
+          [](SearchOptions& o, std::string_view text) {
+            const std::optional<CosaWeights> weights = parse_cosa_weights(text);
+            if (weights) o.cosa_weights = *weights;
+            return weights.has_value();
+          },
+          [](const SearchOptions& o) { return OptionValue(to_text(o.cosa_weights)); }};
+}
+
 std::vector<SearchOption> make_table() {
   using O = SearchOptions;
   return {
@@ -176,6 +192,9 @@ std::vector<SearchOption> make_table() {
       count(
           "victory", "Strategy random stops after so many legal mappings in a row without an improvement", 1,
           [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); }),
+      named("variant", "", "Of strategy cosa, what its program minimises: ", cosa_variant_names(), &parse_cosa_variant,
+            &O::cosa_variant),
+      cosa_weights(),
   };
 }
 

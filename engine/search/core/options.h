@@ -7,6 +7,7 @@
 
 #include "engine/model/mapping.h"
 #include "engine/search/core/bayes_options.h"
+#include "engine/search/core/cosa_options.h"
 #include "engine/search/core/factors.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/progress.h"
@@ -41,6 +42,10 @@ struct SearchOptions {
   std::shared_ptr<LearnedTasks> learn;                   // bayes adds what it learns; null: it does not
   const std::atomic<bool>* stop = nullptr;  // when somebody sets it, the search returns the best so far; null: nobody
   ProgressHook progress;                    // called when a part of a layer, or a layer, is done; may be empty
+
+  // Of strategy cosa; the weights are those of variants published and ordered.
+  CosaVariant cosa_variant = CosaVariant::Published;
+  CosaWeights cosa_weights;
 };
 
 }  // namespace heliolite

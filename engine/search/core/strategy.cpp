@@ -8,8 +8,8 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 6> kStrategyNames{"exact",  "sunstone", "thesis",
-                                                         "random", "bayes",    "exhaustive"};
+constexpr std::array<std::string_view, 7> kStrategyNames{"exact", "sunstone",   "thesis", "random",
+                                                         "bayes", "exhaustive", "cosa"};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ enum class Strategy : u8 {
   Random,      // draws mappings until enough in a row bring nothing
   Bayes,       // prices the mapping that a Gaussian process expects most of: for evaluations that take long
   Exhaustive,  // prices every mapping: for small mapspaces and for tests
+  Cosa,        // one mixed-integer program says the mapping
 };
 
 // "exact", "sunstone", ..: as on the command line and in files.
@@ -24,7 +25,7 @@ std::string_view name(Strategy strategy);
 std::optional<Strategy> parse_strategy(std::string_view name);
 // Whether co_search() can use it (docs/rules/co_search.md).
 constexpr bool searches_machines_together(Strategy strategy) {
-  return strategy != Strategy::Random && strategy != Strategy::Exhaustive && strategy != Strategy::Bayes;
+  return strategy == Strategy::Exact || strategy == Strategy::Sunstone || strategy == Strategy::Thesis;
 }
 // Whether it has a second step that searches factors that do not divide (docs/rules/imperfect.md).
 constexpr bool climbs_to_imperfect(Strategy strategy) {

@@ -1,0 +1,47 @@
+#include "engine/search/core/cosa_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/base/integers.h"
+#include "engine/base/parse_number.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames{"published", "ordered", "convex"};
+
+}  // namespace
+
+std::string_view name(CosaVariant variant) { return kNames[at(variant)]; }
+
+std::optional<CosaVariant> parse_cosa_variant(std::string_view name) {
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) return std::nullopt;
+  return static_cast<CosaVariant>(found - kNames.begin());
+}
+
+std::vector<std::string> cosa_variant_names() { return {kNames.begin(), kNames.end()}; }
+
+std::optional<CosaWeights> parse_cosa_weights(std::string_view text) {
+  constexpr double kMost = 1e6;
+  std::array<double, 3> weight{};
+  for (std::size_t k = 0; k < weight.size(); ++k) {
+    const std::size_t comma = text.find(',');
+    if ((comma == std::string_view::npos) != (k + 1 == weight.size())) return std::nullopt;
+    const std::optional<double> value = parse_number<double>(trim(text.substr(0, comma)));
+    if (!value || !(std::abs(*value) <= kMost)) return std::nullopt;
+    weight[k] = *value;
+    if (comma != std::string_view::npos) text.remove_prefix(comma + 1);
+  }
+  return CosaWeights{weight[0], weight[1], weight[2]};
+}
+
+std::string to_text(const CosaWeights& weights) {
+  return fmt::format("{},{},{}", weights.cycles, weights.traffic, weights.room);
+}
+
+}  // namespace heliolite

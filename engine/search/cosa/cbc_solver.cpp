@@ -1,0 +1,165 @@
+#include <CbcModel.hpp>  // first: the others need what it declares
+
+#include <CbcCutGenerator.hpp>
+#include <CbcEventHandler.hpp>
+#include <CbcHeuristicDiveCoefficient.hpp>
+#include <CbcHeuristicFPump.hpp>
+#include <CbcHeuristicLocal.hpp>
+#include <CbcHeuristicRINS.hpp>
+#include <CglClique.hpp>
+#include <CglFlowCover.hpp>
+#include <CglGomory.hpp>
+#include <CglKnapsackCover.hpp>
+#include <CglMixedIntegerRounding2.hpp>
+#include <CglPreProcess.hpp>
+#include <CglProbing.hpp>
+#include <CglTwomir.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <OsiClpSolverInterface.hpp>
+#include <chrono>
+#include <cmath>
+
+#include "engine/search/cosa/mip_solver.h"
+
+namespace heliolite {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ends the search when somebody asks for it.
+class StopHandler : public CbcEventHandler {
+ public:
+  explicit StopHandler(const std::function<bool()>& stopped) : stopped_(stopped) {}
+  CbcAction event(CbcEvent) override { return stopped_() ? stop : noAction; }
+  CbcEventHandler* clone() const override { return new StopHandler(*this); }
+
+ private:
+  std::function<bool()> stopped_;
+};
+
+double limit(double x) { return std::isfinite(x) ? x : std::copysign(COIN_DBL_MAX, x); }
+
+// CBC counts constants on the other side; they are added to what it answers.
+void load(const Mip& mip, OsiClpSolverInterface& solver) {
+  CoinPackedMatrix matrix(false, 0, 0);
+  matrix.setDimensions(0, static_cast<int>(mip.columns().size()));
+  std::vector<double> row_lower, row_upper, lower, upper, cost;
+  for (const MipRow& row : mip.rows()) {
+    std::vector<int> columns;
+    std::vector<double> factors;
+    for (const auto& [column, factor] : row.factor) columns.push_back(column), factors.push_back(factor);
+    matrix.appendRow(static_cast<int>(columns.size()), columns.data(), factors.data());
+    row_lower.push_back(limit(row.lower));
+    row_upper.push_back(limit(row.upper));
+  }
+  for (const MipColumn& c : mip.columns()) {
+    lower.push_back(limit(c.lower));
+    upper.push_back(limit(c.upper));
+    cost.push_back(c.cost);
+  }
+  solver.messageHandler()->setLogLevel(0);
+  solver.getModelPtr()->messageHandler()->setLogLevel(0);
+  solver.setHintParam(OsiDoReducePrint, true, OsiHintTry);
+  solver.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(), row_upper.data());
+  for (std::size_t k = 0; k < mip.columns().size(); ++k)
+    if (mip.columns()[k].integer) solver.setInteger(static_cast<int>(k));
+}
+
+// The cuts and heuristics of CBC's own examples.
+void equip(CbcModel& model) {
+  CglProbing probing;
+  probing.setUsingObjective(1);
+  probing.setMaxPass(1);
+  probing.setMaxPassRoot(5);
+  probing.setMaxProbe(10);
+  probing.setMaxProbeRoot(1000);
+  probing.setMaxLook(50);
+  probing.setMaxLookRoot(500);
+  probing.setRowCuts(3);
+  CglGomory gomory;
+  gomory.setLimit(300);
+  CglKnapsackCover knapsack;
+  CglClique clique;
+  clique.setStarCliqueReport(false);
+  clique.setRowCliqueReport(false);
+  CglMixedIntegerRounding2 rounding;
+  CglFlowCover flow;
+  CglTwomir twomir;
+  model.addCutGenerator(&probing, -1, "Probing");
+  model.addCutGenerator(&gomory, -1, "Gomory");
+  model.addCutGenerator(&knapsack, -1, "Knapsack");
+  model.addCutGenerator(&clique, -1, "Clique");
+  model.addCutGenerator(&flow, -1, "FlowCover");
+  model.addCutGenerator(&rounding, -1, "MixedIntegerRounding2");
+  model.addCutGenerator(&twomir, -1, "TwoMir");
+  CbcRounding round(model);
+  CbcHeuristicFPump pump(model);
+  CbcHeuristicDiveCoefficient dive(model);
+  CbcHeuristicRINS rins(model);
+  CbcHeuristicLocal local(model);
+  model.addHeuristic(&pump);
+  model.addHeuristic(&round);
+  model.addHeuristic(&dive);
+  model.addHeuristic(&rins);
+  model.addHeuristic(&local);
+}
+
+// Integers as whole numbers.
+std::vector<double> rounded(const Mip& mip, const double* values) {
+  std::vector<double> out(values, values + mip.columns().size());
+  for (std::size_t k = 0; k < out.size(); ++k)
+    if (mip.columns()[k].integer) out[k] = std::round(out[k]);
+  return out;
+}
+
+}  // namespace
+
+bool has_mip_solver() { return true; }
+
+MipAnswer solve(const Mip& mip, const MipLimits& limits) {
+  const Clock::time_point begin = Clock::now();
+  MipAnswer out;
+  out.bound = -kUnlimited;
+  OsiClpSolverInterface solver;
+  load(mip, solver);
+  solver.initialSolve();
+  CglPreProcess smaller;
+  smaller.messageHandler()->setLogLevel(0);
+  CglProbing probing;
+  probing.setUsingObjective(1);
+  smaller.addCutGenerator(&probing);
+  OsiSolverInterface* const reduced = solver.isProvenOptimal() ? smaller.preProcessNonDefault(solver, 0, 10) : nullptr;
+  if (reduced == nullptr) {
+    out.infeasible = out.proven = true;
+    return out;
+  }
+  reduced->resolve();
+  CbcModel model(*reduced);
+  model.setLogLevel(0);
+  model.solver()->messageHandler()->setLogLevel(0);
+  model.setRandomSeed(1);
+  model.setUseElapsedTime(true);
+  if (limits.seconds) {
+    const double gone = std::chrono::duration<double>(Clock::now() - begin).count();
+    model.setMaximumSeconds(std::max(0.01, *limits.seconds - gone));
+  }
+  if (limits.stopped) {
+    const StopHandler handler(limits.stopped);
+    model.passInEventHandler(&handler);
+  }
+  equip(model);
+  model.branchAndBound();
+  out.nodes = static_cast<u64>(model.getNodeCount());
+  out.proven = model.status() == 0 && model.secondaryStatus() <= 1;
+  out.infeasible = out.proven && model.isProvenInfeasible();
+  out.bound = model.getBestPossibleObjValue() + mip.constant_cost();
+  if (model.bestSolution() == nullptr) return out;
+  smaller.postProcess(*model.solver());
+  out.values = rounded(mip, solver.getColSolution());
+  out.value = mip.constant_cost();
+  for (std::size_t k = 0; k < out.values.size(); ++k) out.value += mip.columns()[k].cost * out.values[k];
+  if (out.proven) out.bound = std::min(out.value, out.bound);
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,17 @@
+#pragma once
+// Strategy cosa: a mixed-integer program, solved once, says the mapping. docs/cosa.md.
+#include <string>
+
+#include "engine/search/core/budget.h"
+#include "engine/search/core/layer_problem.h"
+
+namespace heliolite {
+
+// The best mapping by the program of options.cosa_variant, priced by the cost model. Variant convex also gives a lower
+// bound. Needs has_mip_solver() (mip_solver.h).
+LayerAnswer cosa_search(const LayerProblem& problem, const SearchBudget& budget);
+
+// The program that cosa_search() solves first, as CPLEX LP text. Needs no solver.
+std::string cosa_program_text(const LayerProblem& problem);
+
+}  // namespace heliolite

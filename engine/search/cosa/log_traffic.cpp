@@ -1,0 +1,195 @@
+#include "engine/search/cosa/log_traffic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
+
+namespace heliolite {
+namespace {
+
+// Of the dimensions that share a rank all but the largest are windows that slide along it.
+DimensionMask windows(const Compiled& c) {
+  DimensionMask out = 0;
+  for (int v = 0; v < c.tensor_count; ++v)
+    for (const DimensionMask sharing : c.tensor[at(v)].sharing) {
+      if (sharing == 0) continue;
+      int largest = *bits(sharing).begin();
+      for (const int d : bits(sharing))
+        if (c.size[at(d)] > c.size[at(largest)]) largest = d;
+      out |= static_cast<DimensionMask>(sharing & ~dimension_bit(largest));
+    }
+  return out;
+}
+
+int buffer_of(const Mapspace& space) {
+  for (int i = space.level_count() - 2; i >= 0; --i)
+    if (space.levels[at(i)].temporal.allowed != 0) return i;
+  return -1;
+}
+
+}  // namespace
+
+LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
+                                     const CosaWeights& weights)
+    : MappingProgram(problem, keep), buffer_(buffer_of(problem.space)), window_(windows(problem.model.compiled())) {
+  add_capacities();
+  const int outermost = space().level_count() - 1;
+  if (buffer_ >= 0) slots_.push_back(add_slots(buffer_));
+  if (variant == CosaVariant::Ordered) slots_.push_back(add_slots(outermost));
+  for (int v = 0; v < compiled().tensor_count; ++v) mip_.add_cost(traffic(v, variant), weights.traffic);
+  for (int i = 0; i <= outermost; ++i) {
+    for (const int d : bits(space().non_unit)) mip_.add_cost(factors_.temporal(i, d), weights.cycles);
+    for (const int v : bits(keep_[at(i)]))
+      if (i < buffer_) mip_.add_cost(size_row(i, v), weights.room);
+  }
+}
+
+// log2 of the words of the tile of v at level i; windows count fully.
+LinearForm LogTrafficProgram::held(int i, int v) const {
+  LinearForm out;
+  for (int j = 0; j <= i; ++j)
+    for (const int d : bits(compiled().tensor[at(v)].indexing)) out.add(factors_.both(j, d));
+  return out;
+}
+
+// The same for a limit: along its rank a window adds at most its extent, and as published no more than a doubling for
+// each prime. Where that is too small the answer does not fit and is excluded.
+LinearForm LogTrafficProgram::size_row(int i, int v) const {
+  LinearForm out;
+  for (int j = 0; j <= i; ++j)
+    for (const int d : bits(compiled().tensor[at(v)].indexing)) {
+      const bool slides = compiled().tensor[at(v)].sliding && contains(window_, d);
+      out.add(slides ? factors_.doublings(j, d) : factors_.both(j, d));
+    }
+  return out;
+}
+
+// The tensors of a level have equal shares of it.
+void LogTrafficProgram::add_capacities() {
+  for (int i = 0; i < space().level_count(); ++i) {
+    capacity_row_.emplace_back(at(compiled().tensor_count), -1);
+    if (!is_limited(i)) continue;
+    const double share = static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
+    for (const int v : bits(keep_[at(i)]))
+      capacity_row_.back()[at(v)] =
+          mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name),
+                           size_row(i, v), std::log2(share));
+  }
+}
+
+LogTrafficProgram::Slots LogTrafficProgram::add_slots(int level) {
+  Slots out;
+  out.level = level;
+  out.loops = factors_.loops(level);
+  const std::size_t count = out.loops.size(), ordered = factors_.ordered_loops(level);
+  std::vector<LinearForm> in_slot(count);
+  out.length.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const int d = out.loops[k];
+    const std::string loop = fmt::format("{}_{}", level_name(level), space().dimension_names[at(d)]);
+    LinearForm one, length;
+    out.takes.emplace_back();
+    out.part.emplace_back();
+    for (std::size_t z = 0; z < count; ++z) {
+      const std::string at_slot = fmt::format("{}_{}", loop, z);
+      const int takes = mip_.add_binary("slot_" + at_slot);
+      const int part = mip_.add_column("length_" + at_slot, 0, factors_.log2_size(d), false);
+      if (k < ordered) mip_.column(takes).lower = z == k ? 1 : 0, mip_.column(takes).upper = z == k ? 1 : 0;
+      mip_.add_at_most("only_in_" + at_slot, LinearForm().add(part, 1).add(takes, -factors_.log2_size(d)), 0);
+      out.takes.back().push_back(takes);
+      out.part.back().push_back(part);
+      out.length[z].add(part, 1);
+      in_slot[z].add(takes, 1);
+      one.add(takes, 1);
+      length.add(part, 1);
+    }
+    mip_.add_equal("has_a_slot_" + loop, one, 1);
+    mip_.add_equal("length_" + loop, length.add(factors_.temporal(level, d), -1), 0);
+  }
+  for (std::size_t z = 0; z < count; ++z)
+    mip_.add_equal(fmt::format("slot_{}_{}", level_name(level), z), in_slot[z], 1);
+  return out;
+}
+
+// log2 of how often the level's loops make the words of v move: all slots from the innermost that moves it outwards.
+// `before`: a column that is 1 where loops inside have moved it already, or -1; `last`: gets the column of the last.
+LinearForm LogTrafficProgram::add_refetches(const Slots& slots, int v, int* last, int before) {
+  LinearForm out;
+  double longest = 0;
+  for (const u8 d : slots.loops) longest = std::max(longest, factors_.log2_size(d));
+  for (std::size_t z = 0; z < slots.loops.size(); ++z) {
+    const std::string where =
+        fmt::format("{}_{}_{}", level_name(slots.level), problem_.workload.tensors[at(v)].name, z);
+    const int moved = mip_.add_binary("moved_" + where);
+    if (before >= 0) mip_.add_at_least("still_" + where, LinearForm().add(moved, 1).add(before, -1), 0);
+    LinearForm moves_here = LinearForm().add(moved, 1);
+    for (std::size_t k = 0; k < slots.loops.size(); ++k)
+      if (moves(slots.loops[k], v)) moves_here.add(slots.part[k][z], -1 / factors_.log2_size(slots.loops[k]));
+    mip_.add_at_least("moves_" + where, moves_here, 0);
+    const int again = mip_.add_column("again_" + where, 0, kUnlimited, false);
+    mip_.add_at_least("again_" + where, LinearForm().add(again, 1).add(slots.length[z], -1).add(moved, -longest),
+                      -longest);
+    out.add(again, 1);
+    before = moved;
+  }
+  if (last != nullptr) *last = before;
+  return out;
+}
+
+LinearForm LogTrafficProgram::traffic(int v, CosaVariant variant) {
+  constexpr double kInside = 0.99, kInnermost = 0.8, kStep = 0.04, kOutsideWeights = 1.01;  // of the public code
+  LinearForm out;
+  const DimensionMask indexing = compiled().tensor[at(v)].indexing;
+  const int outermost = space().level_count() - 1;
+  bool kept = false;
+  for (int i = std::max(buffer_, 0); i < outermost; ++i) {
+    kept = kept || keeps(i, v);
+    if (buffer_ >= 0)
+      for (const int d : bits(indexing)) out.add(factors_.spatial(i, d), kInside);
+  }
+  for (int j = 0; j < buffer_; ++j)
+    for (const int d : bits(indexing)) out.add(factors_.both(j, d), kInside * (kInnermost + kStep * j));
+  int moved = -1;
+  if (buffer_ >= 0) out.add(add_refetches(slots_.front(), v, &moved, -1));
+  if (variant == CosaVariant::Ordered) return out.add(add_refetches(slots_.back(), v, nullptr, kept ? -1 : moved));
+  const double factor = problem_.workload.tensors[at(v)].role == Role::Weight ? kOutsideWeights : 1;
+  for (const int d : bits(space().non_unit)) out.add(factors_.temporal(outermost, d), factor);
+  return out;
+}
+
+std::vector<u8> LogTrafficProgram::order(int i, std::span<const double> values) const {
+  const auto slots = std::ranges::find(slots_, i, &Slots::level);
+  if (slots == slots_.end()) return factors_.loops(i);
+  std::vector<u8> out(slots->loops.size());
+  for (std::size_t k = 0; k < slots->loops.size(); ++k)
+    for (std::size_t z = 0; z < out.size(); ++z)
+      if (values[at(slots->takes[k][z])] > 0.5) out[z] = slots->loops[k];
+  return out;
+}
+
+// A tile that is larger than its share says by how much its row was wrong.
+bool LogTrafficProgram::exclude(std::span<const double> values) {
+  constexpr double kLeast = 1e-4;  // more than the solver's tolerance, less than the logarithms of two sizes differ
+  const PlaceFactors factors = factors_.factors(values);
+  bool any = false;
+  for (int i = 0; i < space().level_count(); ++i)
+    for (const int v : bits(keep_[at(i)])) {
+      const int row = capacity_row_[at(i)][at(v)];
+      if (row < 0) continue;
+      const double share = static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
+      const double excess =
+          std::log2(static_cast<double>(box_words(compiled().tensor[at(v)], tile(factors, i)))) - std::log2(share);
+      if (excess <= 0) continue;
+      double& limit = mip_.row(row).upper;
+      limit = std::min(limit, size_row(i, v).value_at(values)) - std::max(excess, kLeast);
+      any = true;
+    }
+  return any;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,44 @@
+#pragma once
+// CoSA: one mixed-integer program whose answer is the mapping (Huang et al., ISCA 2021; Dinh, UC Berkeley
+// EECS-2023-293, section 6.1). Minimised is a weighted sum of logarithms: of cycles, of the words that move in and out
+// of the global buffer, and of the words held inside it. docs/cosa.md states all rows.
+#include "engine/search/core/cosa_options.h"
+#include "engine/search/cosa/mapping_program.h"
+
+namespace heliolite {
+
+class LogTrafficProgram : public MappingProgram {
+ public:
+  // `variant`: Published or Ordered.
+  LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
+                    const CosaWeights& weights);
+
+  bool exclude(std::span<const double> values) override;
+
+ protected:
+  std::vector<u8> order(int i, std::span<const double> values) const override;
+
+ private:
+  // The columns that order the loops of one level: slot 0 is innermost.
+  struct Slots {
+    int level = 0;
+    std::vector<u8> loops;                // dimensions, those that the machine orders first
+    std::vector<std::vector<int>> takes;  // [loop][slot]: binary, the loop has the slot
+    std::vector<LinearForm> length;       // [slot]: log2 of the iterations of its loop
+    std::vector<std::vector<int>> part;   // [loop][slot]: column, log2 of the iterations if the loop has the slot
+  };
+
+  LinearForm held(int i, int v) const;
+  LinearForm size_row(int i, int v) const;
+  void add_capacities();
+  Slots add_slots(int level);
+  LinearForm add_refetches(const Slots& slots, int v, int* last, int before);
+  LinearForm traffic(int v, CosaVariant variant);
+
+  int buffer_;  // the global buffer: the outermost level inside the last one that may have loops; -1: there is none
+  std::vector<Slots> slots_;
+  std::vector<std::vector<int>> capacity_row_;  // [level][tensor]; -1: no limit
+  DimensionMask window_ = 0;                    // dimensions that slide along a larger one
+};
+
+}  // namespace heliolite
