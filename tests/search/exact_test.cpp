@@ -116,6 +116,27 @@ TEST(LevelChain, HasAStepForEachLevelWithLoopsAndEachFurtherFanOut) {
   expect(3, 3, -1, -1);
 }
 
+// A level of two buffers for a tensor each, and one for both outside them.
+TEST(LevelChain, JoinsNeighboursThatKeepDifferentTensors) {
+  Mapspace space;
+  space.levels.resize(4);
+  for (LevelSpace& level : space.levels) level.temporal.allowed = 1;
+  space.levels[0].keep = 1;
+  space.levels[1].keep = 2;
+  space.levels[2].keep = 3;
+  const auto levels = [&] {
+    std::vector<int> out;
+    for (const ChainStep& step : level_chain(space)) out.push_back(step.level);
+    return out;
+  };
+  EXPECT_EQ(levels(), (std::vector<int>{0, 2, 3}));
+  space.levels[1].temporal.factor[0].min = 2;  // loops that have to stand there
+  EXPECT_EQ(levels(), (std::vector<int>{0, 1, 2, 3}));
+  space.levels[1].temporal.factor[0].min = 1;
+  space.levels[1].spatial.fanout_x = 2;
+  EXPECT_EQ(levels(), (std::vector<int>{0, 1, 2, 3}));
+}
+
 // Thousands of keep choices, more than the evaluations suffice for: the first that are looked at are the ones that
 // machines have.
 TEST(ExactOnOpenMachines, IsNoWorseThanWithTheirOwnChoices) {

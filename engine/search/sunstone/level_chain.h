@@ -1,5 +1,6 @@
 #pragma once
-// What a search decides level by level, one step after the other from the inside out.
+// What a search decides level by level, one step after the other from the inside out. Neighbouring levels without a
+// fan-out between them that keep different tensors are one split level: buffers side by side, with the same tile.
 #include <vector>
 
 #include "engine/space/mapspace.h"

@@ -94,13 +94,19 @@ void ThesisSearch::unrollings(std::size_t k, const Node& node, std::vector<Choic
   if (fanout < 0) return tiles(k, node, {}, candidates);
   const UnrollingSpace all = make_unrolling_space(divisors_, node.rest, space_, fanout, ladder_.model().workload());
   const bool full = rules_[Rule::FullUnrolling], indexing = rules_[Rule::IndexingFirst];
-  const UnrollingCounts counts = for_each_unrolling(all, {full, full, indexing}, [&](const Unrolling& u) -> bool {
-    tiles(k, node, u, candidates);
-    return !over();
-  });
+  const u64 before = reached_;
+  const auto walk = [&](bool only_full) -> UnrollingCounts {
+    return for_each_unrolling(all, {only_full, only_full, indexing}, [&](const Unrolling& u) -> bool {
+      tiles(k, node, u, candidates);
+      return !over();
+    });
+  };
+  UnrollingCounts counts = walk(full);
   if (full) {
     counts_.add(Rule::FullUnrolling, counts.unrollings, 0);
     gate().pruned(Rule::FullUnrolling, counts.not_full + counts.not_maximal);
+    // An unrolling for which there is no room is none.
+    if (reached_ == before && !over()) counts = walk(false);
   }
   if (!indexing) return;
   counts_.add(Rule::IndexingFirst, counts.unrollings, 0);
@@ -145,6 +151,7 @@ void ThesisSearch::collect(const Node& node, Choice& choice, int tag) {
   if (!rest_can_be_placed(space_, next.rest, step.level + 1, std::max(step.level, step.fanout))) return;
   const Score score = ladder_.choose_orders(next.plan, std::max(step.level, 0), step.outer, next.rest);
   if (!score.fits) return;
+  ++reached_;
   choice.price = score.value;
   choice.order = next.plan.order;
   tagged_->push_back({choice, tag});
@@ -158,7 +165,9 @@ void ThesisSearch::price(std::size_t k, const Node& node, Choice& choice, std::v
   const int first = std::max(step.level, 0);
   if (k + 2 == chain_.size()) return complete(next, first);
   const Score score = ladder_.choose_orders(next.plan, first, step.outer, next.rest);
-  if (!score.fits || hopeless(score.value)) return;
+  if (!score.fits) return;
+  ++reached_;
+  if (hopeless(score.value)) return;
   choice.price = score.value;
   choice.order = next.plan.order;
   // The cheapest so far, which stands first, is continued at once: an incumbent makes the others fewer.
@@ -204,6 +213,7 @@ void ThesisSearch::complete(Node& node, int first) {
   candidate.plan.factor[loop_place_of(LoopKind::Temporal, top)] = node.rest;
   const Extents none = unit_extents();
   candidate.score = ladder_.choose_orders(candidate.plan, first, top, none);
+  if (candidate.score.fits) ++reached_;
   if (candidate.score.fits && (!*best_ || candidate.better_than(**best_))) *best_ = candidate;
 }
 

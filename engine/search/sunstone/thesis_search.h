@@ -94,6 +94,7 @@ class ThesisSearch {
   const Tagger* tagger_ = nullptr;  // while first_candidates() collects
   std::vector<Tagged>* tagged_ = nullptr;
   RuleCounts counts_;
+  u64 reached_ = 0;  // candidates and complete mappings that fit
   bool forgot_ = false;
 };
 
