@@ -76,8 +76,8 @@ void Lattice::over_divisors(std::vector<T>& value, Better better) const {
   }
 }
 
-void Lattice::max_over_divisors(std::vector<u32>& value) const {
-  over_divisors(value, [](u32 a, u32 b) { return std::max(a, b); });
+void Lattice::max_over_divisors(std::vector<double>& value) const {
+  over_divisors(value, [](double a, double b) { return std::max(a, b); });
 }
 
 void Lattice::min_over_divisors(std::vector<double>& value) const {

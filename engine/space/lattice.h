@@ -83,7 +83,7 @@ class Lattice {
   // each point, value[x * width + k] becomes the least of its kind.
   void min_over_multiples(std::vector<double>& value, DimensionMask dimensions, std::size_t width = 1) const;
   // value[x] becomes the greatest, or least, value of the divisors of x.
-  void max_over_divisors(std::vector<u32>& value) const;
+  void max_over_divisors(std::vector<double>& value) const;
   void min_over_divisors(std::vector<double>& value) const;
 
  private:

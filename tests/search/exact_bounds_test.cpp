@@ -151,6 +151,40 @@ void expect_below(const SearchProblem& p, u64 seed, int random_mappings, Seen& s
   }
 }
 
+// Most instances of the fan-outs from `level` on, over all ways to unroll each of them that together divide `left`.
+double most_together(const Lattice& lattice, std::span<const FanoutChoices> fanouts, std::size_t level, u128 left) {
+  while (level < fanouts.size() && !fanouts[level].exists) ++level;
+  if (level == fanouts.size()) return 1;
+  double most = 1;
+  for (const SpatialChoice& choice : fanouts[level].choices)
+    if (lattice.divides(choice.factor.packed, left))
+      most = std::max(most, choice.instances * most_together(lattice, fanouts, level + 1, left - choice.factor.packed));
+  return most;
+}
+
+TEST(PartialBounds, FanoutsShareWhatIsLeft) {
+  int apart = 0;  // places where each fan-out for itself could use more
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const SearchProblem p = testing::random_search_problem(seed + 20'000, {.max_mappings = 2'000});
+    const LayerProblem problem = layer_problem(p, Objective::Edp);
+    const Compiled& c = problem.model.compiled();
+    const Lattice lattice(c.size, c.dimension_count);
+    const auto fanouts = make_fanout_choices(problem, lattice);
+    for (std::size_t i = 0; i < fanouts.size(); ++i) {
+      if (!fanouts[i].exists) continue;
+      lattice.visit([&](const LatticePoint& left) {
+        const double most = fanouts[i].most_instances[left.index];
+        ASSERT_EQ(most, most_together(lattice, fanouts, i, left.packed)) << seed;
+        double product = most_together(lattice, {&fanouts[i], 1}, 0, left.packed);
+        for (std::size_t k = i + 1; k < fanouts.size(); ++k)
+          product *= most_together(lattice, {&fanouts[k], 1}, 0, left.packed);
+        apart += product > most;
+      });
+    }
+  }
+  EXPECT_GT(apart, 0);
+}
+
 TEST(PartialBounds, NeverAboveARealCost) {
   Seen seen;
   for (u64 seed = 0; seed < 400 && !HasFatalFailure(); ++seed)

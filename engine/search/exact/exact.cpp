@@ -124,7 +124,7 @@ class Exact {
     const Compiled& c = problem_.model.compiled();
     if (!ServerSets::few(range.keep, c.level_count, c.tensor_count)) return std::nullopt;
     Prepared out;
-    if (!range.unrollings.empty()) out.fanouts = fanouts_of(c, lattice_, fanouts_, range);
+    if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
     FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts);
     out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
     const u64 used = held + bytes(fanouts_) + out.bytes;

@@ -38,8 +38,32 @@ void summarize(const Compiled& c, const Lattice& lattice, FanoutChoices& out) {
   }
   for (int v = 0; v < c.tensor_count; ++v) lattice.min_over_divisors(out.least_spread[at(v)]);
   out.most_instances.assign(lattice.points(), 1);
-  for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = static_cast<u32>(s.instances);
+  for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = s.instances;
   lattice.max_over_divisors(out.most_instances);
+}
+
+// Each fan-out's most instances become those of it and all outside it, over which it divides what is left between them.
+void join_instances(const Lattice& lattice, std::vector<FanoutChoices>& fanouts) {
+  constexpr u64 kMost = 10'000'000;  // choices times tiles; of more than that each fan-out counts for itself
+  const FanoutChoices* outside = nullptr;
+  for (std::size_t i = fanouts.size(); i-- > 0;) {
+    FanoutChoices& fanout = fanouts[i];
+    if (!fanout.exists) continue;
+    if (outside != nullptr) {
+      const bool together = fanout.choices.size() * lattice.points() <= kMost;
+      lattice.visit([&](const LatticePoint& left) {
+        double& most = fanout.most_instances[left.index];
+        if (!together) most *= outside->most_instances[left.index];
+        else most = 1;
+        for (std::size_t k = 0; together && k < fanout.choices.size(); ++k) {
+          const SpatialChoice& choice = fanout.choices[k];
+          if (!lattice.divides(choice.factor.packed, left.packed)) continue;
+          most = std::max(most, choice.instances * outside->most_instances[left.index - choice.factor.index]);
+        }
+      });
+    }
+    outside = &fanout;
+  }
 }
 
 class FanoutMaker {
@@ -174,6 +198,7 @@ std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, cons
   std::vector<FanoutChoices> out;
   for (int i = 0; i < problem.model.compiled().level_count && !maker.too_large(); ++i) out.push_back(maker.run(i));
   if (maker.too_large()) out.clear();
+  join_instances(lattice, out);
   return out;
 }
 
@@ -192,21 +217,25 @@ double least_spread(const CompiledTensor& t, const SpatialChoice& s) {
   return receivers / s.instances;
 }
 
-FanoutChoices with_choices(const Compiled& c, const Lattice& lattice, const FanoutChoices& all,
-                           std::span<const u32> kept) {
-  FanoutChoices out;
-  out.exists = all.exists;
-  out.hops = all.hops;
-  out.most_receivers.fill(1);
-  for (const u32 k : kept) out.choices.push_back(all.choices[k]);
-  summarize(c, lattice, out);
+std::vector<FanoutChoices> with_choices(const Compiled& c, const Lattice& lattice, std::span<const FanoutChoices> all,
+                                        std::span<const std::vector<u32>> kept) {
+  std::vector<FanoutChoices> out(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out[i].exists = all[i].exists;
+    out[i].hops = all[i].hops;
+    out[i].most_receivers.fill(1);
+    if (!all[i].exists) continue;
+    for (const u32 k : kept[i]) out[i].choices.push_back(all[i].choices[k]);
+    summarize(c, lattice, out[i]);
+  }
+  join_instances(lattice, out);
   return out;
 }
 
 u64 bytes(std::span<const FanoutChoices> fanouts) {
   u64 sum = 0;
   for (const FanoutChoices& fanout : fanouts) {
-    sum += bytes_of_choices(fanout.choices.size()) + fanout.most_instances.size() * sizeof(u32);
+    sum += bytes_of_choices(fanout.choices.size()) + fanout.most_instances.size() * sizeof(double);
     for (const std::vector<double>& spread : fanout.least_spread) sum += spread.size() * sizeof(double);
   }
   return sum;

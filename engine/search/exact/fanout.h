@@ -28,7 +28,8 @@ struct FanoutChoices {
   bool exists = false;                 // false: one instance, nothing else is set
   bool hops = false;                   // energy on the way depends on how the factors are split between X and Y
   std::vector<SpatialChoice> choices;  // most instances first
-  std::vector<u32> most_instances;     // [lattice index of left]: most instances of a choice that divides it
+  // [lattice index of left]: most instances of this fan-out and all outside it, if all choices together divide it.
+  std::vector<double> most_instances;
   // [tensor][lattice index of left]: least ratio of distinct receivers to instances of a choice that divides it.
   std::array<std::vector<double>, kMaxTensors> least_spread;
   // [k][tensor]: these ratios of one choice, for all tensors together; every choice is nowhere below one of them.
@@ -41,9 +42,9 @@ struct FanoutChoices {
 std::vector<FanoutChoices> make_fanout_choices(const LayerProblem& problem, const Lattice& lattice,
                                                u64 most_bytes = ~u64{0});
 
-// The same fan-out with only some of its choices: their indices, in rising order.
-FanoutChoices with_choices(const Compiled& compiled, const Lattice& lattice, const FanoutChoices& all,
-                           std::span<const u32> kept);
+// The same fan-outs with only some of their choices. [level]: indices in rising order.
+std::vector<FanoutChoices> with_choices(const Compiled& compiled, const Lattice& lattice,
+                                        std::span<const FanoutChoices> all, std::span<const std::vector<u32>> kept);
 
 // Least ratio of the receivers that need different words of the tensor to the instances in use, whatever the tile:
 // along one dimension of each rank all receivers differ.

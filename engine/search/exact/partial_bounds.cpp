@@ -332,14 +332,18 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
   }
   closed += pending(root, {-1, false}, 0, spreads);
   closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * tables_.of(refund_from_[0], 0);
-  return {std::max(0.0, closed + least), std::max(m_.macs / fanout_outside_[0], least_cycles_)};
+  return {std::max(0.0, closed + least), std::max(m_.macs / most_outside(0, m_.lattice.full().index), least_cycles_)};
+}
+
+// Most instances of the fan-outs below level `first` and the levels outside it.
+double PartialBounds::most_outside(int first, u32 left) const {
+  if (!m_.timed) return fanout_outside_[at(first)];
+  while (first < m_.levels() && !m_.fanout[at(first)].exists) ++first;
+  return first < m_.levels() ? m_.fanout[at(first)].most_instances[left] : 1;
 }
 
 double PartialBounds::compute_cycles(double units, int level, u32 left) const {
-  double most = units;
-  for (int f = level + 1; f < m_.levels(); ++f)
-    if (m_.fanout[at(f)].exists) most *= m_.timed ? m_.fanout[at(f)].most_instances[left] : fanout_outside_[at(f)];
-  return std::max(m_.macs / most, least_cycles_);
+  return std::max(m_.macs / (units * most_outside(level + 1, left)), least_cycles_);
 }
 
 CostBound PartialBounds::price(const PartialMapping& s, const Inside& inside, const Channels& sums) const {

@@ -74,7 +74,8 @@ class PartialBounds {
   }
   // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
-    const double units = s.units * instances * fanout_outside_[at(inside.place.level) + 2];
+    const u32 left = m_.lattice.full().index - s.tile.index;
+    const double units = s.units * instances * most_outside(inside.place.level + 2, left);
     inside.compute_cycles = std::max(m_.macs / units, least_cycles_);
     return at_tile(s, inside, s.tile.index);
   }
@@ -122,6 +123,7 @@ class PartialBounds {
   double compute_cycles(double units, int level, u32 left) const;
 
  private:
+  double most_outside(int first, u32 left) const;
   struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then
   void add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
                  double& least) const;

@@ -23,15 +23,6 @@ SearchRange listed(std::span<const FanoutChoices> all, const SearchRange& range)
 
 }  // namespace
 
-std::vector<FanoutChoices> fanouts_of(const Compiled& c, const Lattice& lattice, std::span<const FanoutChoices> all,
-                                      const SearchRange& range) {
-  std::vector<FanoutChoices> out;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    out.push_back(range.unrollings.empty() || !all[i].exists ? all[i]
-                                                             : with_choices(c, lattice, all[i], range.unrollings[i]));
-  return out;
-}
-
 std::vector<SearchRange> split_keeps(const SearchRange& range) {
   for (std::size_t i = range.keep.may.size(); i-- > 0;) {
     const TensorMask free = range.keep.may[i] & static_cast<TensorMask>(~range.keep.must[i]);

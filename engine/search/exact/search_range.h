@@ -18,10 +18,6 @@ struct SearchRange {
   std::vector<std::vector<u32>> unrollings{};
 };
 
-// The fan-outs with the range's unrollings alone. `all`: those that the indices speak of.
-std::vector<FanoutChoices> fanouts_of(const Compiled& compiled, const Lattice& lattice,
-                                      std::span<const FanoutChoices> all, const SearchRange& range);
-
 // The two parts of a range of which the first keeps a tensor at a level and the second does not; none if the range has
 // one keep choice.
 std::vector<SearchRange> split_keeps(const SearchRange& range);
