@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/true_counts/tally.h"
+#include "engine/search/core/compulsory.h"
 
 namespace heliolite {
 
@@ -13,7 +14,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep) : c_(c), keep_(ke
     for (int i = 0; i < c.level_count; ++i) {
       if (!contains(keep[at(i)], v)) continue;
       flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, t.is_output,
-                        t.sliding || t.entangled, t.indexing});
+                        t.sliding || t.entangled, t.indexing, touched_words(t, c)});
       inner = i;
     }
   }
@@ -29,7 +30,7 @@ u64 KeptFlows::room(const Reach& reach, int outer) const {
 
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
   UnitsInUse out;
-  std::array<TrailCells, kMaxDimensions> cells{};
+  std::array<TrailCells, kMaxDimensions> cells;
   const u64 room = this->room(reach);
   u64 left = 1;  // tiles of all dimensions
   std::array<u64, kMaxTensors> left_beside{};
@@ -45,7 +46,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
   for (int i = c_.level_count - 1; i >= 0; --i) {
     // Fewer than the loops outside level i span. The counts of the loops of levels above i are taken anew at each
     // level: from the inside outwards.
-    cells.fill({});
+    cells.fill(kOneCell);
     if (i < reach.level) {
       l = trail.first(i + 1);
       for (int k = l; k < trail.size(); ++k) {

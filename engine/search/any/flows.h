@@ -15,6 +15,7 @@ struct Flow {
   bool to_compute;             // else into level boundary - 1
   bool is_output, sliding;
   DimensionMask indexing;
+  u64 touched;  // different words of the tensor
 
   int inner() const { return boundary - 1; }
 };

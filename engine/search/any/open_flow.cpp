@@ -44,6 +44,8 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
 
 void OpenFlow::start(const Trail& trail) {
   const auto& begin = trail.at_begin(flow_->boundary);
+  open_.fetched.fill(kOneCell);
+  open_.shared.fill(kOneCell);
   u64 words = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
     tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
@@ -55,7 +57,7 @@ void OpenFlow::start(const Trail& trail) {
                     words_along(t_, d, size - full * std::min(base_[at(d)], size));
     words *= still_[at(d)];
   }
-  if (flow_->sliding) words = touched_words(t_, c_);
+  if (flow_->sliding) words = flow_->touched;
   if (!flow_->to_compute) {
     open_.words = {words, words};
     return;
@@ -85,7 +87,7 @@ u64 OpenFlow::meeting() const {
 
 // Units that stand in different places may ask for the same tile of a sliding tensor together.
 void OpenFlow::share_tiles() {
-  const u64 together = meeting(), least = least_words();
+  const u64 together = meeting(), least = flow_->touched;
   for (int k = 0; k < parts_; ++k) {
     FlowTraffic& words = part_[at(k)].words;
     if (room_ != 1) words.shared = least;
@@ -155,14 +157,12 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     always = tiles - (tiles - 1) / group * group >= 2 * around;
   }
   if (always) {
-    const u64 words = moving_ ? least_words() : moved_by(loop);
+    const u64 words = moving_ ? flow_->touched : moved_by(loop);
     close({words, words});
     open_.words = {};
   }
   moving_ = true;
 }
-
-u64 OpenFlow::least_words() const { return touched_words(t_, c_); }
 
 // Words of all tiles along a rank; `loop`: the innermost that moves the tensor, if it does so along this rank.
 u64 OpenFlow::rank_words(int rank, const TrailLoop* loop) const {
@@ -201,13 +201,13 @@ u64 OpenFlow::rank_words(int rank, const TrailLoop* loop) const {
 
 // Words that cross while `loop`, the first to move the tensor, and those outside run once through all tiles.
 u64 OpenFlow::moved_by(const TrailLoop& loop) const {
-  if (t_.entangled) return least_words();
+  if (t_.entangled) return flow_->touched;
   u64 fetched = 1;
   DimensionMask along = 0;  // ranks that the loop moves along
   for (int k = t_.first_of[loop.dimension]; k < t_.first_of[loop.dimension + 1]; ++k)
     along |= dimension_bit(t_.by_dimension[at(k)].rank);
   for (int r = 0; r < t_.rank_count; ++r) fetched *= rank_words(r, contains(along, r) ? &loop : nullptr);
-  return std::max(fetched, least_words());
+  return std::max(fetched, flow_->touched);
 }
 
 u64 OpenFlow::times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const {

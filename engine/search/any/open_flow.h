@@ -12,7 +12,7 @@ using OtherCells = std::array<TrailCells, kMaxDimensions>;
 // Words that cross together. Units that share requests: only the first of each fan-out up to the outer level counts.
 struct FlowPart {
   FlowTraffic words;
-  OtherCells fetched{}, shared{};
+  OtherCells fetched, shared;
 };
 
 // What the loops placed so far say of one flow.
@@ -43,7 +43,6 @@ class OpenFlow {
   u64 still(const TrailLoop& loop) const;
   u64 moved_by(const TrailLoop& loop) const;
   u64 rank_words(int rank, const TrailLoop* loop) const;
-  u64 least_words() const;
   u64 meeting() const;
   void share_tiles();
   void close(const FlowTraffic& words);

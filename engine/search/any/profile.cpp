@@ -21,7 +21,8 @@ void add_cells(const Compiled& c, const Flow& flow, const OtherCells& cells, boo
 // Which instances of the levels inside will work: must be equal, as they make some things dearer and others cheaper.
 void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
   for (int i = 0; i < level; ++i) {
-    std::array<TrailCells, kMaxDimensions> cells{};
+    std::array<TrailCells, kMaxDimensions> cells;
+    cells.fill(kOneCell);
     for (int l = trail.first(i + 1); l < trail.size(); ++l)
       trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
     for (int d = 0; d < c.dimension_count; ++d)

@@ -80,8 +80,9 @@ class Trail {
 
 // Tiles of a dimension as the loops outside will make them: `full` of the contexts that are not the last one, `last` of
 // that one (rule 33, read from the inside outwards).
+// Without initialisers: kOneCell is where to begin.
 struct TrailCells {
-  u64 full = 1, last = 1;
+  u64 full, last;
 
   void all(const TrailLoop& l) { last += full * (u64{l.last} - 1), full *= l.end; }
   // Only the first sub-tile counts.
@@ -92,5 +93,6 @@ struct TrailCells {
   u64 if_all(u32 tiles) const { return full * (u64{tiles} - 1) + last; }
   u64 if_first(u32 tiles) const { return tiles > 1 ? full : last; }
 };
+inline constexpr TrailCells kOneCell{1, 1};
 
 }  // namespace heliolite
