@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/bound/bound_chip.h"
 #include "cli/bound/experiment_measures.h"
 #include "cli/bound/experiment_yaml.h"
 #include "cli/map/partial_answer.h"
@@ -60,17 +61,10 @@ class Meter {
   }
 
   double of_chip(const ExperimentRow& row, const Network& network, const SegmentedNetwork& segmented) const {
-    std::vector<CurveStep> unfused, fused;
-    const auto add = [](std::vector<CurveStep>& curve, u64 buffer, u64 accesses) {
-      if (curve.empty() || accesses < curve.back().accesses) curve.push_back({buffer, accesses});
-    };
-    for (const u64 capacity : segmented.capacities()) {
-      add(unfused, capacity, segmented.unfused(capacity));
-      add(fused, capacity, segmented.fused(capacity));
-    }
-    const auto roof = experiment_.roof ? static_cast<u64>(*experiment_.roof) : network.macs();
-    const Provision before = best_provision(provisions(*experiment_.chip, roof, unfused));
-    const std::vector<Provision> after = provisions(*experiment_.chip, roof, fused);
+    const ChipQuestion& question = *experiment_.chip;
+    const u64 roof = question.roof(network.macs());
+    const Provision before = best_provision(provisions(question.chip, roof, network_steps(segmented, false)));
+    const std::vector<Provision> after = provisions(question.chip, roof, network_steps(segmented, true));
     const Provision best = best_provision(after);
     if (row.measure->name == "speedup") return best.macs_per_second / before.macs_per_second;
     if (before.share == 0) return 0;  // nothing to save

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/bound/bound_chip.h"
+#include "cli/bound/bound_cloud.h"
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis_fused.h"
 #include "cli/bound/bound_orojenesis_layer.h"
@@ -102,6 +104,11 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
   const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
   if (!curve) return curve.errors();
   answer.levels = level_bounds(*curve, answer.workload, architecture);
+  if (arguments.sample > 0) {
+    Result<MappingCloud> cloud = mapping_cloud(*curve, answer.workload, architecture, arguments.sample, arguments.seed);
+    if (!cloud) return cloud.errors();
+    answer.cloud = *std::move(cloud);
+  }
   if (!arguments.map) return {};
   const Result<MappingResult> mapped = map_workload(answer.workload, architecture, {});
   if (!mapped) return mapped.errors();
@@ -119,7 +126,8 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
   if (!options) return options.errors();
   answer.options = *options;
   if (!arguments.word_sizes.empty()) answer.unit = "bytes";
-  Result<LayerCurve> curve = layer_curve(workload, *options, arguments.nested);
+  // Mappings drawn may keep tensors at different levels: above the curve of any levels, not always of one buffer.
+  Result<LayerCurve> curve = layer_curve(workload, *options, of_any_levels(arguments));
   if (!curve) return curve.errors();
   answer.curve = std::move(*curve);
   if (!architecture) return answer;
@@ -165,6 +173,22 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
   return write_partial_answer(output, json, json["layers"].size(), network.layers.size(), "layers");
 }
 
+// An option that says nothing about how to divide a chip; empty: none was given.
+std::string beside_chip(const OrojenesisArguments& a) {
+  for (const auto& [given, option] : {std::pair{!a.architecture.empty(), "--architecture"},
+                                      {a.nested, "--nested"},
+                                      {a.fuse, "--fuse"},
+                                      {a.map, "--map"},
+                                      {a.sample > 0, "--sample"},
+                                      {a.all, "--all"},
+                                      {!a.buffers.empty(), "--buffer"},
+                                      {!a.word_sizes.empty() || a.word_bytes.has_value(), "--word-size"},
+                                      {a.counts != "distinct", "--counts"},
+                                      {a.partial_sums != "read_back", "--partial-sums"}})
+    if (given) return option;
+  return "";
+}
+
 // Options that do not go together.
 Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
   Diagnostics errors;
@@ -172,11 +196,16 @@ Diagnostics contradictions(const OrojenesisArguments& a, bool one_layer) {
     if (when) errors.push_back({"", 0, option, why});
   };
   refuse(a.map && a.architecture.empty(), "--map", "needs a machine, -a");
+  refuse(a.sample > 0 && a.architecture.empty(), "--sample", "draws mappings of a machine, -a");
+  refuse(a.sample > 0 && (a.imperfect || !a.word_sizes.empty()), "--sample",
+         "draws perfect mappings and counts words; leave out --imperfect and --word-size");
+  refuse(a.sample > 0 && !one_layer, "--sample", "draws one layer's mappings; choose it with --layer");
   refuse(a.map && a.imperfect, "--map", "shows perfect mappings; leave out --imperfect");
   refuse(a.map && !a.word_sizes.empty(), "--map", "counts words; leave out --word-size");
   refuse(!a.architecture.empty() && !a.word_sizes.empty(), "--word-size", "machines count words; leave out -a");
-  refuse(a.fuse && (a.nested || a.map || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
-         "is about one buffer and words; leave out -a, --map, --nested and sizes of tensors (--word-size A=2)");
+  refuse(
+      a.fuse && (a.nested || a.map || a.sample > 0 || !a.word_sizes.empty() || !a.architecture.empty()), "--fuse",
+      "is about one buffer and words; leave out -a, --map, --sample, --nested and sizes of tensors (--word-size A=2)");
   refuse(a.whole_weights && a.stream_weights, "--whole-weights", "contradicts --stream-weights");
   const OrojenesisArguments usual;
   refuse(!a.fuse && (a.perfect_blocks || a.whole_weights || a.stream_weights || a.softmax != usual.softmax ||
@@ -205,6 +234,15 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
       ->type_name("NAME")
       ->capture_default_str();
   command.add_flag("--map", a.map, "With -a: also map the layer and compare");
+  command.add_option("--sample", a.sample, "With -a: also draw N random mappings of the layer and compare")
+      ->type_name("N")
+      ->check(whole_number(1, 1'000'000));
+  command.add_option("--seed", a.seed, "With --sample: of the draws")->type_name("N")->capture_default_str();
+  command
+      .add_option("--chip", a.chip,
+                  "Divide a chip between buffer and compute units: a file, or area_mm2=,mac_um2=,word_um2=,hertz=,"
+                  "words_per_second=")
+      ->type_name("CHIP");
   command.add_flag("--all", a.all, "All points of the curve in the table");
   command.add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
   command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
@@ -223,6 +261,11 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
 }
 
 int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
+  if (!arguments.chip.empty()) {
+    if (const std::string other = beside_chip(arguments); !other.empty())
+      return fail(fmt::format("{}: does not go with --chip", other));
+    return run_chip(arguments, output);
+  }
   const Result<Network> network = load_network(arguments.workload);
   Diagnostics errors;
   if (!network) errors = network.errors();

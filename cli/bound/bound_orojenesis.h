@@ -27,8 +27,14 @@ struct OrojenesisArguments {
   std::vector<u64> buffers;             // capacities to answer for, in words
   std::string softmax = "incremental", pairs = "all", execution = "sequential";
   bool perfect_blocks = false, whole_weights = false, stream_weights = false;
+  std::string chip;  // file or keys of a chip to divide
+  u64 sample = 0;    // random mappings of the machine to show; 0: none
+  u64 seed = 1;      // of them
   std::string csv, svg;
 };
+
+// Whether the curve of a layer is that of any levels of storage.
+inline bool of_any_levels(const OrojenesisArguments& arguments) { return arguments.nested || arguments.sample > 0; }
 
 // Adds the options that only this kind has to the command.
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);

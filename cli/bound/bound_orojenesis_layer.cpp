@@ -58,11 +58,12 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
   Json bounds = Json::array();
   for (const u64 buffer : arguments.buffers) {
     if (!answer.is_bound()) break;
-    bounds.push_back({{"kind", arguments.nested ? kNestedCurve : kOneBufferCurve},
-                      {"level", nullptr},
-                      {"capacity_words", buffer},
-                      {"words", answer.curve.points[point_at(answer, buffer)].accesses},
-                      {"holds_under", (arguments.nested ? "any levels of storage, " : "one buffer, ") + tiles}});
+    bounds.push_back(
+        {{"kind", of_any_levels(arguments) ? kNestedCurve : kOneBufferCurve},
+         {"level", nullptr},
+         {"capacity_words", buffer},
+         {"words", answer.curve.points[point_at(answer, buffer)].accesses},
+         {"holds_under", (of_any_levels(arguments) ? "any levels of storage, " : "one buffer, ") + tiles}});
   }
   if (answer.distances.empty()) {
     for (const LevelBound& level : answer.levels) bounds.push_back(level_bound_json(level, tiles));
@@ -77,8 +78,8 @@ std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arg
   const char* counted = answer.is_bound() ? "" : "; Timeloop's counts, which executions may move less than";
   const std::string repeated = answer.is_bound() ? repeated_tensors(answer.workload) : "";
   return fmt::format("{}: least accesses to the store outside {}, {} tiles{}{}\n\n", answer.workload.name,
-                     arguments.nested ? "any levels of storage" : "one buffer", arguments.imperfect ? "any" : "perfect",
-                     counted, repeated) +
+                     of_any_levels(arguments) ? "any levels of storage" : "one buffer",
+                     arguments.imperfect ? "any" : "perfect", counted, repeated) +
          points_text(answer, arguments) +
          fmt::format(
              "\n  algorithmic minimum       {} {}, {:.4g} MACs for each\n"
@@ -87,7 +88,7 @@ std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arg
              grouped(answer.minimum()), answer.unit, intensity(answer.workload.macs(), answer.minimum()),
              grouped(answer.operands()), ratio(answer.least(), answer.operands()), grouped(answer.effectual()),
              ratio(answer.effectual(), answer.operands())) +
-         levels_text(answer);
+         levels_text(answer) + (answer.cloud ? "\n" + cloud_text(*answer.cloud) : "");
 }
 
 Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
@@ -99,6 +100,7 @@ Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments)
   json["maximal_effectual_buffer"] = answer.effectual();
   json["bounds"] = bounds_json(answer, arguments);
   json["curve"] = curve_json(answer.curve.points);
+  if (answer.cloud) json["sample"] = cloud_json(*answer.cloud);
   return json;
 }
 
@@ -111,6 +113,7 @@ CurvePicture layer_picture(const LayerAnswer& answer) {
     if (boundary.capacity_words) picture.walls.push_back({boundary.level, *boundary.capacity_words});
   for (const auto& [bound, mapping, least_for_held] : answer.distances)
     picture.marks.push_back({bound.boundary.level, {mapping.words, mapping.accesses}});
+  if (answer.cloud) picture.cloud = answer.cloud->points;
   return picture;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // One layer's answer of heliolite bound --kind orojenesis, and how it is shown.
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/bound/bound_cloud.h"
 #include "cli/bound/bound_curves.h"
 #include "cli/bound/bound_orojenesis.h"
 #include "cli/bound/curve_svg.h"
@@ -27,6 +29,7 @@ struct LayerAnswer {
   LayerCurve curve;
   std::vector<LevelBound> levels;        // of the machine, if one was given
   std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
+  std::optional<MappingCloud> cloud;     // random mappings, if asked for
   std::string unit = "words";            // of buffers and accesses
 
   // Accesses that every execution needs.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/bound/svg_labels.h"
+#include "cli/ui/svg_text.h"
 
 namespace heliolite::cli {
 namespace {
@@ -16,17 +17,6 @@ constexpr double kTitle = 24, kLegend = 44, kLegendLine = 16;  // heights of the
 constexpr double kEntry = 24;                                  // width of a legend's stroke and its gap
 constexpr double kLabel = 11;                                  // size of the labels in the plot
 constexpr std::array<const char*, 5> kColours{"#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b9770e"};
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
-  }
-  return out;
-}
 
 // Whole decades around the values, at least one.
 struct Axis {
@@ -56,6 +46,7 @@ class Drawing {
     for (const PictureCurve& curve : picture.curves)
       for (const PicturePoint& p : curve.steps) include(p);
     for (const PictureMark& mark : picture.marks) include(mark.at);
+    for (const PicturePoint& p : picture.cloud) include(p);
     for (const PictureWall& wall : picture.walls) x_axis_.include(wall.buffer);
     if (picture.minimum > 0) y_axis_.include(picture.minimum);
     place_legend();
@@ -67,17 +58,20 @@ class Drawing {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:g}\" height=\"{1:g}\" viewBox=\"0 0 {0:g} {1:g}\" "
         "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-        kWidth, kHeight, escaped(picture_.title));
+        kWidth, kHeight, svg_escaped(picture_.title));
     label(kLeft, kTitle, "start", fitted(picture_.title, 15, kWidth - kRight - kLeft), 15);
     axes();
     for (const PictureWall& wall : picture_.walls)
       line(x(wall.buffer), top_, x(wall.buffer), kHeight - kBottom, "#999", "4 3");
     if (picture_.minimum > 0) line(kLeft, y(picture_.minimum), kWidth - kRight, y(picture_.minimum), "#999", "1 3");
+    for (const PicturePoint& p : picture_.cloud)
+      text_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"2\" height=\"2\" fill=\"#b9770e\"/>\n",
+                           x(p.buffer) - 1, y(p.accesses) - 1);
     for (std::size_t c = 0; c < picture_.curves.size(); ++c) curve(c);
     for (const PictureMark& mark : picture_.marks)
       text_ += fmt::format(
           "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"none\" stroke=\"black\"><title>{}</title></circle>\n",
-          x(mark.at.buffer), y(mark.at.accesses), escaped(mark.name));
+          x(mark.at.buffer), y(mark.at.accesses), svg_escaped(mark.name));
     labels();
     return text_ + "</svg>\n";
   }
@@ -92,7 +86,7 @@ class Drawing {
 
   void label(double at_x, double at_y, const char* anchor, const std::string& words, int size) {
     text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", at_x, at_y,
-                         anchor, size, escaped(words));
+                         anchor, size, svg_escaped(words));
   }
   void line(double x1, double y1, double x2, double y2, const char* colour, const char* dashes) {
     text_ += fmt::format(
@@ -170,7 +164,7 @@ class Drawing {
       text_ += fmt::format(
           "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" stroke=\"white\" stroke-width=\"3\" "
           "paint-order=\"stroke\">{}</text>\n",
-          place.x, place.y, kLabel, escaped(words));
+          place.x, place.y, kLabel, svg_escaped(words));
     };
     if (picture_.minimum > 0) put(kLeft, y(picture_.minimum) - 5, "algorithmic minimum");
     for (const PictureMark& mark : picture_.marks) put(x(mark.at.buffer) + 2, y(mark.at.accesses) + 4, mark.name);

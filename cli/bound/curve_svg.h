@@ -36,6 +36,7 @@ struct CurvePicture {
   std::string title;
   std::vector<PictureCurve> curves;
   std::vector<PictureMark> marks;
+  std::vector<PicturePoint> cloud;  // many points without names
   std::vector<PictureWall> walls;
   u64 minimum = 0;  // accesses that every execution needs, drawn as a horizontal line
 };

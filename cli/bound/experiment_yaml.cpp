@@ -123,20 +123,6 @@ ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagn
   return row;
 }
 
-void read_chip(const YamlNode& node, Experiment& experiment, Diagnostics& errors) {
-  MapReader map(node, errors);
-  Chip chip;
-  const auto positive = [&](const char* key) { return map.required_number(key, 1e-9, kHuge).value_or(1); };
-  chip.area_um2 = 1e6 * positive("area_mm2");
-  chip.mac_um2 = positive("mac_um2");
-  chip.word_um2 = positive("word_um2");
-  chip.hertz = positive("hertz");
-  chip.words_per_second = positive("words_per_second");
-  experiment.roof = map.number("roof_operations", 1, kHuge);
-  map.finish();
-  experiment.chip = chip;
-}
-
 }  // namespace
 
 Result<Experiment> read_experiment(const std::string& path) {
@@ -152,7 +138,7 @@ Result<Experiment> read_experiment(const std::string& path) {
     if (!bytes) errors.push_back(size->error(fmt::format("word_size = {}, must be {}", size->text(), kWordBytes)));
     out.word_size = bytes.value_or(1);
   }
-  if (const auto chip = map.child("chip")) read_chip(*chip, out, errors);
+  if (const auto chip = map.child("chip")) out.chip = read_chip(*chip, errors);
   if (const auto rows = map.required_child("rows")) {
     if (!rows->is_sequence() || rows->size() == 0)
       errors.push_back(rows->error("rows must be a list of {what, workload, measure, ..}"));

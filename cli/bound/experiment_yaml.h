@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/bound/chip_yaml.h"
 #include "engine/base/result.h"
 #include "engine/base/types.h"
-#include "engine/bounds/curve/provision.h"
 #include "engine/bounds/traffic_rule.h"
 #include "workloads/network.h"
 
@@ -49,9 +49,8 @@ struct ExperimentRow {
 
 struct Experiment {
   std::string name;
-  double word_size = 1;        // bytes in a word
-  std::optional<Chip> chip;    // for measures that need one
-  std::optional<double> roof;  // operations that the chip's memory roof counts; none: MACs
+  double word_size = 1;              // bytes in a word
+  std::optional<ChipQuestion> chip;  // for measures that need one
   std::vector<ExperimentRow> rows;
 };
 

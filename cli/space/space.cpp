@@ -8,6 +8,8 @@
 #include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/map/partial_answer.h"
+#include "cli/space/space_pruned.h"
+#include "cli/space/space_sample.h"
 #include "cli/space/space_sensitivity.h"
 #include "cli/space/space_tiles.h"
 #include "cli/ui/command.h"
@@ -26,8 +28,10 @@ struct SpaceArguments {
   std::string architecture, workload, layer;
   MapspaceOptions lifted;
   bool unit_loops = false;
+  bool pruned = false;
   TileQuestion tiles;
   SensitivityQuestion sensitivity;
+  SampleQuestion sample;
 };
 
 // "362880", or "8.60e+17" with all digits in the JSON.
@@ -99,9 +103,14 @@ Json size_json(const Workload& workload, const Architecture& architecture, const
 std::string conflict(const SpaceArguments& arguments) {
   const TileQuestion& tiles = arguments.tiles;
   if (tiles.level.empty() && !tiles.dot.empty()) return "--dot draws the tiles of a level, choose it with --tiles";
-  if (arguments.sensitivity.asked && !tiles.level.empty()) return "--sensitivity and --tiles are different questions";
-  if (!arguments.sensitivity.asked && arguments.sensitivity.refined())
+  const SampleQuestion& sample = arguments.sample;
+  const SensitivityQuestion& sensitivity = arguments.sensitivity;
+  if (sensitivity.asked + (sample.mappings > 0) + !tiles.level.empty() + arguments.pruned > 1)
+    return "--sensitivity, --sample, --tiles and --pruned are different questions, take one";
+  if (!sensitivity.asked && (sample.mappings > 0 ? sensitivity.refined_alone() : sensitivity.refined()))
     return "--samples, --from and options of the search say more of --sensitivity, which is not asked";
+  if (sample.mappings == 0 && !(sample.csv.empty() && sample.svg.empty()))
+    return "--csv and --svg are of a histogram, draw mappings with --sample";
   if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";
   return "";
 }
@@ -135,6 +144,17 @@ int run(const SpaceArguments& arguments, const Output& output) {
   if (arguments.sensitivity.asked) {
     if (workloads.size() > 1) return fail("--sensitivity is of one layer, choose it with --layer");
     return show_sensitivity(workloads.front(), *architecture, arguments.lifted, arguments.sensitivity, answer, output);
+  }
+  if (arguments.pruned) return show_pruned(workloads, *architecture, arguments.lifted, answer, output);
+  if (arguments.sample.mappings > 0) {
+    if (workloads.size() > 1) return fail("--sample draws one layer's mappings, choose it with --layer");
+    const Result<Mapspace> space = resolve(workloads.front(), *architecture, arguments.lifted);
+    if (!space) return fail(at_their_levels(space.errors(), arguments.architecture));
+    SearchOptions options;
+    arguments.sensitivity.search.apply(options);
+    options.free = arguments.lifted.free;
+    options.open = arguments.lifted.open;
+    return show_sample(workloads.front(), *architecture, *space, options, arguments.sample, answer, output);
   }
   Table table({"<layer", "tilings", "mappings", "loop nests"});
   if (workloads.size() > 1) answer["layers"] = Json::array();
@@ -182,11 +202,22 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
   add_target_option(*command, output, "--dot", arguments->tiles.dot,
                     "With --tiles: draw them for Graphviz; - = stdout");
   add_sensitivity_options(*command, arguments->sensitivity);
+  command->add_flag("--pruned", arguments->pruned,
+                    "Tiles and unrollings that the rules of Sunstone's thesis leave out, by layer");
+  SampleQuestion& sample = arguments->sample;
+  command
+      ->add_option("--sample", sample.mappings,
+                   "Draw N legal mappings of a layer at random: a histogram of their value")
+      ->type_name("N")
+      ->check(whole_number(1, 100'000'000));
+  add_target_option(*command, output, "--csv", sample.csv, "With --sample: write the histogram; - = stdout");
+  add_target_option(*command, output, "--svg", sample.svg, "With --sample: draw the histogram; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512\n"
       "  heliolite space -a edge_unified -w resnet18 --layer conv2_x --unit-loops\n"
+      "  heliolite space -a eyeriss -w resnet18 --layer conv2_x --sample 100000 --svg histogram.svg\n"
       "  heliolite space -a eyeriss -w conv:c=4,p=14,k=4,r=3 --tiles PsumSpad --dot - | dot -Tsvg -o tiles.svg");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }

@@ -65,7 +65,8 @@ void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question) {
       .add_option("--from", question.from,
                   "With --sensitivity: of a process learned from such a file of map --learn, not of the cost model")
       ->type_name("FILE");
-  question.search.add_to(command, {"objective", "encoding", "seed", "threads"}, "With --sensitivity: ");
+  question.search.add_to(command, {"encoding"}, "With --sensitivity: ");
+  question.search.add_to(command, {"objective", "seed", "threads"}, "With --sensitivity or --sample: ");
 }
 
 int show_sensitivity(const Workload& workload, const Architecture& architecture, const MapspaceOptions& lifted,

@@ -16,10 +16,13 @@ struct SensitivityQuestion {
   bool asked = false;
   u64 samples = 8192;
   std::string from;        // file of learned mappings; empty: the cost model
-  SearchArguments search;  // objective, encoding, seed, threads
+  SearchArguments search;  // objective, encoding, seed, threads; those of --sample, too, but for the encoding
 
-  // Whether something is said that --sensitivity alone understands.
-  bool refined() const { return !from.empty() || samples != SensitivityQuestion().samples || !search.given().empty(); }
+  // Whether something is said about the question, and whether --sensitivity alone understands it.
+  bool refined() const { return refined_alone() || !search.given().empty(); }
+  bool refined_alone() const {
+    return !from.empty() || samples != SensitivityQuestion().samples || search.given("encoding");
+  }
 };
 
 void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question);

@@ -1,0 +1,145 @@
+#include "cli/bound/bound_chip.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/bound/bound_curves.h"
+#include "cli/bound/bound_orojenesis_fused.h"
+#include "cli/bound/chip_svg.h"
+#include "cli/bound/chip_yaml.h"
+#include "cli/map/partial_answer.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+#include "engine/bounds/curve/orojenesis.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kMostPoints = 400;  // of a curve in JSON
+
+// One way to run the workload, and what the chip can make of it.
+struct ChipCurve {
+  std::string name;
+  std::vector<CurveStep> steps;
+  std::vector<Provision> provisions;
+
+  Provision best() const { return best_provision(provisions); }
+};
+
+// Curves of the layer, or of the network with nothing fused, with the best cuts, and with intermediates that stay
+// whole.
+Result<std::vector<ChipCurve>> chip_curves(const OrojenesisArguments& arguments, const Network& network,
+                                           const SegmentOptions& options) {
+  std::vector<ChipCurve> curves;
+  if (network.layers.size() == 1 && network.layers.front().count == 1) {
+    const Workload& layer = network.layers.front().workload;
+    const Result<Curve> curve = one_buffer_curve(layer, {.imperfect = arguments.imperfect});
+    if (!curve) return curve.errors();
+    curves.push_back({layer.name, {}, {}});
+    for (const auto& p : curve->points()) curves.back().steps.push_back({p.buffer, p.accesses});
+    return curves;
+  }
+  const Result<SegmentedNetwork> all = SegmentedNetwork::create(network, options);
+  if (!all) return all.errors();
+  curves.push_back({"unfused", network_steps(*all, false), {}});
+  if (network.edges.empty()) return curves;
+  curves.push_back({"fused", network_steps(*all, true), {}});
+  SegmentOptions whole = options;
+  whole.tiled = false;
+  const Result<SegmentedNetwork> untiled = SegmentedNetwork::create(network, whole);
+  if (!untiled) return untiled.errors();
+  curves.push_back({"fused, untiled", network_steps(*untiled, true), {}});
+  return curves;
+}
+
+bool starved(const Provision& p, const Chip& chip) { return p.macs_per_second < p.units * chip.hertz * (1 - 1e-12); }
+
+std::string chip_text(const std::string& name, const std::vector<ChipCurve>& curves, const ChipQuestion& question) {
+  Table table({"<best", "buffer [words]", "of the area", "units", "MACs/s", "x first", "<limited by"});
+  const double first = curves.front().best().macs_per_second;
+  for (const ChipCurve& curve : curves) {
+    const Provision best = curve.best();
+    table.row({curve.name, grouped(best.buffer), fmt::format("{:.1f} %", best.share * 100),
+               fmt::format("{:.0f}", best.units), fmt::format("{:.4g}", best.macs_per_second),
+               first > 0 ? fmt::format("{:.2f}", best.macs_per_second / first) : "",
+               starved(best, question.chip) ? "memory" : "compute"});
+  }
+  return fmt::format("{}: chips of {:g} mm2, divided between one buffer and compute units\n\n", name,
+                     question.chip.area_um2 / 1e6) +
+         table.to_string() +
+         "  Accesses are the least over mappings or schedules of one buffer; a chip reaches no more.\n";
+}
+
+Json provision_json(const Provision& p) {
+  return {{"buffer_words", p.buffer}, {"share", p.share}, {"units", p.units}, {"macs_per_second", p.macs_per_second}};
+}
+
+std::string chip_csv(const std::vector<ChipCurve>& curves) {
+  std::string text = "curve,buffer_words,share,units,macs_per_second\n";
+  for (const ChipCurve& curve : curves)
+    for (const Provision& p : curve.provisions)
+      text += fmt::format("{},{},{:.6g},{:.6g},{:.6g}\n", csv_cell(curve.name), p.buffer, p.share, p.units,
+                          p.macs_per_second);
+  return text;
+}
+
+}  // namespace
+
+std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused) {
+  std::vector<CurveStep> steps;
+  for (const u64 capacity : network.capacities()) {
+    const u64 accesses = fused ? network.fused(capacity) : network.unfused(capacity);
+    if (steps.empty() || accesses < steps.back().accesses) steps.push_back({capacity, accesses});
+  }
+  return steps;
+}
+
+int run_chip(const OrojenesisArguments& arguments, const Output& output) {
+  const Result<ChipQuestion> question = load_chip(arguments.chip);
+  Result<Network> network = load_network(arguments.workload);
+  const Result<SegmentOptions> options = segment_options(arguments);
+  Diagnostics errors;
+  if (!question) errors = question.errors();
+  if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
+  if (!options) errors.insert(errors.end(), options.errors().begin(), options.errors().end());
+  if (!errors.empty()) return fail(errors);
+  if (!arguments.layer.empty()) {
+    const Result<Workload> layer = pick_layer(*network, arguments.layer);
+    if (!layer) return fail(layer.errors());
+    network = Network{.name = layer->name, .layers = {{*layer, 1}}};
+  }
+  Json json = answer_head("bound");
+  json["question"] = {{"kind", "orojenesis"},
+                      {"chip", arguments.chip},
+                      {"workload", arguments.workload},
+                      {"layer", arguments.layer},
+                      {"imperfect", arguments.imperfect}};
+  const auto found = until_interrupted(
+      [=, network = *network, options = *options] { return chip_curves(arguments, network, options); });
+  if (!found) return write_partial_answer(output, json, 0, 1, "networks");
+  if (!*found) return fail(found->errors());
+  std::vector<ChipCurve> curves = **found;
+  ChipPicture picture{network->name, {}};
+  json["name"] = network->name;
+  json["macs"] = network->macs();
+  json["curves"] = Json::array();
+  const u64 roof = question->roof(network->macs());
+  for (ChipCurve& curve : curves) {
+    curve.provisions = provisions(question->chip, roof, curve.steps);
+    picture.curves.push_back({curve.name, provision_line(question->chip, roof, curve.steps), curve.best()});
+    Json points = Json::array();
+    for (const std::size_t i : thinned(curve.provisions.size(), kMostPoints))
+      points.push_back(provision_json(curve.provisions[i]));
+    json["curves"].push_back({{"name", curve.name}, {"best", provision_json(curve.best())}, {"points", points}});
+  }
+  if (!output.write("--csv", chip_csv(curves)) || !output.write("--svg", chip_svg(picture))) return kBadInput;
+  output.table(chip_text(network->name, curves, *question));
+  return write_partial_answer(output, json, 1, 1, "networks");
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,18 @@
+#pragma once
+// heliolite bound --chip: how to divide a chip between a buffer and compute units, from curves of accesses.
+#include <string>
+#include <vector>
+
+#include "cli/bound/bound_orojenesis.h"
+#include "engine/bounds/curve/provision.h"
+#include "engine/bounds/fusion/cut.h"
+
+namespace heliolite::cli {
+
+// The steps of a network's accesses, with the best cuts or with nothing fused.
+std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused);
+
+// Answers for the layer or network of the arguments, whose `chip` is given, and returns the exit code.
+int run_chip(const OrojenesisArguments& arguments, const Output& output);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,37 @@
+#include "cli/bound/chip_yaml.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heliolite::cli {
+
+ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
+  constexpr double kLeast = 1e-9, kHuge = 1e18, kSquareMicrometres = 1e6;  // in a square millimetre
+  ChipQuestion question;
+  MapReader map(node, errors);
+  const auto positive = [&](const char* key) { return map.required_number(key, kLeast, kHuge).value_or(1); };
+  question.chip.area_um2 = kSquareMicrometres * positive("area_mm2");
+  question.chip.mac_um2 = positive("mac_um2");
+  question.chip.word_um2 = positive("word_um2");
+  question.chip.hertz = positive("hertz");
+  question.chip.words_per_second = positive("words_per_second");
+  question.roof_operations = map.number("roof_operations", 1, kHuge);
+  map.finish();
+  return question;
+}
+
+Result<ChipQuestion> load_chip(const std::string& text) {
+  const auto root = [&]() -> Result<YamlNode> {
+    if (text.find('=') == std::string::npos) return YamlNode::load_file(text);
+    std::string map = text;  // "a=1,b=2" as the YAML map {a: 1, b: 2}
+    for (std::size_t at = map.find('='); at != std::string::npos; at = map.find('=', at)) map.replace(at, 1, ": ");
+    return YamlNode::parse("{" + map + "}", "--chip");
+  }();
+  if (!root) return root.errors();
+  Diagnostics errors;
+  ChipQuestion question = read_chip(*root, errors);
+  if (!errors.empty()) return errors;
+  return question;
+}
+
+}  // namespace heliolite::cli

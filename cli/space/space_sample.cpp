@@ -1,0 +1,126 @@
+#include "cli/space/space_sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/map/partial_answer.h"
+#include "cli/space/histogram_svg.h"
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/search/baseline/space_sample.h"
+#include "engine/search/core/objective.h"
+#include "engine/search/map.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr int kBinsPerDecade = 8;
+constexpr double kSecondsForTheBest = 10;  // what the exact search may take; sampling is not about it
+constexpr std::array<double, 5> kNear{1.01, 1.1, 2, 10, 100};
+constexpr std::array<double, 7> kQuantiles{0, 0.001, 0.01, 0.1, 0.5, 0.9, 1};
+
+struct SampleAnswer {
+  std::vector<double> values;  // ascending
+  u64 drawn = 0;
+  bool complete = false;
+  double best = 0;  // of the exact search; 0: it found none
+  bool proven = false;
+
+  double quantile(double q) const { return values[at(static_cast<u64>(q * static_cast<double>(values.size() - 1)))]; }
+  double within(double factor) const {  // share of the mappings
+    const auto above = std::ranges::upper_bound(values, factor * best);
+    return static_cast<double>(above - values.begin()) / static_cast<double>(values.size());
+  }
+};
+
+SampleAnswer draw(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+                  SearchOptions options, u64 mappings) {
+  SampleAnswer out;
+  const CostModel model(workload, architecture);
+  const SpaceSample sample =
+      sample_space(space, model, {.mappings = mappings, .seed = options.seed, .threads = options.threads});
+  for (const Cost& cost : sample.costs) out.values.push_back(objective_number(options.objective, cost));
+  std::ranges::sort(out.values);
+  out.drawn = sample.drawn;
+  out.complete = sample.complete;
+  options.budget_seconds = kSecondsForTheBest;
+  const Result<MappingResult> best = map_workload(workload, architecture, options);
+  if (best && best->status != Status::Infeasible) {
+    out.best = objective_number(options.objective, best->cost);
+    out.proven = best->status == Status::Optimal;
+  }
+  return out;
+}
+
+std::string best_name(const SampleAnswer& answer) { return answer.proven ? "proven optimum" : "best known"; }
+
+std::string sample_text(const SampleAnswer& answer, const Workload& workload, const Architecture& architecture,
+                        const SearchOptions& options) {
+  std::string text = fmt::format("{} on {}: {} legal of {} mappings drawn at random, seed {}\n\n", workload.name,
+                                 architecture.name, grouped(answer.values.size()), grouped(answer.drawn), options.seed);
+  if (answer.values.empty()) return text + "  no legal mapping was drawn\n";
+  Table quantiles({"<mappings below", std::string(info(options.objective).title), "x best"});
+  const auto row = [&](const std::string& what, double value) {
+    quantiles.row(
+        {what, fmt::format("{:.4g}", value), answer.best > 0 ? fmt::format("{:.3g}", value / answer.best) : ""});
+  };
+  if (answer.best > 0) row(best_name(answer), answer.best);
+  for (const double q : kQuantiles)
+    row(q == 0 ? "least" : q == 1 ? "largest" : fmt::format("{:g} %", q * 100), answer.quantile(q));
+  text += quantiles.to_string();
+  if (answer.best == 0) return text;
+  text += "\n";
+  for (const double factor : kNear)
+    text += fmt::format("  within {:<5g}x the {}: {:.4g} % of the mappings\n", factor, best_name(answer),
+                        100 * answer.within(factor));
+  return text;
+}
+
+}  // namespace
+
+int show_sample(const Workload& workload, const Architecture& architecture, const Mapspace& space,
+                SearchOptions options, const SampleQuestion& question, Json answer, const Output& output) {
+  const auto found = until_interrupted(
+      [=, mappings = question.mappings] { return draw(workload, architecture, space, options, mappings); });
+  if (!found) return write_partial_answer(output, answer, 0, 1, "layers");
+  const std::vector<HistogramBin> bins = log_bins(found->values, kBinsPerDecade);
+  std::string csv = "from,to,mappings\n";
+  Json histogram = Json::array();
+  for (const HistogramBin& bin : bins) {
+    csv += fmt::format("{:.6g},{:.6g},{}\n", bin.from, bin.to, bin.count);
+    histogram.push_back({{"from", bin.from}, {"to", bin.to}, {"mappings", bin.count}});
+  }
+  if (!output.write("--csv", csv)) return kBadInput;
+  if (!bins.empty()) {
+    std::vector<HistogramLine> lines;
+    if (found->best > 0) lines.push_back({best_name(*found), found->best});
+    const std::string title =
+        fmt::format("{} random mappings of {} on {}", grouped(found->values.size()), workload.name, architecture.name);
+    if (!output.write("--svg", histogram_svg(title, std::string(info(options.objective).title), bins, lines)))
+      return kBadInput;
+  }
+  output.table(sample_text(*found, workload, architecture, options));
+  Json quantiles = Json::array(), near = Json::array();
+  for (const double q : kQuantiles)
+    if (!bins.empty()) quantiles.push_back({{"share", q}, {"value", found->quantile(q)}});
+  for (const double factor : kNear)
+    if (!bins.empty() && found->best > 0) near.push_back({{"factor", factor}, {"share", found->within(factor)}});
+  answer.update({{"name", workload.name},
+                 {"objective", name(options.objective)},
+                 {"seed", options.seed},
+                 {"drawn", found->drawn},
+                 {"legal", found->values.size()},
+                 {"complete", found->complete},
+                 {"best", found->best > 0 ? Json(found->best) : Json()},
+                 {"proven", found->proven},
+                 {"quantiles", quantiles},
+                 {"within", near},
+                 {"histogram", histogram}});
+  const int code = write_partial_answer(output, answer, 1, 1, "layers");
+  return code == kSuccess && bins.empty() ? kNegative : code;
+}
+
+}  // namespace heliolite::cli
