@@ -16,10 +16,8 @@ constexpr u64 kMostKeepSpaces = 64;         // keep choices with tables of their
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, that from the best answer last,
-// and the first part of step 2.
-constexpr double kLaterClimb = 0.12;
-constexpr double kBestClimb = 0.25;
+// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first part of step 2.
+constexpr double kLaterClimb = 0.03;
 constexpr double kFirstProof = 0.1;
 
 class AnySearch {
@@ -58,8 +56,11 @@ class AnySearch {
     }
     if (prove(search, share(kFirstProof))) return best_;
     if (best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time) {
-      for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
-      climb(LayerAnswer(best_), share(kBestClimb));
+      for (Value before = Value::worst(); best_.found && best_.value < before;) {
+        before = best_.value;
+        for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
+        climb(LayerAnswer(best_), share(kLaterClimb));
+      }
       if (prove(search, left())) return best_;
     }
     if (best_.end != SearchEnd::Done) return best_;

@@ -3,7 +3,7 @@
 //  1. Short climbs by changing tile sizes, from each start and from the smallest factors: never worse than any start.
 //  2. The best-first search over partial mappings (partial_search.h), for strategy exact: finds better ones, and proves
 //     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with.
-//  3. If that takes long, longer climbs after a first part of it: a lower answer leaves it less to do.
+//  3. If that takes long, longer climbs after a first part of it while they find lower answers, which leave less to do.
 //  4. Where bounds of whole mappings lie below their costs, step 2 without dominance.
 #include <span>
 
