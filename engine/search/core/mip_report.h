@@ -9,7 +9,7 @@ struct MipReport {
   CosaVariant variant = CosaVariant::Published;
   bool found = false;    // an answer of the program; `objective` is then its value
   bool proven = false;   // that no answer of the program is better, or that there is none
-  double objective = 0;  // logarithms to base 2, as docs/cosa.md weighs them
+  double objective = 0;  // logarithms to base 2, as docs/cosa.md weighs them; convex: of the best cost found
   double bound = 0;      // no answer of the program is below
   u64 columns = 0, integers = 0, rows = 0;
   u64 nodes = 0;   // of the solver's search trees

@@ -123,12 +123,16 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
   OsiClpSolverInterface solver;
   load(mip, solver);
   solver.initialSolve();
+  if (!solver.isProvenOptimal()) {
+    out.infeasible = out.proven = solver.isProvenPrimalInfeasible();
+    return out;
+  }
   CglPreProcess smaller;
   smaller.messageHandler()->setLogLevel(0);
   CglProbing probing;
   probing.setUsingObjective(1);
   smaller.addCutGenerator(&probing);
-  OsiSolverInterface* const reduced = solver.isProvenOptimal() ? smaller.preProcessNonDefault(solver, 0, 10) : nullptr;
+  OsiSolverInterface* const reduced = smaller.preProcessNonDefault(solver, 0, 10);
   if (reduced == nullptr) {
     out.infeasible = out.proven = true;
     return out;
@@ -139,6 +143,7 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
   model.solver()->messageHandler()->setLogLevel(0);
   model.setRandomSeed(1);
   model.setUseElapsedTime(true);
+  if (limits.gap > 0) model.setAllowableGap(limits.gap);
   if (limits.seconds) {
     const double gone = std::chrono::duration<double>(Clock::now() - begin).count();
     model.setMaximumSeconds(std::max(0.01, *limits.seconds - gone));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/base/integers.h"
+#include "engine/search/cosa/convex_search.h"
 #include "engine/search/cosa/log_traffic.h"
 #include "engine/search/cosa/mip_solver.h"
 
@@ -13,23 +14,15 @@ namespace {
 
 constexpr int kMostExclusions = 64;  // answers that did not fit, before the search gives up
 
-// What levels keep: what they must; of what is open only a level that need not keep anything takes all.
-KeepMasks keep_of(const Mapspace& space) {
-  KeepMasks out{};
-  for (std::size_t i = 0; i < space.levels.size(); ++i)
-    out[i] = space.levels[i].keep != 0 ? space.levels[i].keep : space.levels[i].open;
-  return out;
-}
-
-std::unique_ptr<MappingProgram> make_program(const LayerProblem& problem) {
+std::unique_ptr<LogTrafficProgram> make_program(const LayerProblem& problem) {
   const SearchOptions& options = problem.options;
-  return std::make_unique<LogTrafficProgram>(problem, keep_of(problem.space), options.cosa_variant,
+  return std::make_unique<LogTrafficProgram>(problem, usual_keep(problem.space), options.cosa_variant,
                                              options.cosa_weights);
 }
 
-class Search {
+class ProgramSearch {
  public:
-  Search(const LayerProblem& problem, const SearchBudget& budget)
+  ProgramSearch(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem), budget_(budget), program_(make_program(problem)) {}
 
   LayerAnswer run() {
@@ -77,20 +70,22 @@ class Search {
 
   const LayerProblem& problem_;
   const SearchBudget& budget_;
-  std::unique_ptr<MappingProgram> program_;
+  std::unique_ptr<LogTrafficProgram> program_;
   LayerAnswer out_;
 };
 
 }  // namespace
 
 LayerAnswer cosa_search(const LayerProblem& problem, const SearchBudget& budget) {
-  return Search(problem, budget).run();
+  if (problem.options.cosa_variant == CosaVariant::Convex) return convex_search(problem, budget);
+  return ProgramSearch(problem, budget).run();
 }
 
 std::string cosa_program_text(const LayerProblem& problem) {
-  return lp_text(make_program(problem)->mip(),
+  const CosaVariant variant = problem.options.cosa_variant;
+  return lp_text(variant == CosaVariant::Convex ? first_convex_program(problem) : make_program(problem)->mip(),
                  fmt::format("{} on {}: strategy cosa, variant {}", problem.workload.name, problem.architecture.name,
-                             name(problem.options.cosa_variant)));
+                             name(variant)));
 }
 
 }  // namespace heliolite

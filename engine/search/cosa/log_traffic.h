@@ -13,7 +13,8 @@ class LogTrafficProgram : public MappingProgram {
   LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
                     const CosaWeights& weights);
 
-  bool exclude(std::span<const double> values) override;
+  // Adds rows that this answer, whose mapping does not fit, does not obey. False: none could be added.
+  bool exclude(std::span<const double> values);
 
  protected:
   std::vector<u8> order(int i, std::span<const double> values) const override;

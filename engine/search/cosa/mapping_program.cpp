@@ -7,6 +7,13 @@
 
 namespace heliolite {
 
+KeepMasks usual_keep(const Mapspace& space) {
+  KeepMasks out{};
+  for (std::size_t i = 0; i < space.levels.size(); ++i)
+    out[i] = space.levels[i].keep != 0 ? space.levels[i].keep : space.levels[i].open;
+  return out;
+}
+
 Mapping MappingProgram::mapping(std::span<const double> values) const {
   const PlaceFactors factors = factors_.factors(values);
   LevelOrders orders;

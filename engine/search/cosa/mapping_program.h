@@ -10,6 +10,10 @@
 
 namespace heliolite {
 
+// What levels keep where a program leaves no choice: what they must; of what is open only a level that need not keep
+// anything takes all.
+KeepMasks usual_keep(const Mapspace& space);
+
 class MappingProgram {
  public:
   // Of mappings that keep these tensors. The problem must outlive the program.
@@ -22,8 +26,6 @@ class MappingProgram {
   const Mip& mip() const { return mip_; }
   // The mapping that an answer of the program says.
   Mapping mapping(std::span<const double> values) const;
-  // Adds rows that this answer, whose mapping does not fit, does not obey. False: none could be added.
-  virtual bool exclude(std::span<const double> values) = 0;
 
  protected:
   // The dimensions of level i's temporal loops, innermost first, those of one iteration included.

@@ -1,0 +1,193 @@
+#include "engine/search/cosa/energy_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "engine/base/integers.h"
+#include "engine/search/core/compulsory.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kUnitsPerPj = 4294967296.0;
+
+double pj(u64 units) { return static_cast<double>(units) / kUnitsPerPj; }
+
+}  // namespace
+
+bool EnergyProgram::is_a_relaxation(const Compiled& c) {
+  return std::all_of(c.tensor.begin(), c.tensor.begin() + c.tensor_count,
+                     [](const CompiledTensor& t) { return t.term_count == 0 && !t.entangled; });
+}
+
+EnergyProgram::EnergyProgram(const LayerProblem& problem, const KeepMasks& keep, const EnergyLimits& limits)
+    : MappingProgram(problem, keep),
+      outermost_(problem.space.level_count() - 1),
+      orders_(problem.space, factors_, mip_),
+      traffic_(at(outermost_ + 1), std::vector<Traffic>(at(problem.model.compiled().tensor_count))) {
+  const ObjectiveInfo& powers = info(problem.options.objective);
+  KeepRange range;
+  std::ranges::copy(keep, range.must.begin());
+  range.may = range.must;
+  const Cost least = compulsory_cost(problem.model, range).whole;
+  const double least_energy = std::log2(least.energy.picojoules()), least_cycles = std::log2(least.cycles);
+  const auto most = [&](int power, double others) {
+    return power == 0 ? kUnlimited : (limits.log2_limit - others) / power;
+  };
+  add_rooms(limits);
+  for (int v = 0; v < compiled().tensor_count; ++v) add_traffic(v);
+  LinearForm value;
+  if (powers.energy_power > 0) {
+    log_energy_ = mip_.add_column("log_energy", least_energy, kUnlimited, false);
+    value.add(log_energy_, powers.energy_power);
+  }
+  log_cycles_ = mip_.add_column("log_cycles", least_cycles, kUnlimited, false);
+  value.add(log_cycles_, powers.cycles_power);
+  mip_.add_at_most("limit", value, limits.log2_limit);
+  mip_.add_cost(value, 1);
+  // What the limit leaves: the ranges of the chords.
+  const double most_cycles = most(powers.cycles_power, powers.energy_power * least_energy);
+  mip_.column(log_cycles_).upper = most_cycles;
+  LinearForm temporal;
+  for (int i = 0; i <= outermost_; ++i)
+    for (const int d : bits(space().non_unit)) temporal.add(factors_.temporal(i, d));
+  mip_.add_at_least("cycles", LinearForm().add(log_cycles_, 1).add(temporal, -1), 0);
+  for (int i = 0; i <= outermost_; ++i) add_bandwidths(i, limits);
+  if (powers.energy_power == 0) return;
+  mip_.column(log_energy_).upper = most(powers.energy_power, powers.cycles_power * least_cycles);
+  PowerSum energy("energy");
+  if (compiled().op_units > 0)
+    energy.add(
+        LinearForm(std::log2(pj(compiled().op_units) * static_cast<double>(compiled().macs))).add(log_energy_, -1));
+  for (int i = 0; i <= outermost_; ++i) add_energy(i, energy);
+  energy.add_to(mip_, 1, limits.seen);
+}
+
+// log2 of the instances of level i that the machine has.
+double EnergyProgram::log2_instances(int i) const {
+  double out = 0;
+  for (int j = i + 1; j <= outermost_; ++j)
+    out += std::log2(static_cast<double>(compiled().level[at(j)].fanout_x) *
+                     static_cast<double>(compiled().level[at(j)].fanout_y));
+  return out;
+}
+
+// log2 of the spatial factors of these dimensions outside level i.
+LinearForm EnergyProgram::spatial_outside(int i, DimensionMask dimensions) const {
+  LinearForm out;
+  for (int j = i + 1; j <= outermost_; ++j)
+    for (const int d : bits(dimensions)) out.add(factors_.spatial(j, d));
+  return out;
+}
+
+void EnergyProgram::add_rooms(const EnergyLimits& limits) {
+  for (int i = 0; i <= outermost_; ++i) {
+    if (!is_limited(i)) continue;
+    const double shrink = limits.shrink.empty() ? 0 : limits.shrink[at(i)];
+    const double room = std::log2(static_cast<double>(compiled().level[at(i)].capacity_words)) + shrink;
+    PowerSum sum("room_" + level_name(i));
+    for (const int v : bits(keep_[at(i)])) {
+      LinearForm size;
+      for (int j = 0; j <= i; ++j)
+        for (const int d : bits(compiled().tensor[at(v)].indexing)) size.add(factors_.both(j, d));
+      mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name), size, room);
+      sum.add(size.add_constant(-room));
+    }
+    if (std::popcount(keep_[at(i)]) > 1) sum.add_to(mip_, 1, limits.seen);
+  }
+}
+
+// The closed form of docs/cost_model.md from the inside out.
+void EnergyProgram::add_traffic(int v) {
+  const CompiledTensor& tensor = compiled().tensor[at(v)];
+  const double words = std::log2(static_cast<double>(tensor.words));
+  LinearForm steps, within;  // temporal loops of all levels; spatial ones that move the tensor, inside the next level
+  for (int i = 0; i <= outermost_; ++i)
+    for (const int d : bits(space().non_unit)) steps.add(factors_.temporal(i, d));
+  LinearForm repeats;
+  bool first = true;
+  for (int i = 0; i <= outermost_; ++i) {
+    for (const int d : bits(tensor.indexing)) within.add(factors_.spatial(i, d));
+    if (!keeps(i, v)) continue;
+    Traffic& t = traffic_[at(i)][at(v)];
+    t.part = LinearForm(words).add(spatial_outside(i, tensor.indexing), -1);
+    t.asked = first ? LinearForm(steps).add(within) : LinearForm(t.part).add(repeats);
+    first = false;
+    if (i == outermost_) continue;
+    repeats = orders_.repeats(i, tensor.indexing, problem_.workload.tensors[at(v)].name);
+    t.taken = LinearForm(t.part).add(repeats);
+  }
+}
+
+// Adds what the accesses of tensor v at level i cost, `read`, `fill` and `update` for each word of one instance, times
+// 2^scale, which is at least 2^least_scale and at most 2^most_scale.
+void EnergyProgram::add_accesses(PowerSum& sum, int i, int v, double read, double fill, double update,
+                                 const LinearForm& scale, double least_scale, double most_scale) const {
+  const Traffic& t = traffic_[at(i)][at(v)];
+  const bool output = compiled().tensor[at(v)].is_output, takes = i < outermost_;
+  const double words = std::log2(static_cast<double>(compiled().tensor[at(v)].words));
+  const auto add = [&](const LinearForm& count, double price) {
+    if (price > 0) sum.add(LinearForm(std::log2(price)).add(count).add(scale));
+  };
+  // The part is all words, or what is left of them where instances share them.
+  const auto add_difference = [&](const LinearForm& count, double price) {
+    if (price <= 0) return;
+    const LinearForm unit = LinearForm(std::log2(price)).add(scale);
+    sum.add_difference(LinearForm(unit).add(count), LinearForm(unit).add(t.part),
+                       std::log2(price) + words - log2_instances(i) + least_scale,
+                       std::log2(price) + words + most_scale);
+  };
+  if (!output) {
+    add(t.asked, read);
+    if (takes) add(t.taken, fill);
+    return;
+  }
+  add(t.asked, update);
+  add_difference(t.asked, read);
+  if (takes) add_difference(t.taken, fill);
+}
+
+// Rules 18 to 20, 23 and 25, blocks not rounded up and networks left out.
+void EnergyProgram::add_energy(int i, PowerSum& sum) const {
+  const CompiledLevel& level = compiled().level[at(i)];
+  const double block = static_cast<double>(level.block_words), address = pj(level.address_units);
+  const double instances = log2_instances(i);
+  const LinearForm used = spatial_outside(i, space().non_unit);
+  // Clusters in use: the lesser of instances in use and of clusters, which lies above a line through both ends.
+  const double clusters = std::log2(static_cast<double>(level.clusters));
+  const double slope = instances > clusters ? clusters / instances : 1;
+  const LinearForm scale = LinearForm().add(used, slope).add(log_energy_, -1);
+  const MipColumn& energy = mip_.columns()[at(log_energy_)];
+  for (const int v : bits(keep_[at(i)])) {
+    const bool output = compiled().tensor[at(v)].is_output;
+    add_accesses(sum, i, v, pj(level.read_units) / block + (output ? 0 : address),
+                 pj(level.fill_units) / block + address, pj(level.update_units) / block + (output ? address : 0), scale,
+                 -energy.upper, slope * instances - energy.lower);
+  }
+  if (level.leak_units > 0)
+    sum.add(LinearForm(std::log2(pj(level.leak_units))).add(used).add(log_cycles_, 1).add(log_energy_, -1));
+}
+
+// Rule 28.
+void EnergyProgram::add_bandwidths(int i, const EnergyLimits& limits) {
+  const CompiledLevel& level = compiled().level[at(i)];
+  const MipColumn cycles = mip_.column(log_cycles_);
+  const LinearForm scale = LinearForm().add(log_cycles_, -1);
+  const auto add = [&](const char* name, double words_per_cycle, bool reads, bool writes) {
+    if (!std::isfinite(words_per_cycle)) return;
+    PowerSum sum(fmt::format("{}_{}", name, level_name(i)));
+    const double price = 1 / words_per_cycle;
+    for (const int v : bits(keep_[at(i)]))
+      add_accesses(sum, i, v, reads ? price : 0, writes ? price : 0, writes ? price : 0, scale,
+                   std::isfinite(cycles.upper) ? -cycles.upper : kUnlimited, -cycles.lower);
+    if (!sum.empty()) sum.add_to(mip_, 1, limits.seen);
+  };
+  add("reads", level.read_bandwidth, true, false);
+  add("writes", level.write_bandwidth, false, true);
+  add("words", level.shared_bandwidth, true, true);
+}
+
+}  // namespace heliolite

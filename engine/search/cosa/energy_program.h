@@ -1,0 +1,51 @@
+#pragma once
+// The cost model itself as a mixed-integer program, relaxed where it is not convex in the logarithms of the factors:
+// its answers are mappings, and its bound is one of all mappings. Variant convex of strategy cosa, docs/cosa.md.
+#include "engine/search/cosa/loop_orders.h"
+#include "engine/search/cosa/mapping_program.h"
+#include "engine/search/cosa/power_sum.h"
+
+namespace heliolite {
+
+// What is known before a program is made.
+struct EnergyLimits {
+  double log2_limit = 0;                    // mappings whose value has a larger logarithm are left out
+  std::vector<std::vector<double>> seen{};  // answers of earlier programs, at which this one is exact
+  std::vector<double> shrink{};             // [level]: the room is 2^shrink of what it has; empty: all of it
+};
+
+class EnergyProgram : public MappingProgram {
+ public:
+  // Minimises log2 of the objective in the unit of objective_number().
+  EnergyProgram(const LayerProblem& problem, const KeepMasks& keep, const EnergyLimits& limits);
+
+  // Whether the program's bound is one of the cost model: tiles must be products, so no rank slides or has holes.
+  static bool is_a_relaxation(const Compiled& c);
+
+ protected:
+  std::vector<u8> order(int i, std::span<const double> values) const override { return orders_.order(i, values); }
+
+ private:
+  // The traffic of a tensor at a level that keeps it, of one instance: logarithms of words.
+  struct Traffic {
+    LinearForm asked;  // that the level is asked for from inside
+    LinearForm taken;  // that cross into its tile from outside; meaningless at the outermost level
+    LinearForm part;   // of an output: what is never read before it is written
+  };
+
+  void add_rooms(const EnergyLimits& limits);
+  void add_traffic(int v);
+  void add_energy(int i, PowerSum& sum) const;
+  void add_bandwidths(int i, const EnergyLimits& limits);
+  void add_accesses(PowerSum& sum, int i, int v, double read, double fill, double update, const LinearForm& scale,
+                    double least_scale, double most_scale) const;
+  LinearForm spatial_outside(int i, DimensionMask dimensions) const;
+  double log2_instances(int i) const;
+
+  int outermost_;
+  LoopOrders orders_;
+  std::vector<std::vector<Traffic>> traffic_;  // [level][tensor]: of what is kept
+  int log_energy_ = -1, log_cycles_ = -1;      // columns: log2 of pJ, of cycles
+};
+
+}  // namespace heliolite
