@@ -183,9 +183,10 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command, {"objective", "strategy", "threads", "free", "open", "without", "tiles", "factors",
-                                      "imperfect", "budget", "evaluations", "memory", "seed", "start", "encoding",
-                                      "transfer", "victory", "variant", "weights"});
+  arguments->search.add_to(*command, {"objective", "strategy", "threads",     "free",        "open",        "without",
+                                      "tiles",     "factors",  "imperfect",   "budget",      "evaluations", "memory",
+                                      "seed",      "start",    "encoding",    "transfer",    "victory",     "variant",
+                                      "weights",   "timeout",  "least-units", "least-inner", "least-outer"});
   command
       ->add_option(
           "--witness", arguments->witness,

@@ -12,9 +12,16 @@
 #include "engine/model/true_counts/cost.h"
 #include "engine/search/any/any_search.h"
 #include "engine/search/any/padded_starts.h"
+#include "engine/search/baseline/annealing.h"
+#include "engine/search/baseline/dmazerunner.h"
 #include "engine/search/baseline/exhaustive.h"
+#include "engine/search/baseline/genetic.h"
+#include "engine/search/baseline/gradient.h"
+#include "engine/search/baseline/interstellar.h"
 #include "engine/search/baseline/random_search.h"
+#include "engine/search/baseline/timeloop_mapper.h"
 #include "engine/search/bayes/bayes_search.h"
+#include "engine/search/core/option_table.h"
 #include "engine/search/cosa/cosa_search.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/reduced_problem.h"
@@ -70,11 +77,12 @@ Diagnostics factors_complaints(const LayerProblem& problem) {
 }  // namespace
 
 Diagnostics unanswerable(const SearchOptions& options) {
-  Diagnostics out;
+  Diagnostics out = misplaced_options(options);
   if (options.factors == Factors::Any && options.imperfect)
     out.push_back({"", 0, "factors", "any and imperfect exclude each other: they count in other ways"});
-  if (options.strategy == Strategy::Bayes && (options.imperfect || options.factors == Factors::Any))
-    out.push_back({"", 0, "strategy", "bayes draws factors that divide the sizes only"});
+  if (info(options.strategy).factors == OtherFactors::Refuses && (options.imperfect || options.factors == Factors::Any))
+    out.push_back({"", 0, options.imperfect ? "imperfect" : "factors",
+                   fmt::format("strategy {} knows factors that divide the sizes only", name(options.strategy))});
   if (options.strategy != Strategy::Bayes && (options.from || options.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   if (options.tiles == Tiles::Even) return out;
@@ -119,6 +127,13 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
     case Strategy::Cosa: answer = cosa_search(*problem_, budget); break;
+    case Strategy::RandomPruned: answer = random_pruned_search(*problem_, budget); break;
+    case Strategy::Hybrid: answer = hybrid_search(*problem_, budget); break;
+    case Strategy::Annealing: answer = annealing_search(*problem_, budget); break;
+    case Strategy::Genetic: answer = genetic_search(*problem_, budget); break;
+    case Strategy::DMazeRunner: answer = dmazerunner_search(*problem_, budget); break;
+    case Strategy::Interstellar: answer = interstellar_search(*problem_, budget); break;
+    case Strategy::Gradient: answer = gradient_search(*problem_, budget); break;
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;

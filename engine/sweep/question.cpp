@@ -20,6 +20,11 @@ std::string options_text(const SearchOptions& options) {
   if (options.memory_bytes != SearchOptions{}.memory_bytes) text += fmt::format(" memory={}", options.memory_bytes);
   if (options.tiles != Tiles::Even) text += fmt::format(" tiles={}", name(options.tiles));
   if (options.factors != Factors::Perfect) text += fmt::format(" factors={}", name(options.factors));
+  if (options.timeout) text += fmt::format(" timeout={}", *options.timeout);
+  const LeastUseOptions& least = options.least_use;
+  if (least.units) text += fmt::format(" least-units={}", *least.units);
+  if (least.inner) text += fmt::format(" least-inner={}", *least.inner);
+  if (least.outer) text += fmt::format(" least-outer={}", *least.outer);
   for (const RuleInfo& rule : kRuleTable)
     if (!options.rules[rule.rule]) text += fmt::format(" without={}", rule.name);
   return text;

@@ -38,6 +38,9 @@ json timeless(json answer) {
 TEST(CliStrategies, AnswersDoNotDependOnThreadsOrRuns) {
   for (const char* search :
        {"-s exact", "-s sunstone", "-s random --seed 5", "-s exhaustive --evaluations 5000",
+        "-s hybrid --timeout 20000 --victory 25", "-s random-pruned --seed 3 --timeout 9000",
+        "-s annealing --evaluations 3000", "-s genetic --evaluations 3000", "-s gradient --evaluations 2000",
+        "-s dmazerunner --evaluations 3000", "-s interstellar --evaluations 3000 --least-units 0.5",
         "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 -o energy"}) {
     const std::string question = std::string("-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ") + search;
     const json one = timeless(map_answer(question + " --threads 1"));
@@ -99,8 +102,9 @@ TEST(CliStrategies, AnyFactorsAreNeverWorseAndSayWhatTheyAre) {
 
 TEST(CliStrategies, ABudgetOfSecondsEndsEverySearchWithItsBest) {
   const std::string large = "-w conv:n=16,k=512,c=512,p=56,q=56,r=3,s=3 --threads 1 --budget 0.4 -a ";
-  for (const char* search : {"dc_split -s exact", "dc_split -s exact --imperfect", "dc_split -s sunstone",
-                             "edge_unified -s random --victory 1000000000", "edge_unified -s exhaustive"}) {
+  for (const char* search :
+       {"dc_split -s exact", "dc_split -s exact --imperfect", "dc_split -s sunstone",
+        "edge_unified -s random --victory 1000000000", "edge_unified -s exhaustive", "edge_unified -s interstellar"}) {
     const double before = cpu_seconds_of_programs();
     const json layer = only_layer(large + search);
     EXPECT_LT(cpu_seconds_of_programs() - before, 0.4 + 3 * kSlowdown) << search;
@@ -211,6 +215,23 @@ TEST(CliStrategies, TotalsAreAddedUpBothWays) {
   const CliResult table = run_cli("map -a gemmini -w resnet18 -s sunstone");
   EXPECT_THAT(table.out, HasSubstr("total energy x total cycles"));
   EXPECT_THAT(table.out, HasSubstr("sum of the layers' EDPs"));
+}
+
+// An option that the strategy does not have would be ignored without a word.
+TEST(CliStrategies, OptionsOfOtherStrategiesAreRefused) {
+  const std::string map = "map -a eyeriss -w gemm:8x8x8 ";
+  const CliResult exact = run_cli(map + "--victory 5 --least-units 0.5");
+  EXPECT_EQ(exact.exit_code, 2);
+  EXPECT_THAT(exact.err,
+              HasSubstr("victory: strategy exact has no such option; random, random-pruned and hybrid have"));
+  EXPECT_THAT(exact.err,
+              HasSubstr("least-units: strategy exact has no such option; dmazerunner and interstellar have"));
+  const CliResult factors = run_cli(map + "-s annealing --factors any");
+  EXPECT_EQ(factors.exit_code, 2);
+  EXPECT_THAT(factors.err, HasSubstr("factors: strategy annealing knows factors that divide the sizes only"));
+  for (const char* bad : {"-s hybrid --timeout 0", "-s dmazerunner --least-inner 1.5",
+                          "-s interstellar --least-units -1", "-s interstellar --least-units nan", "-s annealin"})
+    EXPECT_EQ(run_cli(map + bad).exit_code, 2) << bad;
 }
 
 TEST(CliStrategies, BadNumbersAreRefused) {

@@ -114,7 +114,7 @@ class Enumeration {
     clean.keep = mapping_.keep;
     writer_.write(clean, tiling_, orders_);
     if (answer_.offer(problem_.options.objective, clean, e.cost))
-      problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
+      problem_.tell(objective_number(problem_.options.objective, e.cost), 0, evaluated);
     return true;
   }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/search/baseline/sampler.h"
+#include "engine/search/core/limits.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {
@@ -24,7 +25,8 @@ class Search {
       : problem_(problem),
         sampler_(problem.space, problem.model, problem.imperfect(), problem.options.seed, problem.counts()),
         budget_(budget),
-        batch_(kChunks * kChunk) {}
+        batch_(kChunks * kChunk),
+        timeout_(problem.options.timeout.value_or(kRandomTimeout)) {}
 
   LayerAnswer run() {
     if (!sampler_.possible()) return {};
@@ -50,7 +52,7 @@ class Search {
     const bool evaluated = sample.verdict == Verdict::Fits || sample.verdict == Verdict::OverCapacity;
     if (evaluated && !budget_.allows(answer_.statistics.evaluated + 1)) return false;
     answer_.statistics.evaluated += evaluated ? 1 : 0;
-    if (sample.verdict != Verdict::Fits) return ++misses_ < kRandomPatience;
+    if (sample.verdict != Verdict::Fits) return ++misses_ < timeout_;
     misses_ = 0;
     if (answer_.found && answer_.value <= Value::of(problem_.options.objective, sample.cost))
       return ++unimproved_ < problem_.options.victory;
@@ -58,7 +60,7 @@ class Search {
     Mapping mapping;
     sampler_.evaluate(number, mapping);
     answer_.offer(problem_.options.objective, mapping, sample.cost);
-    problem_.tell(objective_number(problem_.options.objective, sample.cost), 0);
+    problem_.tell(objective_number(problem_.options.objective, sample.cost), 0, answer_.statistics.evaluated);
     return true;
   }
 
@@ -66,6 +68,7 @@ class Search {
   Sampler sampler_;
   const SearchBudget budget_;
   std::vector<Sample> batch_;
+  u64 timeout_;
   LayerAnswer answer_;
   u64 misses_ = 0;      // samples in a row that are no legal mapping
   u64 unimproved_ = 0;  // legal mappings in a row

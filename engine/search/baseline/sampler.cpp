@@ -35,8 +35,18 @@ Evaluation Sampler::evaluate(u64 number, Mapping& out) const {
   // The tiles of imperfect factors are not products.
   if (!imperfect_)
     if (const auto level = overflowing_level(tiling)) return {Verdict::OverCapacity, static_cast<u8>(*level), {}};
-  draw_rest(random, tiling, out);
+  PlaceFactors factors;
+  write_factors(tiling, factors);
+  draw_rest(random, factors, out);
   return model_.evaluate(out, counts_);
+}
+
+Verdict Sampler::draw_factors(SplitMix& random, PlaceFactors& out) const {
+  Tiling tiling;
+  if (!draw_tiling(random, tiling)) return Verdict::OverFanoutX;
+  if (overflowing_level(tiling)) return Verdict::OverCapacity;
+  write_factors(tiling, out);
+  return Verdict::Fits;
 }
 
 // False: a fan-out has no room for it.
@@ -104,19 +114,23 @@ std::optional<int> Sampler::overflowing_level(const Tiling& tiling) const {
   return std::nullopt;
 }
 
-void Sampler::draw_rest(SplitMix& random, const Tiling& tiling, Mapping& out) const {
-  PlaceFactors factors;
-  LevelOrders orders;
+void Sampler::write_factors(const Tiling& tiling, PlaceFactors& out) const {
   for (int i = 0; i < space_.level_count(); ++i) {
-    const auto level = at(i);
-    auto& spatial = factors[at(place_of(i, true))];
-    auto& temporal = factors[at(place_of(i, false))];
+    auto& spatial = out[at(place_of(i, true))];
+    auto& temporal = out[at(place_of(i, false))];
     spatial.fill({});
     temporal.fill({});
     for (std::size_t d = 0; d < space_.dimension_count; ++d) {
       spatial[d] = tiling.unrolled[d][i];
       temporal[d].x = tiling.loop[d][i];
     }
+  }
+}
+
+void Sampler::draw_rest(SplitMix& random, const PlaceFactors& factors, Mapping& out) const {
+  LevelOrders orders;
+  for (int i = 0; i < space_.level_count(); ++i) {
+    const auto level = at(i);
     auto& loops = orders.loop[level];
     for (std::size_t k = writer_.present(factors, i, orders); k < orders.count[level]; ++k)
       std::swap(loops[k], loops[k + random.below(orders.count[level] - k)]);

@@ -29,6 +29,10 @@ class Sampler {
   // a tile that no choice of kept tensors makes fit ends the draw; 3. orders and kept tensors.
   Evaluation evaluate(u64 number, Mapping& out) const;
 
+  // Steps 1 and 2 alone, with perfect factors. The verdict is that of a fan-out, of a buffer that is too small whatever
+  // it keeps, or Fits: `out` is then legal, and may fit.
+  Verdict draw_factors(SplitMix& random, PlaceFactors& out) const;
+
  private:
   // The split of one dimension that is not in a table.
   struct Split {
@@ -46,7 +50,8 @@ class Sampler {
   bool draw_tiling(SplitMix& random, Tiling& tiling) const;
   void walk_split(SplitMix& random, int d, Split& out) const;
   std::optional<int> overflowing_level(const Tiling& tiling) const;
-  void draw_rest(SplitMix& random, const Tiling& tiling, Mapping& out) const;
+  void write_factors(const Tiling& tiling, PlaceFactors& out) const;
+  void draw_rest(SplitMix& random, const PlaceFactors& factors, Mapping& out) const;
 
   const Mapspace& space_;
   const CostModel& model_;

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "engine/search/baseline/random_search.h"
 #include "engine/search/baseline/sampler.h"
+#include "engine/search/core/limits.h"
 #include "engine/search/core/parallel.h"
 
 namespace heliolite {
@@ -27,7 +27,7 @@ SpaceSample sample_space(const Mapspace& space, const CostModel& model, const Sa
     for (const std::optional<Cost>& cost : batch) {
       const u64 number = sample.drawn++;
       misses = cost ? 0 : misses + 1;
-      if (misses == kRandomPatience) return sample;
+      if (misses == kRandomTimeout) return sample;
       if (!cost) continue;
       sample.numbers.push_back(number);
       sample.costs.push_back(*cost);

@@ -20,7 +20,7 @@ struct SpaceSample {
   std::vector<u64> numbers;  // of their draws: Sampler(space, model, false, seed).evaluate(number, mapping)
   std::vector<Cost> costs;   // one for each
   u64 drawn = 0;             // with those that do not fit
-  bool complete = false;     // false: stopped, or kRandomPatience draws in a row did not fit
+  bool complete = false;     // false: stopped, or kRandomTimeout draws in a row did not fit
 };
 
 // Perfect factors. The mapspace and the model must be of the same pair.

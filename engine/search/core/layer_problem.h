@@ -55,11 +55,13 @@ struct LayerProblem {
   std::vector<KeepMasks> keep_choices(u64 most) const;
 
   // Reports the best value so far and a proven lower bound to the progress hook, both in the unit of
-  // objective_number(); 0 means nothing new. May be called from any thread. What is proven of even tiles, or of one
-  // order of the stores, is not proven of all uneven ones: their search passes on values only.
-  void tell(double value, double lower_bound) const {
-    if (options.progress)
-      options.progress({.value = value, .lower_bound = options.tiles == Tiles::Even ? lower_bound : 0});
+  // objective_number(); 0 means nothing new. `evaluated`: mappings priced by then. May be called from any thread. What
+  // is proven of even tiles, or of one order of the stores, is not proven of all uneven ones: their search passes on
+  // values only.
+  void tell(double value, double lower_bound, u64 evaluated = 0) const {
+    if (!options.progress) return;
+    const double proven = options.tiles == Tiles::Even ? lower_bound : 0;
+    options.progress({.value = value, .lower_bound = proven, .evaluated = evaluated});
   }
 };
 

@@ -159,8 +159,35 @@ SearchOption cosa_weights() {
           [](const SearchOptions& o) { return OptionValue(to_text(o.cosa_weights)); }};
 }
 
+SearchOption least(std::string_view name, const std::string& of, std::optional<double> LeastUseOptions::*member) {
+  return {name,
+          "",
+          "SHARE",
+          fmt::format("look at tilings only that use so much of {}; without it as the paper has it", of),
+          "a share from 0 to 1",
+          "",
+          {},
+          [member](SearchOptions& o, std::string_view text) {
+            const std::optional<double> share = parse_number<double>(text);
+            if (!share || !(*share >= 0) || *share > 1) return false;
+            o.least_use.*member = *share;
+            return true;
+          },
+          [member](const SearchOptions& o) { return or_none(o.least_use.*member); }};
+}
+
+// The option of some strategies only, which its help names.
+SearchOption of_strategies(std::vector<Strategy> strategies, SearchOption option) {
+  std::vector<std::string> names;
+  for (const Strategy strategy : strategies) names.emplace_back(name(strategy));
+  option.help = fmt::format("Strategies {}: {}", join(names, "and"), option.help);
+  option.strategies = std::move(strategies);
+  return option;
+}
+
 std::vector<SearchOption> make_table() {
   using O = SearchOptions;
+  const std::vector<Strategy> timeloop{Strategy::Random, Strategy::RandomPruned, Strategy::Hybrid};
   return {
       named("objective", "o", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
       named("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
@@ -189,9 +216,20 @@ std::vector<SearchOption> make_table() {
       named("encoding", "", "Loop orders of strategy bayes: ", order_encoding_names(), &parse_order_encoding,
             &O::encoding),
       named("transfer", "", "Strategy bayes learns from --from by: ", transfer_names(), &parse_transfer, &O::transfer),
-      count(
-          "victory", "Strategy random stops after so many legal mappings in a row without an improvement", 1,
-          [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); }),
+      of_strategies(timeloop,
+                    count(
+                        "victory", "stop after so many legal mappings in a row without an improvement", 1,
+                        [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); })),
+      of_strategies(timeloop,
+                    count(
+                        "timeout",
+                        fmt::format("stop after so many mappings in a row that do not fit; without it {}, of {} {}",
+                                    kTimeloopTimeout, name(Strategy::Random), kRandomTimeout),
+                        1, [](O& o, u64 n) { o.timeout = n; }, [](const O& o) { return or_none(o.timeout); })),
+      of_strategies({Strategy::DMazeRunner, Strategy::Interstellar},
+                    least("least-units", "the compute units", &LeastUseOptions::units)),
+      of_strategies({Strategy::DMazeRunner}, least("least-inner", "the innermost memory", &LeastUseOptions::inner)),
+      of_strategies({Strategy::DMazeRunner}, least("least-outer", "each other memory", &LeastUseOptions::outer)),
       named("variant", "", "Of strategy cosa, what its program minimises: ", cosa_variant_names(), &parse_cosa_variant,
             &O::cosa_variant),
       cosa_weights(),
@@ -210,6 +248,21 @@ const SearchOption& search_option(std::string_view name) {
   const auto at = std::ranges::find(table, name, &SearchOption::name);
   assert(at != table.end());
   return *at;
+}
+
+Diagnostics misplaced_options(const SearchOptions& options) {
+  static const SearchOptions usual;
+  Diagnostics out;
+  for (const SearchOption& option : search_option_table()) {
+    if (option.strategies.empty() || option.get(options) == option.get(usual)) continue;
+    if (std::ranges::find(option.strategies, options.strategy) != option.strategies.end()) continue;
+    std::vector<std::string> names;
+    for (const Strategy strategy : option.strategies) names.emplace_back(name(strategy));
+    out.push_back({"", 0, std::string(option.name),
+                   fmt::format("strategy {} has no such option; {} {}", name(options.strategy), join(names, "and"),
+                               names.size() == 1 ? "has" : "have")});
+  }
+  return out;
 }
 
 std::string must_be(const SearchOption& option, std::string_view value) {

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/search/core/options.h"
 
 namespace heliolite {
@@ -28,13 +29,17 @@ struct SearchOption {
   // "false"; for a list each call adds one name.
   std::function<bool(SearchOptions&, std::string_view)> set;
   std::function<OptionValue(const SearchOptions&)> get;
-  bool list = false;  // takes several values
+  bool list = false;                      // takes several values
+  std::vector<Strategy> strategies = {};  // that have it; empty: all. Others refuse it
 };
 
 // All options in the order in which help shows them.
 std::span<const SearchOption> search_option_table();
 // The option of this name, which must be in the table.
 const SearchOption& search_option(std::string_view name);
+
+// What the options set that their strategy does not have: each by the option's name.
+Diagnostics misplaced_options(const SearchOptions& options);
 
 // What `value`, which the option refused, should have been: "seconds above 0". Where names are allowed, with the
 // nearest of them.

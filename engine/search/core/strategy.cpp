@@ -1,26 +1,19 @@
 #include "engine/search/core/strategy.h"
 
 #include <algorithm>
-#include <array>
-
-#include "engine/base/integers.h"
 
 namespace heliolite {
-namespace {
-
-constexpr std::array<std::string_view, 7> kStrategyNames{"exact", "sunstone",   "thesis", "random",
-                                                         "bayes", "exhaustive", "cosa"};
-
-}  // namespace
-
-std::string_view name(Strategy strategy) { return kStrategyNames[at(strategy)]; }
 
 std::optional<Strategy> parse_strategy(std::string_view name) {
-  const auto at = std::find(kStrategyNames.begin(), kStrategyNames.end(), name);
-  if (at == kStrategyNames.end()) return std::nullopt;
-  return static_cast<Strategy>(at - kStrategyNames.begin());
+  const auto* const at = std::ranges::find(kStrategyTable, name, &StrategyInfo::name);
+  if (at == kStrategyTable.end()) return std::nullopt;
+  return at->strategy;
 }
 
-std::vector<std::string> strategy_names() { return {kStrategyNames.begin(), kStrategyNames.end()}; }
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> out;
+  for (const StrategyInfo& strategy : kStrategyTable) out.emplace_back(strategy.name);
+  return out;
+}
 
 }  // namespace heliolite

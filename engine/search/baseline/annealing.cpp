@@ -1,0 +1,88 @@
+#include "engine/search/baseline/annealing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "engine/search/baseline/genome.h"
+#include "engine/search/baseline/pricing.h"
+
+namespace heliolite {
+namespace {
+
+class Annealing {
+ public:
+  Annealing(const LayerProblem& problem, const SearchBudget& budget)
+      : problem_(problem),
+        space_(problem),
+        pricing_(problem, budget),
+        steps_(std::max<u64>(1, std::min(kAnnealingSteps, budget.evaluations_left(0)))) {}
+
+  LayerAnswer run() {
+    if (space_.possible())
+      for (int round = 0; round < kAnnealingRounds && !pricing_.over(); ++round) anneal(round);
+    return pricing_.answer();
+  }
+
+ private:
+  // The logarithm of the objective; none: the mapping does not fit, or nothing may be priced any more.
+  std::optional<double> price(const Genome& genome) {
+    Mapping mapping;
+    if (!space_.write(genome, mapping) || pricing_.over()) return std::nullopt;
+    const Evaluation e = pricing_.price(mapping);
+    if (e.verdict != Verdict::Fits) return std::nullopt;
+    return std::log(objective_number(problem_.options.objective, e.cost));
+  }
+
+  void anneal(int round) {
+    SplitMix random(problem_.options.seed, static_cast<u64>(round));
+    Genome here = space_.smallest_tiles();
+    std::optional<double> value = price(here);
+    const double cooling = std::pow(kColdest / kHottest, 1 / static_cast<double>(steps_));
+    const u64 first = pricing_.evaluated();
+    u64 idle = 0;  // changes in a row that there was none of
+    for (double temperature = kHottest; pricing_.evaluated() - first < steps_ && !pricing_.over() && idle < kIdle;) {
+      Genome next = here;
+      if (!change(random, next)) {
+        ++idle;
+        continue;
+      }
+      const u64 before = pricing_.evaluated();
+      const std::optional<double> there = price(next);
+      idle = pricing_.evaluated() == before ? idle + 1 : 0;
+      if (there && (!value || accepts(random, *there - *value, temperature))) {
+        here = next;
+        value = there;
+      }
+      if (pricing_.evaluated() != before) temperature *= cooling;
+    }
+  }
+
+  bool change(SplitMix& random, Genome& genome) const {
+    constexpr u64 kParts = 8, kFactors = 5, kOrders = 7;  // 5 of 8 move a factor, 2 swap loops, 1 changes a keep
+    const u64 part = random.below(kParts);
+    if (part < kFactors) return space_.move_factor(random, genome);
+    return part < kOrders ? space_.swap_loops(random, genome) : space_.toggle_keep(random, genome);
+  }
+
+  static bool accepts(SplitMix& random, double worse, double temperature) {
+    if (worse <= 0) return true;
+    constexpr double kUnit = 1.0 / 9007199254740992.0;  // 2^-53
+    return static_cast<double>(random.next() >> 11) * kUnit < std::exp(-worse / temperature);
+  }
+
+  static constexpr u64 kIdle = 100'000;
+
+  const LayerProblem& problem_;
+  GenomeSpace space_;
+  Pricing pricing_;
+  u64 steps_;
+};
+
+}  // namespace
+
+LayerAnswer annealing_search(const LayerProblem& problem, const SearchBudget& budget) {
+  return Annealing(problem, budget).run();
+}
+
+}  // namespace heliolite

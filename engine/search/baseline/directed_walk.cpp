@@ -1,0 +1,146 @@
+#include "engine/search/baseline/directed_walk.h"
+
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
+#include "engine/space/footprint.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kLooksAround = 1024;  // once in so many steps
+
+bool enough(u64 used, u64 all, double share) {
+  constexpr double kRounding = 1e-9;
+  return static_cast<double>(used) >= share * static_cast<double>(all) * (1 - kRounding);
+}
+
+}  // namespace
+
+DirectedWalk::DirectedWalk(const LayerProblem& problem, std::function<bool()> over)
+    : problem_(problem), is_over_(std::move(over)), splits_(problem.space, false), keep_(problem.keep_range().may) {
+  const Compiled& c = problem.model.compiled();
+  TensorMask held = 0;  // by the memory that is being put together
+  for (int i = 0; i < c.level_count; ++i) {
+    const SpatialSpace& fanout = problem.space.levels[at(i)].spatial;
+    if (fanout.exists()) {
+      fanouts_.push_back(i);
+      units_ *= fanout.fanout_x * fanout.fanout_y;
+    }
+    const u64 words = c.level[at(i)].capacity_words;
+    if (words == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
+    const bool beside =
+        !memory_.empty() && memory_.back().last == i - 1 && !fanout.exists() && (held & keep_[at(i)]) == 0;
+    if (!beside) {
+      memory_.push_back({i, i, 0});
+      held = 0;
+    }
+    memory_.back().last = i;
+    memory_.back().words += words;
+    held |= keep_[at(i)];
+  }
+}
+
+bool DirectedWalk::run(const LeastUse& least, const DirectedRules& rules, const Visit& visit) {
+  least_ = least;
+  rules_ = &rules;
+  visit_ = &visit;
+  for (auto& place : factors_) place.fill({});
+  for (std::size_t d = 0; d < left_.size(); ++d) left_[d] = static_cast<u32>(problem_.space.size[d]);
+  for (const int i : fanouts_)
+    room_[at(i)] = {problem_.space.levels[at(i)].spatial.fanout_x, problem_.space.levels[at(i)].spatial.fanout_y};
+  tile_ = unit_extents();
+  return unroll(0, 0);
+}
+
+bool DirectedWalk::over() { return ++steps_ % kLooksAround == 0 && is_over_(); }
+
+bool DirectedWalk::unroll(std::size_t fanout, int d) {
+  if (over()) return false;
+  if (fanout == fanouts_.size()) return unrolled();
+  if (d == problem_.space.dimension_count) return unroll(fanout + 1, 0);
+  const int level = fanouts_[fanout], place = place_of(level, true);
+  auto& [x, y] = room_[at(level)];
+  const u32 left = left_[at(d)];
+  PlaceFactor& factor = factors_[at(place)][at(d)];
+  const bool go_on = splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
+    if (run.first > x || run.y > y) return true;
+    const auto saved = std::pair(x, y);
+    x /= run.first;
+    y /= run.y;
+    factor = {run.first, run.y};
+    left_[at(d)] = run.left;
+    const bool more = unroll(fanout, d + 1);
+    std::tie(x, y) = saved;
+    return more;
+  });
+  factor = {};
+  left_[at(d)] = left;
+  return go_on;
+}
+
+bool DirectedWalk::unrolled() {
+  u64 used = 1;
+  for (const int i : fanouts_)
+    for (const PlaceFactor& f : factors_[at(place_of(i, true))]) used *= u64{f.x} * f.y;
+  if (!enough(used, units_, least_.units)) return true;
+  if (rules_->unrolling && !rules_->unrolling(factors_)) return true;
+  return loops(0, -1);
+}
+
+// d = -1: the fan-out below the level comes first.
+bool DirectedWalk::loops(int level, int d) {
+  if (over()) return false;
+  const Mapspace& space = problem_.space;
+  if (d == -1) {
+    const Extents inside = tile_;
+    for (std::size_t k = 0; k < space.dimension_count; ++k) {
+      const PlaceFactor& f = factors_[at(place_of(level, true))][k];
+      tile_[k] *= f.x * f.y;
+    }
+    const bool go_on = used(level) > problem_.model.compiled().level[at(level)].capacity_words || loops(level, 0);
+    tile_ = inside;
+    return go_on;
+  }
+  if (d == space.dimension_count) return level_done(level);
+  const int place = place_of(level, false);
+  const bool outermost = level + 1 == space.level_count();
+  const u32 left = left_[at(d)], extent = tile_[at(d)];
+  bool more = true;
+  splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
+    if (outermost && run.left != 1) return true;
+    tile_[at(d)] = extent * run.first;
+    if (used(level) > problem_.model.compiled().level[at(level)].capacity_words) return false;  // larger ones neither
+    factors_[at(place)][at(d)].x = run.first;
+    left_[at(d)] = run.left;
+    return more = loops(level, d + 1);
+  });
+  tile_[at(d)] = extent;
+  factors_[at(place)][at(d)] = {};
+  left_[at(d)] = left;
+  return more;
+}
+
+bool DirectedWalk::level_done(int level) {
+  used_[at(level)] = used(level);
+  for (std::size_t m = 0; m < memory_.size(); ++m) {
+    if (memory_[m].last != level) continue;
+    u64 used = 0;
+    for (int i = memory_[m].first; i <= level; ++i) used += used_[at(i)];
+    if (!enough(used, memory_[m].words, m == 0 ? least_.inner : least_.outer)) return true;
+  }
+  if (level + 1 < problem_.space.level_count()) return loops(level + 1, -1);
+  if (rules_->tiling && !rules_->tiling(factors_)) return true;
+  return (*visit_)(factors_);
+}
+
+u64 DirectedWalk::used(int level) const {
+  const Compiled& c = problem_.model.compiled();
+  if (c.level[at(level)].capacity_words == CompiledLevel::kUnbounded) return 0;
+  u64 words = 0;
+  for (const int v : bits(keep_[at(level)])) words += box_words(c.tensor[at(v)], tile_);
+  return words;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,188 @@
+#include "engine/search/baseline/gradient.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "engine/model/tile_box.h"
+#include "engine/search/baseline/genome.h"
+#include "engine/search/baseline/pricing.h"
+#include "engine/search/baseline/relaxed_model.h"
+#include "engine/space/footprint.h"
+
+namespace heliolite {
+namespace {
+
+// Adam, one step at a time.
+class Adam {
+ public:
+  explicit Adam(std::size_t variables) : mean_(variables), square_(variables) {}
+
+  void step(std::vector<double>& x, const std::vector<double>& gradient) {
+    constexpr double kRate = 0.02, kMean = 0.9, kSquare = 0.999, kTiny = 1e-8;
+    ++steps_;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      mean_[k] = kMean * mean_[k] + (1 - kMean) * gradient[k];
+      square_[k] = kSquare * square_[k] + (1 - kSquare) * gradient[k] * gradient[k];
+      const double mean = mean_[k] / (1 - std::pow(kMean, steps_)),
+                   square = square_[k] / (1 - std::pow(kSquare, steps_));
+      x[k] -= kRate * mean / (std::sqrt(square) + kTiny);
+    }
+  }
+
+ private:
+  std::vector<double> mean_, square_;
+  int steps_ = 0;
+};
+
+class Descent {
+ public:
+  Descent(const LayerProblem& problem, const SearchBudget& budget)
+      : problem_(problem),
+        space_(problem),
+        splits_(problem.space, false),
+        writer_(problem.space),
+        pricing_(problem, budget),
+        keep_(problem.keep_range().may),
+        model_(problem, keep_) {
+    mapping_.keep = keep_;
+  }
+
+  LayerAnswer run() {
+    if (space_.possible())
+      for (int k = 0; k < kDescents && !pricing_.over(); ++k) descend(k);
+    return pricing_.answer();
+  }
+
+ private:
+  void descend(int start) {
+    SplitMix random(problem_.options.seed, static_cast<u64>(start));
+    Genome genome = space_.smallest_tiles();
+    for (const u8 d : space_.dimensions()) space_.draw_split(random, d, genome);
+    RelaxedModel::Stationary stationary{};
+    for (auto& v : stationary) v = static_cast<u8>(random.below(problem_.space.tensor_count));
+    std::vector<double> logs = logs_of(genome.factor), gradient(logs.size());
+    Adam adam(logs.size());
+    for (int step = 1; step <= kDescentSteps && !pricing_.over(); ++step) {
+      pricing_.count_one();
+      model_.loss(logs, stationary, gradient);
+      adam.step(logs, gradient);
+      if (step % kRoundingEvery != 0 && step != kDescentSteps) continue;
+      if (const auto rounded = round(logs)) {
+        choose_orders(*rounded, stationary);
+        logs = logs_of(*rounded);
+      }
+    }
+  }
+
+  std::vector<double> logs_of(const PlaceFactors& factors) const {
+    std::vector<double> out;
+    for (const RelaxedModel::Variable& x : model_.variables()) {
+      const PlaceFactor& f = factors[x.place][x.dimension];
+      out.push_back(std::log(static_cast<double>(f.x) * f.y));
+    }
+    return out;
+  }
+
+  // Step 3. None: nothing near it obeys the machine.
+  std::optional<PlaceFactors> round(const std::vector<double>& logs) const {
+    std::array<std::array<double, kMaxDimensions>, kMaxPlaces> wish{};
+    for (std::size_t k = 0; k < logs.size(); ++k)
+      wish[model_.variables()[k].place][model_.variables()[k].dimension] = logs[k];
+    PlaceFactors out;
+    for (auto& place : out) place.fill({});
+    std::array<u32, kMaxDimensions> left{};
+    for (const u8 d : space_.dimensions()) left[d] = static_cast<u32>(problem_.space.size[d]);
+    Extents tile = unit_extents();
+    for (int p = 0; p < splits_.place_count(); ++p) {
+      const SpatialSpace& fanout = problem_.space.levels[at(place_level(p))].spatial;
+      u64 x = is_spatial_place(p) ? fanout.fanout_x : ~u64{0}, y = is_spatial_place(p) ? fanout.fanout_y : 1;
+      for (const u8 d : space_.dimensions()) {
+        const auto run = nearest(d, p, left[d], wish[at(p)][d], x, y, tile);
+        if (!run) return std::nullopt;
+        out[at(p)][d] = {run->first, run->y};
+        left[d] = run->left;
+        tile[d] *= run->first * run->y;
+        x /= run->first;
+        y /= run->y;
+      }
+    }
+    return out;
+  }
+
+  // The choice of a factor that is nearest to exp(wish), of those that fit.
+  std::optional<FactorRun> nearest(u8 d, int place, u32 left, double wish, u64 x, u64 y, Extents tile) const {
+    std::optional<FactorRun> best;
+    double distance = 0;
+    const u32 inside = tile[d];
+    splits_.for_each_run(d, place, left, [&](const FactorRun& run) {
+      if (run.first > x || run.y > y) return true;
+      tile[d] = inside * run.first * run.y;
+      if (!fits(tile, place_level(place))) return true;
+      const double off = std::abs(std::log(static_cast<double>(run.first) * run.y) - wish);
+      if (best && off >= distance) return true;
+      best = run;
+      distance = off;
+      return true;
+    });
+    return best;
+  }
+
+  bool fits(const Extents& tile, int level) const {
+    const Compiled& c = problem_.model.compiled();
+    u64 used = 0;
+    for (const int v : bits(keep_[at(level)])) used += box_words(c.tensor[at(v)], tile);
+    return used <= c.level[at(level)].capacity_words;
+  }
+
+  // Level by level the best of the orders that hold one tensor longest.
+  void choose_orders(const PlaceFactors& factors, RelaxedModel::Stationary& stationary) {
+    LevelOrders orders;
+    const int levels = problem_.space.level_count();
+    for (int i = 0; i < levels; ++i) order_for(stationary[at(i)], factors, i, orders);
+    for (int i = std::min(1, levels - 1); i < levels; ++i) {  // at the innermost level no order changes anything
+      Value best = Value::worst();
+      u8 chosen = stationary[at(i)];
+      for (u8 v = 0; v < problem_.space.tensor_count && !pricing_.over(); ++v) {
+        order_for(v, factors, i, orders);
+        writer_.write(mapping_, factors, orders);
+        const Evaluation e = pricing_.price(mapping_);
+        if (e.verdict != Verdict::Fits) return;
+        if (const Value value = Value::of(problem_.options.objective, e.cost); value < best) {
+          best = value;
+          chosen = v;
+        }
+      }
+      stationary[at(i)] = chosen;
+      order_for(chosen, factors, i, orders);
+    }
+  }
+
+  // Innermost the loops that leave the tensor where it is.
+  void order_for(u8 tensor, const PlaceFactors& factors, int level, LevelOrders& orders) const {
+    const DimensionMask moves = problem_.model.compiled().tensor[tensor].indexing;
+    const std::size_t ordered = writer_.present(factors, level, orders);
+    u8* const loops = orders.loop[at(level)].data();
+    std::stable_partition(loops + ordered, loops + orders.count[at(level)], [&](u8 d) { return !contains(moves, d); });
+  }
+
+  const LayerProblem& problem_;
+  GenomeSpace space_;
+  Splits splits_;
+  NestWriter writer_;
+  Pricing pricing_;
+  KeepMasks keep_;
+  RelaxedModel model_;
+  Mapping mapping_;
+};
+
+}  // namespace
+
+LayerAnswer gradient_search(const LayerProblem& problem, const SearchBudget& budget) {
+  return Descent(problem, budget).run();
+}
+
+}  // namespace heliolite

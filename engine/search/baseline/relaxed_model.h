@@ -1,0 +1,72 @@
+#pragma once
+// The cost of a mapping whose factors are real numbers, with its derivatives: DOSA's model (Hong et al., MICRO 2023)
+// on any machine. What it counts, for a tensor kept at level a, fetched from level b outside it:
+//   fills    words of a's tile, times the loops outside it from the innermost that moves the tensor on
+//   reads    of b: fills of all the a's that it serves; those that want the same words share one read
+//   outputs  are updates of b instead, and all but the first of each word are read before
+//   energy   counts times the machine's prices; cycles: the slowest of the units and of the levels' bandwidths
+// Left out, as in DOSA: halos that neighbouring tiles share, networks, leakage.
+//
+// What is too large costs instead of being refused: with the square of the logarithm of what a tile is above its
+// buffer, an unrolling above its fan-out, a factor below 1 or above its limit.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/search/baseline/tape.h"
+#include "engine/search/core/layer_problem.h"
+#include "engine/space/splits.h"
+
+namespace heliolite {
+
+class RelaxedModel {
+ public:
+  // The problem must outlive it.
+  RelaxedModel(const LayerProblem& problem, const KeepMasks& keep);
+
+  // A factor that may be chosen; that of the outermost place of each dimension follows from the others.
+  struct Variable {
+    u8 dimension = 0, place = 0;
+  };
+  const std::vector<Variable>& variables() const { return variable_; }
+
+  // [level]: the tensor whose loops stand outside the others, so that it stays longest.
+  using Stationary = std::array<u8, kMaxLevels>;
+
+  // The logarithm of the objective, with what is too large; `logs`: of the factors. Writes its derivatives by them.
+  double loss(std::span<const double> logs, const Stationary& stationary, std::span<double> gradient);
+
+ private:
+  using Number = Tape::Number;
+
+  void read(std::span<const double> logs);
+  void move(int v, const Stationary& stationary);
+  Number fills(int v, int inner, const Stationary& stationary);
+  Number words(int v, int level);
+  Number times_all(int from, int to, DimensionMask dimensions);
+  // What moves at a level, over all its instances.
+  struct Words {
+    Number read, written;
+  };
+  void read_words(int level, Number words);
+  void write_words(int level, Number words, u64 units);
+  void wait_for(int level, Number words, double bandwidth);
+  void too_large(Number log);
+  void check_limits();
+  Number product(Number a, Number b) { return tape_.multiply(a, b); }
+
+  const LayerProblem& problem_;
+  const Compiled& compiled_;
+  KeepMasks keep_;
+  std::vector<Variable> variable_;
+  std::array<int, kMaxDimensions> rest_{};  // [dimension]: place of the factor that follows; -1: of size 1
+
+  // Of the point that is looked at.
+  Tape tape_;
+  std::array<std::array<Number, kMaxDimensions>, kMaxPlaces> log_{}, factor_{};
+  std::array<std::array<Number, kMaxDimensions>, kMaxLevels> extent_{};  // [level]: of its tile
+  std::array<Words, kMaxLevels> moved_{};                                // [level]
+  Number one_, energy_, cycles_, excess_;
+};
+
+}  // namespace heliolite
