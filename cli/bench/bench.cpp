@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/bench_analysis_tables.h"
 #include "cli/bench/bench_co_search.h"
 #include "cli/bench/bench_config.h"
 #include "cli/bench/bench_tables.h"
@@ -15,13 +16,15 @@
 #include "cli/ui/progress.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
+#include "engine/base/version.h"
+#include "engine/report/bench_page.h"
 #include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {
 namespace {
 
 struct BenchArguments {
-  std::string config, csv;
+  std::string config, csv, trace, page;
   SearchArguments search;
   int threads = 1;
   bool summary_only = false;
@@ -108,7 +111,8 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
       fmt::format("{}, objective {}, {} thread{}: {} of {} searches\n\n", suite.name, name(suite.objective),
                   arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
   if (!arguments.summary_only) text += rows_table(result->rows, suite.objective) + "\n";
-  text += summary_table(summaries);
+  const BenchAnalysis analysis = analyze(suite, result->rows);
+  text += summary_table(summaries) + analysis_tables(analysis);
   if (result->left_out > 0)
     output.note(fmt::format("heliolite: {} external results are of machines or layers that the suite does not have",
                             result->left_out));
@@ -119,7 +123,11 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
   answer["question"] = suite_question(arguments, suite);
   answer["rows"] = rows_json(result->rows);
   answer["summary"] = summary_json(summaries);
+  add_analysis(answer, analysis);
   answer["interrupted"] = result->interrupted;
+  if (!output.write("--trace", trace_csv(result->rows)) ||
+      !output.write("--page", bench_page(suite, result->rows, analysis, to_string(version_info()))))
+    return kBadInput;
   const int code = write(output, text, rows_csv(result->rows, suite.objective), answer);
   bool any = false;
   for (const BenchRow& row : result->rows) any |= !row.external && row.value.has_value();
@@ -213,6 +221,8 @@ int print_plan(const BenchPlan& plan, const Output& output) {
 int run(const BenchArguments& arguments, const Output& output) {
   Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given());
   if (!config) return fail(config.errors());
+  if (!config->suite && !(arguments.trace.empty() && arguments.page.empty()))
+    return fail("--trace and --page are of suites that compare mappers, this one does not");
   if (arguments.check) return print_plan(plan_of(*config, arguments), output);
   if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
   if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
@@ -229,6 +239,9 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("CONFIG");
   arguments->search.add_to(*command, {"objective"}, "Instead of the suite's: ");
   add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
+  add_target_option(*command, output, "--trace", arguments->trace,
+                    "Of mappers: write every improvement of every search as comma-separated values; - = stdout");
+  add_target_option(*command, output, "--page", arguments->page, "Of mappers: write a page with plots; - = stdout");
   command
       ->add_option("-t,--threads", arguments->threads,
                    "Of one search; searches run one after the other; 0 = every core")
@@ -243,6 +256,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       "Examples:\n"
       "  heliolite bench configs/bench/quick.yaml\n"
       "  heliolite bench configs/bench/evaluation.yaml --summary --csv rows.csv\n"
+      "  heliolite bench configs/bench/mappers.yaml --page mappers.html --trace mappers.csv\n"
       "  heliolite bench configs/bench/ablation.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }

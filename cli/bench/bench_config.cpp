@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -21,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr i64 kMaxRepeat = 1000;
-constexpr double kMaxAblationSeconds = 1e5;
+constexpr double kMaxAblationSeconds = 1e5, kMaxClaim = 1e12;
 
 class SuiteReader {
  public:
@@ -58,6 +59,7 @@ class SuiteReader {
     out.machines = machines(reader);
     out.layers = layers(reader);
     for (const YamlNode& file : elements(reader.child("external"))) add_external(file, out);
+    for (const YamlNode& node : elements(reader.child("published"))) published(node, out);
     if (const auto n = reader.integer("repeat", 1, kMaxRepeat)) out.repeat = static_cast<int>(*n);
     reader.finish();
     return out;
@@ -223,6 +225,47 @@ class SuiteReader {
     }
     append(results.errors());
     errors_.push_back(node.error(fmt::format("external table '{}' cannot be read", node.text())));
+  }
+
+  void published(const YamlNode& node, BenchSuite& out) {
+    MapReader reader(node, errors_);
+    const auto says = reader.required_string("says"), source = reader.required_string("source"),
+               of = reader.required_string("of"), over = reader.required_string("over");
+    PublishedClaim claim;
+    claim.says = says.value_or("");
+    claim.source = source.value_or("");
+    claim.of = of.value_or("");
+    claim.over = over.value_or("");
+    claim.quantity = one_of(reader, "quantity", std::array{"value", "seconds", "evaluated"}, ClaimQuantity::Value);
+    claim.statistic = one_of(reader, "statistic", std::array{"mean", "most"}, ClaimStatistic::Mean);
+    claim.from = reader.number("from", 0, kMaxClaim);
+    claim.to = reader.number("to", 0, kMaxClaim);
+    reader.finish();
+    if (!claim.from && !claim.to) reader.error("must have 'from' or 'to', the ends of the published range");
+    for (const std::string& name : {claim.of, claim.over}) {
+      const bool ours = std::ranges::any_of(out.strategies, [&](const BenchStrategy& s) { return s.label == name; });
+      const bool external =
+          std::ranges::any_of(out.external, [&](const ExternalResult& e) { return e.mapper == name; });
+      if (name.empty() || ours || external) continue;
+      std::vector<std::string> known;
+      for (const BenchStrategy& s : out.strategies) known.push_back(s.label);
+      reader.error(fmt::format("'{}' is neither a strategy of this suite nor a mapper of its tables{}", name,
+                               did_you_mean(name, known)));
+    }
+    out.published.push_back(std::move(claim));
+  }
+
+  // The value of a key that is one of some names, which stand in the order of the enumeration.
+  template <class Enum, std::size_t kCount>
+  Enum one_of(MapReader& reader, const char* key, const std::array<const char*, kCount>& names, Enum usual) {
+    const auto text = reader.string(key);
+    if (!text) return usual;
+    for (std::size_t k = 0; k < kCount; ++k)
+      if (*text == names[k]) return static_cast<Enum>(k);
+    std::vector<std::string> known(names.begin(), names.end());
+    errors_.push_back(reader.child(key)->error(
+        fmt::format("{} = {}, must be {}{}", key, *text, join(known, "or"), did_you_mean(*text, known))));
+    return usual;
   }
 
   std::string path_;

@@ -31,6 +31,12 @@ Json json_of(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json trace_json(const std::vector<TracePoint>& trace) {
+  Json out = Json::array();
+  for (const TracePoint& point : trace) out.push_back({point.evaluated, point.seconds, point.value});
+  return out;
+}
+
 // "1.0842", or ">= 1.0842" to a value that nobody has proven to be the optimum.
 std::string ratio_to_optimum(const AblationLayer& layer, const AblationRow& row) {
   const auto r = ratio(layer, row);
@@ -174,7 +180,8 @@ Json rows_json(const std::vector<BenchRow>& rows) {
                    {"gap", json_of(row.gap)},
                    {"lower_bound", json_of(row.lower_bound)},
                    {"status", status_of(row)},
-                   {"external", row.external}});
+                   {"external", row.external},
+                   {"trace", trace_json(row.trace)}});
   return out;
 }
 

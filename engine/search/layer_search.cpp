@@ -192,6 +192,8 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
     return out;
   }
   const LayerAnswer start = search_sunstone(budget.half());
+  if (start.found)
+    problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);
 }
 

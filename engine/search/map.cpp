@@ -79,6 +79,7 @@ class ProgressReporter {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
     if (answer.found) known_[layer].value = objective_number(options_.objective, answer.cost);
+    known_[layer].evaluated = answer.statistics.evaluated;
     layers_done_ += layers;
     tell(layer, true);
   }
@@ -89,6 +90,7 @@ class ProgressReporter {
     SearchProgress& known = known_[layer];
     if (news.value > 0 && (known.value == 0 || news.value < known.value)) known.value = news.value;
     known.lower_bound = std::max(known.lower_bound, news.lower_bound);
+    known.evaluated = news.evaluated;
     tell(layer, false);
   }
 

@@ -75,6 +75,44 @@ TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
+TEST_F(CliBench, ComparesItsMappersInTablesJsonTraceAndPage) {
+  const std::string suite = folder_.write("suite.yaml", R"(bench:
+  strategies:
+  - exact
+  - {name: random, victory: 50}
+  - {name: hybrid, victory: 25, timeout: 20000, label: timeloop fast}
+  machines: [edge_unified]
+  workloads: [gemm:16x16x16, gemm:24x16x8]
+  published:
+  - {says: never below, source: nobody, of: timeloop fast, over: exact, from: 1}
+)");
+  const std::string trace = folder_.path("t.csv"), page = folder_.path("p.html"), file = folder_.path("a.json");
+  const CliResult result =
+      run_cli("bench " + suite + " --trace " + trace + " --page " + page + " --json " + file + " --wide");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part :
+       {"within 1 %", "Performance profile", "In pairs", "Against random search", "never below", "same"})
+    EXPECT_THAT(result.out, HasSubstr(part));
+  const json a = json::parse(read_text(file));
+  EXPECT_EQ(a["near"][0]["within"][0]["layers"], 2);
+  EXPECT_EQ(a["profiles"][0]["steps"], json::parse("[[1.0, 1.0]]"));
+  EXPECT_EQ(a["comparisons"].size(), 3u);
+  EXPECT_GE(a["comparisons"][0]["seconds"]["mean"], 0);
+  EXPECT_EQ(a["against_random"].size(), 2u);
+  EXPECT_EQ(a["published"][0]["verdict"], "same");
+  EXPECT_EQ(a["rows"][0]["trace"].back()[2], a["rows"][0]["value"]);
+  EXPECT_THAT(read_text(trace), AllOf(HasSubstr("strategy,machine,layer,evaluated,seconds,value\nexact,edge_unified,"),
+                                      HasSubstr("\ntimeloop fast,edge_unified,gemm:24x16x8,")));
+  EXPECT_THAT(read_text(page), AllOf(HasSubstr("<svg"), HasSubstr("timeloop fast"), Not(HasSubstr("http"))));
+  EXPECT_EQ(run_cli("bench " + kConfigs + "ablation.yaml --page " + page).exit_code, 2);
+  const std::string bad = read_text(suite);
+  EXPECT_THAT(refused(with(bad, "of: timeloop fast", "of: timeloop fst")), HasSubstr("did you mean 'timeloop fast'"));
+  EXPECT_THAT(refused(with(bad, ", from: 1", "")), HasSubstr("must have 'from' or 'to'"));
+  EXPECT_THAT(refused(with(bad, "from: 1", "from: 1, quantity: energy")),
+              HasSubstr("must be value, seconds or evaluated"));
+  EXPECT_THAT(refused(with(bad, "timeout: 20000", "timeouts: 20000")), HasSubstr("timeouts"));
+}
+
 TEST_F(CliBench, EverySuiteOfTheProjectIsGood) {
   for (const auto& entry : std::filesystem::directory_iterator(kConfigs)) {
     if (entry.path().extension() != ".yaml") continue;

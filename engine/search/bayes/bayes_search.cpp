@@ -107,7 +107,8 @@ class BayesSearch {
     if (e.verdict == Verdict::Fits) {
       const double value = objective_number(problem_.options.objective, e.cost);
       y = std::log(value) - floor_;
-      if (answer_.offer(problem_.options.objective, mapping, e.cost)) problem_.tell(value, 0);
+      if (answer_.offer(problem_.options.objective, mapping, e.cost))
+        problem_.tell(value, 0, answer_.statistics.evaluated);
     }
     mine_.point.emplace_back(point.begin(), point.end());
     mine_.value.push_back(y);

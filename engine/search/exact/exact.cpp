@@ -174,7 +174,10 @@ class Exact {
     LayeredPass::Look look;
     if (watched) look = [&](const PassStage& stage) { witness_->look(stage); };
     LayeredPass::Proven watch;
-    if (problem_.options.progress) watch = [&](const ObjectiveKey& key) { tell(std::max(proven, key)); };
+    if (problem_.options.progress)
+      watch = [&](const ObjectiveKey& key) {
+        tell(std::max(proven, key), statistics_.evaluated + prepared.passes->statistics().evaluated);
+      };
     std::optional<bool> worth;
     const auto in_parts = [&] {
       const std::optional<std::vector<SearchRange>> parts = split(range, root);
@@ -219,13 +222,13 @@ class Exact {
     end_ = std::max(end_, why);
   }
 
-  // Nothing is below `searching` in the range that is being searched.
-  void tell(const ObjectiveKey& searching) const {
+  // Nothing is below `searching` in the range that is being searched, after so many mappings priced.
+  void tell(const ObjectiveKey& searching, u64 evaluated) const {
     const Objective objective = problem_.options.objective;
     const ObjectiveKey least = std::min({least_left_, least_to_come_, searching, incumbent_.best()});
     // Of perfect factors: with others there may be less.
     problem_.tell(incumbent_.found() ? objective_number(objective, incumbent_.answer().cost) : 0,
-                  problem_.imperfect() ? 0 : key_number(objective, least));
+                  problem_.imperfect() ? 0 : key_number(objective, least), evaluated);
   }
 
   LayerAnswer not_searched(SearchEnd why) {

@@ -10,16 +10,41 @@
 namespace heliolite {
 namespace {
 
-constexpr double kSame = 1e-5;  // relative: external tables have six digits
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
 bool stopped(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
+
+// Collects the improvements that a search tells.
+class TraceRecorder {
+ public:
+  void begin() {
+    trace_.clear();
+    counted_ = 0;
+    begin_ = Clock::now();
+  }
+  void note(const SearchProgress& news) { note(news.value, news.evaluated); }
+  // Its answer, which it may have told before.
+  std::vector<TracePoint> end(double value, u64 evaluated) {
+    note(value, evaluated);
+    return std::move(trace_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A search of several steps begins to count again with each: what is recorded never falls. Where a search does not
+  // tell how many mappings it has priced, the next number that it tells is taken, which is not below.
+  void note(double value, u64 evaluated) {
+    if (value > 0 && (trace_.empty() || value < trace_.back().value))
+      trace_.push_back({0, std::chrono::duration<double>(Clock::now() - begin_).count(), value});
+    if (evaluated == 0) return;
+    counted_ = std::max(counted_, evaluated);
+    for (auto point = trace_.rbegin(); point != trace_.rend() && point->evaluated == 0; ++point)
+      point->evaluated = counted_;
+  }
+
+  std::vector<TracePoint> trace_;
+  u64 counted_ = 0;
+  Clock::time_point begin_;
+};
 
 class SuiteRunner {
  public:
@@ -68,9 +93,12 @@ class SuiteRunner {
     options.objective = suite_.objective;
     options.threads = suite_.threads;
     options.stop = stop_;
+    TraceRecorder trace;
+    options.progress = [&](const SearchProgress& news) { trace.note(news); };
     std::vector<double> seconds;
     MappingResult found;
     for (int k = 0; k < suite_.repeat; ++k) {
+      trace.begin();
       const auto begin = std::chrono::steady_clock::now();
       auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options);
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
@@ -84,6 +112,7 @@ class SuiteRunner {
     row.status = found.status;
     if (found.status == Status::Infeasible) return row;
     row.value = found.value;
+    row.trace = trace.end(found.value, found.statistics.evaluated);
     if (found.lower_bound > 0) {
       row.lower_bound = found.lower_bound;
       row.gap = found.gap;
@@ -145,7 +174,7 @@ BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::str
     out.proven += row->status == Status::Optimal ? 1 : 0;
     if (!row->ratio_to_best) continue;
     ++out.mapped;
-    out.best += *row->ratio_to_best <= 1 + kSame ? 1 : 0;
+    out.best += *row->ratio_to_best <= 1 + kSameValue ? 1 : 0;
     logarithms += std::log(*row->ratio_to_best);
     if (out.worst_ratio && *row->ratio_to_best <= *out.worst_ratio) continue;
     out.worst_ratio = row->ratio_to_best;
@@ -159,6 +188,13 @@ BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::str
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
 
 Result<BenchResult> run_bench(const BenchSuite& suite, const std::atomic<bool>* stop, const BenchProgress& progress) {
   return SuiteRunner(suite, stop, progress).run();

@@ -7,6 +7,7 @@
 
 #include "arch/architecture.h"
 #include "engine/search/map.h"
+#include "engine/search/study/bench_published.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -43,8 +44,19 @@ struct BenchSuite {
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
   std::vector<ExternalResult> external;
+  std::vector<PublishedClaim> published;
   int repeat = 1;   // how often each row's search is run; its time is the median
   int threads = 1;  // that one search uses; searches run one after the other
+};
+
+// Values that differ by less are the same: external tables have six digits. Relative.
+inline constexpr double kSameValue = 1e-5;
+
+// A mapping that was better than all before it.
+struct TracePoint {
+  u64 evaluated = 0;   // mappings priced by then
+  double seconds = 0;  // wall time by then
+  double value = 0;    // in units of objective_number()
 };
 
 // A strategy's or another tool's answer for one layer on one machine.
@@ -58,7 +70,11 @@ struct BenchRow {
   std::optional<double> gap{};            // value / lower_bound - 1
   std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
   std::optional<Status> status{};         // none: external
+  std::vector<TracePoint> trace{};        // of the last search, value falling; the last one is its answer
 };
+
+// The middle of some values; of an even number of them the mean of both.
+double median(std::vector<double> values);
 
 // The rows of a suite that was run.
 struct BenchResult {

@@ -1,0 +1,67 @@
+#include "engine/search/study/bench_published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/base/integers.h"
+#include "engine/search/study/bench_suite.h"
+
+namespace heliolite {
+namespace {
+
+std::optional<double> quantity(const BenchRow& row, ClaimQuantity what) {
+  if (!row.value) return std::nullopt;
+  if (what == ClaimQuantity::Seconds) return row.seconds;
+  if (what == ClaimQuantity::Evaluated && row.evaluated) return static_cast<double>(*row.evaluated);
+  return what == ClaimQuantity::Value ? row.value : std::nullopt;
+}
+
+std::optional<double> ours(const PublishedClaim& claim, const std::vector<BenchRow>& rows) {
+  double sum = 0, most = 0;
+  u64 layers = 0;
+  for (const BenchRow& a : rows) {
+    if (a.strategy != claim.of) continue;
+    for (const BenchRow& b : rows) {
+      if (b.strategy != claim.over || b.machine != a.machine || b.layer != a.layer) continue;
+      const auto x = quantity(a, claim.quantity), y = quantity(b, claim.quantity);
+      if (!x || !y || *x <= 0 || *y <= 0) continue;
+      ++layers;
+      sum += std::log(*x / *y);
+      most = std::max(most, *x / *y);
+    }
+  }
+  if (layers == 0) return std::nullopt;
+  return claim.statistic == ClaimStatistic::Most ? most : std::exp(sum / static_cast<double>(layers));
+}
+
+}  // namespace
+
+std::string_view name(ClaimVerdict verdict) {
+  constexpr std::array<std::string_view, 4> kNames{"same", "ours is lower", "ours is higher", "not measured"};
+  return kNames[at(verdict)];
+}
+
+std::vector<PublishedVerdict> judge_published(const BenchSuite& suite, const std::vector<BenchRow>& rows) {
+  std::vector<PublishedVerdict> out;
+  for (const PublishedClaim& claim : suite.published) {
+    PublishedVerdict one{.claim = claim, .ours = ours(claim, rows)};
+    if (one.ours)
+      one.verdict = claim.from && *one.ours < *claim.from ? ClaimVerdict::Below
+                    : claim.to && *one.ours > *claim.to   ? ClaimVerdict::Above
+                                                          : ClaimVerdict::Within;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+std::string range_text(const PublishedClaim& claim) {
+  if (!claim.from) return fmt::format("up to {:g}", claim.to.value_or(0));
+  if (!claim.to) return fmt::format("from {:g}", *claim.from);
+  return *claim.from == *claim.to ? fmt::format("{:g}", *claim.from)
+                                  : fmt::format("{:g} to {:g}", *claim.from, *claim.to);
+}
+
+}  // namespace heliolite
