@@ -8,6 +8,7 @@
 
 #include "cli/bound/bound_experiment.h"
 #include "cli/bound/bound_orojenesis.h"
+#include "cli/bound/bound_regions.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/word_units.h"
@@ -22,8 +23,9 @@ struct BoundArguments {
   std::vector<std::string> buffers, word_sizes;  // as written
   OrojenesisArguments orojenesis;
   SymbolicArguments symbolic;
+  RegionArguments regions;
   // Options that only one side knows.
-  std::vector<const CLI::Option*> of_orojenesis, of_symbolic;
+  std::vector<const CLI::Option*> of_orojenesis, of_symbolic, of_regions;
   std::vector<const CLI::Option*> of_questions;  // all that do not go with --experiment
 };
 
@@ -57,6 +59,26 @@ int run_questions(const BoundArguments& arguments, const Output& output) {
   return run_symbolic(symbolic, output);
 }
 
+// The tiling program of a layer; of the other options it has the workload's, the capacity and what is written.
+int run_region_question(const BoundArguments& arguments, const Output& output) {
+  static const std::vector<std::string> kShared{"--workload", "--layer", "--buffer", "--csv", "--svg"};
+  std::vector<const CLI::Option*> others = arguments.of_questions;
+  std::erase_if(others, [&](const CLI::Option* option) {
+    return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_regions, option) > 0;
+  });
+  if (const CLI::Option* other = given(others))
+    return fail(fmt::format("{}: does not go with --regions", other->get_name()));
+  const std::vector<u64>& buffers = arguments.orojenesis.buffers;
+  if (buffers.size() > 1 || (!buffers.empty() && buffers.front() == 0))
+    return fail("--buffer: the picture of --regions has one capacity, at least 1");
+  RegionArguments regions = arguments.regions;
+  regions.workload = arguments.orojenesis.workload;
+  regions.layer = arguments.orojenesis.layer;
+  regions.svg = arguments.orojenesis.svg;
+  if (!buffers.empty()) regions.capacity = buffers.front();
+  return run_regions(regions, output);
+}
+
 int run(BoundArguments arguments, const Output& output) {
   if (!arguments.experiment.empty()) {
     if (const CLI::Option* other = given(arguments.of_questions))
@@ -71,6 +93,9 @@ int run(BoundArguments arguments, const Output& output) {
   arguments.orojenesis.buffers = *buffers;
   arguments.orojenesis.word_sizes = sizes->of_tensor;
   arguments.orojenesis.word_bytes = sizes->every;
+  if (arguments.regions.given) return run_region_question(arguments, output);
+  if (const CLI::Option* axes = given(arguments.of_regions))
+    return fail(fmt::format("{}: is about the picture of --regions", axes->get_name()));
   return run_questions(arguments, output);
 }
 
@@ -116,7 +141,8 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
   arguments->of_orojenesis =
       own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
   arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
-  for (const auto* own : {&arguments->of_orojenesis, &arguments->of_symbolic})
+  arguments->of_regions = own_options(*command, [&] { add_region_options(*command, arguments->regions); });
+  for (const auto* own : {&arguments->of_orojenesis, &arguments->of_symbolic, &arguments->of_regions})
     arguments->of_questions.insert(arguments->of_questions.end(), own->begin(), own->end());
   command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
       ->type_name("FILE");
@@ -129,6 +155,7 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
       "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
       "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
+      "  heliolite bound -w conv:n=9,k=9,c=9,p=9,r=4,stride=2 --regions\n"
       "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }

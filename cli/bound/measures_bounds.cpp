@@ -5,6 +5,7 @@
 #include "cli/bound/bound_symbolic_layer.h"
 #include "cli/bound/experiment_measures.h"
 #include "engine/bounds/hbl/hbl_exponent.h"
+#include "engine/bounds/hbl/tile_regions.h"
 #include "engine/bounds/segment/iolb_forms.h"
 
 namespace heliolite::cli {
@@ -64,6 +65,27 @@ Result<double> exponent_words(const ExperimentRow& row) {
   return std::exp(std::log(nest.iterations) + (1 - sized.k) * std::log(row.capacity()));
 }
 
+// How the tiling program of all sizes and capacities falls into regions; of windows with taps within outputs.
+Result<double> of_regions(const ExperimentRow& row, double (*count)(const TileRegions& regions)) {
+  const auto regions = tile_regions(lifted(access_nest(layer_of(row))), true);
+  if (!regions) return row.error("there are too many regions to enumerate");
+  return count(*regions);
+}
+double region_count(const TileRegions& regions) { return static_cast<double>(regions.regions.size()); }
+double cost_count(const TileRegions& regions) { return static_cast<double>(regions.costs.size()); }
+
+// As many as the published algorithm ends with, the least or the most of several starting points.
+Result<double> region_pieces(const ExperimentRow& row, bool most) {
+  constexpr u64 kSeeds = 8;
+  std::optional<std::size_t> extreme;
+  for (u64 seed = 0; seed < kSeeds; ++seed) {
+    const auto pieces = published_pieces(lifted(access_nest(layer_of(row))), true, seed);
+    if (!pieces) return row.error("there are too many pieces to count");
+    extreme = !extreme ? *pieces : most ? std::max(*extreme, *pieces) : std::min(*extreme, *pieces);
+  }
+  return static_cast<double>(*extreme);
+}
+
 Result<double> form(const ExperimentRow& row, bool of_tiling) {
   const SymbolicAnswer answer{layer_of(row), LowerBounds(layer_of(row)), {}};
   const auto forms = published_forms(answer, row.capacity());
@@ -94,6 +116,10 @@ std::vector<Measure> bound_measures() {
       {"two_levels_rational", false, several, [](const ExperimentRow& row) { return together(row, Trips::Average); }},
       {"exponent", false, {}, exponent},  // of HBL
       {"exponent_words", true, {"word_sizes"}, exponent_words},
+      {"regions", false, {}, [](const ExperimentRow& row) { return of_regions(row, region_count); }},
+      {"region_costs", false, {}, [](const ExperimentRow& row) { return of_regions(row, cost_count); }},
+      {"least_pieces", false, {}, [](const ExperimentRow& row) { return region_pieces(row, false); }},
+      {"most_pieces", false, {}, [](const ExperimentRow& row) { return region_pieces(row, true); }},
       {"iolb", true, {}, [](const ExperimentRow& row) { return form(row, false); }},
       {"iolb_conv", true, {}, form_of_convolution},
       {"ioub", true, {}, [](const ExperimentRow& row) { return form(row, true); }},

@@ -60,6 +60,15 @@ class Simplex {
     return x;
   }
 
+  // [variable][row]: what the variable gains with a unit of the row's right-hand side while the basis stays.
+  std::vector<Vector> response() const {
+    std::vector<Vector> gain(variables_, Vector(table_.size()));
+    for (std::size_t i = 0; i < basis_.size(); ++i)
+      if (basis_[i] < variables_)
+        for (std::size_t r = 0; r < table_.size(); ++r) gain[basis_[i]][r] = table_[i][variables_ + r];
+    return gain;
+  }
+
   // The dual solution: one multiplier >= 0 for each row; their product with `right` is value().
   Vector dual() const {
     Vector y;

@@ -8,6 +8,7 @@
 #include "engine/bounds/hbl/hbl_exponent.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/hbl/hbl_tile.h"
+#include "engine/bounds/hbl/tile_regions.h"
 #include "engine/bounds/lp.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
@@ -207,6 +208,63 @@ RC_GTEST_PROP(HblSizes, AnyExponentsAreABound, (u64 seed)) {
   for (std::size_t l = 0; l < cover.size(); ++l)
     k += std::log(nest.loops[l].size) / std::log(capacity) * std::max(0.0, 1 - cover[l]);
   RC_ASSERT(k >= hbl_exponent(nest, rank_rows(nest), capacity).k - 1e-9);
+}
+
+const AccessNest& regions_nest(std::size_t which) {
+  static const std::vector<AccessNest> kNests = [] {
+    std::vector<AccessNest> nests;
+    for (const char* einsum : {"gemm:9x9x9", "conv:n=9,k=9,c=9,p=9,r=4,stride=2", "f[i] += p[i]*q[j]; i=9,j=9",
+                               "a[i,r] += x[i,j,k]*b[j,r]*c[k,r]; i=9,j=9,k=9,r=9"})
+      nests.push_back(lifted(access_nest(testing::workload(einsum))));
+    return nests;
+  }();
+  return kNests.at(which);
+}
+
+TEST(TileRegions, Counts) {
+  const auto gemm = tile_regions(regions_nest(0), true);
+  EXPECT_EQ(gemm->regions.size(), 8);
+  EXPECT_EQ(gemm->costs.size(), 5);
+  EXPECT_EQ(form_text(gemm->costs.front(), regions_nest(0)), "M*N*K/capacity^(1/2)");
+  EXPECT_GE(published_pieces(regions_nest(0), true, 1), 8);
+  // The five terms of Demmel and Dinh's theorem 1, and the nest that fits.
+  const auto conv = tile_regions(regions_nest(1), true);
+  EXPECT_EQ(conv->regions.size(), 34);
+  EXPECT_EQ(conv->costs.size(), 6);
+}
+
+// Every point lies in one region, or on the border of some; their tile is feasible and the largest.
+RC_GTEST_PROP(TileRegions, CoverAndAreOptimal, ()) {
+  const auto which = *rc::gen::inRange<std::size_t>(0, 4);
+  static const std::vector<TileRegions> kRegions = [] {
+    std::vector<TileRegions> all;
+    for (std::size_t w = 0; w < 4; ++w) all.push_back(*tile_regions(regions_nest(w), true));
+    return all;
+  }();
+  AccessNest nest = regions_nest(which);
+  const TileRegions& found = kRegions[which];
+  LogPoint point{*rc::gen::inRange<i64>(1, 25)};
+  for (AccessLoop& loop : nest.loops) {
+    point.push_back(*rc::gen::inRange<i64>(0, 20));
+    loop.size = std::exp2(static_cast<double>(point.back()));
+  }
+  const auto asked = log_points(nest, true).constraints();
+  RC_PRE(std::ranges::all_of(asked, [&](const LogPoint& a) { return dot(a, point) >= 0; }));
+  const double best = largest_tile(nest, std::exp2(static_cast<double>(point.front()))).log_volume / std::log(2);
+  std::size_t containing = 0;
+  bool on_border = false;
+  for (const TileRegion& region : found.regions) {
+    if (!std::ranges::all_of(region.facets, [&](const LogPoint& a) { return dot(a, point) >= 0; })) continue;
+    ++containing;
+    on_border |= std::ranges::any_of(region.facets, [&](const LogPoint& a) { return dot(a, point) == 0; });
+    Rational volume = 0, moved = point.front();
+    for (const LogForm& extent : region.tile) volume += value(extent, point);
+    for (std::size_t i = 1; i < point.size(); ++i) moved += point[i];
+    RC_ASSERT(std::abs(static_cast<double>(volume) - best) < 1e-6);
+    RC_ASSERT(value(found.costs[region.cost], point) == moved - volume);
+    for (const LogForm& limit : TileProgram(nest).limits(region.tile)) RC_ASSERT(value(limit, point) >= 0);
+  }
+  RC_ASSERT(containing == 1 || (containing > 1 && on_border));
 }
 
 }  // namespace

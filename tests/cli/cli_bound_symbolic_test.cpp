@@ -142,6 +142,25 @@ TEST(CliBounds, FormsInJson) {
   EXPECT_NEAR(forms["ioub"].get<double>(), 18498139, 0.51);
 }
 
+TEST(CliBounds, RegionsOfTheTilingProgram) {
+  const json a = answer("-w gemm:512x512x512 --regions");
+  EXPECT_EQ(a["question"]["kind"], "regions");
+  EXPECT_EQ(a["parameters"], json({"capacity", "M", "N", "K"}));
+  EXPECT_EQ(a["costs"].size(), 5);
+  ASSERT_EQ(a["regions"].size(), 8);
+  EXPECT_EQ(a["regions"][0]["tile"]["M"], "capacity^(1/2)");
+  EXPECT_EQ(a["regions"][0]["where"][1], "M^2 >= capacity");
+  const CliResult svg = run_cli("bound -w gemm:512x512x512 --regions --axes M,N --buffer 4096 --svg -");
+  EXPECT_THAT(svg.out, AllOf(HasSubstr("capacity = 4096, K = 512"), HasSubstr("<polygon")));
+  EXPECT_THAT(run_cli("bound -w gemm:512x512x512 --regions --csv -").out, StartsWith("region,cost,M,N,K,where\n1,"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --regions --axes M,X"), HasSubstr("--axes: unknown parameter 'X'"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --regions --axes M,M"), HasSubstr("two different parameters"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --regions --axes M,N"), HasSubstr("--buffer: needs one capacity"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --regions --buffer 4"), HasSubstr("--buffer: the capacity is an axis"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --regions --loads"), HasSubstr("--loads: does not go with --regions"));
+  EXPECT_THAT(complaint("-w gemm:8x8x8 --axes M,N"), HasSubstr("--axes: is about the picture of --regions"));
+}
+
 TEST(CliBounds, NothingFits) {
   EXPECT_THAT(run_cli("bound -w gemm:8x8x8 --kind hbl --buffer 8 --word-size A=64").out,
               AllOf(HasSubstr("no tiling: the operands of one MAC do not fit"), Not(HasSubstr("8: tile"))));

@@ -29,4 +29,7 @@ double exponent_at(std::span<const HblTerm> terms, const AccessNest& nest, doubl
 // iterations * M / tile, the largest counts; the term for a nest that fits as a whole is left out.
 std::string traffic_formula(std::span<const HblTerm> terms, const AccessNest& nest);
 
+// A product of powers of the sizes and of M: "M*N*K/capacity^(1/2)".
+std::string powers_text(const Rational& of_capacity, std::span<const Rational> of_sizes, const AccessNest& nest);
+
 }  // namespace heliolite

@@ -11,29 +11,12 @@ namespace {
 // Enough for windows in every rank (2^kMaxRanks); of more choices the first ones are looked at.
 constexpr std::size_t kMostChoices = 256;
 
-// One row for each choice of one loop a rank.
-std::vector<std::vector<double>> choices(const Access& access, std::size_t loops) {
-  std::vector<std::vector<double>> all(1, std::vector<double>(loops));
-  for (const std::vector<i64>& rank : access.rows) {
-    std::vector<std::vector<double>> next;
-    for (const std::vector<double>& choice : all) {
-      for (std::size_t l = 0; l < loops && next.size() < kMostChoices; ++l) {
-        if (rank[l] == 0) continue;
-        next.push_back(choice);
-        next.back()[l] += 1;
-      }
-    }
-    all = std::move(next);
-  }
-  return all;
-}
-
 Simplex<double> tile_program(const AccessNest& nest, double capacity) {
   std::vector<std::vector<double>> rows;
   std::vector<double> right;
   for (const Access& access : nest.accesses) {
-    for (std::vector<double>& row : choices(access, nest.loops.size())) {
-      rows.push_back(std::move(row));
+    for (const std::vector<int>& row : footprint_rows(access, nest.loops.size())) {
+      rows.emplace_back(row.begin(), row.end());
       right.push_back(1 - std::log(access.word_size) / std::log(capacity));
     }
   }
@@ -60,6 +43,22 @@ bool same(const RealTile& a, const RealTile& b) {
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> footprint_rows(const Access& access, std::size_t loops) {
+  std::vector<std::vector<int>> all(1, std::vector<int>(loops));
+  for (const std::vector<i64>& rank : access.rows) {
+    std::vector<std::vector<int>> next;
+    for (const std::vector<int>& choice : all) {
+      for (std::size_t l = 0; l < loops && next.size() < kMostChoices; ++l) {
+        if (rank[l] == 0) continue;
+        next.push_back(choice);
+        ++next.back()[l];
+      }
+    }
+    all = std::move(next);
+  }
+  return all;
+}
 
 RealTile largest_tile(const AccessNest& nest, double capacity) {
   Simplex<double> program = tile_program(nest, capacity);

@@ -32,19 +32,19 @@ double stationary_words(const Stationary& s, double capacity) {
 }
 
 // The convolution after its strides are taken apart.
-struct StrideOne {
+struct SplitConvolution {
   double channels = 1;       // in
   std::vector<double> taps;  // [window]
 };
 
-StrideOne split(const Convolution& conv) {
-  StrideOne out{conv.in_channels * conv.stride(), {}};
+SplitConvolution split(const Convolution& conv) {
+  SplitConvolution out{conv.in_channels * conv.stride(), {}};
   for (const ConvWindow& w : conv.windows) out.taps.push_back(w.quotients());
   return out;
 }
 
 double winograd_words(const Convolution& conv, double capacity, double block) {
-  const StrideOne split_conv = split(conv);
+  const SplitConvolution split_conv = split(conv);
   double blocks = conv.batch, points = 1;  // a point of a block's transform is one matrix product
   for (std::size_t i = 0; i < conv.windows.size(); ++i) {
     blocks *= std::ceil(conv.windows[i].outputs / block);
@@ -83,7 +83,7 @@ double winograd_words(const Convolution& conv, double capacity) {
 }
 
 double fft_words(const Convolution& conv, double capacity) {
-  const StrideOne split_conv = split(conv);
+  const SplitConvolution split_conv = split(conv);
   double points = 1;  // of a plane; its spectrum has half as many complex numbers
   for (std::size_t i = 0; i < conv.windows.size(); ++i) points *= conv.windows[i].outputs + split_conv.taps[i] - 1;
   const double passes = std::max(1.0, std::ceil(std::log(points) / std::log(capacity)));
