@@ -147,7 +147,7 @@ SearchOption cosa_weights() {
   return {"weights",
           "",
           "C,T,R",
-          "Of strategy cosa, variants published and ordered: of cycles, traffic and room held, in logarithms",
+          "of cycles, traffic and room held, in logarithms; variants published and ordered",
           "three numbers from -1e6 to 1e6 with commas between them",
           to_text(CosaWeights()),
           {},
@@ -180,7 +180,8 @@ SearchOption least(std::string_view name, const std::string& of, std::optional<d
 SearchOption of_strategies(std::vector<Strategy> strategies, SearchOption option) {
   std::vector<std::string> names;
   for (const Strategy strategy : strategies) names.emplace_back(name(strategy));
-  option.help = fmt::format("Strategies {}: {}", join(names, "and"), option.help);
+  option.help =
+      fmt::format("{} {}: {}", names.size() == 1 ? "Strategy" : "Strategies", join(names, "and"), option.help);
   option.strategies = std::move(strategies);
   return option;
 }
@@ -210,12 +211,14 @@ std::vector<SearchOption> make_table() {
       count(
           "seed", "Of what is drawn at random", 0, [](O& o, u64 n) { o.seed = n; },
           [](const O& o) { return OptionValue(o.seed); }),
-      count(
-          "start", "Strategy bayes prices so many mappings before it learns from them", 1,
-          [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); }),
-      named("encoding", "", "Loop orders of strategy bayes: ", order_encoding_names(), &parse_order_encoding,
-            &O::encoding),
-      named("transfer", "", "Strategy bayes learns from --from by: ", transfer_names(), &parse_transfer, &O::transfer),
+      of_strategies({Strategy::Bayes},
+                    count(
+                        "start", "price so many mappings before learning from them", 1,
+                        [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); })),
+      of_strategies({Strategy::Bayes}, named("encoding", "", "how loop orders become features: ",
+                                             order_encoding_names(), &parse_order_encoding, &O::encoding)),
+      of_strategies({Strategy::Bayes}, named("transfer", "", "how to learn from --from: ", transfer_names(),
+                                             &parse_transfer, &O::transfer)),
       of_strategies(timeloop,
                     count(
                         "victory", "stop after so many legal mappings in a row without an improvement", 1,
@@ -230,9 +233,9 @@ std::vector<SearchOption> make_table() {
                     least("least-units", "the compute units", &LeastUseOptions::units)),
       of_strategies({Strategy::DMazeRunner}, least("least-inner", "the innermost memory", &LeastUseOptions::inner)),
       of_strategies({Strategy::DMazeRunner}, least("least-outer", "each other memory", &LeastUseOptions::outer)),
-      named("variant", "", "Of strategy cosa, what its program minimises: ", cosa_variant_names(), &parse_cosa_variant,
-            &O::cosa_variant),
-      cosa_weights(),
+      of_strategies({Strategy::Cosa}, named("variant", "", "what the program minimises: ", cosa_variant_names(),
+                                            &parse_cosa_variant, &O::cosa_variant)),
+      of_strategies({Strategy::Cosa}, cosa_weights()),
   };
 }
 
