@@ -13,7 +13,7 @@ namespace heliolite::cli {
 namespace {
 
 constexpr std::size_t kLeastWidth = 40;
-constexpr std::size_t kUnlimited = std::string::npos / 2;  // room for sums
+constexpr std::size_t kUnlimitedLines = std::string::npos / 2;  // room for sums
 constexpr std::string_view kPunctuation = ",;:/_.-*+=)";
 constexpr std::size_t kDeeper = 2;  // indentation of what follows a broken line
 
@@ -83,7 +83,7 @@ void append_fitted(std::string& out, std::string_view line, std::size_t width) {
 
 std::size_t line_width() {
   static const std::size_t terminal = isatty(STDOUT_FILENO) != 0 ? columns_of_stdout() : 0;
-  if (unlimited) return kUnlimited;
+  if (unlimited) return kUnlimitedLines;
   return terminal == 0 ? kLineWidth : std::max(terminal, kLeastWidth);
 }
 

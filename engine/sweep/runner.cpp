@@ -20,7 +20,7 @@ namespace heliolite {
 namespace {
 
 // A point that may have to be mapped.
-struct Candidate {
+struct RunCandidate {
   PointRecord record;
   Architecture machine;
   Totals least;
@@ -31,7 +31,7 @@ std::size_t thread_count(const SearchOptions& options) {
 }
 
 // With its lower bounds.
-PointRecord cut(const Candidate& point, std::string reason) {
+PointRecord cut(const RunCandidate& point, std::string reason) {
   PointRecord record = point.record;
   record.state = PointState::Cut;
   record.energy_pj = point.least.energy_pj;
@@ -58,10 +58,10 @@ class Runner {
   void begin_pilot();
   void begin_point();
   Task begin_family();
-  std::optional<Candidate> consider(u64 id);
+  std::optional<RunCandidate> consider(u64 id);
   void pass(DesignPoint point);
-  void choose(std::vector<Candidate> members);
-  void keep_best(std::vector<Candidate> members, const CoSearchResult& result);
+  void choose(std::vector<RunCandidate> members);
+  void keep_best(std::vector<RunCandidate> members, const CoSearchResult& result);
 
   const SweepSpec& spec_;
   const DesignPoints points_;
@@ -70,10 +70,10 @@ class Runner {
   RunState state_;
   PointMapper mapper_;
   std::vector<u64> pilots_;
-  std::optional<PilotRule> rule_;  // none while the pilots are mapped
-  u64 cursor_ = 0;                 // of the pilots, then of the planned points
-  bool at_end_ = false;            // no point is left to begin
-  std::vector<Candidate> to_map_;  // as soon as there is room
+  std::optional<PilotRule> rule_;     // none while the pilots are mapped
+  u64 cursor_ = 0;                    // of the pilots, then of the planned points
+  bool at_end_ = false;               // no point is left to begin
+  std::vector<RunCandidate> to_map_;  // as soon as there is room
 };
 
 Result<SweepRun> Runner::run() {
@@ -140,19 +140,19 @@ Task Runner::begin_family() {
   const std::optional<std::vector<u64>> ids = families_->next();
   at_end_ = !ids;
   if (at_end_) return {};
-  auto members = std::make_shared<std::vector<Candidate>>();
+  auto members = std::make_shared<std::vector<RunCandidate>>();
   for (const u64 id : *ids) {
     if (state_.over()) return {};
     if (auto candidate = consider(id)) members->push_back(*std::move(candidate));
   }
   if (members->size() > 1) return [this, members] { choose(std::move(*members)); };
-  for (Candidate& only : *members) to_map_.push_back(std::move(only));
+  for (RunCandidate& only : *members) to_map_.push_back(std::move(only));
   return {};
 }
 
 // Step 1. What an earlier run has done. Step 2. Points that are excluded or no machine. Step 3. Points that cannot be
 // among the best. The others have to be mapped.
-std::optional<Candidate> Runner::consider(u64 id) {
+std::optional<RunCandidate> Runner::consider(u64 id) {
   const auto row = state_.keep(state_.store.point(id));
   if (!row) return std::nullopt;
   if (*row) {
@@ -164,7 +164,7 @@ std::optional<Candidate> Runner::consider(u64 id) {
   if (point.machine) {
     const Result<Totals> least = compulsory_totals(spec_, *point.machine);
     if (least) {
-      Candidate candidate{point_record(id, points_.values(id), *point.machine), *std::move(point.machine), *least};
+      RunCandidate candidate{point_record(id, points_.values(id), *point.machine), *std::move(point.machine), *least};
       const PointRecord* pilot = rule_ ? rule_->beaten_by(*least, candidate.record.area_um2) : nullptr;
       if (pilot == nullptr) return candidate;
       state_.pass(cut(candidate, fmt::format("pilot-bound: beaten by point {}", pilot->id)));
@@ -189,12 +189,12 @@ void Runner::pass(DesignPoint point) {
 }
 
 // On any thread.
-void Runner::choose(std::vector<Candidate> members) {
+void Runner::choose(std::vector<RunCandidate> members) {
   std::vector<WeightedLayer> layers;
   for (const SweepLayer& layer : spec_.layers)
     layers.push_back({layer.layer.workload, static_cast<double>(layer.layer.count) * layer.weight});
   std::vector<Architecture> machines;
-  for (const Candidate& member : members) machines.push_back(member.machine);
+  for (const RunCandidate& member : members) machines.push_back(member.machine);
   const Result<MachineFamily> family = MachineFamily::create(std::move(machines));
   std::optional<Result<CoSearchResult>> result;
   if (family) result = co_search(layers, *family, spec_.options);
@@ -208,7 +208,7 @@ void Runner::choose(std::vector<Candidate> members) {
 
 // The best one is mapped as every point is; the others are written first, all at once, so that a run that ends in
 // between finds one left.
-void Runner::keep_best(std::vector<Candidate> members, const CoSearchResult& result) {
+void Runner::keep_best(std::vector<RunCandidate> members, const CoSearchResult& result) {
   const bool proven = result.status == Status::Optimal;
   std::vector<PointRecord> others;
   for (std::size_t k = 0; k < members.size(); ++k) {

@@ -11,7 +11,7 @@ namespace heliolite {
 namespace {
 
 // Of its automatic optimizer, in percent.
-constexpr int kUnits = 80, kInner = 80, kOuter = 50, kStep = 10, kOuterFollowsFrom = 60, kRulesEndAt = 30;
+constexpr int kUnits = 80, kInnermostUse = 80, kOuter = 50, kStep = 10, kOuterFollowsFrom = 60, kRulesEndAt = 30;
 constexpr u64 kFewestTilings = 100;
 
 int percent_or(const std::optional<double>& share, int usual) {
@@ -35,7 +35,7 @@ class DMazeRunner {
 
   LayerAnswer run() {
     const LeastUseOptions& asked = problem_.options.least_use;
-    int units = percent_or(asked.units, kUnits), inner = percent_or(asked.inner, kInner),
+    int units = percent_or(asked.units, kUnits), inner = percent_or(asked.inner, kInnermostUse),
         outer = percent_or(asked.outer, kOuter);
     DirectedRules rules{[this](const PlaceFactors& f) { return reduces_nowhere(f); },
                         [this](const PlaceFactors& f) { return windows_inside(f); }};

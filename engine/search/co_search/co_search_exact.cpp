@@ -10,7 +10,7 @@
 namespace heliolite {
 namespace {
 
-constexpr double kEqual = 1 - 1e-12;  // sums of doubles this close count as equal
+constexpr double kSameBound = 1 - 1e-12;  // sums of doubles this close count as equal
 constexpr u32 kNobody = ~u32{0};
 
 // What is known of one layer on a set of machines.
@@ -175,7 +175,7 @@ class CoSearch {
   }
 
  private:
-  bool beaten(const MachineSet& set) const { return set.bound >= best_ * kEqual; }
+  bool beaten(const MachineSet& set) const { return set.bound >= best_ * kSameBound; }
   static bool unfinished(const MachineSet& set) {
     return std::any_of(set.layers.begin(), set.layers.end(), [](const LayerBound& b) { return b.unfinished; });
   }
@@ -255,7 +255,7 @@ class CoSearch {
     result_.value = result_.lower_bound = best_;
     for (const CoSearchMachine& machine : result_.machines)
       result_.lower_bound = std::min(result_.lower_bound, machine.lower_bound);
-    const bool optimal = result_.lower_bound >= best_ * kEqual;
+    const bool optimal = result_.lower_bound >= best_ * kSameBound;
     if (optimal) result_.lower_bound = best_;
     result_.status = optimal ? Status::Optimal : Status::Bounded;
     result_.gap = result_.lower_bound > 0 ? best_ / result_.lower_bound - 1 : 0;

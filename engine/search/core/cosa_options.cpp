@@ -12,19 +12,19 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames{"published", "ordered", "convex"};
+constexpr std::array<std::string_view, 3> kVariantNames{"published", "ordered", "convex"};
 
 }  // namespace
 
-std::string_view name(CosaVariant variant) { return kNames[at(variant)]; }
+std::string_view name(CosaVariant variant) { return kVariantNames[at(variant)]; }
 
 std::optional<CosaVariant> parse_cosa_variant(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<CosaVariant>(found - kNames.begin());
+  const auto found = std::ranges::find(kVariantNames, name);
+  if (found == kVariantNames.end()) return std::nullopt;
+  return static_cast<CosaVariant>(found - kVariantNames.begin());
 }
 
-std::vector<std::string> cosa_variant_names() { return {kNames.begin(), kNames.end()}; }
+std::vector<std::string> cosa_variant_names() { return {kVariantNames.begin(), kVariantNames.end()}; }
 
 std::optional<CosaWeights> parse_cosa_weights(std::string_view text) {
   constexpr double kMost = 1e6;

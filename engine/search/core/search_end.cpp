@@ -14,8 +14,8 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 10> kNames{"done",  "tiles",  "keeps",       "tables", "stores",
-                                                  "flows", "memory", "evaluations", "budget", "interrupted"};
+constexpr std::array<std::string_view, 10> kEndNames{"done",  "tiles",  "keeps",       "tables", "stores",
+                                                     "flows", "memory", "evaluations", "budget", "interrupted"};
 
 std::string bytes_text(u64 bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
@@ -33,7 +33,7 @@ int open_keeps(const Mapspace& space) {
 
 }  // namespace
 
-std::string_view name(SearchEnd end) { return kNames[at(end)]; }
+std::string_view name(SearchEnd end) { return kEndNames[at(end)]; }
 
 std::string explain(SearchEnd end, const LayerProblem& problem) {
   const SearchOptions& options = problem.options;

@@ -30,6 +30,8 @@ class Exact {
         budget_(budget),
         parts_(parts),
         incumbent_(problem.options.objective, limit) {
+    // Each part has tables of its own, which take as long as pricing some mappings for each tile.
+    parts_.evaluations = std::max(parts_.evaluations, lattice_.points());
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
     if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
@@ -252,7 +254,7 @@ class Exact {
   const Lattice lattice_;
   std::vector<FanoutChoices> fanouts_;  // [level]: with all choices
   SearchBudget budget_;                 // what is left of it
-  const PartsPolicy parts_;
+  PartsPolicy parts_;
   Incumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;

@@ -11,7 +11,7 @@
 namespace heliolite {
 namespace {
 
-constexpr double kRounding = 1 - 1e-9;  // sums and averages of doubles, here and in the cost model
+constexpr double kBoundRounding = 1 - 1e-9;  // sums and averages of doubles, here and in the cost model
 
 // Words of the tensor over one dimension of each rank, the largest: every other dimension may stay where it is.
 double covered_words(const CompiledTensor& t, const Compiled& c) {
@@ -75,7 +75,7 @@ class Bound {
       const double cycles = std::max(steps_, static_cast<double>(c_.macs) / to);
       least = std::min(least, objective_number(objective, energy(from), cycles));
     }
-    return least * kRounding;
+    return least * kBoundRounding;
   }
 
  private:
@@ -144,7 +144,7 @@ class Bound {
     if (units_ > 1) reads = std::max(0.0, reads - c_.tensor_count), writes = std::max(0.0, writes - c_.tensor_count);
     return std::floor(std::max({reads / level.read_bandwidth, writes / level.write_bandwidth,
                                 (reads + writes) / level.shared_bandwidth}) *
-                      kRounding);
+                      kBoundRounding);
   }
 
   const CostModel& model_;
@@ -174,11 +174,11 @@ class LeastSteps {
   // 0: too many unrollings.
   u64 run() {
     next_axis(0);
-    return nodes_ > kMostNodes ? 0 : static_cast<u64>(best_ * kRounding);
+    return nodes_ > kMostNodes ? 0 : static_cast<u64>(best_ * kBoundRounding);
   }
 
   // MACs over all units.
-  u64 plain() const { return static_cast<u64>(std::ceil(static_cast<double>(c_.macs) / units_ * kRounding)); }
+  u64 plain() const { return static_cast<u64>(std::ceil(static_cast<double>(c_.macs) / units_ * kBoundRounding)); }
 
  private:
   static constexpr u64 kMostNodes = 1'000'000;

@@ -12,7 +12,7 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kResamples = 200;
-constexpr std::size_t kChunk = 64;  // samples in a task
+constexpr std::size_t kSamplesOfTask = 64;  // samples in a task
 
 // Of a sample: f at a point of A and at one of B, and for each group where A has its inputs from B.
 struct Row {
@@ -78,8 +78,8 @@ SobolAnswer sobol_indices(const std::function<double(std::span<const double>)>& 
 
   // Step 2. All values.
   std::vector<Row> rows(question.samples);
-  parallel_for((rows.size() + kChunk - 1) / kChunk, question.threads, [&](std::size_t chunk) {
-    for (std::size_t k = chunk * kChunk; k < std::min(rows.size(), (chunk + 1) * kChunk); ++k) {
+  parallel_for((rows.size() + kSamplesOfTask - 1) / kSamplesOfTask, question.threads, [&](std::size_t chunk) {
+    for (std::size_t k = chunk * kSamplesOfTask; k < std::min(rows.size(), (chunk + 1) * kSamplesOfTask); ++k) {
       const std::span<const double> a(points[k].data(), d), b(points[k].data() + d, d);
       rows[k].a = f(a);
       rows[k].b = f(b);
