@@ -269,6 +269,7 @@ TEST(Bayes, ReachesInTwentyMappingsWhatRandomDoesInFourThousand) {
     options.budget_evaluations = 4000;
     random += searched("gemmini", layer, options).value / 3;
     options.strategy = Strategy::Bayes;
+    options.victory = SearchOptions().victory;
     options.budget_evaluations = 20;
     const MappingResult found = searched("gemmini", layer, options);
     EXPECT_LE(found.statistics.evaluated, 20u);

@@ -18,8 +18,7 @@ u64 words_along(const CompiledTensor& t, int d, u64 extent) {
 }  // namespace
 
 OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
-    : costs_(costs),
-      c_(costs.compiled()),
+    : c_(costs.compiled()),
       t_(c_.tensor[flow.tensor]),
       flow_(&flow),
       room_(costs.room(reach, flow.outer)),

@@ -51,7 +51,6 @@ class OpenFlow {
   u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;
   u64 shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const;
 
-  const KeptFlows& costs_;
   const Compiled& c_;
   const CompiledTensor& t_;
   const Flow* flow_;

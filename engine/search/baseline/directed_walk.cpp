@@ -61,7 +61,9 @@ bool DirectedWalk::unroll(std::size_t fanout, int d) {
   if (fanout == fanouts_.size()) return unrolled();
   if (d == problem_.space.dimension_count) return unroll(fanout + 1, 0);
   const int level = fanouts_[fanout], place = place_of(level, true);
-  auto& [x, y] = room_[at(level)];
+  // No structured binding: clang 14 captures none in a lambda.
+  u64& x = room_[at(level)][0];
+  u64& y = room_[at(level)][1];
   const u32 left = left_[at(d)];
   PlaceFactor& factor = factors_[at(place)][at(d)];
   const bool go_on = splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
