@@ -139,7 +139,20 @@ TEST(LiftedTilingCost, PublishedTiling) {
   EXPECT_FALSE(lifted_tiling_problem(testing::workload("conv:k=4,c=4,p=8,r=3")));
 }
 
-// As CoversItsExecution below, with strided and dilated windows taken apart; exact where no box overlaps another one.
+double executed(const TilingProblem& problem, const TiledLevel& level) {
+  const testing::SimulatedTraffic simulated = testing::TilingSimulator(problem, level).run();
+  return simulated.loads + (problem.rule.stores ? simulated.stores : 0);
+}
+
+// Whether some box has words that nothing touches: a window both strided and dilated is not always taken apart.
+bool has_holes(const TilingProblem& problem) {
+  Extents whole = unit_extents();
+  for (int d = 0; d < problem.dimensions; ++d) whole[d] = problem.size[d];
+  return LevelTraffic(problem, whole_grid(problem), whole).words({}) != executed(problem, {whole, {}});
+}
+
+// As CoversItsExecution below, with strided and dilated windows taken apart; exact where no box overlaps another one or
+// has holes.
 RC_GTEST_PROP(LiftedTilingCost, CoversItsExecution, (u64 seed)) {
   testing::Rng rng(seed);
   const auto problem =
@@ -148,7 +161,7 @@ RC_GTEST_PROP(LiftedTilingCost, CoversItsExecution, (u64 seed)) {
   DimensionMask sliding = 0;
   for (const TiledTensor& tensor : problem->tensors) sliding |= tensor.sliding;
   Extents tile = unit_extents();
-  const bool exact = testing::chance(rng, 50);
+  const bool exact = testing::chance(rng, 50) && !has_holes(*problem);
   for (int d = 0; d < problem->dimensions; ++d)
     tile[d] =
         contains(sliding, d) && exact ? problem->size[d] : static_cast<u32>(testing::pick(rng, 1, problem->size[d]));
