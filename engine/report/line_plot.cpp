@@ -80,7 +80,8 @@ std::string path(const PlotLine& line, std::size_t number, const Axis& axis) {
 
 std::string legend(const PlotLine& line, std::size_t number) {
   const double x = kLeft + static_cast<double>(number % kLegendColumns) * (kWidth - kLeft) / kLegendColumns;
-  const double y = kTop + kHeight + kBelow + kLegendRow * (static_cast<double>(number / kLegendColumns) + 0.5);
+  const std::size_t row = number / kLegendColumns;
+  const double y = kTop + kHeight + kBelow + kLegendRow * (static_cast<double>(row) + 0.5);
   return fmt::format(
       "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n",
       x, x + 22, y, y, stroke(number), x + 28, y + 4, html_text(line.name));

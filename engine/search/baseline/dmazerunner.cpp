@@ -1,6 +1,7 @@
 #include "engine/search/baseline/dmazerunner.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/integers.h"
 #include "engine/search/baseline/directed_walk.h"
@@ -15,7 +16,7 @@ constexpr int kUnits = 80, kInnermostUse = 80, kOuter = 50, kStep = 10, kOuterFo
 constexpr u64 kFewestTilings = 100;
 
 int percent_or(const std::optional<double>& share, int usual) {
-  return share ? static_cast<int>(*share * 100 + 0.5) : usual;
+  return share ? static_cast<int>(std::lround(*share * 100)) : usual;
 }
 
 class DMazeRunner {

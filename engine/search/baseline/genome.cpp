@@ -69,7 +69,7 @@ void GenomeSpace::draw_split(SplitMix& random, int dimension, Genome& genome) co
   auto left = static_cast<u32>(space_.size[at(dimension)]);
   for (int p = 0; p < splits_.place_count(); ++p) {
     const u128 all = splits_.ways(dimension, p, left);
-    u128 k = all == 1 ? 0 : random.below_any(all);
+    u128 k = all <= 1 ? 0 : random.below_any(all);
     splits_.for_each_run(dimension, p, left, [&](const FactorRun& run) {
       const u128 ways = splits_.ways(dimension, p + 1, run.left);
       if (k >= ways) {

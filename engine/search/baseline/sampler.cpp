@@ -80,7 +80,7 @@ void Sampler::walk_split(SplitMix& random, int d, Split& out) const {
   u32 left = size(d);
   for (int p = 0; p < splits_.place_count(); ++p) {
     const u128 all = splits_.ways(d, p, left);
-    u128 k = all == 1 ? 0 : random.below_any(all);
+    u128 k = all <= 1 ? 0 : random.below_any(all);
     splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
       const u128 each = splits_.ways(d, p + 1, run.left);
       const u128 total = each * (run.last - run.first + 1);
