@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/search/baseline/split_walk.h"
 #include "engine/space/divisors.h"
 
 namespace heliolite {
@@ -64,23 +65,9 @@ Genome GenomeSpace::smallest_tiles() const {
   return out;
 }
 
-// All completions of what is left are equally likely at each place, hence all splits are.
 void GenomeSpace::draw_split(SplitMix& random, int dimension, Genome& genome) const {
-  auto left = static_cast<u32>(space_.size[at(dimension)]);
-  for (int p = 0; p < splits_.place_count(); ++p) {
-    const u128 all = splits_.ways(dimension, p, left);
-    u128 k = all <= 1 ? 0 : random.below_any(all);
-    splits_.for_each_run(dimension, p, left, [&](const FactorRun& run) {
-      const u128 ways = splits_.ways(dimension, p + 1, run.left);
-      if (k >= ways) {
-        k -= ways;
-        return true;
-      }
-      genome.factor[at(p)][at(dimension)] = {run.first, run.y};
-      left = run.left;
-      return false;
-    });
-  }
+  heliolite::draw_split(splits_, dimension, random,
+                        [&](int p, PlaceFactor factor) { genome.factor[at(p)][at(dimension)] = factor; });
 }
 
 u32* GenomeSpace::factor_at(Genome& genome, int seat, int dimension) const {

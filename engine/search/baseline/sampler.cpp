@@ -4,6 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
+#include "engine/search/baseline/split_walk.h"
 #include "engine/space/footprint.h"
 
 namespace heliolite {
@@ -75,27 +76,12 @@ bool Sampler::draw_tiling(SplitMix& random, Tiling& tiling) const {
   return true;
 }
 
-// All completions of what is left are equally likely at each place, hence all splits are.
 void Sampler::walk_split(SplitMix& random, int d, Split& out) const {
-  u32 left = size(d);
-  for (int p = 0; p < splits_.place_count(); ++p) {
-    const u128 all = splits_.ways(d, p, left);
-    u128 k = all <= 1 ? 0 : random.below_any(all);
-    splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
-      const u128 each = splits_.ways(d, p + 1, run.left);
-      const u128 total = each * (run.last - run.first + 1);
-      if (k >= total) {
-        k -= total;
-        return true;
-      }
-      const u32 factor = run.first + static_cast<u32>(k / each);
-      const auto level = at(place_level(p));
-      if (is_spatial_place(p)) out.unrolled[level] = {factor, run.y};
-      else out.loop[level] = factor;
-      left = run.left;
-      return false;
-    });
-  }
+  draw_split(splits_, d, random, [&](int p, PlaceFactor factor) {
+    const auto level = at(place_level(p));
+    if (is_spatial_place(p)) out.unrolled[level] = factor;
+    else out.loop[level] = factor.x;
+  });
 }
 
 // The innermost level whose tile is too large even if it keeps only what it must.
