@@ -83,13 +83,16 @@ room $search/sensitivity $search/. $search/core $search/bayes $search/baseline
 room $search/co_search $search/. $search/core $search/exact $search/sunstone
 room $search/study $search/. $search/core $search/sunstone
 
+may_include engine/program "${below[@]}"
+room engine/program/bound engine/program/.
+
 below+=(engine/search)
 may_include engine/verify "${below[@]}"
 may_include engine/sweep "${below[@]}"
 below+=(engine/sweep)
 may_include engine/report "${below[@]}"
 
-below+=(engine/report engine/verify)
+below+=(engine/report engine/verify engine/program)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui
@@ -106,12 +109,12 @@ may_include examples
 for folder in engine/*/ workloads/ arch/ cli/ examples/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
 done
-for folder in engine/search/*/ engine/bounds/*/ cli/*/; do
+for folder in engine/search/*/ engine/bounds/*/ engine/program/*/ cli/*/; do
   name=${folder%/}
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for folder in engine/*/ engine/search/*/ engine/bounds/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ tests/ bench/; do
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ tests/ bench/; do
   [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 
@@ -133,6 +136,7 @@ only_in 'boost/graph/' "engine/space/dot_graph\.cpp|workloads/.*|engine/bounds/.
 only_in 'nlohmann/' "cli/.*|engine/verify/.*|engine/sweep/.*|engine/report/.*|$tests"
 only_in 'CLI/' 'cli/.*'
 only_in 'Eigen/' "engine/search/bayes/.*|$tests"
+only_in '(isl|ginac)/' "engine/program/.*|$tests"
 only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'

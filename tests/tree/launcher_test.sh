@@ -239,6 +239,8 @@ run "$tree/heliolite" eval
 expect "the program is built again with it" is "$(calls_of ninja)" 2
 run "$tree/heliolite" --packages cosa
 expect "what only some strategy needs" called 'install .*coinor-libcbc-dev'
+run "$tree/heliolite" --packages affine
+expect "what only affine programs need" called 'install .*libisl-dev'
 : >"$sandbox/calls"
 run "$tree/heliolite" eval
 expect "a library that came later is looked for" called '^cmake'

@@ -1,0 +1,22 @@
+# Sets ISL_FOUND, and if so ISL_LIBRARIES: sets and relations of integer points (Debian: libisl-dev) and symbolic
+# expressions (libginac-dev), which only affine programs use (engine/program). What is not found is looked for again by
+# every configuration.
+find_path(ISL_INCLUDE_DIR isl/cpp.h)
+find_path(GINAC_INCLUDE_DIR ginac/ginac.h)
+mark_as_advanced(ISL_INCLUDE_DIR GINAC_INCLUDE_DIR)
+set(ISL_FOUND TRUE)
+set(ISL_LIBRARIES "")
+foreach(name isl ginac cln)
+  find_library(ISL_LIBRARY_${name} ${name})
+  mark_as_advanced(ISL_LIBRARY_${name})
+  if(NOT ISL_LIBRARY_${name})
+    set(ISL_FOUND FALSE)
+  endif()
+  list(APPEND ISL_LIBRARIES ${ISL_LIBRARY_${name}})
+endforeach()
+if(NOT ISL_INCLUDE_DIR OR NOT GINAC_INCLUDE_DIR)
+  set(ISL_FOUND FALSE)
+endif()
+if(NOT ISL_FOUND)
+  message(NOTICE "Affine programs: built without isl (Debian: libisl-dev and libginac-dev were not both found)")
+endif()

@@ -1,0 +1,55 @@
+#pragma once
+// A program whose loops and subscripts are affine: what its statements are, when they run, what they read and write.
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/program/isl.h"
+
+namespace heliolite {
+
+// A scalar is an array without dimensions. Different names are different words: no aliasing. One word an element.
+struct ProgramArray {
+  std::string name;
+  int dimensions = 0;
+  int line = 0;  // where it is first met
+};
+
+struct ArrayAccess {
+  int array = 0;     // index into AffineProgram::arrays
+  isl::map element;  // { S[i] -> A[f(i)] }: exactly one element for each instance
+};
+
+// One assignment. Its instances are the points of `domain`, loops from the outermost.
+struct ProgramStatement {
+  std::string name;  // "S0", "S1", .. in the order of the text; the tuple name of the domain
+  int line = 0;
+  std::string text;                // of the assignment, for people
+  std::vector<std::string> loops;  // names of the indices
+  isl::set domain;                 // [N] -> { S0[i, j] : .. }
+  isl::map schedule;               // { S0[i, j] -> [c0, i, c1, j, c2, 0..] }: one length for all; smaller runs first
+  ArrayAccess write;
+  std::vector<ArrayAccess> reads;  // in the order of the text, the same element once; with the written one if compound
+  char compound = 0;               // '+', '-', '*' or '/' of "+=" and its like, or of x = x + ..; 0: none
+  u64 operations = 0;              // arithmetic operators and calls of one instance
+
+  int depth() const { return static_cast<int>(loops.size()); }
+};
+
+// An access to a scalar is { S0[i] -> alpha[] }.
+struct AffineProgram {
+  IslContext context;
+  std::string file;
+  std::vector<std::string> parameters;  // in the order in which they are met; of every space, whether used or not
+  isl::set assumed;                     // { : N >= 1 and .. }: parameter values the program is looked at for
+  std::vector<ProgramArray> arrays;
+  std::vector<ProgramStatement> statements;
+
+  int parameter(const std::string& name) const;  // its index, -1: none
+  u64 longest_schedule() const { return statements.empty() ? 0 : 2 * u64{deepest()} + 1; }
+
+ private:
+  u64 deepest() const;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,63 @@
+#pragma once
+// The dataflow of an affine program: which instance, or which word of the input, each instance has its operands from.
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/program/affine_program.h"
+
+namespace heliolite {
+
+// A statement with its instances, or an array with those elements that are read before anything is written to them:
+// the program's inputs.
+struct DataflowNode {
+  bool is_input = false;
+  int index = 0;  // of the statement, or of the array
+  std::string name;
+  isl::set domain;
+};
+
+enum class EdgeKind {
+  flow,       // an operand: the target instance uses the value of the source
+  chain,      // the same, of a statement that goes on with its own last value: C[i][j] += ..
+  broadcast,  // no operand: from what a chain began with to every instance of the chain (Reduction)
+};
+
+// One basic map (a conjunction without alternatives), after coalescing. `flow` and `chain` edges together are exactly
+// the operands; each target instance has one source for each of its reads.
+struct DataflowEdge {
+  int source = 0;     // node
+  int target = 0;     // node of a statement
+  isl::map relation;  // { source instance or element -> target instance }
+  EdgeKind kind = EdgeKind::flow;
+  int array = 0;       // through whose elements
+  int reduction = -1;  // of `chain` and `broadcast`: index into DataflowGraph::reductions
+};
+
+// A statement whose instances form chains: instances that agree in `key` are computed one after another, each from the
+// value of the one before; the first of them starts from an instance of another statement or an input.
+// Of every chain that a set P of instances touches, the first touched instance has its operand outside of P: so
+// |key(P)| is at most the number of words that P takes from outside through `array`. That is what the broadcast edges
+// stand for: their inverse is the key, which drops all reduced loops, also where the chain, step by step, is no
+// translation.
+struct Reduction {
+  int statement = 0;
+  int array = 0;
+  isl::multi_aff key;        // { S[i] -> [outer loops.., f(i)] }
+  std::vector<int> loops;    // the statement's loops that the key does not depend on
+  bool associative = false;  // a compound assignment by + or *, or - and / as those of an inverse
+};
+
+struct DataflowGraph {
+  std::vector<DataflowNode> nodes;  // the statements in their order, then the arrays that have inputs
+  std::vector<DataflowEdge> edges;
+  std::vector<Reduction> reductions;
+
+  int statement_node(int statement) const { return statement; }
+  int input_node(int array) const;  // -1: nothing of it is read before it is written
+};
+
+// Exact, for all parameter values in program.assumed. Complains about programs that need too many steps.
+Result<DataflowGraph> dataflow(const AffineProgram& program);
+
+}  // namespace heliolite
