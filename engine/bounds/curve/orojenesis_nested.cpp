@@ -96,18 +96,36 @@ class NestingSearch {
       count_[k].fill(1);
     }
     open_.clear();
+    open_from_.fill(0);
     for (u8 d = 0; d < kMaxDimensions; ++d) {
       if (size_[d] == 1) continue;
+      for (std::size_t k = 0; k <= open_.size(); ++k) open_from_[k] |= dimension_bit(d);
       open_.push_back(d);
       steps_of_[d] = steps_of(d);
     }
-    descend(0);
+    not_nested_ = 0;
+    for (std::size_t v = 0; v < shapes_.size(); ++v)
+      if (!contains(repeated_, v) && std::ranges::find(nested_, v) == nested_.end())
+        not_nested_ += accesses_to(v, contains(may_nest_, v) ? macs_ : distinct_[v]);
+    Units none{};
+    for (std::size_t i = 0; i < nested_.size(); ++i) measure(i, 0, true, true, none);
+    descend(0, none);
   }
 
-  void descend(std::size_t k) {
+  // What each nested tensor asks for.
+  struct Units {
+    std::array<u64, kMaxNested> buffer, accesses;
+  };
+
+  // The first k of the dimensions that loop have their tiles; `units`: of these tiles.
+  void descend(std::size_t k, const Units& units) {
     ++steps_;
     if (steps_ > options_.max_nestings) return;
-    const u64 buffer = buffer_units(), accesses = least_accesses(k);
+    u64 buffer = 0, accesses = not_nested_;
+    for (std::size_t i = 0; i < nested_.size(); ++i) {
+      buffer += units.buffer[i];
+      accesses += units.accesses[i];
+    }
     if (!curve_.admits(buffer, accesses)) return;
     if (k == open_.size()) {
       Nesting how;
@@ -118,18 +136,37 @@ class NestingSearch {
       return curve_.add(buffer, accesses, how);
     }
     const u8 d = open_[k];
+    Units next = units;
+    Steps last{};  // sizes that `next` is of; 0: none yet
     for (const Steps& steps : steps_of_[d]) {
       for (std::size_t i = 0; i < nested_.size(); ++i) {
-        room_[i][d] = reach_[i][d] = steps[i];
+        if (steps[i] == last[i]) continue;
+        last[i] = room_[i][d] = reach_[i][d] = steps[i];
         count_[i][d] = (size_[d] - 1) / steps[i] + 1;
+        const TensorShape& shape = shapes_[nested_[i]];
+        const bool moves = contains(shape.indexing(), d);
+        measure(i, k + 1, moves, !moves || !shape.separable(), next);
       }
-      descend(k + 1);
+      descend(k + 1, next);
     }
     for (std::size_t i = 0; i < nested_.size(); ++i) {
       room_[i][d] = 1;
       reach_[i][d] = size_[d];
       count_[i][d] = 1;
     }
+  }
+
+  // Writes what the i-th nested tensor asks for when the first `chosen` of the dimensions that loop have their tiles. A
+  // dimension that does not index a tensor changes nothing of its buffer, one that does nothing of the accesses to a
+  // tensor that does not slide.
+  void measure(std::size_t i, std::size_t chosen, bool buffer, bool accesses, Units& out) const {
+    const u8 v = nested_[i];
+    const TensorShape& shape = shapes_[v];
+    if (buffer) out.buffer[i] = shape.distinct_words(room_[i]) * options_.word_size[v];
+    if (!accesses) return;
+    const Extents* const tile = options_.imperfect ? nullptr : &reach_[i];
+    const u64 words = shape.nested_words(count_[i], tile, slides_in_[i], open_from_[chosen]);
+    out.accesses[i] = accesses_to(v, std::max(words, distinct_[v]));
   }
 
   // Tiles must not shrink outwards. A tensor that only gains takes the size of the next tensor that minds; one that
@@ -165,33 +202,8 @@ class NestingSearch {
     return all;
   }
 
-  u64 buffer_units() const {
-    u64 units = 0;
-    for (std::size_t k = 0; k < nested_.size(); ++k)
-      units += shapes_[nested_[k]].distinct_words(room_[k]) * options_.word_size[nested_[k]];
-    return units;
-  }
-
-  // The first `chosen` of the dimensions that loop have their tiles.
-  u64 least_accesses(std::size_t chosen) const {
-    DimensionMask open = 0;
-    for (std::size_t k = chosen; k < open_.size(); ++k) open |= dimension_bit(open_[k]);
-    u64 units = 0;
-    TensorMask stored = 0;
-    for (std::size_t k = 0; k < nested_.size(); ++k) {
-      const u8 v = nested_[k];
-      stored |= static_cast<TensorMask>(1u << v);
-      const u64 words =
-          shapes_[v].nested_words(count_[k], options_.imperfect ? nullptr : &reach_[k], slides_in_[k], open);
-      units += accesses(v, std::max(words, distinct_[v]));
-    }
-    for (std::size_t v = 0; v < shapes_.size(); ++v)
-      if (!contains(stored | repeated_, v)) units += accesses(v, contains(may_nest_, v) ? macs_ : distinct_[v]);
-    return units;
-  }
-
   // What leaves comes back but for the first time; where halos or holes make it unclear what is the first, for nothing.
-  u64 accesses(std::size_t v, u64 words) const {
+  u64 accesses_to(std::size_t v, u64 words) const {
     if (v == output_ && options_.partial_sums == PartialSums::ReadBack && solid_output_) words += words - distinct_[v];
     return words * options_.word_size[v];
   }
@@ -208,7 +220,9 @@ class NestingSearch {
 
   std::vector<u8> nested_;  // innermost first
   std::array<DimensionMask, kMaxNested> slides_in_{};
-  std::vector<u8> open_;  // dimensions that loop
+  std::vector<u8> open_;                                       // dimensions that loop
+  std::array<DimensionMask, kMaxDimensions + 1> open_from_{};  // [k]: all of these but the first k
+  u64 not_nested_ = 0;                                         // accesses to the tensors that are not nested
   std::array<std::vector<Steps>, kMaxDimensions> steps_of_;
   std::array<Extents, kMaxNested> room_, reach_, count_;
   u64 steps_ = 0;

@@ -70,8 +70,18 @@ TensorShape::TensorShape(const Workload& workload, int tensor, bool apart)
     if (out.terms.size() > 1) sliding_.push_back(out.dimensions);
     plain_ = plain_ && (out.terms.empty() || (out.terms.size() == 1 && out.terms[0].coefficient == 1));
     if (out.terms.empty()) ranks_.pop_back();
+    else out.whole = distinct_in(out, size_);
   }
   plain_ = plain_ && !entangled_;
+  const auto alone = [](const ShapeRank& rank) { return rank.terms.size() == 1; };
+  const auto first = std::stable_partition(ranks_.begin(), ranks_.end(), alone);
+  several_ = static_cast<std::size_t>(first - ranks_.begin());
+  for (auto rank = ranks_.begin(); rank != first; ++rank) {
+    alone_ |= rank->dimensions;
+    alone_words_ *= rank->whole;
+  }
+  for (int d = 0; d < kMaxDimensions; ++d)
+    if (size_[at(d)] > 1 && !contains(indexing_, d)) others_ |= dimension_bit(d);
 }
 
 bool TensorShape::slides_by_steps(int dimension) const {
@@ -146,7 +156,7 @@ u64 TensorShape::blocked_words(const Extents& tile, std::span<const TileLoop> lo
   return words;
 }
 
-u64 TensorShape::distinct_in(const ShapeRank& rank, const Extents& tile) const {
+u64 TensorShape::distinct_in_several(const ShapeRank& rank, const Extents& tile) {
   u64 most = 1, solid = 1;
   // By ascending coefficients: as long as no step leaves a gap, the positions are all of a range.
   for (const Term& term : rank.terms) {
@@ -167,10 +177,12 @@ u64 TensorShape::distinct_in(const ShapeRank& rank, const Extents& tile) const {
 
 u64 TensorShape::distinct_words(const Extents& tile) const {
   u64 words = 1;
-  for (const ShapeRank& rank : ranks_) {
-    const u64 here = distinct_in(rank, tile);
-    words = entangled_ ? std::max(words, here) : words * here;
+  if (entangled_) {
+    for (const ShapeRank& rank : ranks_) words = std::max(words, distinct_in(rank, tile));
+    return words;
   }
+  for (const int d : bits(alone_)) words *= tile[at(d)];
+  for (const ShapeRank& rank : several()) words *= distinct_in(rank, tile);
   return words;
 }
 
@@ -184,7 +196,7 @@ u64 TensorShape::most_distinct_words(const Extents& tile) const {
 u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const {
   u64 tiles = 1;
   for (const Term& term : rank.terms) tiles *= count[term.dimension];
-  if (tile != nullptr) return distinct_in(rank, *tile) * tiles;
+  if (tile != nullptr) return distinct_in_several(rank, *tile) * tiles;
   u64 positions = 0;
   for (const Term& term : rank.terms) positions += size_[term.dimension] * (tiles / count[term.dimension]);
   return positions - (rank.terms.size() - 1) * tiles;
@@ -195,8 +207,7 @@ u64 TensorShape::covered_in(const ShapeRank& rank, const Extents& count, const E
 // whole way counts once. Never more than all positions.
 u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, const Extents* tile,
                                   DimensionMask open) const {
-  const u64 all = distinct_in(rank, size_);
-  u64 tiles = 1, way = 0, loops = 0, least = all;
+  u64 tiles = 1, way = 0, loops = 0, least = rank.whole;
   for (const Term& term : rank.terms) tiles *= count[term.dimension];
   const u64 here = tile != nullptr ? distinct_in(rank, *tile) : 0;
   const bool solid = tile != nullptr && (rank.dimensions & open) == 0 && here == box_in(rank, *tile);
@@ -210,24 +221,26 @@ u64 TensorShape::round_trip_words(const ShapeRank& rank, const Extents& count, c
   return loops > 1 ? std::min(least, way) : least;
 }
 
+// Of ranks of one dimension, tiles cover each position once, whatever their sizes.
 u64 TensorShape::nested_words(const Extents& count, const Extents* tile, DimensionMask slides_in,
                               DimensionMask open) const {
   if (entangled_) return distinct_words(size_);
-  u64 words = 1, other = 1;  // of all tiles, of one
-  for (std::size_t d = 0; d < kMaxDimensions; ++d)
-    if (!contains(indexing_, d)) words *= count[d];
+  u64 words = alone_words_;  // of all tiles
+  for (const int d : bits(others_)) words *= count[at(d)];
   const ShapeRank* slides = nullptr;
-  for (const ShapeRank& rank : ranks_) {
-    if ((rank.dimensions & slides_in) != 0) {
-      slides = &rank;
-      continue;
-    }
-    words *= covered_in(rank, count, tile);
-    if (tile != nullptr) other *= distinct_in(rank, *tile);
+  for (const ShapeRank& rank : several()) {
+    if ((rank.dimensions & slides_in) != 0) slides = &rank;
+    else words *= covered_in(rank, count, tile);
   }
   if (slides == nullptr) return words;
-  const u64 all = distinct_in(*slides, size_), round = round_trip_words(*slides, count, tile, open);
-  return words * round + (all - round) * ((open & indexing_) == 0 ? other : 1);
+  const u64 round = round_trip_words(*slides, count, tile, open);
+  u64 other = 1;  // words of one tile along the other ranks, if those are chosen
+  if (tile != nullptr && (open & indexing_) == 0) {
+    for (const int d : bits(alone_)) other *= (*tile)[at(d)];
+    for (const ShapeRank& rank : several())
+      if (&rank != slides) other *= distinct_in(rank, *tile);
+  }
+  return words * round + (slides->whole - round) * other;
 }
 
 }  // namespace heliolite

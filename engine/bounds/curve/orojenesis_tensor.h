@@ -74,8 +74,13 @@ class TensorShape {
   struct ShapeRank {
     DimensionMask dimensions = 0;
     std::vector<Term> terms;
+    u64 whole = 1;  // positions that the whole Einsum uses
   };
-  u64 distinct_in(const ShapeRank& rank, const Extents& tile) const;
+  // Positions of the rank that a tile uses.
+  static u64 distinct_in(const ShapeRank& rank, const Extents& tile) {
+    return rank.terms.size() == 1 ? tile[rank.terms.front().dimension] : distinct_in_several(rank, tile);
+  }
+  static u64 distinct_in_several(const ShapeRank& rank, const Extents& tile);
   u64 covered_in(const ShapeRank& rank, const Extents& count, const Extents* tile) const;
 
   u64 box_in(const ShapeRank& rank, const Extents& tile) const;
@@ -92,10 +97,15 @@ class TensorShape {
   u64 overlapping_words(const Extents& tile, std::span<const TileLoop> inner_first, std::size_t moving) const;
   Move move_of(const Extents& tile, int dimension) const;
 
-  std::vector<ShapeRank> ranks_;
+  std::span<const ShapeRank> several() const { return std::span(ranks_).subspan(several_); }
+
+  std::vector<ShapeRank> ranks_;  // first those of one dimension
+  std::size_t several_ = 0;       // of several dimensions are those from this one on
   std::vector<DimensionMask> sliding_;
   std::array<u32, kMaxDimensions> size_{};
-  DimensionMask indexing_ = 0;
+  // Dimensions that move it; those that loop and do not; those that are a rank alone, and the words along these ranks.
+  DimensionMask indexing_ = 0, others_ = 0, alone_ = 0;
+  u64 alone_words_ = 1;
   bool plain_ = true;
   bool entangled_ = false;
   bool read_twice_ = false;
