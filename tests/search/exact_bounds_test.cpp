@@ -124,10 +124,7 @@ void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& see
   const Lattice lattice(c.size, c.dimension_count);
   const auto fanouts = make_fanout_choices(problem, lattice);
   const FlowCosts model = make_flow_costs(problem, mapping.keep, lattice, fanouts);
-  // Levels that share accesses are bounded as if all their instances did.
-  const bool shares = std::any_of(model.channels.begin(), model.channels.end(),
-                                  [](const Channel& k) { return k.kind == Channel::Kind::Shared; });
-  if (!model.exact || shares) return;
+  if (!model.exact) return;
   ++seen.exact;
   const CostBound& sum = steps.back().value;
   ASSERT_EQ(steps.back().bound, "sum");

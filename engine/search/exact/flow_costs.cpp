@@ -59,9 +59,9 @@ class Builder {
     energy_channel_.fill(0);
     for (int i = 0; i < c_.level_count; ++i) {
       const CompiledLevel& level = c_.level[i];
-      const u64 used = fanout_product(i + 1, c_.level_count - 1);
-      if (level.clusters < used) {
-        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / static_cast<double>(used);
+      const double used = m_.most_instances(i + 1, m_.lattice.full().index);
+      if (static_cast<double>(level.clusters) < used) {
+        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / used;
         energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
         if (energy_channel_[i] == 0) m_.level[at(i)].least_sharing = 1;
       }
@@ -236,6 +236,12 @@ class Builder {
 };
 
 }  // namespace
+
+double FlowCosts::most_instances(int first, u32 left) const {
+  const int count = static_cast<int>(fanout.size());
+  while (first < count && !fanout[at(first)].exists) ++first;
+  return first < count ? fanout[at(first)].most_instances[left] : 1;
+}
 
 u64 FlowCosts::used(TensorMask kept, const Extents& tile) const {
   u64 words = 0;

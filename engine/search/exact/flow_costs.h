@@ -44,7 +44,7 @@ struct ExactLevel {
   // any, or any inside.
   TensorMask kept_outside = 0;
   bool shares_outside = false, shares_inside = false;
-  double least_sharing = 1;  // least of min(1, clusters / instances in use) over all unrollings
+  double least_sharing = 1;  // least of min(1, clusters / instances in use) over all mappings
   // Energy units that rounding to blocks can add to a flow of each tensor: one that fills the level, and one that it
   // serves.
   std::array<double, kMaxTensors> fill_rounding{}, serve_rounding{};
@@ -87,6 +87,9 @@ struct FlowCosts {
       if (fanout[at(f)].exists) return f;
     return -1;
   }
+  // Most instances that the fan-outs below level `first` and the levels outside it can use together, if `left` (a
+  // lattice index) is what remains to be placed.
+  double most_instances(int first, u32 left) const;
   // The tensors with a flow out of the tile of a level that keeps `kept`: these, and those whose hops count.
   TensorMask starting(int i, TensorMask kept) const { return level[at(i)].hops ? all_tensors() : kept; }
   // Dimensions along which no tensor slides that the tile of a level which keeps `kept` matters to: those with a flow

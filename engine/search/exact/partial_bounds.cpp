@@ -37,6 +37,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   Inside out(LoopSet(tables_.classes(), c_, s.tile.extent, c_.size));
   out.place = place;
   out.servers = s.servers;
+  out.sharing = sharing(s, place);
   out.active = asked_ & static_cast<u16>(~s.idle);
   out.compute_cycles = compute_cycles(s.units, place.level, m_.lattice.full().index - s.tile.index);
   for (const int tensor : bits(s.in_place)) {
@@ -68,6 +69,22 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
   return out;
 }
 
+// Of levels that are placed, by the instances that they use and the most that fan-outs outside can add. What tables
+// know of a level counts at its least share: everything that is paid and refunded at one level counts at the same.
+Channels PartialBounds::sharing(const PartialMapping& s, Place place) const {
+  Channels out = tables_.least_sharing();
+  const int placed = place.unrolled ? place.level : place.level + 1;
+  const u32 left = m_.lattice.full().index - s.tile.index;
+  for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k) {
+    const int level = m_.channels[k].level;
+    if (level >= placed) continue;
+    double used = m_.most_instances(place.level + 1, left);
+    for (int f = level + 1; f <= place.level; ++f) used *= s.instances[at(f)];
+    out[k] = std::min(1.0, static_cast<double>(c_.level[at(level)].clusters) / used);
+  }
+  return out;
+}
+
 bool PartialBounds::add_cycles(const PartialMapping& s, Inside& inside) const {
   bool any = false;
   for (std::size_t k = inside.known; k < m_.channels.size(); ++k) {
@@ -81,14 +98,14 @@ bool PartialBounds::add_cycles(const PartialMapping& s, Inside& inside) const {
 
 void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& out) const {
   const auto [level, unrolled] = out.place;
-  const auto of = [&](const Channels& x) { return tables_.of(x, k); };
+  const auto of = [&](const Channels& x) { return tables_.of(x, k, out.sharing); };
   std::array<double, kMaxTensors> spread{};
   double sum = of(s.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
     const u32 left = m_.lattice.full().index - s.tile.index;
     spread[at(v)] = tables_.spread(level, m_.servers.server(unrolled ? level - 1 : level, s.servers, v), v, left);
   }
-  const double passing = pending(s, out.place, k, spread);
+  const double passing = pending(s, out.place, k, out.sharing, spread);
   if (k == 0) out.pending = passing;
   sum += passing;
   BoundFlows flows;
@@ -119,13 +136,13 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
 
 // Closed flows that are still on their way, if every tensor on its own were spread as little as `spread` says; and if
 // the next fan-out spreads all of them by one choice.
-double PartialBounds::pending(const PartialMapping& s, Place place, std::size_t k,
+double PartialBounds::pending(const PartialMapping& s, Place place, std::size_t k, const Channels& sharing,
                               const std::array<double, kMaxTensors>& spread) const {
   std::array<double, kMaxTensors> cost, further;
   double apart = 0;
   int tensors = 0;
   for (int v = 0; v < c_.tensor_count; ++v) {
-    cost[at(v)] = tables_.of(s.pending[at(v)], k);
+    cost[at(v)] = tables_.of(s.pending[at(v)], k, sharing);
     apart += cost[at(v)] * spread[at(v)];
     tensors += cost[at(v)] > 0;
   }
@@ -330,7 +347,7 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
       if (m_.fanout[at(f)].exists) spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.full().index];
     spreads[at(v)] = spread;
   }
-  closed += pending(root, {-1, false}, 0, spreads);
+  closed += pending(root, {-1, false}, 0, tables_.least_sharing(), spreads);
   closed -= static_cast<double>(c_.tensor[at(m_.output)].words) * tables_.of(refund_from_[0], 0);
   return {std::max(0.0, closed + least), std::max(m_.macs / most_outside(0, m_.lattice.full().index), least_cycles_)};
 }
@@ -338,8 +355,7 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
 // Most instances of the fan-outs below level `first` and the levels outside it.
 double PartialBounds::most_outside(int first, u32 left) const {
   if (!m_.timed) return fanout_outside_[at(first)];
-  while (first < m_.levels() && !m_.fanout[at(first)].exists) ++first;
-  return first < m_.levels() ? m_.fanout[at(first)].most_instances[left] : 1;
+  return m_.most_instances(first, left);
 }
 
 double PartialBounds::compute_cycles(double units, int level, u32 left) const {

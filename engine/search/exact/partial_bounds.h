@@ -36,6 +36,7 @@ class PartialBounds {
     double pending = 0;         // in settled[0]: of closed flows that are still on their way
     double compute_cycles = 0;  // cycles of the compute units at least, or of any mapping
     LoopSet outside;            // all loops outside the tile
+    Channels sharing;           // [channel]: the share of accesses that clusters leave at least (RestBounds::of)
     // [sliding flow that is moving]: how often its whole tile is fetched, over everything outside.
     std::array<double, kMaxSlidingFlows> fetched;
     // The flows in place, as in BoundFlow; `unreused` and `once` by channel.
@@ -124,13 +125,14 @@ class PartialBounds {
 
  private:
   double most_outside(int first, u32 left) const;
+  Channels sharing(const PartialMapping& s, Place place) const;
   struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then
   void add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,
                  double& least) const;
   void enlarge(const Inside& inside, const Reuse& reuse, const LatticePoint& tile, double gain, std::size_t first_axis,
                double enough, double& least) const;
   void sum_channel(const PartialMapping& s, std::size_t channel, Inside& out) const;
-  double pending(const PartialMapping& s, Place place, std::size_t channel,
+  double pending(const PartialMapping& s, Place place, std::size_t channel, const Channels& sharing,
                  const std::array<double, kMaxTensors>& spread) const;
   struct Candidate;
   double closing(const Inside& inside, std::size_t channel, const Candidate& candidate, BoundFlows& waiting) const;

@@ -32,6 +32,9 @@ double BoundFlows::least(const ClassLoops& n, DimensionMask present) const {
 }
 
 RestBounds::RestBounds(const FlowCosts& model) : m_(model), c_(*model.compiled), classes_(c_) {
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    if (m_.channels[k].kind == Channel::Kind::Shared)
+      least_sharing_[k] = m_.level[at(m_.channels[k].level)].least_sharing;
   build_spreads();
   fill_.resize(at(m_.levels())), serve_.resize(at(m_.levels()));
   for (std::size_t i = 0; i < fill_.size(); ++i)
@@ -93,11 +96,11 @@ u64 RestBounds::bytes(const FlowCosts& m) {
   return sizeof(double) * (numbers + levels * std::min(points * row, kMaxRowValues));
 }
 
-double RestBounds::of(const Channels& x, std::size_t channel) const {
+double RestBounds::of(const Channels& x, std::size_t channel, const Channels& sharing) const {
   if (channel > 0) return x[channel];
   double sum = x[0];
   for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k)
-    sum += x[k] * m_.level[at(m_.channels[k].level)].least_sharing;
+    sum += x[k] * sharing[k];
   return sum;
 }
 

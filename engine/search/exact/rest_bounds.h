@@ -37,7 +37,11 @@ class RestBounds {
 
   const LoopClasses& classes() const { return classes_; }
   // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
-  double of(const Channels& x, std::size_t channel) const;
+  double of(const Channels& x, std::size_t channel) const { return of(x, channel, least_sharing_); }
+  // The same at the shares `sharing` [channel] that clusters leave.
+  double of(const Channels& x, std::size_t channel, const Channels& sharing) const;
+  // [channel of a level whose clusters share accesses]: the least share that is left in any mapping.
+  const Channels& least_sharing() const { return least_sharing_; }
 
   // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level and the stage
   // before it has these servers; kImpossible: it cannot be. Of channel `channel`; a channel without a table gives 0.
@@ -114,6 +118,7 @@ class RestBounds {
   const FlowCosts& m_;
   const Compiled& c_;
   LoopClasses classes_;
+  Channels least_sharing_{};
   std::vector<Channeled> with_, below_, after_;  // [level]
   // [level][last fan-out][tensor]
   std::array<std::array<std::array<Table, kMaxTensors>, kMaxLevels>, kMaxLevels> spread_;

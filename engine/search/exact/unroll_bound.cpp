@@ -14,7 +14,7 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
   const auto server = [&](std::size_t v) { return model.servers.server(level - 1, s.servers, static_cast<int>(v)); };
   const auto beyond = [&](std::size_t v) { return tables.spread(level, server(v), static_cast<int>(v), left); };
   for (std::size_t v = 0; v < s.tensor_count; ++v) {
-    const double each = tables.of(s.pending[v], 0);
+    const double each = tables.of(s.pending[v], 0, before.sharing);
     if (each <= 0) continue;
     const double least = each * tables.spread(level - 1, server(v), static_cast<int>(v), left);
     passing_[passing_count_++] = {v, each * beyond(v), least};
@@ -24,8 +24,9 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
     Waiting& flow = waiting_[waiting_count_++];
     flow = {v, before.relevant[n], 0, 0, before.repeats[n], before.unreused[n][0], before.once[n][0], nullptr};
     const int sliding = before.halo_of[n];
-    flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0) * s.iterations;
-    flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0) * s.iterations * beyond(v);
+    flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0, before.sharing) * s.iterations;
+    flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0, before.sharing) * s.iterations *
+                 beyond(v);
     flow.halo = before.halo_shares(n);
   }
 }
