@@ -82,11 +82,7 @@ Result<NetworkResult> search(const Network& network, const Architecture& archite
 // Loads what --from names, and makes room for what --learn writes: it has all of --from, and what is learned now.
 Diagnostics read_learned(const MapArguments& arguments, SearchOptions& options) {
   if (!arguments.learn.empty()) options.learn = std::make_shared<LearnedTasks>();
-  if (arguments.from.empty()) return {};
-  Result<std::vector<LearnedTask>> from = load_learned(arguments.from);
-  if (!from) return from.errors();
-  options.from = std::make_shared<const std::vector<LearnedTask>>(*std::move(from));
-  return {};
+  return load_learned(arguments.from, options);
 }
 
 bool write_learned(const SearchOptions& options, const Output& output) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -76,11 +75,7 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
   options.strategy = Strategy::Bayes;
   options.free = lifted.free;
   options.open = lifted.open;
-  if (!question.from.empty()) {
-    Result<std::vector<LearnedTask>> from = load_learned(question.from);
-    if (!from) return fail(from.errors());
-    options.from = std::make_shared<const std::vector<LearnedTask>>(*std::move(from));
-  }
+  if (const Diagnostics errors = load_learned(question.from, options); !errors.empty()) return fail(errors);
   const auto found = until_interrupted(
       [=, samples = question.samples] { return mapping_sensitivity(workload, architecture, options, samples); });
   if (!found) {

@@ -309,16 +309,17 @@ TEST(Bayes, BeginsWithWhatIsLearned) {
 
   const std::string path = (std::filesystem::temp_directory_path() / "heliolite_learned_test.yaml").string();
   std::ofstream(path) << learned_text(learned);
-  const auto loaded = load_learned(path);
+  SearchOptions loaded;
+  const Diagnostics errors = load_learned(path, loaded);
   std::filesystem::remove(path);
-  ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());
-  EXPECT_EQ(learned_text(*loaded), learned_text(learned));
+  ASSERT_TRUE(errors.empty()) << to_string(errors);
+  EXPECT_EQ(learned_text(*loaded.from), learned_text(learned));
 
   options.learn = nullptr;
   options.seed = 7;
   options.budget_evaluations = 3;
   const double cold = searched("gemmini", layer, options).value;
-  options.from = std::make_shared<const std::vector<LearnedTask>>(*loaded);
+  options.from = loaded.from;
   for (const Transfer transfer : {Transfer::Features, Transfer::Tasks}) {
     options.transfer = transfer;
     EXPECT_LT(searched("gemmini", layer, options).value, cold) << name(transfer);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "engine/search/baseline/genome.h"
-#include "engine/search/baseline/pricing.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -29,9 +29,8 @@ class Annealing {
   std::optional<double> price(const Genome& genome) {
     Mapping mapping;
     if (!space_.write(genome, mapping) || pricing_.over()) return std::nullopt;
-    const Evaluation e = pricing_.price(mapping);
-    if (e.verdict != Verdict::Fits) return std::nullopt;
-    return std::log(objective_number(problem_.options.objective, e.cost));
+    const Priced priced = pricing_.price(mapping);
+    return priced.legal ? std::optional(std::log(priced.number)) : std::nullopt;
   }
 
   void anneal(int round) {

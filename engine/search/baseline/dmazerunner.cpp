@@ -6,7 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/baseline/directed_walk.h"
 #include "engine/search/baseline/level_orders.h"
-#include "engine/search/baseline/pricing.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {

@@ -6,26 +6,30 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/core/pricing.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {
 namespace {
 
-constexpr u64 kLooksAtClock = 256;  // once in so many evaluations
-
 // Each walk returns false when the search has to stop.
 class Enumeration {
  public:
   Enumeration(const LayerProblem& problem, const SearchBudget& budget)
-      : problem_(problem), splits_(problem.space, problem.imperfect()), writer_(problem.space), budget_(budget) {
+      : problem_(problem),
+        splits_(problem.space, problem.imperfect()),
+        writer_(problem.space),
+        pricing_(problem, budget) {
     for (const LevelSpace& level : problem.space.levels)
       room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
   }
 
   LayerAnswer run() {
-    answer_.complete = keep(0, 0);
-    return answer_;
+    const bool complete = keep(0, 0);
+    LayerAnswer answer = pricing_.answer();
+    answer.complete = complete;
+    return answer;
   }
 
  private:
@@ -103,31 +107,21 @@ class Enumeration {
   }
 
   bool evaluate(bool& fits) {
-    u64& evaluated = answer_.statistics.evaluated;
-    if (!budget_.allows(evaluated + 1) || (evaluated % kLooksAtClock == 0 && budget_.over())) return false;
-    ++evaluated;
+    if (pricing_.over()) return false;
     writer_.write(mapping_, tiling_, orders_);
-    const Evaluation e = problem_.model.evaluate(mapping_, problem_.counts());
-    fits = e.verdict == Verdict::Fits;
-    if (!fits || (answer_.found && answer_.value < Value::of(problem_.options.objective, e.cost))) return true;
-    Mapping clean;  // without the loops that longer nests have left behind
-    clean.keep = mapping_.keep;
-    writer_.write(clean, tiling_, orders_);
-    if (answer_.offer(problem_.options.objective, clean, e.cost))
-      problem_.tell(objective_number(problem_.options.objective, e.cost), 0, evaluated);
+    fits = pricing_.price(mapping_).legal;
     return true;
   }
 
   const LayerProblem& problem_;
   Splits splits_;
   NestWriter writer_;
-  const SearchBudget budget_;
+  Pricing pricing_;
   std::vector<std::pair<u64, u64>> room_;  // left on X and Y of each level's fan-out
   PlaceFactors tiling_{};
   LevelOrders orders_;
   std::array<std::size_t, kMaxLevels> movable_{};  // the first loop of each level whose place is free
   Mapping mapping_;
-  LayerAnswer answer_;
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/baseline/genome.h"
-#include "engine/search/baseline/pricing.h"
 #include "engine/search/core/parallel.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -52,9 +52,7 @@ class Evolution {
       one.value = Value::worst();
       if (!one.written) continue;
       if (pricing_.over()) return;
-      pricing_.take(one.mapping, one.evaluation);
-      if (one.evaluation.verdict == Verdict::Fits)
-        one.value = Value::of(problem_.options.objective, one.evaluation.cost);
+      one.value = pricing_.take(one.mapping, one.evaluation).value;
     }
   }
 

@@ -9,8 +9,8 @@
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/baseline/genome.h"
-#include "engine/search/baseline/pricing.h"
 #include "engine/search/baseline/relaxed_model.h"
+#include "engine/search/core/pricing.h"
 #include "engine/space/footprint.h"
 
 namespace heliolite {
@@ -149,10 +149,10 @@ class Descent {
       for (u8 v = 0; v < problem_.space.tensor_count && !pricing_.over(); ++v) {
         order_for(v, factors, i, orders);
         writer_.write(mapping_, factors, orders);
-        const Evaluation e = pricing_.price(mapping_);
-        if (e.verdict != Verdict::Fits) return;
-        if (const Value value = Value::of(problem_.options.objective, e.cost); value < best) {
-          best = value;
+        const Priced priced = pricing_.price(mapping_);
+        if (!priced.legal) return;
+        if (priced.value < best) {
+          best = priced.value;
           chosen = v;
         }
       }

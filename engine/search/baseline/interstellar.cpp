@@ -3,7 +3,7 @@
 #include "engine/base/integers.h"
 #include "engine/search/baseline/directed_walk.h"
 #include "engine/search/baseline/level_orders.h"
-#include "engine/search/baseline/pricing.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -59,10 +59,10 @@ class Interstellar {
         if (pricing_.over()) return false;
         set_order(nest_, i, order);
         writer_.write(mapping_, factors, nest_);
-        const Evaluation e = pricing_.price(mapping_);
-        if (e.verdict != Verdict::Fits) return true;
-        if (const Value value = Value::of(problem_.options.objective, e.cost); value < best) {
-          best = value;
+        const Priced priced = pricing_.price(mapping_);
+        if (!priced.legal) return true;
+        if (priced.value < best) {
+          best = priced.value;
           chosen = &order;
         }
       }

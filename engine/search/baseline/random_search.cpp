@@ -5,6 +5,7 @@
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/core/parallel.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -25,17 +26,18 @@ class Search {
       : problem_(problem),
         sampler_(problem.space, problem.model, problem.imperfect(), problem.options.seed, problem.counts()),
         budget_(budget),
+        pricing_(problem, budget),
         batch_(kChunks * kChunk),
         timeout_(problem.options.timeout.value_or(kRandomTimeout)) {}
 
   LayerAnswer run() {
-    if (!sampler_.possible()) return {};
+    if (!sampler_.possible()) return pricing_.answer();
     for (u64 first = 0; !budget_.over(); first += batch_.size()) {
       parallel_for(kChunks, problem_.options.threads, [&](std::size_t c) { evaluate_chunk(first, c); });
       for (std::size_t k = 0; k < batch_.size(); ++k)
-        if (!look(first + k, batch_[k])) return answer_;
+        if (!look(first + k, batch_[k])) return pricing_.answer();
     }
-    return answer_;
+    return pricing_.answer();
   }
 
  private:
@@ -50,26 +52,26 @@ class Search {
   // False: the search is over.
   bool look(u64 number, const Sample& sample) {
     const bool evaluated = sample.verdict == Verdict::Fits || sample.verdict == Verdict::OverCapacity;
-    if (evaluated && !budget_.allows(answer_.statistics.evaluated + 1)) return false;
-    answer_.statistics.evaluated += evaluated ? 1 : 0;
-    if (sample.verdict != Verdict::Fits) return ++misses_ < timeout_;
-    misses_ = 0;
-    if (answer_.found && answer_.value <= Value::of(problem_.options.objective, sample.cost))
-      return ++unimproved_ < problem_.options.victory;
-    unimproved_ = 0;
+    if (!evaluated) return ++misses_ < timeout_;
+    if (pricing_.over()) return false;
     Mapping mapping;
-    sampler_.evaluate(number, mapping);
-    answer_.offer(problem_.options.objective, mapping, sample.cost);
-    problem_.tell(objective_number(problem_.options.objective, sample.cost), 0, answer_.statistics.evaluated);
-    return true;
+    const auto draw_again = [&]() -> const Mapping& {
+      sampler_.evaluate(number, mapping);
+      return mapping;
+    };
+    const Priced priced = pricing_.take({.verdict = sample.verdict, .cost = sample.cost}, draw_again);
+    if (!priced.legal) return ++misses_ < timeout_;
+    misses_ = 0;
+    if (priced.better) unimproved_ = 0;
+    return priced.better || ++unimproved_ < problem_.options.victory;
   }
 
   const LayerProblem& problem_;
   Sampler sampler_;
   const SearchBudget budget_;
+  Pricing pricing_;
   std::vector<Sample> batch_;
   u64 timeout_;
-  LayerAnswer answer_;
   u64 misses_ = 0;      // samples in a row that are no legal mapping
   u64 unimproved_ = 0;  // legal mappings in a row
 };

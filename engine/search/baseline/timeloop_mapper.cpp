@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/search/baseline/pricing.h"
 #include "engine/search/baseline/sampler.h"
 #include "engine/search/core/limits.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -126,13 +126,13 @@ class TimeloopMapper {
 
   bool price(bool counts) {
     writer_.write(mapping_, factors_, list_.orders());
-    const Value before = pricing_.answer().value;
-    if (pricing_.price(mapping_).verdict != Verdict::Fits) {
+    const Priced priced = pricing_.price(mapping_);
+    if (!priced.legal) {
       if (counts) illegal();
       return false;
     }
     illegal_ = 0;
-    if (pricing_.answer().value < before) unimproved_ = 0;
+    if (priced.better) unimproved_ = 0;
     else if (counts && ++unimproved_ >= problem_.options.victory) done_ = true;
     return true;
   }

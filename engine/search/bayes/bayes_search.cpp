@@ -13,6 +13,7 @@
 #include "engine/search/bayes/gaussian_process.h"
 #include "engine/search/bayes/sobol_sequence.h"
 #include "engine/search/core/compulsory.h"
+#include "engine/search/core/pricing.h"
 
 namespace heliolite {
 namespace {
@@ -41,6 +42,7 @@ class BayesSearch {
   BayesSearch(const LayerProblem& problem, const OrdersByLevel& orders, const SearchBudget& budget)
       : problem_(problem),
         budget_(budget.limited() ? budget : budget.at_most(kBayesEvaluations)),
+        pricing_(problem_, budget_),
         decoder_(problem_.space, problem_.model, orders, problem_.options.encoding),
         from_(problem_.options.from ? *problem_.options.from : std::vector<LearnedTask>{}),
         start_sequence_(std::max<std::size_t>(1, decoder_.features().size()), problem_.options.seed),
@@ -53,19 +55,21 @@ class BayesSearch {
   }
 
   LayerAnswer run() {
-    if (!decoder_.possible()) return {};
+    if (!decoder_.possible()) return pricing_.answer();
     price(std::vector<double>(decoder_.features().size(), 1.0));
     if (from_.empty())
       for (u64 k = 1; k < problem_.options.start; ++k) price(start_sequence_.next());
     for (int missed = 0; missed < kPatience && !over();) missed = propose() ? 0 : missed + 1;
-    if (over()) answer_.end = budget_.end(answer_.statistics.evaluated);
     remember();
-    return answer_;
+    LayerAnswer answer = pricing_.answer();
+    if (over()) answer.end = budget_.end(answer.statistics.evaluated);
+    return answer;
   }
 
  private:
   bool as_tasks() const { return !from_.empty() && problem_.options.transfer == Transfer::Tasks; }
-  bool over() const { return budget_.over() || budget_.evaluations_left(answer_.statistics.evaluated) == 0; }
+  // Learning takes longer than a look at the clock.
+  bool over() { return budget_.over() || pricing_.over(); }
 
   // Of the process' coordinates. What describes machine and layer follows the features, where that is learned from.
   std::vector<bool> categorical() {
@@ -101,15 +105,9 @@ class BayesSearch {
     if (over()) return false;
     const Mapping mapping = decoder_.decode(point);
     if (!seen_.insert(mapping).second) return false;
-    ++answer_.statistics.evaluated;
-    const Evaluation e = problem_.model.evaluate(mapping);
+    const Priced priced = pricing_.price(mapping);
     double y = mine_.value.empty() ? 0 : *std::ranges::max_element(mine_.value);
-    if (e.verdict == Verdict::Fits) {
-      const double value = objective_number(problem_.options.objective, e.cost);
-      y = std::log(value) - floor_;
-      if (answer_.offer(problem_.options.objective, mapping, e.cost))
-        problem_.tell(value, 0, answer_.statistics.evaluated);
-    }
+    if (priced.legal) y = std::log(priced.number) - floor_;
     mine_.point.emplace_back(point.begin(), point.end());
     mine_.value.push_back(y);
     return true;
@@ -174,6 +172,7 @@ class BayesSearch {
 
   const LayerProblem& problem_;
   const SearchBudget budget_;
+  Pricing pricing_;
   MappingDecoder decoder_;
   std::vector<LearnedTask> from_;
   SobolSequence start_sequence_, sequence_;
@@ -182,7 +181,6 @@ class BayesSearch {
   LearnedTask mine_;
   std::vector<Observation> recalled_;
   std::set<Mapping> seen_;
-  LayerAnswer answer_;
   std::size_t next_fit_ = 0;  // observations
   double mean_ = 0, deviation_ = 1;
 };

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
+#include <utility>
+
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
-#include "engine/search/core/objective.h"
 
 namespace heliolite {
 namespace {
@@ -87,7 +89,8 @@ std::string learned_text(const std::vector<LearnedTask>& tasks) {
   return out;
 }
 
-Result<std::vector<LearnedTask>> load_learned(const std::string& path) {
+Diagnostics load_learned(const std::string& path, SearchOptions& options) {
+  if (path.empty()) return {};
   const Result<YamlNode> root = YamlNode::load_file(path);
   if (!root) return root.errors();
   Diagnostics errors;
@@ -99,8 +102,8 @@ Result<std::vector<LearnedTask>> load_learned(const std::string& path) {
       for (std::size_t k = 0; k < tasks->size(); ++k) out.push_back(read_task(tasks->at(k), errors));
   }
   reader.finish();
-  if (!errors.empty()) return errors;
-  return out;
+  if (errors.empty()) options.from = std::make_shared<const std::vector<LearnedTask>>(std::move(out));
+  return errors;
 }
 
 }  // namespace heliolite

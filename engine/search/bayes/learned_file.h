@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/search/core/bayes_options.h"
+#include "engine/search/core/options.h"
 
 namespace heliolite {
 
 std::string learned_text(const std::vector<LearnedTask>& tasks);
 
-// Errors: those of reading a YAML file, and what is missing, out of range or of another length than it must be.
-Result<std::vector<LearnedTask>> load_learned(const std::string& path);
+// Loads such a file into options.from; nothing if the path is empty. Errors: those of reading a YAML file, and what is
+// missing, out of range or of another length than it must be.
+Diagnostics load_learned(const std::string& path, SearchOptions& options);
 
 }  // namespace heliolite

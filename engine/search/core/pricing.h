@@ -5,6 +5,14 @@
 
 namespace heliolite {
 
+// A mapping that was priced.
+struct Priced {
+  Value value = Value::worst();  // of what is minimised
+  double number = kNever;        // the same as a rounded number, above 0
+  bool legal = false;            // it fits; otherwise both are what no mapping has
+  bool better = false;           // than all before it
+};
+
 // Prices mappings of one layer within a budget. Not for several threads.
 class Pricing {
  public:
@@ -14,19 +22,24 @@ class Pricing {
   // Whether no more mapping may be priced.
   bool over() {
     if (over_) return true;
-    const bool looks = ++asked_ % kLooksAtClock == 0;
+    const bool looks = asked_++ % kLooksAtClock == 0;
     return over_ = !budget_.allows(answer_.statistics.evaluated + 1) || (looks && budget_.over());
   }
 
   // Prices the mapping, which must be of the mapspace but may not fit, and keeps it if it is the best.
-  Evaluation price(const Mapping& mapping) {
-    const Evaluation e = problem_.model.evaluate(mapping, problem_.counts());
-    take(mapping, e);
-    return e;
-  }
+  Priced price(const Mapping& mapping) { return take(mapping, problem_.model.evaluate(mapping, problem_.counts())); }
 
-  // The same for a mapping that was priced elsewhere. Returns whether it is better than all before.
-  bool take(const Mapping& mapping, const Evaluation& e);
+  // The same for a mapping of which the cost model was asked elsewhere.
+  Priced take(const Mapping& mapping, const Evaluation& e) {
+    return take(e, [&]() -> const Mapping& { return mapping; });
+  }
+  // The same where the mapping has to be made again: `make` does, and is called only if it is wanted.
+  template <class Make>
+  Priced take(const Evaluation& e, const Make& make) {
+    const Priced priced = count(e);
+    if (priced.legal && (!answer_.found || priced.value <= answer_.value)) keep(make(), e.cost, priced);
+    return priced;
+  }
 
   // Work that costs as much as pricing a mapping, and prices none.
   void count_one() { ++answer_.statistics.evaluated; }
@@ -35,6 +48,11 @@ class Pricing {
   const LayerAnswer& answer() const { return answer_; }
 
  private:
+  // Of a mapping with this evaluation.
+  Priced count(const Evaluation& e);
+  // One that is as good as the best.
+  void keep(const Mapping& mapping, const Cost& cost, const Priced& priced);
+
   static constexpr u64 kLooksAtClock = 64;  // once in so many questions
 
   const LayerProblem& problem_;
