@@ -15,6 +15,13 @@ u64 words_along(const CompiledTensor& t, int d, u64 extent) {
   return n;
 }
 
+// The last tile of a dimension at most, where no loop over it has two iterations: shorter than the others, so at most
+// its share, and where the numbers of tiles stand for larger ones that of the fewest.
+u64 longest_last_tile(const TrailDimension& now, u64 size) {
+  if (now.more != 0) return size / std::max(now.tiles, 3u);
+  return std::min(size / now.tiles, size - (u64{now.tiles} - 1) * now.tile);
+}
+
 }  // namespace
 
 OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
@@ -51,7 +58,8 @@ void OpenFlow::start(const Trail& trail) {
     base_[at(d)] = begin[at(d)].tile;
     units_[at(d)] = sharing_units_[at(d)] = 1;
     if (!contains(flow_->indexing, d)) continue;
-    const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] - 1;
+    // Of several numbers of tiles the largest: with strides, more tiles leave more words between them out.
+    const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] + begin[at(d)].more - 1;
     still_[at(d)] = full * words_along(t_, d, std::min(base_[at(d)], size)) +
                     words_along(t_, d, size - full * std::min(base_[at(d)], size));
     words *= still_[at(d)];
@@ -89,8 +97,9 @@ void OpenFlow::share_tiles() {
   const u64 together = meeting(), least = flow_->touched;
   for (int k = 0; k < parts_; ++k) {
     FlowTraffic& words = part_[at(k)].words;
-    if (room_ != 1) words.shared = least;
-    else if (together != 1) words.shared = std::max(least, (words.fetched - 1) / together + 1);
+    const u64 different = std::min(least, words.fetched);
+    if (room_ != 1) words.shared = different;
+    else if (together != 1) words.shared = std::max(different, (words.fetched - 1) / together + 1);
   }
 }
 
@@ -147,20 +156,30 @@ void OpenFlow::move(const TrailLoop& loop) {
   open_.words = {after, after};
 }
 
-// A tile that each context moves is fetched anew whenever a loop outside goes on (docs/rules/any_factors.md).
+// A tile that each context moves is fetched anew whenever a loop outside goes on; where the last one alone does not,
+// what only it touches stays (docs/rules/any_factors.md).
 void OpenFlow::move_sliding(const TrailLoop& loop) {
   const u8 d = loop.dimension;
-  bool always = loop.last > 1;
+  const u64 before = open_.words.fetched;
+  u64 after = loop.last > 1 ? 0 : before;
   if (!contains(looped_, d)) {
     const u64 around = units_[d], group = around * loop.end, tiles = base_tiles_[d];
-    always = tiles - (tiles - 1) / group * group >= 2 * around;
+    const u64 rest = tiles - (tiles - 1) / group * group;
+    after = rest >= 2 * around ? 0 : around != 1 ? before : only_at_end(d, c_.size[d] - (tiles - 1) * base_[d]);
   }
-  if (always) {
-    const u64 words = moving_ ? flow_->touched : moved_by(loop);
+  if (after < before && parts_ < kParts) {
+    const u64 words = moving_ || after != 0 ? before - after : moved_by(loop);
     close({words, words});
-    open_.words = {};
+    open_.words = {after, after};
   }
   moving_ = true;
+}
+
+// Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
+u64 OpenFlow::only_at_end(int d, u64 extent) const {
+  Extents without = c_.size;
+  without[at(d)] -= static_cast<u32>(extent);
+  return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
 }
 
 // Words of all tiles along a rank; `loop`: the innermost that moves the tensor, if it does so along this rank.
@@ -230,27 +249,23 @@ u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail, DimensionMa
 u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   const TrailDimension& now = trail.of(d);
   const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
-  if (contains(looped_, d)) return tiles > 2 || now.several ? all : 0;
-  if (units_[at(d)] == 1 && tiles == 2 && !now.several) return 0;
+  if (contains(looped_, d)) return tiles > 2 || now.more != 0 ? all : 0;
+  if (units_[at(d)] == 1 && tiles == 2 && now.more == 0) return 0;
   if (unrolls_) return all;
   if (units_[at(d)] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
     return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
            words_along(t_, d, std::min<u64>(base_[at(d)], size));
   if (units_[at(d)] != 1 || words_along(t_, d, 2) != 2) return all / 2;
-  // The last tile: shorter than the others, and than its share.
-  const u64 last = now.several ? size : size - (tiles - 1) * now.tile;
-  return std::min({all / 2, last, (size - 1) / std::max<u64>(tiles - 1, 1)});
+  return std::min(all / 2, longest_last_tile(now, size));
 }
 
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
   if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
-  if (now.tiles == 2 && !now.several && units_[at(d)] == 1) return 0;
-  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_ || now.several) return all;
-  Extents without = c_.size;  // the last tile
-  without[at(d)] = static_cast<u32>((now.tiles - 1) * now.tile);
-  return all - std::min(all, touched_words(t_, without));
+  if (now.tiles == 2 && now.more == 0 && units_[at(d)] == 1) return 0;
+  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_) return all;
+  return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
 }
 
 FlowTraffic OpenFlow::total(const Trail& trail, DimensionMask inside, DimensionMask movers) const {

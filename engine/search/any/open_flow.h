@@ -46,6 +46,7 @@ class OpenFlow {
   u64 meeting() const;
   void share_tiles();
   void close(const FlowTraffic& words);
+  u64 only_at_end(int d, u64 extent) const;
   u64 may_stay(const Trail& trail, int d) const;
   u64 may_stay_along(const Trail& trail, int d) const;
   u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;

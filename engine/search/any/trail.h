@@ -22,7 +22,7 @@ struct TrailLoop {
 struct TrailDimension {
   u32 tiles = 1;           // of the present tile: what the loops to come go through
   u64 tile = 1;            // nominal
-  bool several = false;    // stands for larger numbers of tiles, too
+  u32 more = 0;            // stands for numbers larger by up to so many, too
   u64 full = 1, last = 1;  // steps of a unit for a full tile, and for the dimension's last one (rule 34)
 
   // Steps if all loops to come are temporal.
@@ -50,7 +50,7 @@ class Trail {
 
   // Pretends that each dimension has so many tiles, or any number between.
   void set_tiles(std::span<const u32> least, std::span<const u32> most) {
-    for (std::size_t d = 0; d < least.size(); ++d) of_[d].tiles = least[d], of_[d].several = least[d] != most[d];
+    for (std::size_t d = 0; d < least.size(); ++d) of_[d].tiles = least[d], of_[d].more = most[d] - least[d];
   }
 
   // A loop with 1 < end <= of(d).tiles around what is there.
