@@ -30,22 +30,24 @@ struct DataflowEdge {
   int target = 0;     // node of a statement
   isl::map relation;  // { source instance or element -> target instance }
   EdgeKind kind = EdgeKind::flow;
-  int array = 0;       // through whose elements
-  int reduction = -1;  // of `chain` and `broadcast`: index into DataflowGraph::reductions
+  int array = 0;  // through whose elements
+  int reduction =
+      -1;  // index into DataflowGraph::reductions: `chain`, `broadcast`, and `flow` into what begins a chain
 };
 
 // A statement whose instances form chains: instances that agree in `key` are computed one after another, each from the
 // value of the one before; the first of them starts from an instance of another statement or an input.
 // Of every chain that a set P of instances touches, the first touched instance has its operand outside of P: so
-// |key(P)| is at most the number of words that P takes from outside through `array`. That is what the broadcast edges
-// stand for: their inverse is the key, which drops all reduced loops, also where the chain, step by step, is no
-// translation.
+// |key(P)| is at most the number of words that P takes from outside through this reduction's `chain` and `flow` edges.
+// That is what the `broadcast` edges stand for: their inverse is the key, which drops all reduced loops, also where the
+// chain, step by step, is no translation. The words themselves are sources of the chain and flow edges, not only those
+// of the broadcast: who asks whether two paths share words has to look at all of them.
 struct Reduction {
   int statement = 0;
   int array = 0;
-  isl::multi_aff key;        // { S[i] -> [outer loops.., f(i)] }
-  std::vector<int> loops;    // the statement's loops that the key does not depend on
-  bool associative = false;  // a compound assignment by + or *, or - and / as those of an inverse
+  isl::map key;            // { S[i] -> [outer loops.., f(i)] } on the statement's instances
+  std::vector<int> loops;  // the statement's loops that the key does not depend on
+  bool compound = false;   // by +=, -=, *= or /=: the order of the chain is a choice of the text
 };
 
 struct DataflowGraph {

@@ -1,0 +1,46 @@
+#pragma once
+// Reads affine expressions and conditions of C.
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/program/affine_form.h"
+#include "engine/program/c_cursor.h"
+
+namespace heliolite {
+
+// The name without the prefix of PolyBench's bounds: _PB_N is N.
+std::string bound_name(std::string_view name);
+
+class AffineReader {
+ public:
+  // `named` is told every name and its line.
+  AffineReader(CCursor& cursor, std::function<void(const std::string&, int)> named)
+      : cursor_(cursor), named_(std::move(named)) {}
+
+  // An expression; 0 after a complaint, which says what is not affine. Ends before ']', ')', ';' or a comparison.
+  AffineForm expression();
+
+  // A condition such as i < j && (i != 0 || j >= N), in isl's notation.
+  std::string condition();
+
+ private:
+  AffineForm sum_of_products();
+  AffineForm product();
+  AffineForm factor();
+  std::string conjunction();
+  std::string atom();
+  std::string comparison();
+  bool bracket_is_condition() const;
+  void refuse(int line, const std::string& message);
+  AffineForm checked(const std::optional<AffineForm>& form, int line);
+
+  CCursor& cursor_;
+  std::function<void(const std::string&, int)> named_;
+  bool wrong_ = false;         // of the expression that is being read: one complaint is enough
+  int nested_conditions_ = 0;  // that are being read
+  int alternatives_ = 0;       // in the outermost of them
+};
+
+}  // namespace heliolite

@@ -1,0 +1,50 @@
+#pragma once
+// An affine program as it stands in the text, before isl has seen it: conditions are texts in isl's notation.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/program/affine_form.h"
+
+namespace heliolite {
+
+struct SketchAccess {
+  std::string array;
+  std::vector<AffineForm> subscripts;
+  int line = 0;
+
+  friend bool operator==(const SketchAccess& a, const SketchAccess& b) { return a.key() == b.key(); }
+  std::string key() const {
+    std::string text = array;
+    for (const AffineForm& s : subscripts) text += "," + s.to_string();
+    return text;
+  }
+};
+
+// A loop around a statement; backward: its index falls.
+struct SketchLoop {
+  std::string index;
+  bool backward = false;
+};
+
+struct SketchStatement {
+  int line = 0;
+  std::string text;
+  std::vector<SketchLoop> loops;
+  std::vector<std::string> conditions;  // all must hold: bounds and strides of the loops, and the ifs around
+  std::vector<int> positions;           // [d]: which of the things in loop d this is in; one more than loops
+  SketchAccess write;
+  std::vector<SketchAccess> reads;
+  char compound = 0;
+  u64 operations = 0;
+};
+
+struct ProgramSketch {
+  std::string file;
+  std::vector<std::string> parameters;        // in the order in which they are met
+  std::map<std::string, int> parameter_line;  // where
+  std::map<std::string, int> index_line;      // of every loop's index, where it is first met
+  std::vector<SketchStatement> statements;
+};
+
+}  // namespace heliolite

@@ -1,0 +1,138 @@
+#include "engine/program/value_reader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace heliolite {
+namespace {
+
+constexpr std::array<std::string_view, 9> kTypes{"double", "float", "int",   "long",     "unsigned",
+                                                 "char",   "short", "const", "DATA_TYPE"};
+
+constexpr std::size_t kMaxReads = 64;
+
+// What PolyBench writes around a number.
+constexpr std::string_view kNumberMacro = "SCALAR_VAL";
+
+// Of a binary operator; 0: none.
+int precedence(const CToken& token) {
+  static constexpr std::array<std::pair<std::string_view, int>, 18> kPrecedence{{{"||", 1},
+                                                                                 {"&&", 2},
+                                                                                 {"|", 3},
+                                                                                 {"^", 4},
+                                                                                 {"&", 5},
+                                                                                 {"==", 6},
+                                                                                 {"!=", 6},
+                                                                                 {"<", 7},
+                                                                                 {"<=", 7},
+                                                                                 {">", 7},
+                                                                                 {">=", 7},
+                                                                                 {"<<", 8},
+                                                                                 {">>", 8},
+                                                                                 {"+", 9},
+                                                                                 {"-", 9},
+                                                                                 {"*", 10},
+                                                                                 {"/", 10},
+                                                                                 {"%", 10}}};
+  if (token.kind != CTokenKind::sign) return 0;
+  for (const auto& [sign, value] : kPrecedence)
+    if (token.text == sign) return value;
+  return 0;
+}
+
+}  // namespace
+
+bool is_c_type(const CToken& token) {
+  return token.kind == CTokenKind::name && std::find(kTypes.begin(), kTypes.end(), token.text) != kTypes.end();
+}
+
+u64 ValueReader::expression(std::vector<SketchAccess>& reads) {
+  const CCursor::Nested nested(cursor_);
+  std::vector<SketchAccess>* const before = std::exchange(reads_, &reads);
+  u64 operations = binary(1);
+  if (cursor_.accept("?")) {
+    const u64 first = expression(reads);
+    cursor_.expect(":", "between the values of '?'");
+    operations += std::max(first, expression(reads));
+  }
+  reads_ = before;
+  return operations;
+}
+
+u64 ValueReader::binary(int least_precedence) {
+  u64 operations = unary();
+  while (const int own = precedence(cursor_.peek())) {
+    if (own < least_precedence) break;
+    cursor_.next();
+    operations += 1 + binary(own + 1);
+  }
+  return operations;
+}
+
+// A sign costs nothing: -a * b is one operation.
+u64 ValueReader::unary() {
+  const CCursor::Nested nested(cursor_);
+  if (cursor_.accept("-") || cursor_.accept("+") || cursor_.accept("!") || cursor_.accept("~")) return unary();
+  if (cursor_.is("(") && is_c_type(cursor_.peek(1))) {
+    cursor_.next();
+    while (is_c_type(cursor_.peek())) cursor_.next();
+    cursor_.expect(")", "after the type of a conversion");
+    return unary();
+  }
+  return primary();
+}
+
+u64 ValueReader::primary() {
+  const CToken& token = cursor_.peek();
+  if (cursor_.accept("(")) {
+    const u64 operations = expression(*reads_);
+    cursor_.expect(")", "in an expression");
+    return operations;
+  }
+  if (token.kind == CTokenKind::number) {
+    cursor_.next();
+    return 0;
+  }
+  if (token.kind == CTokenKind::name) {
+    if (cursor_.peek(1).is("(")) return call();
+    add(element());
+    return 0;
+  }
+  if (!cursor_.stopped())
+    cursor_.stop((cursor_.is("*") || cursor_.is("&") ? "pointers are not read: " : "expected a value, found ") +
+                 cursor_.found());
+  return 0;
+}
+
+u64 ValueReader::call() {
+  const bool is_number = cursor_.next().is(kNumberMacro);
+  cursor_.expect("(", "after the name of a function");
+  u64 operations = is_number ? 0 : 1;
+  if (!cursor_.is(")")) do {
+      operations += expression(*reads_);
+    } while (cursor_.accept(","));
+  cursor_.expect(")", "after the arguments of a function");
+  return operations;
+}
+
+SketchAccess ValueReader::element() {
+  SketchAccess access;
+  access.line = cursor_.peek().line;
+  access.array = bound_name(cursor_.next().text);
+  while (cursor_.accept("[")) {
+    access.subscripts.push_back(affine_.expression());
+    cursor_.expect("]", "after a subscript");
+  }
+  for (const std::string_view other : {"++", "--", ".", "->"})
+    if (cursor_.is(other)) cursor_.stop("'" + std::string(other) + "' in an expression is not allowed");
+  return access;
+}
+
+void ValueReader::add(SketchAccess access) {
+  if (std::find(reads_->begin(), reads_->end(), access) != reads_->end()) return;
+  if (reads_->size() == kMaxReads)
+    cursor_.stop("more than " + std::to_string(kMaxReads) + " elements are read by one assignment");
+  reads_->push_back(std::move(access));
+}
+
+}  // namespace heliolite

@@ -1,0 +1,37 @@
+#pragma once
+// Reads the right-hand sides of C assignments, of which only what they read and how much they compute is of interest.
+#include <functional>
+#include <vector>
+
+#include "engine/program/affine_reader.h"
+#include "engine/program/program_sketch.h"
+
+namespace heliolite {
+
+// Whether the word is the name of a type: double, DATA_TYPE, ..
+bool is_c_type(const CToken& token);
+
+class ValueReader {
+ public:
+  ValueReader(CCursor& cursor, AffineReader& affine) : cursor_(cursor), affine_(affine) {}
+
+  // An expression up to ';' or a bracket that closes: its reads, each element once, are added to `reads`. The number of
+  // its operators and calls; of a ? b : c those of the longer branch and of the condition.
+  u64 expression(std::vector<SketchAccess>& reads);
+
+  // A scalar, or an array with its subscripts.
+  SketchAccess element();
+
+ private:
+  u64 binary(int least_precedence);
+  u64 unary();
+  u64 primary();
+  u64 call();
+  void add(SketchAccess access);
+
+  CCursor& cursor_;
+  AffineReader& affine_;
+  std::vector<SketchAccess>* reads_ = nullptr;
+};
+
+}  // namespace heliolite
