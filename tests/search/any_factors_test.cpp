@@ -34,17 +34,17 @@ void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
   for (int i = 0; i < c.level_count; ++i) {
     trail.begin(i);
     u64 x = c.level[at(i)].fanout_x, y = c.level[at(i)].fanout_y;
-    visit(trail, Reach{i, x * y});
+    visit(trail, Reach{i, x, y});
     for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
       for (; k < m.loop_count && m.loop[at(k)].level == i && m.loop[at(k)].kind == kind; ++k) {
         const Loop& loop = m.loop[at(k)];
         trail.push(kind, i, loop.dimension, loop.end);
         if (kind == LoopKind::SpatialX) x /= loop.end;
         if (kind == LoopKind::SpatialY) y /= loop.end;
-        visit(trail, Reach{i, kind == LoopKind::SpatialX ? x * y : kind == LoopKind::SpatialY ? y : 1});
+        visit(trail, Reach{i, kind == LoopKind::SpatialX ? x : 1, kind == LoopKind::Temporal ? 1 : y});
       }
-      if (kind == LoopKind::SpatialX) visit(trail, Reach{i, y});
-      if (kind == LoopKind::SpatialY) visit(trail, Reach{i, 1});
+      if (kind == LoopKind::SpatialX) visit(trail, Reach{i, 1, y});
+      if (kind == LoopKind::SpatialY) visit(trail, Reach{i, 1, 1});
     }
   }
 }
@@ -72,6 +72,16 @@ struct FittingMapping {
     out.max_size = 16;
     return out;
   }
+  // What its fan-outs unroll, and nothing else.
+  Unrollable unrolled() const {
+    Unrollable out;
+    for (const Loop& loop : mapping.loops())
+      if (loop.is_spatial()) {
+        DimensionMask& axis = (loop.kind == LoopKind::SpatialX ? out.x : out.y)[loop.level];
+        axis = static_cast<DimensionMask>(axis | dimension_bit(loop.dimension));
+      }
+    return out;
+  }
   KeepMasks keep() const {
     KeepMasks out{};
     for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
@@ -90,7 +100,7 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const FittingMapping m(seed, seed % 3 != 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
-    const KeptFlows costs(m.c, m.keep());
+    const KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled());
     const CostModel model(m.problem.workload, m.problem.architecture);
     PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     // Few points: most of them stand for several numbers of tiles.
@@ -123,7 +133,7 @@ RC_GTEST_PROP(AnyFactors, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
     level.network = {};
   }
   const Compiled c(m.problem.workload, m.problem.architecture);
-  const KeptFlows costs(c, m.keep());
+  const KeptFlows costs(c, m.keep(), Unrollable::all());
   PartialCost partial(costs, 1);
   Cost whole;
   each_prefix(c, m.mapping, [&](const Trail& trail, const Reach& reach) {

@@ -89,7 +89,8 @@ class AnySearch {
     const u64 least_steps = least_imperfect_steps(c, problem_.space);
     for (const KeepMasks& keep : problem_.keep_choices(kMostKeepSpaces)) {
       const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
-      keeps_.push_back(std::make_unique<KeepSpace>(c, keep, *ranges_, std::max(least_steps, compulsory)));
+      keeps_.push_back(std::make_unique<KeepSpace>(c, keep, Unrollable::of(problem_.space), *ranges_,
+                                                   std::max(least_steps, compulsory)));
     }
   }
 

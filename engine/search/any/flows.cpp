@@ -1,46 +1,92 @@
 #include "engine/search/any/flows.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/model/true_counts/tally.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
 
-KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep) : c_(c), keep_(keep) {
+namespace {
+
+// Dimensions of the ranks that several index: a word may belong to several of their places.
+DimensionMask sharing_ranks(const CompiledTensor& t) {
+  if (t.entangled) return t.indexing;
+  DimensionMask out = 0;
+  for (int r = 0; r < t.rank_count; ++r) {
+    DimensionMask of_rank = 0;
+    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
+      if (t.by_dimension[at(k)].rank == r)
+        of_rank = static_cast<DimensionMask>(of_rank | dimension_bit(t.by_dimension[at(k)].dimension));
+    if (std::popcount(of_rank) > 1) out = static_cast<DimensionMask>(out | of_rank);
+  }
+  return out;
+}
+
+}  // namespace
+
+Unrollable Unrollable::all() {
+  Unrollable out;
+  out.x.fill(kAllDimensions);
+  out.y.fill(kAllDimensions);
+  return out;
+}
+
+Unrollable Unrollable::of(const Mapspace& space) {
+  Unrollable out;
+  for (std::size_t i = 0; i < space.levels.size(); ++i) {
+    out.x[i] = space.levels[i].spatial.allowed_x;
+    out.y[i] = space.levels[i].spatial.allowed_y;
+  }
+  return out;
+}
+
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable)
+    : c_(c), keep_(keep), unrollable_(unrollable) {
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     int inner = -1;
     for (int i = 0; i < c.level_count; ++i) {
       if (!contains(keep[at(i)], v)) continue;
       flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, t.is_output,
-                        t.sliding || t.entangled, t.indexing, touched_words(t, c)});
+                        t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
       inner = i;
     }
   }
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
 }
 
-u64 KeptFlows::room(const Reach& reach, int outer) const {
-  if (outer < reach.level) return 1;
-  u64 n = reach.room;
-  for (int i = reach.level + 1; i <= outer; ++i) n *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
-  return n;
+u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
+  u64 units = 1;
+  DimensionMask along = 0;
+  const auto add = [&](u64 room, DimensionMask allowed) {
+    const auto here = static_cast<DimensionMask>(allowed & apart);
+    if (room == 1 || here == 0) return;
+    units *= room;
+    along = static_cast<DimensionMask>(along | here);
+  };
+  for (int i = reach.level; i <= outer; ++i) {
+    const CompiledLevel& level = c_.level[at(i)];
+    add(i == reach.level ? reach.room_x : level.fanout_x, unrollable_.x[at(i)]);
+    add(i == reach.level ? reach.room_y : level.fanout_y, unrollable_.y[at(i)]);
+  }
+  if (units == 1) return 1;
+  u64 tiles = 1;
+  for (int d = 0; d < c_.dimension_count && tiles < units; ++d)
+    if (contains(along, d)) tiles *= u64{trail.of(d).tiles} + trail.of(d).more;
+  return std::min(units, tiles);
+}
+
+bool KeptFlows::unrolled(const Reach& reach) const {
+  for (int i = reach.level + 1; i < c_.level_count; ++i)
+    if (c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y != 1) return false;
+  return reach.room_x * reach.room_y == 1;
 }
 
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
   UnitsInUse out;
   std::array<TrailCells, kMaxDimensions> cells;
-  const u64 room = this->room(reach);
-  u64 left = 1;  // tiles of all dimensions
-  std::array<u64, kMaxTensors> left_beside{};
-  for (int v = 0; v < c_.tensor_count; ++v) left_beside[at(v)] = 1;
-  for (int d = 0; d < c_.dimension_count; ++d) {
-    const u64 tiles = trail.of(d).tiles;
-    left *= tiles;
-    for (int v = 0; v < c_.tensor_count; ++v)
-      if (!contains(c_.tensor[at(v)].indexing, d)) left_beside[at(v)] *= tiles;
-  }
   u64 beyond = 1;  // instances of the level that there are
   int l = trail.size();
   for (int i = c_.level_count - 1; i >= 0; --i) {
@@ -54,9 +100,9 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
         loop.is_spatial() ? cells[loop.dimension].all(loop) : cells[loop.dimension].first(loop);
       }
     }
-    const bool placed = i < reach.level;
-    const u64 to_come = placed ? room : this->room(Reach{i, 1});
-    u64 least = 1, most = std::min(left, to_come);
+    const Reach outside = i < reach.level ? reach : Reach{i, 1, 1};
+    const int last = c_.level_count - 1;
+    u64 least = 1, most = units_to_come(trail, outside, last, kAllDimensions);
     for (int d = 0; d < c_.dimension_count; ++d) {
       const u64 now = cells[at(d)].if_first(trail.of(d).tiles);
       least *= now, most *= now;
@@ -65,7 +111,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     out.most[at(i)] = std::min(most, beyond);
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!c_.tensor[at(v)].is_output) continue;
-      u64 n = std::min(left_beside[at(v)], to_come);
+      u64 n = units_to_come(trail, outside, last, static_cast<DimensionMask>(~c_.tensor[at(v)].indexing));
       for (int d = 0; d < c_.dimension_count; ++d)
         if (!contains(c_.tensor[at(v)].indexing, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
       out.positions[at(v)][at(i)] = std::min(n, beyond);

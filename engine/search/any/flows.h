@@ -6,6 +6,7 @@
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/any/trail.h"
+#include "engine/space/mapspace.h"
 
 namespace heliolite {
 
@@ -15,7 +16,8 @@ struct Flow {
   bool to_compute;             // else into level boundary - 1
   bool is_output, sliding;
   DimensionMask indexing;
-  u64 touched;  // different words of the tensor
+  DimensionMask meeting;  // dimensions along which units stand apart and may still ask for the same word
+  u64 touched;            // different words of the tensor
 
   int inner() const { return boundary - 1; }
 };
@@ -25,12 +27,21 @@ struct FlowTraffic {
   u64 fetched = 0, shared = 0;
 };
 
-// How far a mapping is built: the loops of levels below `level` are placed and those in the trail. `room`: units that
-// the fan-out below the level still has room for; 1 when its temporal loops are being placed.
+// How far a mapping is built: the loops of levels below `level` are placed and those in the trail. `room_x`, `room_y`:
+// units that the fan-out below the level still has room for; 1 when its temporal loops are being placed.
 struct Reach {
   int level;
-  u64 room;
+  u64 room_x, room_y;
 };
+
+// Dimensions that the fan-out below each level may unroll, by axis.
+struct Unrollable {
+  std::array<DimensionMask, kMaxLevels> x{}, y{};
+
+  static Unrollable all();
+  static Unrollable of(const Mapspace& space);
+};
+inline constexpr auto kAllDimensions = static_cast<DimensionMask>(~0u);
 
 // At most so many instances of each level will work, and at most so many places that the dimensions which do not index
 // a tensor span outside a level, by what is placed.
@@ -41,15 +52,17 @@ struct UnitsInUse {
 
 class KeptFlows {
  public:
-  KeptFlows(const Compiled& c, const KeepMasks& keep);
+  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable);
 
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
   const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
 
-  // Units that fan-outs have room for which are not placed yet, up to that below level `outer`.
-  u64 room(const Reach& reach, int outer) const;
-  u64 room(const Reach& reach) const { return room(reach, c_.level_count - 1); }
+  // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
+  // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.
+  u64 units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
+  // Whether all spatial loops are placed.
+  bool unrolled(const Reach& reach) const;
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
 
@@ -64,6 +77,7 @@ class KeptFlows {
 
   const Compiled& c_;
   KeepMasks keep_;
+  Unrollable unrollable_;
   std::vector<Flow> flows_;
 };
 

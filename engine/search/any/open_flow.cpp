@@ -22,14 +22,24 @@ u64 longest_last_tile(const TrailDimension& now, u64 size) {
   return std::min(size / now.tiles, size - (u64{now.tiles} - 1) * now.tile);
 }
 
+// Along these, units share what they ask for: those that do not index the tensor, and of what nobody holds also those
+// of one rank.
+DimensionMask sharing_places(const Flow& flow) {
+  return static_cast<DimensionMask>(~flow.indexing | (flow.to_compute ? flow.meeting : 0));
+}
+
 }  // namespace
 
 OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
     : c_(costs.compiled()),
       t_(c_.tensor[flow.tensor]),
       flow_(&flow),
-      room_(costs.room(reach, flow.outer)),
-      unrolls_(costs.room(reach) != 1) {
+      room_(costs.units_to_come(trail, reach, flow.outer, sharing_places(flow))),
+      meets_later_(costs.units_to_come(trail, reach, flow.outer, flow.meeting) != 1),
+      shares_later_(!costs.unrolled(reach)) {
+  if (shares_later_)
+    for (const int d : bits(flow.indexing))
+      unrolls_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d)) != 1;
   start(trail);
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];
@@ -98,7 +108,7 @@ void OpenFlow::share_tiles() {
   for (int k = 0; k < parts_; ++k) {
     FlowTraffic& words = part_[at(k)].words;
     const u64 different = std::min(least, words.fetched);
-    if (room_ != 1) words.shared = different;
+    if (meets_later_) words.shared = different;
     else if (together != 1) words.shared = std::max(different, (words.fetched - 1) / together + 1);
   }
 }
@@ -251,7 +261,7 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
   if (contains(looped_, d)) return tiles > 2 || now.more != 0 ? all : 0;
   if (units_[at(d)] == 1 && tiles == 2 && now.more == 0) return 0;
-  if (unrolls_) return all;
+  if (unrolls_[at(d)]) return all;
   if (units_[at(d)] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
     return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
            words_along(t_, d, std::min<u64>(base_[at(d)], size));
@@ -259,12 +269,14 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   return std::min(all / 2, longest_last_tile(now, size));
 }
 
+bool OpenFlow::unrolls_later() const { return std::ranges::find(unrolls_, true) != unrolls_.end(); }
+
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
   if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
   if (now.tiles == 2 && now.more == 0 && units_[at(d)] == 1) return 0;
-  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_) return all;
+  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_later()) return all;
   return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
 }
 

@@ -26,7 +26,7 @@ class OpenFlow {
   bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
   const FlowPart& in_place() const { return open_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
-  std::span<const FlowPart> shared_later() const { return {part_.data(), room_ == 1 ? 0 : at(parts_)}; }
+  std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
   // All words at least, if the first loop that moves what is in place is over a dimension of `movers`, and only loops
   // over those of `inside` come before it.
@@ -44,6 +44,7 @@ class OpenFlow {
   u64 moved_by(const TrailLoop& loop) const;
   u64 rank_words(int rank, const TrailLoop* loop) const;
   u64 meeting() const;
+  bool unrolls_later() const;
   void share_tiles();
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
@@ -55,10 +56,12 @@ class OpenFlow {
   const Compiled& c_;
   const CompiledTensor& t_;
   const Flow* flow_;
-  u64 room_;                                 // units of fan-outs to come whose requests are shared
-  bool unrolls_;                             // there are any fan-outs to come
-  bool moving_ = false;                      // some loop has moved a sliding tensor
-  std::array<u32, kMaxDimensions> tiles_{};  // of the present tile
+  u64 room_;                                    // units of fan-outs to come that share requests, at most
+  bool meets_later_;                            // units of fan-outs to come may ask for the same words in other places
+  bool shares_later_;                           // there are fan-outs to come up to the outer level
+  std::array<bool, kMaxDimensions> unrolls_{};  // fan-outs to come may unroll the dimension
+  bool moving_ = false;                         // some loop has moved a sliding tensor
+  std::array<u32, kMaxDimensions> tiles_{};     // of the present tile
   std::array<u32, kMaxDimensions> base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
   std::array<u64, kMaxDimensions> units_{};          // product of the spatial loops so far

@@ -75,7 +75,8 @@ u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units) {
 u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
-  return std::max(least_cycles_, static_cast<u64>((all - 1) / costs_.room(reach) + 1));
+  const u64 units = costs_.units_to_come(trail, reach, c_.level_count - 1, kAllDimensions);
+  return std::max(least_cycles_, static_cast<u64>((all - 1) / units + 1));
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
@@ -130,7 +131,7 @@ u128 PartialCost::least_outside(int level, std::span<const u32> least, std::span
   trail.set_tiles(most, most);
   for (int i = 0; i <= level + 1; ++i) trail.begin(i);
   const CompiledLevel& outer = c_.level[at(level) + 1];
-  const Reach reach{level + 1, outer.fanout_x * outer.fanout_y};
+  const Reach reach{level + 1, outer.fanout_x, outer.fanout_y};
   const UnitsInUse units = costs_.units_in_use(trail, reach);
   trail.set_tiles(least, most);
   trail.begin(level + 1);

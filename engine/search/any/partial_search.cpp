@@ -256,10 +256,8 @@ bool PartialSearch::fits(int level, const KeepMasks& keep) const {
   return true;
 }
 
-// Units that the fan-out below the level has room for where a node stands.
-u64 PartialSearch::room(const Node& node) const {
-  if (node.stage == kX) return place_.room_x * place_.room_y;
-  return node.stage == kY ? place_.room_y : 1;
+Reach PartialSearch::reach(const Node& node) const {
+  return {node.level, node.stage == kX ? place_.room_x : 1, node.stage == kTemporal ? 1 : place_.room_y};
 }
 
 bool PartialSearch::worth(const Cost& least) const {
@@ -273,7 +271,7 @@ bool PartialSearch::worth(const Cost& least) const {
 void PartialSearch::child(const Node& node) {
   KeepSpace& keep = *keeps_[node.keep];
   if (!fits(node.level, keep.costs.keep())) return;
-  const Reach reach{node.level, room(node)};
+  const Reach reach = this->reach(node);
   const double rest = keep.rest(node.level, trail_);
   if (rest == kNever) return;
   ++evaluated_;
@@ -294,7 +292,7 @@ bool PartialSearch::dominated(const Node& node, const Reach& reach) {
   key_.clear();
   key_.push_back(u64{node.keep} << 32 | u64{node.level} << 16 | place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
-  if (keeps_[node.keep]->costs.room(reach) != 1)
+  if (!keeps_[node.keep]->costs.unrolled(reach))
     for (int l = 0; l < trail_.size(); ++l)
       if (trail_[l].is_spatial())
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
@@ -314,7 +312,7 @@ void PartialSearch::complete(const Node& node) {
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
   if (!dominance_) return;
   Node out = node;
-  const Cost least = keeps_[node.keep]->partial(trail_, Reach{c_.level_count - 1, 1});
+  const Cost least = keeps_[node.keep]->partial(trail_, Reach{c_.level_count - 1, 1, 1});
   if (least == e.cost || !worth(least)) return;
   out.least = least;
   out.parent = kNoParent, out.end = 0, out.stage = kWhole;

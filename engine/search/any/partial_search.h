@@ -23,8 +23,9 @@ struct KeepSpace {
   PartialCost partial;
   RestTable rest;
 
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const TileRanges& ranges, u64 least_cycles)
-      : costs(c, keep), partial(costs, least_cycles), rest(partial, costs, ranges) {}
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, const TileRanges& ranges,
+            u64 least_cycles)
+      : costs(c, keep, unrollable), partial(costs, least_cycles), rest(partial, costs, ranges) {}
 };
 
 class PartialSearch {
@@ -69,7 +70,7 @@ class PartialSearch {
   void child(const Node& node);
   void with_loop(Node node, LoopKind kind, u32 end);
   bool fits(int level, const KeepMasks& keep) const;
-  u64 room(const Node& node) const;
+  Reach reach(const Node& node) const;
   Place fresh_place(int level) const;
   bool dominated(const Node& node, const Reach& reach);
   void complete(const Node& node);

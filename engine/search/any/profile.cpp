@@ -50,7 +50,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
 }
 
 void PartialCost::add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const {
-  const bool placed = costs_.room(reach) == 1;  // all fan-outs
+  const bool placed = costs_.unrolled(reach);  // all fan-outs
   out = {};
   std::array<Accesses<u64>, kMaxLevels> words{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
