@@ -165,6 +165,8 @@ int run_command_line(int argc, char** argv) {
   add_orders_command(app, output, action);
   add_space_command(app, output, action);
   add_bound_command(app, output, action);
+  add_simulate_command(app, output, action);
+  add_emit_command(app, output, action);
   add_bench_command(app, output, action);
   add_sweep_command(app, output, action);
   add_merge_command(app, output, action);

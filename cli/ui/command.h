@@ -30,6 +30,8 @@ void add_explain_command(CLI::App& app, Output& output, Action& action);
 void add_orders_command(CLI::App& app, Output& output, Action& action);
 void add_space_command(CLI::App& app, Output& output, Action& action);
 void add_bound_command(CLI::App& app, Output& output, Action& action);
+void add_simulate_command(CLI::App& app, Output& output, Action& action);
+void add_emit_command(CLI::App& app, Output& output, Action& action);
 void add_bench_command(CLI::App& app, Output& output, Action& action);
 void add_sweep_command(CLI::App& app, Output& output, Action& action);
 void add_merge_command(CLI::App& app, Output& output, Action& action);

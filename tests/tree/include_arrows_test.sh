@@ -66,6 +66,7 @@ room $bounds/network $bounds/segment
 room $bounds/published $bounds/. $bounds/conv
 
 below+=(engine/bounds)
+may_include engine/execution "${below[@]}"
 may_include engine/search "${below[@]}"
 search=engine/search
 room $search/core
@@ -92,7 +93,7 @@ may_include engine/sweep "${below[@]}"
 below+=(engine/sweep)
 may_include engine/report "${below[@]}"
 
-below+=(engine/report engine/verify engine/program)
+below+=(engine/report engine/verify engine/program engine/execution)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui
@@ -100,6 +101,7 @@ room cli/verify cli/ui
 room cli/bench cli/ui
 room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
+room cli/execute cli/ui
 room cli/sweep cli/ui cli/map
 
 # Public headers open the engine; examples, and nothing inside, are written with them.

@@ -58,13 +58,14 @@ std::optional<Cut> best_cut(const TilingPart& part, double capacity) {
   std::optional<Cut> best;
   const auto tiled = [&](std::optional<TilingProblem> problem) -> TilingPart {
     TiledLevel level = tile_from(*problem, capacity, clipped(part.level.tile, *problem));
-    return {*std::move(problem), std::move(level)};
+    return {*std::move(problem), std::move(level), part.origin};
   };
   for (int d = 0; d < part.problem.dimensions; ++d) {
     const u32 size = part.problem.size[at(d)];
     if (part.level.tile[at(d)] == size || !part_of(part.problem, d, size, false)) continue;
     for (const u32 extent : cuts(part.problem, capacity, part.level.tile, d)) {
       Cut cut{tiled(part_of(part.problem, d, extent, false)), tiled(part_of(part.problem, d, size - extent, true))};
+      cut.rest.origin[at(d)] += extent;
       if (!best || cut.words() < best->words()) best = std::move(cut);
     }
   }
@@ -124,7 +125,7 @@ std::optional<PartTiling> best_parts(const TilingProblem& problem, double capaci
   const std::optional<TiledLevel> tile = best_tile(problem, capacity);
   if (!tile) return std::nullopt;
   PartTiling tiling;
-  divide({problem, *tile}, capacity, kMostCuts, tiling.parts);
+  divide({problem, *tile, {}}, capacity, kMostCuts, tiling.parts);
   return tiling;
 }
 

@@ -15,6 +15,7 @@ namespace heliolite {
 struct TilingPart {
   TilingProblem problem;
   TiledLevel level;
+  Extents origin{};  // [dimension]: where it begins in the whole problem
 };
 
 // The parts in the order of their execution; never none.

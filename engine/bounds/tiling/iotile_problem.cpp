@@ -53,12 +53,14 @@ class LiftedProblem {
   // `factors[d]`: of d = factor * quotient + remainder.
   LiftedProblem(TilingProblem problem, const std::vector<u32>& factors)
       : problem_(std::move(problem)), remainders_(factors.size()) {
+    problem_.apart.resize(factors.size());
     for (std::size_t d = 0; d < factors.size(); ++d) {
       u32& size = problem_.size[d];
       remainders_[d].values = size;
       if (factors[d] == 1) continue;
       const u32 count = std::min(factors[d], size);
       remainders_[d].dimension = problem_.dimensions;
+      problem_.apart[d] = {factors[d], problem_.dimensions};
       remainders_[d].count = count;
       problem_.size[at(problem_.dimensions++)] = count;
       problem_.names.push_back(problem_.names[d] + "''");

@@ -54,6 +54,12 @@ struct TilingProblem {
   std::vector<TiledTensor> tensors;
   TrafficRule rule;
   Trips trips = Trips::Exact;
+  // [dimension of the workload]: how it is taken apart, in a lifted problem; empty in others.
+  struct Apart {
+    u32 factor = 1;      // dimension = factor * quotient + remainder
+    int remainder = -1;  // the problem's dimension of the remainders; -1: not taken apart
+  };
+  std::vector<Apart> apart{};
 };
 
 // The problem of a workload. `word_sizes[tensor]`: words that one element takes; 1 for tensors beyond its end.

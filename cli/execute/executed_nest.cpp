@@ -1,0 +1,150 @@
+#include "cli/execute/executed_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/ui/inputs.h"
+#include "cli/ui/table.h"
+#include "cli/ui/word_units.h"
+#include "engine/base/integers.h"
+#include "engine/bounds/tiling/iotile_parts.h"
+#include "engine/bounds/tiling/iotile_search.h"
+#include "engine/execution/named_tiling.h"
+#include "engine/execution/tiled_nest.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+// "M31 N31 K1; loops M N K": the tiles and the loops of a nest, outermost first.
+std::string executed_text(const LoopNest& nest) {
+  std::vector<std::string> parts;
+  for (const LoopNestPart& part : nest.parts) {
+    std::vector<std::string> loops;
+    for (const BoxLoop& l : part.loops) {
+      const std::string& name = nest.variables[l.variable].name;
+      loops.push_back(l.step == 1 ? name : fmt::format("{}:{}", name, l.step));
+    }
+    parts.push_back(loops.empty() ? "one iteration" : fmt::format("{}", fmt::join(loops, " ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; then "));
+}
+
+// One nest for each cache with the best tiles known for it.
+Result<std::vector<ExecutedNest>> best_nests(const NestQuestion& q) {
+  std::vector<ExecutedNest> nests;
+  for (const u64 words : q.caches) {
+    const auto tiling = best_parts(q.workload, static_cast<double>(words), q.rule);
+    if (!tiling)
+      return Diagnostic{"", 0, "--cache", fmt::format("{} words do not hold the operands of one iteration", words)};
+    nests.push_back({tiled_nest(q.workload, *tiling), {}, {{words, 1, tiling->words(), tiling->footprint()}}});
+  }
+  return nests;
+}
+
+void add_caches(ExecutedNest& executed, const std::vector<u64>& caches, const CacheTiling& tiling) {
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    // Of one tile that is looked at in several caches, and of tiles in fewer caches than that, the last is meant.
+    const std::size_t tile = std::min(i, tiling.size() - 1);
+    const bool fits = tiling[tile].footprint <= static_cast<double>(caches[i]);
+    executed.caches.push_back({caches[i], static_cast<u8>(tile + 1),
+                               fits ? std::optional(tiling[tile].words) : std::nullopt, tiling[tile].footprint});
+  }
+}
+
+Result<std::vector<ExecutedNest>> together(const NestQuestion& q) {
+  const TilingProblem problem = tiling_problem(q.workload, q.rule);
+  std::vector<CacheLevel> levels;
+  for (const u64 words : q.caches) levels.push_back({static_cast<double>(words), 1});
+  const auto tiling = best_tiling(problem, levels);
+  if (!tiling)
+    return Diagnostic{"", 0, "--cache",
+                      fmt::format("{} words do not hold the operands of one iteration", q.caches.front())};
+  ExecutedNest executed{tiled_nest(q.workload, problem, *tiling), {}, {}};
+  add_caches(executed, q.caches, *tiling);
+  return std::vector{std::move(executed)};
+}
+
+Result<std::vector<ExecutedNest>> named(const NestQuestion& q, const Result<NamedTiling>& tiling) {
+  if (!tiling) return tiling.errors();
+  ExecutedNest executed{tiled_nest(q.workload, *tiling), {}, {}};
+  if (tiling->tiles.empty()) {
+    for (const u64 words : q.caches) executed.caches.push_back({words, 1, std::nullopt, std::nullopt});
+  } else {
+    add_caches(executed, q.caches, priced(q.workload, *tiling, q.rule));
+  }
+  return std::vector{std::move(executed)};
+}
+
+Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const NestQuestion& q) {
+  if (!arguments.tile.empty())
+    return named(q, parse_named_tiling(arguments.tile, arguments.loops, arguments.points, q.workload));
+  if (arguments.tiling == "best") return best_nests(q);
+  if (arguments.tiling == "together") return together(q);
+  if (arguments.tiling == "none") return named(q, NamedTiling{});
+  return named(q, load_named_tiling(arguments.tiling, q.workload));
+}
+
+}  // namespace
+
+void add_nest_options(CLI::App& command, NestArguments& arguments) {
+  command.add_option("-w,--workload", arguments.workload, "Workload: preset, file or text like gemm:124x124x124")
+      ->required()
+      ->type_name("W");
+  command.add_option("-l,--layer", arguments.layer, "Layer, when the workload has several")->type_name("NAME");
+  command
+      .add_option("--cache,--buffer", arguments.cache_texts,
+                  "Capacities: words, or bytes with a unit (64KiB); several are separated by commas")
+      ->type_name("SIZE")
+      ->delimiter(',');
+  command.add_option("--word-size", arguments.word_sizes, "Bytes in a word, for units of --cache; 1 unless given")
+      ->type_name("N");
+  CLI::Option* tiling =
+      command
+          .add_option(
+              "--tiling", arguments.tiling,
+              "Tiles: best, the best known for each cache; together, for all caches in one nest; none; or a file")
+          ->type_name("WHICH")
+          ->capture_default_str();
+  CLI::Option* tile =
+      command.add_option("--tile", arguments.tile, "Instead: this tile, as M=31,N=31; else dimensions are whole")
+          ->type_name("EXTENTS")
+          ->excludes(tiling);
+  command.add_option("--loops", arguments.loops, "The loops over the tile of --tile, outermost first, as M,N,K")
+      ->type_name("DIMENSIONS")
+      ->needs(tile);
+  command.add_option("--points", arguments.points, "The loops inside the tile of --tile, outermost first")
+      ->type_name("DIMENSIONS")
+      ->needs(tile);
+  command.add_flag("--loads", arguments.loads, "Count loads only, stores are free");
+  command.add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
+}
+
+Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed) {
+  const Result<Network> network = load_network(arguments.workload);
+  if (!network) return network.errors();
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  if (!workload) return workload.errors();
+  const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
+  if (!sizes) return sizes.errors();
+  if (!sizes->of_tensor.empty())
+    return Diagnostic{"", 0, "--word-size", "words of all tensors have one size where tilings are executed"};
+  Result<std::vector<u64>> caches = read_buffers(arguments.cache_texts, sizes->every.value_or(1));
+  if (!caches) return caches.errors();
+  std::ranges::sort(*caches);
+  caches->erase(std::unique(caches->begin(), caches->end()), caches->end());
+  const bool tiles = arguments.tile.empty() && (arguments.tiling == "best" || arguments.tiling == "together");
+  if (caches->empty() && (caches_needed || tiles))
+    return Diagnostic{"", 0, "--cache", "is required: the capacities in words, as 1024,8192"};
+  return NestQuestion{*workload, *std::move(caches), {!arguments.loads, arguments.outputs_read}};
+}
+
+Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question) {
+  Result<std::vector<ExecutedNest>> nests = nests_of(arguments, question);
+  if (!nests) return nests.errors();
+  for (ExecutedNest& executed : *nests) executed.text = executed_text(executed.nest);
+  return nests;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,52 @@
+#pragma once
+// What `simulate` and `emit` execute: the options that say it, and the nests that they mean.
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/bounds/traffic_rule.h"
+#include "engine/execution/loop_nest.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+// The options as they were given.
+struct NestArguments {
+  std::string workload, layer;
+  std::string tiling = "best";           // best, together, none or a file
+  std::string tile, loops, points;       // instead: the tile of one cache
+  std::vector<std::string> cache_texts;  // --cache
+  std::vector<std::string> word_sizes;   // --word-size
+  bool loads = false, outputs_read = false;
+};
+
+// Adds them to the command.
+void add_nest_options(CLI::App& command, NestArguments& arguments);
+
+// A nest and the caches that it was made for.
+struct ExecutedNest {
+  LoopNest nest;
+  std::string text;  // its tiles and loops, for people
+  struct Cache {
+    u64 words = 0;                    // capacity
+    u8 level = 1;                     // of the loops over the tiles that it holds (BoxLoop::level)
+    std::optional<double> model;      // words that the tiling says it moves; none: no such tiles, or too large
+    std::optional<double> footprint;  // words that the tiles hold
+  };
+  std::vector<Cache> caches;
+};
+
+// The question: one workload, capacities in words (ascending, at least one if `caches_needed`), what is counted.
+struct NestQuestion {
+  Workload workload;
+  std::vector<u64> caches;
+  TrafficRule rule;
+};
+Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed);
+
+// The nests: for `best` one for each cache, else one for all of them.
+Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,203 @@
+// heliolite simulate: what caches move when a tiling is executed.
+#include "engine/execution/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/execute/executed_nest.h"
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/bounds/lower_bounds.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct SimulateArguments {
+  NestArguments nest;
+  std::vector<std::string> policies;  // --policy
+  u32 line_words = 1;
+  u32 ways = 0;
+};
+
+// One nest in front of its caches: [cache][policy].
+struct SimulatedNest {
+  ExecutedNest executed;
+  std::vector<std::vector<CacheTraffic>> traffic;
+};
+
+constexpr std::array kPolicies{CachePolicy::Lru, CachePolicy::Opt, CachePolicy::Fifo, CachePolicy::Scratchpad};
+
+Result<std::vector<CachePolicy>> read_policies(const std::vector<std::string>& texts) {
+  std::vector<std::string> known;
+  for (const CachePolicy p : kPolicies) known.emplace_back(name(p));
+  std::vector<CachePolicy> policies;
+  for (const std::string& text : texts) {
+    const auto found = std::ranges::find(known, text);
+    if (found == known.end())
+      return Diagnostic{"", 0, "--policy",
+                        fmt::format("unknown name '{}'{}; known: {}", text, did_you_mean(text, known), join(known))};
+    const CachePolicy policy = kPolicies[at(found - known.begin())];
+    if (std::ranges::find(policies, policy) == policies.end()) policies.push_back(policy);
+  }
+  return policies;
+}
+
+double words(const CacheTraffic& traffic, TrafficRule rule) {
+  return static_cast<double>(traffic.all_loads() + (rule.stores ? traffic.all_stores() : 0));
+}
+
+// The caches of one nest, with every policy, in the order of SimulatedNest::traffic.
+std::vector<SimulatedCache> caches_of(const ExecutedNest& executed, const std::vector<CachePolicy>& policies,
+                                      const SimulateArguments& arguments) {
+  std::vector<SimulatedCache> caches;
+  for (const ExecutedNest::Cache& cache : executed.caches)
+    for (const CachePolicy policy : policies) {
+      const bool lines = policy != CachePolicy::Scratchpad;
+      const CacheShape shape{cache.words, lines ? arguments.line_words : 1, lines ? arguments.ways : 0};
+      caches.push_back({shape, policy, cache.level});
+    }
+  return caches;
+}
+
+std::string table_text(const NestQuestion& question, const LowerBounds& bounds, const std::vector<SimulatedNest>& nests,
+                       const std::vector<CachePolicy>& policies) {
+  std::vector<std::string> headings{"cache", "holds", "bound", "model"};
+  for (const CachePolicy p : policies) headings.emplace_back(name(p));
+  Table table(headings);
+  for (const SimulatedNest& n : nests)
+    for (std::size_t c = 0; c < n.executed.caches.size(); ++c) {
+      const ExecutedNest::Cache& cache = n.executed.caches[c];
+      std::vector<std::string> row{grouped(cache.words), cache.footprint ? count(*cache.footprint) : "-",
+                                   grouped(bounds.words(static_cast<double>(cache.words))),
+                                   cache.model       ? count(*cache.model)
+                                   : cache.footprint ? "does not fit"
+                                                     : "-"};
+      for (const CacheTraffic& t : n.traffic[c]) row.push_back(count(words(t, question.rule)));
+      table.row(row);
+    }
+  return table.to_string();
+}
+
+std::string arrays_text(const std::vector<SimulatedNest>& nests, const std::vector<CachePolicy>& policies) {
+  Table table({"cache", "<policy", "<array", "loads", "stores"});
+  for (const SimulatedNest& n : nests)
+    for (std::size_t c = 0; c < n.executed.caches.size(); ++c)
+      for (std::size_t p = 0; p < policies.size(); ++p)
+        for (std::size_t a = 0; a < n.executed.nest.arrays.size(); ++a) {
+          const CacheTraffic& t = n.traffic[c][p];
+          table.row({grouped(n.executed.caches[c].words), std::string(name(policies[p])),
+                     n.executed.nest.arrays[a].name, grouped(t.loads[a]), grouped(t.stores[a])});
+        }
+  return table.to_string();
+}
+
+Json nest_json(const NestQuestion& question, const LowerBounds& bounds, const SimulatedNest& n,
+               const std::vector<CachePolicy>& policies) {
+  Json caches = Json::array();
+  for (std::size_t c = 0; c < n.executed.caches.size(); ++c) {
+    const ExecutedNest::Cache& cache = n.executed.caches[c];
+    Json json{{"words", cache.words},
+              {"holds_words", cache.footprint ? Json(*cache.footprint) : Json()},
+              {"bound", bounds.words(static_cast<double>(cache.words))},
+              {"model", cache.model ? Json(*cache.model) : Json()},
+              {"policies", Json::array()}};
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      Json arrays = Json::object();
+      const CacheTraffic& t = n.traffic[c][p];
+      for (std::size_t a = 0; a < n.executed.nest.arrays.size(); ++a)
+        arrays[n.executed.nest.arrays[a].name] = {{"loads", t.loads[a]}, {"stores", t.stores[a]}};
+      json["policies"].push_back({{"policy", name(policies[p])},
+                                  {"words", words(t, question.rule)},
+                                  {"loads", t.all_loads()},
+                                  {"stores", t.all_stores()},
+                                  {"arrays", std::move(arrays)}});
+    }
+    caches.push_back(std::move(json));
+  }
+  return {{"loops", n.executed.text}, {"caches", std::move(caches)}};
+}
+
+// The nests one after the other, all caches of one at a time.
+std::vector<SimulatedNest> simulate_all(std::vector<ExecutedNest> executed, const std::vector<CachePolicy>& policies,
+                                        const SimulateArguments& arguments, bool outputs_read) {
+  std::vector<SimulatedNest> nests;
+  for (ExecutedNest& e : executed) {
+    const std::vector<SimulatedCache> caches = caches_of(e, policies, arguments);
+    std::vector<CacheTraffic> all = simulate(e.nest, caches, outputs_read);
+    SimulatedNest n{std::move(e), {}};
+    for (std::size_t first = 0; first < all.size(); first += policies.size())
+      n.traffic.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(first),
+                             all.begin() + static_cast<std::ptrdiff_t>(first + policies.size()));
+    nests.push_back(std::move(n));
+  }
+  return nests;
+}
+
+int run(const SimulateArguments& arguments, const Output& output) {
+  const Result<NestQuestion> question = read_question(arguments.nest, true);
+  if (!question) return fail(question.errors());
+  const Result<std::vector<CachePolicy>> policies =
+      read_policies(arguments.policies.empty() ? std::vector<std::string>{"lru", "opt"} : arguments.policies);
+  if (!policies) return fail(policies.errors());
+  const Result<std::vector<ExecutedNest>> executed = executed_nests(arguments.nest, *question);
+  if (!executed) return fail(executed.errors());
+  for (const ExecutedNest& e : *executed)
+    if (const Diagnostics errors = check_simulation(e.nest, caches_of(e, *policies, arguments)); !errors.empty())
+      return fail(errors);
+  const auto nests = until_interrupted(
+      [executed = *executed, policies = *policies, arguments, read = question->rule.outputs_are_read] {
+        return simulate_all(executed, policies, arguments, read);
+      });
+  if (!nests) return kInterrupted;
+  const LowerBounds bounds(question->workload, question->rule);
+  std::string text =
+      fmt::format("{}: {} iterations; words {}{}\n", question->workload.name, grouped(question->workload.macs()),
+                  question->rule.stores ? "loaded and stored" : "loaded",
+                  question->rule.outputs_are_read ? ", outputs are read" : "");
+  for (const SimulatedNest& n : *nests) text += fmt::format("  loops, outermost first: {}\n", n.executed.text);
+  text += "\n" + table_text(*question, bounds, *nests, *policies) + "\n" + arrays_text(*nests, *policies);
+  output.table(text);
+  Json answer = answer_head("simulate");
+  answer["question"] = cli::question(question->workload);
+  answer["counts"] = {{"stores", question->rule.stores}, {"outputs_read", question->rule.outputs_are_read}};
+  answer["line_words"] = arguments.line_words;
+  answer["ways"] = arguments.ways == 0 ? Json() : Json(arguments.ways);
+  answer["nests"] = Json::array();
+  for (const SimulatedNest& n : *nests) answer["nests"].push_back(nest_json(*question, bounds, n, *policies));
+  return output.json(answer) ? kSuccess : kBadInput;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<SimulateArguments>();
+  CLI::App* command = app.add_subcommand("simulate", "What caches move when a tiling is executed");
+  add_nest_options(*command, arguments->nest);
+  command
+      ->add_option("--policy", arguments->policies,
+                   "What leaves a full cache: lru, opt, fifo; or scratchpad, the boxes of the tiling (lru,opt)")
+      ->type_name("NAMES")
+      ->delimiter(',');
+  command->add_option("--line", arguments->line_words, "Words in a line, which moves as a whole")
+      ->type_name("WORDS")
+      ->check(whole_number(1, 1 << 20))
+      ->capture_default_str();
+  command->add_option("--ways", arguments->ways, "Lines that a line may take; fully associative unless given")
+      ->type_name("N")
+      ->check(whole_number(1, 1 << 20));
+  add_output_options(*command, output);
+  command->footer(
+      "Examples:\n"
+      "  heliolite simulate -w gemm:124x124x124 --cache 1024,1055 --tile M=31,N=31,K=1 --loops M,N,K --points M,N\n"
+      "  heliolite simulate -w resnet18 --layer conv5_x --cache 16KiB --word-size 2\n"
+      "  heliolite simulate -w gemm:128x128x128 --cache 256,4096 --tiling together --policy lru,opt,scratchpad");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,131 @@
+// The loops of a nest in C.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/base/integers.h"
+#include "engine/execution/c_text.h"
+
+namespace heliolite {
+namespace {
+
+// Writes the loops of one part.
+class PartWriter {
+ public:
+  PartWriter(CLines& out, const CNest& c, const LoopNestPart& part) : out_(out), c_(c), nest_(c.nest()), part_(part) {
+    if (c.options().pack) packing_.emplace(c, part);
+    for (const LoopRange& r : part.range) {
+      low_.push_back(std::to_string(r.begin));
+      high_.push_back(std::to_string(r.end));
+      extent_.push_back(r.end - r.begin);
+    }
+  }
+
+  void write() {
+    load_behind(-1);
+    loop(0);
+    store_behind(-1);
+  }
+
+ private:
+  void loop(std::size_t i) {
+    if (i == part_.loops.size()) return statement();
+    const BoxLoop& l = part_.loops[i];
+    const std::string low = low_[l.variable], high = high_[l.variable];
+    const u32 extent = extent_[l.variable];
+    const std::string x = l.step == 1 ? c_.variable(l.variable) : c_.tile(l);
+    pragma(i);
+    out_.open(fmt::format("for (long {0} = {1}; {0} < {2}; {3})", x, low, high,
+                          l.step == 1 ? "++" + x : fmt::format("{} += {}", x, l.step)));
+    low_[l.variable] = x;
+    high_[l.variable] = fmt::format("{} + {}", x, l.step);
+    extent_[l.variable] = l.step;
+    // An extent of 0 stands for one that is smaller in the last box.
+    if (l.step > 1 && (extent == 0 || extent % l.step != 0)) {
+      out_.line(fmt::format("const long {0}_end = MIN({0} + {1}, {2});", x, l.step, high));
+      high_[l.variable] = x + "_end";
+      extent_[l.variable] = 0;
+    }
+    load_behind(static_cast<int>(i));
+    loop(i + 1);
+    store_behind(static_cast<int>(i));
+    out_.close();
+    low_[l.variable] = low;
+    high_[l.variable] = high;
+    extent_[l.variable] = extent;
+  }
+
+  // What a machine runs side by side, as far as it can be said: outer iterations that write different outputs.
+  void pragma(std::size_t i) {
+    const BoxLoop& l = part_.loops[i];
+    if (!l.parallel) return;
+    const bool apart = writes_apart(l.variable);
+    if (c_.options().openmp && apart && !threads_) {
+      threads_ = true;
+      out_.line("#pragma omp parallel for");
+    } else if (c_.options().openmp && apart && i + 1 == part_.loops.size()) {
+      out_.line("#pragma omp simd");
+    } else {
+      out_.line(apart ? "/* side by side */" : "/* side by side; the outputs are added up */");
+    }
+  }
+
+  // Whether iterations with different values of the variable never write the same element.
+  bool writes_apart(u8 variable) const {
+    const int dimension = nest_.variables[variable].dimension;
+    for (const Rank& rank : nest_.workload.tensors[at(nest_.accesses.back().tensor)].ranks)
+      if (rank.terms.size() == 1 && rank.terms.front().dimension == dimension) return true;
+    return false;
+  }
+
+  void load_behind(int loop) {
+    if (!packing_) return;
+    for (std::size_t a = 0; a < nest_.accesses.size(); ++a) {
+      if (packing_->behind(a) != loop) continue;
+      packing_->load(out_, a, low_, high_);
+      if (loop_low_.size() <= a) loop_low_.resize(nest_.accesses.size());
+      loop_low_[a] = low_;
+    }
+  }
+  void store_behind(int loop) {
+    if (packing_ && packing_->behind(nest_.accesses.size() - 1) == loop)
+      packing_->store(out_, nest_.accesses.size() - 1, low_, high_);
+  }
+
+  void statement() {
+    std::vector<std::string> operands;
+    for (std::size_t a = 0; a < nest_.accesses.size(); ++a) {
+      const NestAccess& access = nest_.accesses[a];
+      operands.push_back(packing_ ? packing_->operand(a, low_, loop_low_[a])
+                                  : c_.array(access.array) + c_.element(c_.subscripts(access, low_)));
+    }
+    add_statement(out_, c_, low_, operands);
+  }
+
+  CLines& out_;
+  const CNest& c_;
+  const LoopNest& nest_;
+  const LoopNestPart& part_;
+  std::optional<CPacking> packing_;
+  std::vector<std::string> low_, high_;             // [variable]: of the present box
+  std::vector<u32> extent_;                         // [variable]: of every such box; 0: they differ
+  std::vector<std::vector<std::string>> loop_low_;  // [access]: low_ where its tile begins
+  bool threads_ = false;
+};
+
+}  // namespace
+
+void add_nest(CLines& out, const CNest& c) {
+  out.open("static void tiled(void)");
+  for (const LoopNestPart& part : c.nest().parts) {
+    const bool several = c.nest().parts.size() > 1;
+    if (several || c.options().pack) out.open("");
+    if (c.options().pack) CPacking(c, part).declare(out);
+    PartWriter(out, c, part).write();
+    if (several || c.options().pack) out.close();
+  }
+  out.close();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,176 @@
+#include "engine/execution/emit_c.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/execution/c_text.h"
+
+namespace heliolite {
+
+Diagnostics check_emit(const LoopNest& nest, const EmitOptions& options) {
+  Diagnostics errors;
+  const auto complain = [&](const char* option, std::string message) {
+    errors.push_back({"", 0, option, std::move(message)});
+  };
+  if (options.pack && nest.guarded)
+    complain("--pack", "the tiling takes strided windows apart, whose tiles are no boxes to copy");
+  if (options.pack && options.openmp) complain("--pack", "does not go with --openmp: threads would share the buffers");
+  if (options.trace && options.openmp) complain("--trace", "does not go with --openmp: a trace has one order");
+  if (options.pad_bytes != 0 && (options.pad_bytes < 16 || !std::has_single_bit(options.pad_bytes)))
+    complain("--pad", fmt::format("'{}' must be a power of two, at least 16", options.pad_bytes));
+  constexpr u64 kMostBytes = u64{1} << 31;
+  const u64 size = std::max<u64>(8, options.pad_bytes);
+  if (nest.words > kMostBytes / size)
+    complain("-w", fmt::format("arrays of {} elements of {} bytes do not fit into a program; at most {} GiB",
+                               nest.words, size, kMostBytes >> 30));
+  return errors;
+}
+
+namespace {
+
+void add_head(CLines& out, const CNest& c) {
+  const EmitOptions& options = c.options();
+  std::string title = options.title;  // which may hold anything, the end of a comment too
+  std::ranges::replace(title, '*', 'x');
+  std::ranges::replace(title, '\n', ' ');
+  out.line("/* " + title + " */");
+  out.line("#include <stdio.h>");
+  out.line("#include <stdlib.h>");
+  out.line("#include <time.h>");
+  out.line("");
+  out.line("#ifndef ELEMENT");
+  out.line("#define ELEMENT double /* holds sums of small whole numbers exactly */");
+  out.line("#endif");
+  out.line("#define MIN(a, b) ((a) < (b) ? (a) : (b))");
+  out.line("");
+  if (options.pad_bytes != 0) {
+    out.line("/* An element in a line of the cache of its own. */");
+    out.open("struct line");
+    out.line("ELEMENT value;");
+    out.line(fmt::format("char padding[{} - sizeof(ELEMENT)];", options.pad_bytes));
+    out.close("};");
+    out.line("");
+  }
+}
+
+void add_arrays(CLines& out, const CNest& c) {
+  const LoopNest& nest = c.nest();
+  const std::string aligned =
+      c.options().pad_bytes != 0 ? fmt::format(" __attribute__((aligned({})))", c.options().pad_bytes) : "";
+  for (std::size_t a = 0; a < nest.arrays.size(); ++a)
+    out.line(
+        fmt::format("static {} {}{}{};", c.type(), c.array(static_cast<int>(a)), c.extents(nest.arrays[a]), aligned));
+  if (!c.options().trace)
+    out.line(fmt::format("static {} {}{}{};", c.type(), c.expected(),
+                         c.extents(nest.arrays[at(nest.accesses.back().array)]), aligned));
+  if (c.options().pack) {
+    out.line(fmt::format("static unsigned long loaded[{0}], stored[{0}]; /* words, by array */", nest.arrays.size()));
+  }
+  out.line("");
+}
+
+void add_touch(CLines& out) {
+  out.open("static void touch(const char *array, long element, char kind)");
+  out.line("printf(\"%s %ld %c\\n\", array, element, kind);");
+  out.close();
+  out.line("");
+}
+
+// The workload's loops as they stand.
+void add_plain(CLines& out, const CNest& c) {
+  const LoopNest plain = make_nest(c.nest().workload);
+  out.open("static void plain(void)");
+  std::vector<std::string> value;
+  std::size_t loops = 0;
+  EmitOptions options = c.options();
+  const CNest names(plain, options);
+  for (std::size_t d = 0; d < plain.variables.size(); ++d) {
+    value.push_back(names.variable(d));
+    out.open(fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", names.variable(d), plain.workload.dimensions[d].size));
+    ++loops;
+  }
+  std::vector<std::string> inputs;
+  for (const NestAccess& access : plain.accesses)
+    if (!access.is_output) inputs.push_back(c.array(access.array) + c.element(names.subscripts(access, value)));
+  out.line(fmt::format("{}{} += {};", c.expected(), c.element(names.subscripts(plain.accesses.back(), value)),
+                       fmt::join(inputs, " * ")));
+  for (; loops > 0; --loops) out.close();
+  out.close();
+  out.line("");
+}
+
+std::string flat(const CNest& c, const std::string& array) {
+  return fmt::format("(({} *){})[i]{}", c.type(), array, c.options().pad_bytes != 0 ? ".value" : "");
+}
+
+void add_fill(CLines& out, const CNest& c) {
+  const LoopNest& nest = c.nest();
+  out.open("static void fill(void)");
+  for (std::size_t a = 0; a < nest.arrays.size(); ++a) {
+    if (nest.arrays[a].is_output) continue;
+    out.line(fmt::format("for (long i = 0; i < {}; ++i) {} = (ELEMENT)((i * 7 + {}) % 5 - 2);", nest.arrays[a].words,
+                         flat(c, c.array(static_cast<int>(a))), 3 * a + 1));
+  }
+  out.close();
+  out.line("");
+}
+
+void add_main(CLines& out, const CNest& c) {
+  const LoopNest& nest = c.nest();
+  const MemoryArray& output = nest.arrays[at(nest.accesses.back().array)];
+  const std::string& name = c.array(nest.accesses.back().array);
+  if (c.options().trace) {
+    out.open("int main(void)");
+    out.line("fill();");
+    out.line("tiled();");
+    out.line("return EXIT_SUCCESS;");
+    out.close();
+    return;
+  }
+  out.line("/* With any argument the tiled loops alone. */");
+  out.open("int main(int argc, char **argv)");
+  out.line("(void)argv;");
+  out.line("fill();");
+  out.line("const clock_t start = clock();");
+  out.line("tiled();");
+  out.line("if (argc > 1) return EXIT_SUCCESS;");
+  out.line("const clock_t middle = clock();");
+  out.line("plain();");
+  out.line("const clock_t end = clock();");
+  out.line("long wrong = 0;");
+  out.line("double checksum = 0;");
+  out.open(fmt::format("for (long i = 0; i < {}; ++i)", output.words));
+  out.line(fmt::format("if ({} != {}) ++wrong;", flat(c, name), flat(c, c.expected())));
+  out.line(fmt::format("checksum += (double){} * (double)(i % 7 + 1);", flat(c, name)));
+  out.close();
+  out.line(R"(printf("checksum %.0f\n", checksum);)");
+  if (c.options().pack)
+    for (std::size_t a = 0; a < nest.arrays.size(); ++a)
+      out.line(fmt::format(R"(printf("{0} loaded %lu stored %lu\n", loaded[{1}], stored[{1}]);)",
+                           c.array(static_cast<int>(a)), a));
+  out.line(R"(printf("seconds tiled %.3f plain %.3f\n", (double)(middle - start) / CLOCKS_PER_SEC,)");
+  out.line("       (double)(end - middle) / CLOCKS_PER_SEC);");
+  out.line(R"(if (wrong != 0) printf("wrong elements: %ld\n", wrong);)");
+  out.line("return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;");
+  out.close();
+}
+
+}  // namespace
+
+std::string emit_c(const LoopNest& nest, const EmitOptions& options) {
+  const CNest c(nest, options);
+  CLines out;
+  add_head(out, c);
+  add_arrays(out, c);
+  if (options.trace) add_touch(out);
+  add_nest(out, c);
+  out.line("");
+  if (!options.trace) add_plain(out, c);
+  add_fill(out, c);
+  add_main(out, c);
+  return out.take();
+}
+
+}  // namespace heliolite

@@ -1,0 +1,86 @@
+#pragma once
+// A workload as loops that can be run: which iterations there are, in which order, and which elements each one touches.
+#include <array>
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// What loops count: a dimension of the workload, or its quotients or remainders where it is taken apart.
+struct LoopVariable {
+  std::string name;
+  int dimension = 0;  // of the workload
+  u32 factor = 1;     // of the variable in the dimension's value, which is the sum over its variables
+};
+
+// A loop over boxes of a variable: the values that the loops outside leave, `step` at a time, the last box smaller.
+struct BoxLoop {
+  u8 variable = 0;
+  u32 step = 1;
+  u8 level = 0;           // 0: inside the innermost tile; k: over the tiles of the k-th cache or level, from inside
+  bool parallel = false;  // iterations that a machine runs side by side; here they follow one another
+  TensorMask held = 0;    // tensors whose box holds what all iterations of the loop need (engine/bounds/tiling)
+};
+
+// Values of a variable: [begin, end).
+struct LoopRange {
+  u32 begin = 0, end = 1;
+};
+
+// Iterations that are executed as one nest, outermost loop first. Every variable with more than one value has a last
+// loop of step 1.
+struct LoopNestPart {
+  std::vector<LoopRange> range;  // [variable]
+  std::vector<BoxLoop> loops;
+};
+
+// A tensor in memory: elements in the order of its ranks, the last one next to each other.
+struct MemoryArray {
+  std::string name;
+  std::vector<u64> extents;  // [rank]: 1 + the largest value; empty for a scalar
+  u64 words = 1;             // product of the extents, holes of strides included
+  u64 first = 0;             // number of its first word when the arrays lie one behind the other
+  bool is_output = false;
+};
+
+// An operand or the output: the element touched has number first + sum of stride * variable in its array.
+struct NestAccess {
+  int array = 0;
+  int tensor = 0;           // of the workload
+  std::vector<u64> stride;  // [variable]
+  bool is_output = false;
+};
+
+// A workload and all its iterations, part after part.
+struct LoopNest {
+  Workload workload;
+  std::vector<LoopVariable> variables;
+  std::vector<MemoryArray> arrays;
+  std::vector<NestAccess> accesses;  // inputs first, the output last
+  std::vector<LoopNestPart> parts;
+  bool guarded = false;  // quotients and remainders make up values beyond a dimension's size: no iterations
+  u64 words = 0;         // of all arrays
+  std::vector<std::string> levels{};  // [BoxLoop::level]: its name, for people; may be shorter than there are levels
+};
+
+// Arrays and accesses of the workload over these variables; no parts yet. Tensors that are accesses of another one
+// share its array.
+LoopNest make_nest(const Workload& workload, std::vector<LoopVariable> variables);
+// With one variable for each dimension.
+LoopNest make_nest(const Workload& workload);
+
+// The workload's loops as they stand in its text, one step each: output dimensions in the order of the output's ranks
+// innermost, what is reduced outside.
+LoopNestPart plain_part(const LoopNest& nest);
+
+// The variables in the order in which loops over the points of a tile are nested, outermost first: reduced ones, then
+// those of the output in the order of its ranks, so that the innermost loop walks along neighbours.
+std::vector<u8> point_order(const LoopNest& nest);
+
+// Appends loops of one step for all variables of `order` whose box still has more than `extent[variable]` = 1 values.
+void add_point_loops(LoopNestPart& part, const std::vector<u8>& order, const std::vector<u32>& extent);
+
+}  // namespace heliolite

@@ -1,0 +1,79 @@
+// heliolite simulate and emit, end to end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite::cli_execute_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kTiles = "-w gemm:62x62x31 --tile M=31,N=31,K=1 --loops M,N,K --points M,N ";
+
+TEST(CliExecute, SimulatesCachesBesideModelAndBound) {
+  const CliResult result =
+      run_cli("simulate " + kTiles + "--cache 1055,1024 --loads --outputs-read --policy lru,opt,scratchpad --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json caches = json::parse(result.out)["nests"][0]["caches"];
+  // A and B pass for two columns and rows of tiles, Z once.
+  EXPECT_EQ(caches[0]["words"], 1024);
+  EXPECT_EQ(caches[0]["model"], 2 * 62 * 31 + 2 * 62 * 31 + 62 * 62);
+  EXPECT_EQ(caches[0]["policies"][2]["words"], caches[0]["model"]);
+  EXPECT_GT(caches[0]["policies"][0]["words"], 5 * caches[0]["model"].get<u_int64_t>());
+  EXPECT_EQ(caches[1]["policies"][0]["words"], caches[1]["model"]);
+  for (const json& cache : caches) EXPECT_LE(cache["bound"], cache["policies"][1]["words"]);
+}
+
+TEST(CliExecute, ReadsTilesFromAFile) {
+  const TempFolder folder;
+  const std::string file = folder.write("tiles.yaml",
+                                        "tiling:\n  caches:\n    - {tile: {M: 4, N: 4, K: 1}, loops: [M, N, K]}\n"
+                                        "    - {tile: {M: 8, N: 16}, loops: [N, M]}\n  points: [N, M]\n");
+  const CliResult result = run_cli("simulate -w gemm:16x16x16 --cache 64,512 --tiling " + file);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("M:8 M:4 N:4 K N M"));
+  const std::string wrong =
+      folder.write("wrong.yaml", "tiling:\n  caches:\n    - tile: {M: 40, L: 1}\n      loop: [M]\n  points: [M, M]\n");
+  const CliResult refused = run_cli("simulate -w gemm:16x16x16 --cache 64 --tiling " + wrong);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("wrong.yaml:3: tiling.caches[0].tile.M: the tile's extent along M must be a whole "
+                                     "number from 1 to 16"));
+  EXPECT_THAT(refused.err, HasSubstr("unknown dimension 'L'"));
+  EXPECT_THAT(refused.err, HasSubstr("loop"));
+  EXPECT_THAT(refused.err, HasSubstr("dimension 'M' twice"));
+}
+
+TEST(CliExecute, EmitsAProgramThatChecksItself) {
+  const TempFolder folder;
+  const std::string source = folder.path("conv.c"), binary = folder.path("conv");
+  const CliResult result = run_cli(
+      "emit -w \"O[k,x] += F[k,c,w] * I[c,2*x+w]; k=8,x=13,c=6,w=3\" --cache 64,256 --tiling together -o " + source);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string compile = "cc -O1 -std=c99 -Wall -Wextra -Werror " + source + " -o " + binary;
+  ASSERT_EQ(std::system((compile + " && " + binary + " > /dev/null").c_str()), 0);
+}
+
+TEST(CliExecute, SaysWhatItNeeds) {
+  const auto complaint = [](const std::string& arguments) {
+    const CliResult result = run_cli(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    return result.err;
+  };
+  EXPECT_THAT(complaint("simulate -w gemm:8x8x8"), HasSubstr("--cache: is required"));
+  EXPECT_THAT(complaint("simulate -w gemm:8x8x8 --cache 2"), HasSubstr("--cache: 2 words do not hold the operands"));
+  EXPECT_THAT(complaint("simulate -w gemm:8x8x8 --cache 64 --policy lur"), HasSubstr("did you mean 'lru'?"));
+  EXPECT_THAT(complaint("simulate -w gemm:8192x8192x8192 --cache 64 --tiling none"),
+              HasSubstr("too many to be executed"));
+  EXPECT_THAT(complaint("simulate -w gemm:8x8x8 --cache 64 --tile M=9"), HasSubstr("--tile: 'M=9': the tile's extent"));
+  EXPECT_THAT(complaint("emit -w gemm:8x8x8 --cache 64,128"), HasSubstr("--tiling together"));
+  EXPECT_THAT(complaint("emit -w gemm:8x8x8 --cache 64 --pad 24"), HasSubstr("--pad: '24' must be a power of two"));
+}
+
+}  // namespace
+}  // namespace heliolite::cli_execute_test
