@@ -1,0 +1,267 @@
+#include "engine/program/count.h"
+
+#include <isl/mat.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "engine/program/parameter_cells.h"
+#include "engine/program/polytope_count.h"
+
+namespace heliolite {
+namespace {
+
+constexpr u64 kFewSteps = 1'000'000;     // of a walk where a polynomial may do it
+constexpr u64 kMostSteps = 300'000'000;  // of one where none does: seconds
+constexpr std::size_t kMostPlaces = 20'000;
+constexpr int kChecks = 5;  // counts that a polynomial is held against although it is proven
+
+std::vector<std::string> parameter_names(const isl::set& set) {
+  std::vector<std::string> names;
+  for (int k = 0; k < isl_set_dim(set.get(), isl_dim_param); ++k)
+    names.emplace_back(isl_set_get_dim_name(set.get(), isl_dim_param, static_cast<unsigned>(k)));
+  return names;
+}
+
+const std::string kCases = "it is no polynomial there: it has cases such as a min or max";
+
+// A coordinate that an equality gives as a whole-numbered sum of the others, -1: none.
+int determined(const isl::basic_set& set) {
+  const std::unique_ptr<isl_mat, decltype(&isl_mat_free)> rows(
+      isl_basic_set_equalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div), isl_mat_free);
+  for (int r = 0; r < isl_mat_rows(rows.get()); ++r)
+    for (int k = 0; k < isl_basic_set_dim(set.get(), isl_dim_set); ++k)
+      if (isl::manage(isl_mat_get_element_val(rows.get(), r, k)).abs().is_one()) return k;
+  return -1;
+}
+
+// Disjoint polytopes; their local variables, each a floor of the others, are further coordinates, and coordinates that
+// others determine are left out: as many points.
+std::vector<isl::basic_set> polytopes(const isl::set& set) {
+  const isl::set pieces = isl::manage(isl_set_make_disjoint(isl_set_compute_divs(set.coalesce().release())));
+  std::vector<isl::basic_set> out;
+  pieces.foreach_basic_set([&](isl::basic_set piece) {
+    if (piece.is_empty()) return;
+    piece = isl::manage(isl_basic_set_flatten(isl_basic_set_lift(piece.release()))).detect_equalities();
+    for (int k = determined(piece); k >= 0; k = determined(piece))
+      piece = isl::manage(isl_basic_set_project_out(piece.release(), isl_dim_set, static_cast<unsigned>(k), 1));
+    out.push_back(std::move(piece));
+  });
+  return out;
+}
+
+// Integer points of parameters, near ones first.
+class Places {
+ public:
+  // Only parameters with used[k] vary.
+  Places(const isl::basic_set& region, const std::vector<bool>& used) : inside_(region), used_(used) {
+    const auto count = static_cast<unsigned>(isl_basic_set_dim(region.get(), isl_dim_param));
+    const isl::set as_points =
+        isl::manage(isl_set_move_dims(isl_set_from_basic_set(region.copy()), isl_dim_set, 0, isl_dim_param, 0, count));
+    for (unsigned k = 0; k < count; ++k) {
+      const isl::val least = isl::manage(isl_set_dim_min_val(as_points.copy(), static_cast<int>(k)));
+      base_.push_back(least.is_int() ? least.num_si() : 0);
+    }
+  }
+
+  // Those with the given sum of offsets from the least values, until `visit` returns false.
+  bool at_distance(int distance, const std::function<bool(const std::vector<i64>&)>& visit) {
+    std::vector<i64> point = base_;
+    return spread(0, distance, point, visit);
+  }
+
+ private:
+  bool spread(std::size_t k, int left, std::vector<i64>& point,
+              const std::function<bool(const std::vector<i64>&)>& visit) {
+    if (k == point.size()) {
+      if (left > 0) return true;
+      if (++looked_ > kMostPlaces) return false;
+      return inside_.at(point, 1) != 1 || visit(point);
+    }
+    const int most = used_[k] ? left : 0;
+    const int least = used_[k] && is_last(k) ? left : 0;
+    for (int own = least; own <= most; ++own) {
+      point[k] = base_[k] + own;
+      if (!spread(k + 1, left - own, point, visit)) return false;
+    }
+    return true;
+  }
+
+  // Whether no parameter behind k varies.
+  bool is_last(std::size_t k) const {
+    return std::find(used_.begin() + static_cast<std::ptrdiff_t>(k) + 1, used_.end(), true) == used_.end();
+  }
+
+  PolytopeCount inside_;
+  std::vector<bool> used_;
+  std::vector<i64> base_;
+  std::size_t looked_ = 0;
+};
+
+// One polytope and its polynomials.
+class PolytopePolynomial {
+ public:
+  explicit PolytopePolynomial(const isl::basic_set& polytope)
+      : polytope_(polytope),
+        names_(parameter_names(polytope)),
+        count_(polytope),
+        cells_(parameter_cells(polytope)),
+        degree_(static_cast<int>(count_.dimensions())) {
+    for (unsigned k = 0; k < names_.size(); ++k)
+      used_.push_back(isl_basic_set_involves_dims(polytope.get(), isl_dim_param, k, 1) == isl_bool_true);
+  }
+
+  // Its polynomial for all of `assumed`.
+  CountPolynomial over(const isl::set& assumed) const {
+    std::optional<CountPolynomial> found;
+    isl::set left = assumed;  // where no polynomial was fitted: borders of cells, and where the polytope is empty
+    for (const ParameterCell& cell : cells_)
+      cell.parameters.intersect(assumed).foreach_basic_set([&](const isl::basic_set& region) {
+        const std::optional<CountPolynomial> p = region.is_empty() ? std::nullopt : fit(cell, region);
+        if (!p) return;
+        if (found && !(*found == *p)) throw CountRefused{kCases};
+        found = p;
+        left = left.subtract(region);
+      });
+    if (!found) found = CountPolynomial{names_, {}};
+    left.foreach_basic_set([&](const isl::basic_set& region) { expect(*found, region); });
+    return *found;
+  }
+
+  Rational at(const std::vector<i64>& values) const {
+    if (const std::optional<u64> direct = count_.at(values, kFewSteps)) return *direct;
+    ParameterValues named;
+    for (std::size_t k = 0; k < names_.size(); ++k) named[names_[k]] = values[k];
+    for (const ParameterCell& cell : cells_) {
+      if (!cell.has_whole_steps) continue;
+      std::optional<CountPolynomial> p;
+      cell.parameters.foreach_basic_set([&](const isl::basic_set& region) {
+        if (PolytopeCount(region).at(values, 1) == 1 && !p) p = fit(cell, region);
+      });
+      if (p) return p->at(named);
+    }
+    const std::optional<u64> walked = count_.at(values, kMostSteps);
+    if (!walked) throw CountRefused{"infinite, or too many to be walked"};
+    return *walked;
+  }
+
+ private:
+  static std::vector<std::string> parameter_names(const isl::basic_set& set) {
+    return heliolite::parameter_names(isl::set(set));
+  }
+  // Nothing where the region has too few points: it is a border.
+  std::optional<CountPolynomial> fit(const ParameterCell& cell, const isl::basic_set& region) const {
+    PolynomialFit fit(names_, used_, degree_);
+    Places places(region, used_);
+    const int farthest = 4 * degree_ + 8;
+    for (int distance = 0; distance <= farthest && !fit.done(); ++distance)
+      if (!places.at_distance(distance, [&](const std::vector<i64>& point) {
+            if (!fit.done() && fit.is_new(point)) fit.add(point, walked(point));
+            return !fit.done();
+          }))
+        break;
+    if (!fit.done()) return std::nullopt;
+    if (!cell.has_whole_steps)
+      throw CountRefused{"it is no polynomial there: its corners do not move by whole numbers"};
+    CountPolynomial p = fit.polynomial();
+    verify(p, places, farthest);
+    return p;
+  }
+
+  bool holds(const CountPolynomial& p, const std::vector<i64>& point) const {
+    ParameterValues values;
+    for (std::size_t k = 0; k < names_.size(); ++k) values[names_[k]] = point[k];
+    return p.at(values) == walked(point);
+  }
+
+  // Another polynomial of that degree would differ at one of the first places of a region.
+  void expect(const CountPolynomial& p, const isl::basic_set& region) const {
+    Places places(region, std::vector<bool>(names_.size(), true));
+    for (int distance = 0; distance <= degree_ + 2; ++distance)
+      places.at_distance(distance, [&](const std::vector<i64>& point) {
+        if (!holds(p, point)) throw CountRefused{kCases};
+        return true;
+      });
+  }
+
+  void verify(const CountPolynomial& p, Places& places, int farthest) const {
+    int checks = 0;
+    for (int distance = degree_ + 1; distance <= farthest && checks < kChecks; distance += 2)
+      places.at_distance(distance, [&](const std::vector<i64>& point) {
+        if (!holds(p, point)) throw CountRefused{"its count is not the polynomial " + p.to_string()};
+        ++checks;
+        return false;
+      });
+  }
+
+  Rational walked(const std::vector<i64>& point) const {
+    const std::optional<u64> count = count_.at(point, kFewSteps);
+    if (!count) throw CountRefused{"infinite, or too many to be walked"};
+    return *count;
+  }
+
+  isl::basic_set polytope_;
+  std::vector<std::string> names_;
+  PolytopeCount count_;
+  std::vector<ParameterCell> cells_;
+  int degree_;
+  std::vector<bool> used_;  // [parameter]: whether the polytope depends on it
+};
+
+// What is wrong with a set as a complaint.
+template <class Work>
+auto counted(const IslContext& context, const isl::set& set, Work work) -> decltype(work()) {
+  return guarded(context, "", "count", [&]() -> decltype(work()) {
+    try {
+      return work();
+    } catch (const CountRefused& refused) {
+      std::ostringstream text;
+      text << set;
+      return Diagnostic{"", 0, "count", "the number of points of " + text.str() + ": " + refused.reason};
+    }
+  });
+}
+
+}  // namespace
+
+Result<Rational> count_at(const IslContext& context, const isl::set& set, const ParameterValues& values) {
+  return counted(context, set, [&]() -> Result<Rational> {
+    std::vector<i64> point;
+    for (const std::string& name : parameter_names(set)) {
+      const auto given = values.find(name);
+      if (given == values.end()) throw CountRefused{"the parameter '" + name + "' has no value"};
+      point.push_back(given->second);
+    }
+    Rational sum = 0;
+    for (const isl::basic_set& p : polytopes(set)) sum += PolytopePolynomial(p).at(point);
+    return sum;
+  });
+}
+
+Result<CountPolynomial> count_polynomial(const IslContext& context, const isl::set& set, const isl::set& assumed) {
+  return counted(context, set, [&]() -> Result<CountPolynomial> {
+    const isl::set here = isl::manage(isl_set_align_params(assumed.copy(), isl_set_get_space(set.get())));
+    CountPolynomial sum{parameter_names(here), {}};
+    for (const isl::basic_set& p : polytopes(set.intersect_params(here).gist_params(here))) {
+      const isl::basic_set aligned = isl::manage(isl_basic_set_align_params(p.copy(), isl_set_get_space(here.get())));
+      sum += PolytopePolynomial(aligned).over(here);
+    }
+    return sum;
+  });
+}
+
+Result<CountPolynomial> count_polynomial(const IslContext& context, const isl::set& set, i64 least) {
+  std::string text, conditions;
+  for (const std::string& name : parameter_names(set)) {
+    text += (text.empty() ? "" : ", ") + name;
+    conditions += (conditions.empty() ? "" : " and ") + name + " >= " + std::to_string(least);
+  }
+  return count_polynomial(
+      context, set,
+      isl::set(context.get(), "[" + text + "] -> { : " + (conditions.empty() ? "true" : conditions) + " }"));
+}
+
+}  // namespace heliolite

@@ -1,0 +1,128 @@
+#include "engine/program/polytope_count.h"
+
+#include <isl/mat.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace heliolite {
+namespace {
+
+constexpr i64 kMostCoefficient = i64{1} << 31;
+
+i64 coefficient(isl_mat* matrix, int row, std::size_t column) {
+  const isl::val value = isl::manage(isl_mat_get_element_val(matrix, row, static_cast<int>(column)));
+  if (!value.is_int() || value.abs().gt(isl::val(value.ctx(), kMostCoefficient)))
+    throw CountRefused{"a coefficient beyond 2^31"};
+  return value.num_si();
+}
+
+i64 floor_quotient(i64 a, i64 b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
+
+}  // namespace
+
+void PolytopeCount::add_rows(isl_mat* matrix, int sign, std::vector<Row>& rows) const {
+  for (int r = 0; r < isl_mat_rows(matrix); ++r) {
+    Row row;
+    row.constant = sign * coefficient(matrix, r, 0);
+    for (std::size_t k = 0; k < parameters_; ++k) row.parameters.push_back(sign * coefficient(matrix, r, 1 + k));
+    for (std::size_t k = 0; k < levels_.size(); ++k)
+      row.coordinates.push_back(sign * coefficient(matrix, r, 1 + parameters_ + k));
+    rows.push_back(std::move(row));
+  }
+}
+
+std::vector<PolytopeCount::Row> PolytopeCount::rows_of(const isl::basic_set& polytope) const {
+  std::vector<Row> rows;
+  const auto add = [&](isl_mat* matrix, bool equality) {
+    const std::unique_ptr<isl_mat, decltype(&isl_mat_free)> owned(matrix, isl_mat_free);
+    add_rows(matrix, 1, rows);
+    if (equality) add_rows(matrix, -1, rows);
+  };
+  add(isl_basic_set_equalities_matrix(polytope.get(), isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div), true);
+  add(isl_basic_set_inequalities_matrix(polytope.get(), isl_dim_cst, isl_dim_param, isl_dim_set, isl_dim_div), false);
+  return rows;
+}
+
+PolytopeCount::PolytopeCount(const isl::basic_set& polytope)
+    : parameters_(static_cast<std::size_t>(isl_basic_set_dim(polytope.get(), isl_dim_param))),
+      levels_(static_cast<std::size_t>(isl_basic_set_dim(polytope.get(), isl_dim_set))) {
+  if (isl_basic_set_dim(polytope.get(), isl_dim_div) != 0) throw CountRefused{"divisions of divisions"};
+  // Conditions on fewer coordinates by eliminating the others, without the divisions that an exact shadow would need:
+  // they may hold at points without a completion, which then has none at a later level. The last ones, of the polytope
+  // itself, are exact.
+  isl::basic_set shadow = polytope;
+  for (std::size_t d = levels_.size() + 1; d-- > 0;) {
+    for (Row& row : rows_of(shadow)) {
+      const bool inner = d > 0 && row.coordinates[d - 1] != 0;
+      if (inner) levels_[d - 1].push_back(std::move(row));
+      else if (std::all_of(row.coordinates.begin(), row.coordinates.end(), [](i64 c) { return c == 0; }))
+        conditions_.push_back(std::move(row));
+    }
+    if (d > 0)
+      shadow = isl::manage(isl_basic_set_remove_divs(
+          isl_basic_set_eliminate(shadow.release(), isl_dim_set, static_cast<unsigned>(d - 1), 1)));
+  }
+}
+
+struct PolytopeCount::Walk {
+  const PolytopeCount& set;
+  u64 limit;
+  std::vector<std::vector<i64>> constants;  // [level][row]: with the parameters
+  std::vector<i64> at{};
+  u64 steps = 0;
+  bool failed = false;
+
+  // The values of coordinate `level` that its rows allow: first > last where there are none.
+  std::pair<i64, i64> range(std::size_t level) {
+    i64 first = std::numeric_limits<i64>::min(), last = std::numeric_limits<i64>::max();
+    const std::vector<Row>& rows = set.levels_[level];
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      i64 rest = constants[level][r];
+      for (std::size_t k = 0; k < level; ++k) rest += rows[r].coordinates[k] * at[k];
+      const i64 own = rows[r].coordinates[level];
+      if (own > 0) first = std::max(first, -floor_quotient(rest, own));
+      else last = std::min(last, floor_quotient(rest, -own));
+    }
+    if (first == std::numeric_limits<i64>::min() || last == std::numeric_limits<i64>::max()) failed = true;
+    return {first, last};
+  }
+
+  u64 count(std::size_t level) {
+    if (failed) return 0;
+    const auto [first, last] = range(level);
+    if (failed || last < first) return 0;
+    const u64 width = static_cast<u64>(last - first) + 1;
+    if (level + 1 == set.levels_.size()) return width;
+    steps += width;
+    if (steps > limit) failed = true;
+    u64 sum = 0;
+    for (i64 x = first; x <= last && !failed; ++x) {
+      at[level] = x;
+      sum += count(level + 1);
+    }
+    return sum;
+  }
+};
+
+std::optional<u64> PolytopeCount::at(const std::vector<i64>& parameters, u64 limit) const {
+  const auto constant = [&](const Row& row) {
+    i64 sum = row.constant;
+    for (std::size_t k = 0; k < parameters_; ++k) sum += row.parameters[k] * parameters[k];
+    return sum;
+  };
+  for (const Row& row : conditions_)
+    if (constant(row) < 0) return 0;
+  if (levels_.empty()) return 1;
+  Walk walk{*this, limit, {}};
+  for (const std::vector<Row>& rows : levels_) {
+    walk.constants.emplace_back();
+    for (const Row& row : rows) walk.constants.back().push_back(constant(row));
+  }
+  walk.at.resize(levels_.size());
+  const u64 points = walk.count(0);
+  if (walk.failed) return std::nullopt;
+  return points;
+}
+
+}  // namespace heliolite
