@@ -111,6 +111,8 @@ void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
   command.add_flag("--loads", arguments.loads, "Not of orojenesis: count loads only, stores are free");
   command.add_flag("--outputs-read", arguments.outputs_read,
                    "Not of orojenesis: outputs start as words to be read, not as zeros");
+  command.add_flag("--simulate", arguments.simulate,
+                   "Not of orojenesis: execute the best tilings where that takes seconds, and print what they move");
 }
 
 int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
@@ -127,6 +129,8 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
                                     architecture->name, architecture->levels.front().name)});
     if (!arguments.word_sizes.empty()) errors.push_back({"", 0, "--word-size", "machines count words; leave out -a"});
   }
+  if (arguments.simulate && !arguments.word_sizes.empty())
+    errors.push_back({"", 0, "--simulate", "executions count words of one size; leave out --word-size TENSOR=N"});
   if (std::ranges::find(arguments.buffers, u64{0}) != arguments.buffers.end())
     errors.push_back({"", 0, "--buffer", "0 words hold nothing, must be at least 1"});
   if (!errors.empty()) return fail(errors);
@@ -135,6 +139,7 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
                       {"architecture", architecture ? question(*architecture) : Json()},
                       {"loads", arguments.loads},
                       {"outputs_read", arguments.outputs_read},
+                      {"simulate", arguments.simulate},
                       {"word_sizes", arguments.word_sizes},
                       {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
   if (arguments.layer.empty() && network->layers.size() > 1)

@@ -19,6 +19,7 @@ struct SymbolicArguments {
   std::optional<double> word_bytes;     // bytes in a word of any tensor
   bool loads = false;                   // count loads alone
   bool outputs_read = false;            // outputs start as words to be read
+  bool simulate = false;                // execute the best tilings
 };
 
 std::vector<std::string> symbolic_kinds();  // "all", "hbl", "conv", "iolb"

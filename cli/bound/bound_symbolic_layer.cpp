@@ -193,11 +193,13 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
   if (arguments.kind == "all" && rule == TrafficRule{} && arguments.word_sizes.empty())
     if (auto found = nested_curve(workload)) curve = *std::move(found);
   for (const Place& place : places) {
-    PlaceAnswer at{place, {}, {}, {}};
+    PlaceAnswer at{place, {}, {}, {}, {}};
     // In an unbounded memory only the compulsory words move.
     const double capacity = place.capacity.value_or(1e18);
     at.bounds = answer.bounds.at(capacity);
     at.tiling = best_parts(workload, capacity, rule, word_sizes);
+    if (arguments.simulate && at.tiling && place.capacity)
+      at.executed = execute_tiling(workload, *at.tiling, capacity, rule);
     if (curve) {
       const auto* point = curve->at(place.stored);
       if (point != nullptr) at.least_by_mapping = point->accesses;
@@ -227,6 +229,7 @@ std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments&
                   arguments.loads ? "load" : "load and store",
                   arguments.outputs_read ? "outputs read first" : "sums from zero", repeated_tensors(answer.workload));
   text += bounds_table(answer, arguments) + "\n" + tilings_table(answer);
+  if (const std::string executed = executed_table(answer); !executed.empty()) text += "\n" + executed;
   if (shows(arguments, BoundKind::Hbl)) text += "\n" + hbl_text(answer, arguments);
   const std::string conv = shows(arguments, BoundKind::Conv) ? conv_text(answer) : "";
   if (!conv.empty()) text += "\n" + conv;

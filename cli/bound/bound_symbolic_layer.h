@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "cli/bound/bound_executed.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/json.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
@@ -25,8 +26,9 @@ struct Place {
 struct PlaceAnswer {
   Place place;
   std::vector<LowerBound> bounds;
-  std::optional<u64> least_by_mapping;  // least of all mappings with perfect factors and this storage
-  std::optional<PartTiling> tiling;     // the best one known for one cache of the capacity
+  std::optional<u64> least_by_mapping;       // least of all mappings with perfect factors and this storage
+  std::optional<PartTiling> tiling;          // the best one known for one cache of the capacity
+  std::optional<ExecutedTiling> executed{};  // with --simulate
 };
 
 // The answer for one layer.

@@ -96,6 +96,7 @@ Json tiling_json(const PlaceAnswer& answer) {
   json.update({{"words", answer.tiling->words()},
                {"footprint_words", answer.tiling->footprint()},
                {"gap", above ? Json(*above) : Json()},
+               {"executed", answer.executed ? executed_json(*answer.executed) : Json()},
                {"parts", Json::array()}});
   for (const TilingPart& part : answer.tiling->parts) {
     Json sizes = Json::object();

@@ -20,9 +20,9 @@ struct EmitArguments {
 int run(const EmitArguments& arguments, const Output& output) {
   const Result<NestQuestion> question = read_question(arguments.nest, false);
   if (!question) return fail(question.errors());
-  const bool each = arguments.nest.tile.empty() && arguments.nest.tiling == "best";
+  const bool each = arguments.nest.tile.empty() && (arguments.nest.tiling == "best" || arguments.nest.tiling == "lru");
   if (each && question->caches.size() > 1)
-    return fail("--cache: best tiles of several caches are several programs; --tiling together makes one nest for all");
+    return fail("--cache: tiles of several caches are several programs; --tiling together makes one nest for all");
   const Result<std::vector<ExecutedNest>> nests = executed_nests(arguments.nest, *question);
   if (!nests) return fail(nests.errors());
   const ExecutedNest& executed = nests->front();

@@ -11,6 +11,7 @@
 #include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/bounds/tiling/iotile_search.h"
 #include "engine/execution/named_tiling.h"
+#include "engine/execution/reuse_window.h"
 #include "engine/execution/tiled_nest.h"
 #include "workloads/load.h"
 
@@ -39,6 +40,23 @@ Result<std::vector<ExecutedNest>> best_nests(const NestQuestion& q) {
     if (!tiling)
       return Diagnostic{"", 0, "--cache", fmt::format("{} words do not hold the operands of one iteration", words)};
     nests.push_back({tiled_nest(q.workload, *tiling), {}, {{words, 1, tiling->words(), tiling->footprint()}}});
+  }
+  return nests;
+}
+
+// One nest for each cache with tiles that LRU replacement keeps.
+Result<std::vector<ExecutedNest>> lru_nests(const NestQuestion& q) {
+  std::vector<ExecutedNest> nests;
+  const TilingProblem problem = tiling_problem(q.workload, q.rule);
+  for (const u64 words : q.caches) {
+    const auto tile = best_lru_tile(q.workload, words, q.rule);
+    if (!tile)
+      return Diagnostic{"", 0, "--tiling",
+                        fmt::format("no tiles were found that an lru cache of {} words keeps (or measuring that would "
+                                    "take too long)",
+                                    words)};
+    const std::array tiles{*tile};
+    nests.push_back({tiled_nest(q.workload, problem, tiles), {}, {{words, 1, tile->words, tile->footprint}}});
   }
   return nests;
 }
@@ -81,6 +99,7 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
   if (!arguments.tile.empty())
     return named(q, parse_named_tiling(arguments.tile, arguments.loops, arguments.points, q.workload));
   if (arguments.tiling == "best") return best_nests(q);
+  if (arguments.tiling == "lru") return lru_nests(q);
   if (arguments.tiling == "together") return together(q);
   if (arguments.tiling == "none") return named(q, NamedTiling{});
   return named(q, load_named_tiling(arguments.tiling, q.workload));
@@ -104,7 +123,8 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
       command
           .add_option(
               "--tiling", arguments.tiling,
-              "Tiles: best, the best known for each cache; together, for all caches in one nest; none; or a file")
+              "Tiles: best, the best known for each cache; lru, the best that such a cache keeps; together, for "
+              "all caches in one nest; none; or a file")
           ->type_name("WHICH")
           ->capture_default_str();
   CLI::Option* tile =
@@ -134,7 +154,8 @@ Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_n
   if (!caches) return caches.errors();
   std::ranges::sort(*caches);
   caches->erase(std::unique(caches->begin(), caches->end()), caches->end());
-  const bool tiles = arguments.tile.empty() && (arguments.tiling == "best" || arguments.tiling == "together");
+  const bool tiles = arguments.tile.empty() &&
+                     (arguments.tiling == "best" || arguments.tiling == "lru" || arguments.tiling == "together");
   if (caches->empty() && (caches_needed || tiles))
     return Diagnostic{"", 0, "--cache", "is required: the capacities in words, as 1024,8192"};
   return NestQuestion{*workload, *std::move(caches), {!arguments.loads, arguments.outputs_read}};

@@ -15,7 +15,7 @@ namespace heliolite::cli {
 // The options as they were given.
 struct NestArguments {
   std::string workload, layer;
-  std::string tiling = "best";           // best, together, none or a file
+  std::string tiling = "best";           // best, lru, together, none or a file
   std::string tile, loops, points;       // instead: the tile of one cache
   std::vector<std::string> cache_texts;  // --cache
   std::vector<std::string> word_sizes;   // --word-size
@@ -46,7 +46,7 @@ struct NestQuestion {
 };
 Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed);
 
-// The nests: for `best` one for each cache, else one for all of them.
+// The nests: for `best` and `lru` one for each cache, else one for all of them.
 Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question);
 
 }  // namespace heliolite::cli

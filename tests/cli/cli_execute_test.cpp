@@ -49,6 +49,31 @@ TEST(CliExecute, ReadsTilesFromAFile) {
   EXPECT_THAT(refused.err, HasSubstr("dimension 'M' twice"));
 }
 
+TEST(CliExecute, TilesForLru) {
+  const CliResult result =
+      run_cli("simulate -w gemm:62x62x31 --cache 1024 --tiling lru --loads --outputs-read --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json cache = json::parse(result.out)["nests"][0]["caches"][0];
+  EXPECT_LE(cache["policies"][0]["words"], cache["model"]);
+}
+
+TEST(CliExecute, BoundsAreHeldAgainstExecutions) {
+  const CliResult result = run_cli("bound -w gemm:62x62x31 --buffer 256,1024 --simulate --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  for (const json& tiling : answer["tilings"]) {
+    EXPECT_EQ(tiling["executed"]["scratchpad"], tiling["words"]);
+    EXPECT_LE(tiling["executed"]["opt"], tiling["words"]);
+    for (const json& bound : answer["bounds"])
+      if (bound["capacity_words"] == tiling["capacity_words"] && bound["kind"] != "nested") {
+        EXPECT_LE(bound["words"], tiling["executed"]["opt"]);
+      }
+  }
+  const CliResult large = run_cli("bound -w gemm:4096x4096x4096 --buffer 1024 --simulate");
+  EXPECT_THAT(large.out, HasSubstr("too many to be executed"));
+  EXPECT_EQ(run_cli("bound -w gemm:8x8x8 --kind orojenesis --simulate").exit_code, 2);
+}
+
 TEST(CliExecute, EmitsAProgramThatChecksItself) {
   const TempFolder folder;
   const std::string source = folder.path("conv.c"), binary = folder.path("conv");

@@ -1,0 +1,57 @@
+#include "engine/execution/reuse_window.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "engine/execution/named_tiling.h"
+#include "engine/execution/simulate.h"
+#include "engine/execution/tiled_nest.h"
+#include "tests/support/random_problem.h"
+#include "workloads/load.h"
+
+namespace heliolite::reuse_window_test {
+namespace {
+
+Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
+
+u64 lru(const LoopNest& nest, u64 words) {
+  const std::array caches{SimulatedCache{{words, 1, 0}, CachePolicy::Lru, 1}};
+  return simulate(nest, caches, true).front().all_loads();
+}
+
+TEST(ReuseWindow, OfSquareTiles) {
+  const Workload gemm = layer("gemm:124x124x124");
+  for (const u32 t : {7U, 15U, 31U}) {
+    const CacheTiling tiles = priced(gemm, NamedTiling{{{{t, t, 1}, {0, 1, 2}}}, {}}, {});
+    EXPECT_EQ(reuse_window(gemm, tiles.front()), t * t + 3 * t + 1);
+  }
+}
+
+RC_GTEST_PROP(ReuseWindow, AllSizesAtOnceAreThoseOfCaches, (u64 seed)) {
+  testing::Rng rng(seed);
+  testing::RandomOptions options;
+  options.max_size = 6;
+  const Workload workload = testing::random_workload(rng, options);
+  if (workload.macs() > 4'000) return;
+  LoopNest nest = make_nest(workload);
+  nest.parts.push_back(plain_part(nest));
+  const std::vector<u64> loads = lru_loads(nest);
+  for (const u64 words : {nest.accesses.size(), nest.accesses.size() + 3, nest.accesses.size() + 20})
+    if (words < loads.size()) RC_ASSERT(loads[words] == lru(nest, words));
+}
+
+// Where the tile fills the cache LRU moves twenty times as much; the one found for it keeps what it says.
+TEST(ReuseWindow, TilesForLru) {
+  const Workload gemm = layer("gemm:124x124x124");
+  const TrafficRule loads{false, true};
+  const TiledLevel tile = *best_lru_tile(gemm, 1024, loads);
+  const TilingProblem problem = tiling_problem(gemm, loads);
+  const LoopNest nest = tiled_nest(gemm, problem, std::array{tile});
+  EXPECT_LE(lru(nest, 1024), tile.words);
+  EXPECT_LE(tile.words, 169'136 * 1.01);  // 30 x 30
+  EXPECT_GT(lru(tiled_nest(gemm, problem, std::array{*best_tile(problem, 1024)}), 1024), 4 * tile.words);
+}
+
+}  // namespace
+}  // namespace heliolite::reuse_window_test
