@@ -80,7 +80,7 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
-u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units) const {
+u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units, const Rest& rest) const {
   std::array<Accesses<u64>, kMaxLevels> words{};
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least(trail);
@@ -88,9 +88,11 @@ u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units) const
     if (!f.flow().to_compute) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, units);
   }
   double cycles = 0;
-  for (int i = 0; i < c_.level_count; ++i)
+  for (int i = 0; i + 1 < c_.level_count; ++i)
     if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, words[at(i)], units));
-  return static_cast<u64>(std::ceil(cycles));
+  PortCycles outermost = ports(words[at(c_.level_count) - 1]);
+  outermost += rest.ports;
+  return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
 }
 
 double PartialCost::cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const {
@@ -113,20 +115,76 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
   return out;
 }
 
-Cost PartialCost::operator()(const Trail& trail, const Reach& reach, Profile* profile) {
+Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest, Profile* profile) {
   const UnitsInUse units = costs_.units_in_use(trail, reach);
   flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.boundary > reach.level) break;
     flows_.emplace_back(costs_, f, trail, reach);
   }
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, units))};
-  out.energy.units += ordered(trail, units) + leakage(units, out.cycles);
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, units, rest))};
+  out.energy.units += ordered(trail, units) + leakage(units, out.cycles) + static_cast<u128>(rest.energy);
   if (profile != nullptr) add_profile(trail, reach, units, *profile);
   return out;
 }
 
-u128 PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
+PortCycles PartialCost::ports(const Accesses<u64>& words) const {
+  const CompiledLevel& l = c_.level[at(c_.level_count) - 1];
+  const auto reads = static_cast<double>(words.reads), writes = static_cast<double>(words.fills + words.updates);
+  return {{kRounding * reads / l.read_bandwidth, kRounding * writes / l.write_bandwidth,
+           kRounding * (reads + writes) / l.shared_bandwidth}};
+}
+
+// As next(), of the cycles that a port of the outermost level needs.
+void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> words,
+                             double& best) const {
+  if (ports(words).of[port] >= best) return;
+  bool more = false;
+  for (const DimensionMask of_class : classes_) {
+    if (left == 0) break;
+    const auto fresh = static_cast<DimensionMask>(of_class & ~inside);
+    bool loops = false;
+    for (const int d : bits(fresh)) loops |= trail_->of(d).tiles > 1;
+    if (!loops) continue;
+    more = true;
+    Accesses<u64> moved = words;
+    u64 rest = left;
+    for (const int k : bits(left)) {
+      const OpenFlow& flow = flows_[at(open_[at(k)])];
+      if ((flow.flow().indexing & fresh) == 0) continue;
+      moved += costs_.at_outer(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
+      rest ^= u64{1} << k;
+    }
+    next_ports(port, static_cast<DimensionMask>(inside | fresh), rest, moved, best);
+  }
+  if (more) return;
+  for (const int k : bits(left)) {
+    const OpenFlow& flow = flows_[at(open_[at(k)])];
+    words += costs_.at_outer(flow.flow(), flow.least(*trail_), *units_);
+  }
+  best = std::min(best, ports(words).of[port]);
+}
+
+// Of flows that are all open, those between the outermost level and what is inside.
+PortCycles PartialCost::ordered_ports(const UnitsInUse& units) {
+  const CompiledLevel& outermost = c_.level[at(c_.level_count) - 1];
+  PortCycles out;
+  if (!outermost.limited) return out;
+  units_ = &units;
+  open_.clear();
+  for (std::size_t k = 0; k < flows_.size(); ++k)
+    if (flows_[k].flow().outer + 1 == c_.level_count) open_.push_back(static_cast<int>(k));
+  if (open_.empty()) return out;
+  const std::array bandwidth{outermost.read_bandwidth, outermost.write_bandwidth, outermost.shared_bandwidth};
+  for (std::size_t port = 0; port < bandwidth.size(); ++port) {
+    if (std::isinf(bandwidth[port])) continue;
+    out.of[port] = std::numeric_limits<double>::infinity();
+    next_ports(port, 0, (u64{1} << open_.size()) - 1, {}, out.of[port]);
+  }
+  return out;
+}
+
+Rest PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
   Trail& trail = nowhere_;
   trail.set_tiles(most, most);
   for (int i = 0; i <= level + 1; ++i) trail.begin(i);
@@ -138,7 +196,8 @@ u128 PartialCost::least_outside(int level, std::span<const u32> least, std::span
   flows_.clear();
   for (const Flow& f : costs_.flows())
     if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
-  return ordered(trail, units);
+  const auto energy = static_cast<double>(ordered(trail, units));
+  return {energy, ordered_ports(units)};
 }
 
 }  // namespace heliolite

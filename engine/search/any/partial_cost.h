@@ -16,26 +16,44 @@ struct Profile {
   std::vector<u64> open;  // what the loops to come will multiply; larger-is-better numbers are turned round
 };
 
+// Cycles that the outermost level's bandwidths need: for reads, for writes, and for both together where they share one.
+struct PortCycles {
+  std::array<double, 3> of{};
+
+  PortCycles& operator+=(const PortCycles& other) {
+    for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
+    return *this;
+  }
+};
+
+// What flows into later boundaries cost at least.
+struct Rest {
+  double energy = 0;  // units
+  PortCycles ports;
+};
+
 class PartialCost {
  public:
   // `least_cycles`: of any mapping with this keep choice.
   PartialCost(const KeptFlows& costs, u64 least_cycles);
 
-  // Flows into tiles of levels below reach.level at least, and the MACs; cycles of the compute units and of levels.
-  // If `profile` is not null it is filled in.
-  Cost operator()(const Trail& trail, const Reach& reach, Profile* profile = nullptr);
+  // Flows into tiles of levels below reach.level at least, and `rest` of the others, and the MACs; cycles of the
+  // compute units and of levels. If `profile` is not null it is filled in.
+  Cost operator()(const Trail& trail, const Reach& reach, const Rest& rest = {}, Profile* profile = nullptr);
 
-  // The least energy units of the flows from boundary `level` + 1, when each dimension has between `least` and `most`
-  // tiles there.
-  u128 least_outside(int level, std::span<const u32> least, std::span<const u32> most);
+  // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
+  Rest least_outside(int level, std::span<const u32> least, std::span<const u32> most);
 
  private:
   u128 ordered(const Trail& trail, const UnitsInUse& units);
   u128 next(DimensionMask inside, u64 left);
+  PortCycles ordered_ports(const UnitsInUse& units);
+  void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> words, double& best) const;
+  PortCycles ports(const Accesses<u64>& words) const;
   void add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
-  u64 level_cycles(const Trail& trail, const UnitsInUse& units) const;
+  u64 level_cycles(const Trail& trail, const UnitsInUse& units, const Rest& rest) const;
   double cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 

@@ -272,13 +272,12 @@ void PartialSearch::child(const Node& node) {
   KeepSpace& keep = *keeps_[node.keep];
   if (!fits(node.level, keep.costs.keep())) return;
   const Reach reach = this->reach(node);
-  const double rest = keep.rest(node.level, trail_);
-  if (rest == kNever) return;
+  const Rest rest = keep.rest(node.level, trail_);
+  if (rest.energy == kNever) return;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
-  Cost least = keep.partial(trail_, reach, profiled ? &profile_ : nullptr);
-  least.energy.units += static_cast<u128>(rest);
+  const Cost least = keep.partial(trail_, reach, rest, profiled ? &profile_ : nullptr);
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return;
   if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach); })) return;
   Node out = node;

@@ -9,6 +9,13 @@ namespace heliolite {
 namespace {
 
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
+constexpr Rest kNothingFits{kNever, {{kNever, kNever, kNever}}};
+
+void least_of(Rest& value, const Rest& other) {
+  value.energy = std::min(value.energy, other.energy);
+  for (std::size_t k = 0; k < value.ports.of.size(); ++k)
+    value.ports.of[k] = std::min(value.ports.of[k], other.ports.of[k]);
+}
 
 }  // namespace
 
@@ -81,24 +88,26 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
   const Compiled& c = costs.compiled();
   at_level_.resize(at(c.level_count));
   for (int i = c.level_count - 2; i >= 0; --i) {
-    std::vector<double>& table = at_level_[at(i)];
-    table.assign(ranges.points(), kNever);
-    const std::vector<double>& outside = at_level_[at(i) + 1];
+    std::vector<Rest>& table = at_level_[at(i)];
+    table.assign(ranges.points(), kNothingFits);
+    const std::vector<Rest>& outside = at_level_[at(i) + 1];
     ranges.each([&](std::size_t p, const auto& most, const auto& least) {
       Extents tile{};
       for (int d = 0; d < c.dimension_count; ++d) tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
       u64 used = 0;
       if (c.level[at(i)].capacity_words != CompiledLevel::kUnbounded)
         for (const int v : bits(costs.keep()[at(i)])) used += true_box_words(c, c.tensor[at(v)], tile);
-      double value = kNever;
+      Rest value = kNothingFits;
       if (used <= c.level[at(i)].capacity_words) {
-        value = outside.empty() ? 0 : outside[p];
-        if (value != kNever)
-          value += static_cast<double>(partial.least_outside(i, {least.data(), at(c.dimension_count)},
-                                                             {most.data(), at(c.dimension_count)})) *
-                   kSumsRounded;
+        value = outside.empty() ? Rest{} : outside[p];
+        if (value.energy != kNever) {
+          const Rest here =
+              partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
+          value.energy += here.energy * kSumsRounded;
+          for (std::size_t k = 0; k < here.ports.of.size(); ++k) value.ports.of[k] += here.ports.of[k] * kSumsRounded;
+        }
       }
-      for (int d = 0; d < c.dimension_count; ++d) value = std::min(value, table[ranges.larger(p, d)]);
+      for (int d = 0; d < c.dimension_count; ++d) least_of(value, table[ranges.larger(p, d)]);
       table[p] = value;
     });
   }

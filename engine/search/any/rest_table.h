@@ -36,16 +36,16 @@ class RestTable {
  public:
   RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges);
 
-  // At least the energy units of all flows from boundaries outside `level`, for mappings whose tile at the level holds
-  // the present one; kNever: nothing fits.
-  double operator()(int level, const Trail& trail) const {
-    return at_level_.size() <= at(level) || at_level_[at(level)].empty() ? 0
-                                                                         : at_level_[at(level)][ranges_.point(trail)];
+  // At least what all flows from boundaries outside `level` cost, for mappings whose tile at the level holds the
+  // present one; kNever: nothing fits.
+  Rest operator()(int level, const Trail& trail) const {
+    if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
+    return at_level_[at(level)][ranges_.point(trail)];
   }
 
  private:
   const TileRanges& ranges_;
-  std::vector<std::vector<double>> at_level_;  // [level][point]; of the outermost none
+  std::vector<std::vector<Rest>> at_level_;  // [level][point]; of the outermost none
 };
 
 template <class Visit>
