@@ -21,6 +21,7 @@
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
 #include "tests/support/exact_problem.h"
+#include "tests/support/exact_toy.h"
 #include "workloads/load.h"
 
 namespace heliolite::exact_bounds_test {
@@ -188,6 +189,19 @@ TEST(PartialBounds, NeverAboveARealCost) {
     expect_below(testing::random_search_problem(seed, {.max_mappings = 3'000}), seed, 6, seen);
   EXPECT_GT(seen.mappings, 5'000);
   EXPECT_GT(seen.exact, 1'000);
+}
+
+// Four units below a buffer whose network asks 2 units for each word that enters it: the sums are the cost.
+TEST(PartialBounds, SumsHoldTheEnergyOfIngress) {
+  Architecture machine = testing::toy_machine({{.read = 1}, {.fanout_x = 4}, {.read = 1}});
+  machine.levels[1].network.ingress_pj = 2;
+  const testing::ExactToy toy(testing::toy_problem(testing::gemm(4, 4, 4), machine));
+  EXPECT_TRUE(toy.model.exact);
+  const LayerAnswer best = testing::exact_alone(toy.problem);
+  ASSERT_TRUE(best.found);
+  const auto steps = trace_bounds(toy.problem, best.mapping, toy.problem.keep_range());
+  ASSERT_EQ(steps.back().bound, "sum");
+  EXPECT_DOUBLE_EQ(steps.back().value.energy, static_cast<double>(best.cost.energy.units));
 }
 
 TEST(PartialBounds, NeverAboveARealCostWhereOneKindOfCostIsAll) {

@@ -65,8 +65,9 @@ class Builder {
         energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
         if (energy_channel_[i] == 0) m_.level[at(i)].least_sharing = 1;
       }
-      if (level.router_units != 0 || level.ingress_units != 0 || (level.network_costs && level.is_dram))
-        m_.exact = false;
+      // Words on their way past a level that does not keep them enter its network too: they have no price there.
+      const bool passed = level.ingress_units != 0 && m_.keep.must[at(i)] != m_.all_tensors();
+      if (level.router_units != 0 || passed || (level.network_costs && level.is_dram)) m_.exact = false;
     }
     read_channel_.fill(-1), write_channel_.fill(-1), shared_channel_.fill(-1);
     if (!m_.timed) return;
@@ -175,6 +176,7 @@ class Builder {
     const CompiledLevel& level = machine.level[i];
     out[energy_channel_[i]] +=
         per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
+    out[0] += static_cast<double>(level.ingress_units);
     if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
     if (write_channel_[i] > 0 && is_output) out[write_channel_[i]] += 1 / level.write_bandwidth;
     if (shared_channel_[i] > 0) out[shared_channel_[i]] += (is_output ? 2 : 1) / level.shared_bandwidth;

@@ -6,8 +6,8 @@
 // words of its flows: energy, and for each bandwidth the cycles it needs. These linear functions are the channels.
 // Words count over all instances: a flow moves its tile once for each iteration outside that does not find it in place.
 //
-// What is left out is small and never negative (blocks begun, energy of routers and ingress): sums are lower bounds,
-// and `exact` says whether only the rounding to blocks is missing.
+// What is left out is small and never negative (blocks begun, energy of routers, and of ingress below levels that a word
+// passes by): sums are lower bounds, and `exact` says whether only the rounding to blocks is missing.
 #include <array>
 #include <optional>
 #include <span>
