@@ -21,10 +21,10 @@ using testing::kObjectives;
 using testing::layer_problem;
 using testing::SearchProblem;
 
-constexpr std::array kExactRules{Rule::MergeDimensions, Rule::BatchOutermost, Rule::KeepBound,
-                                 Rule::LatticeBound,    Rule::OwnLoops,       Rule::UsefulInstances,
-                                 Rule::StateDominance,  Rule::IdleBandwidth,  Rule::FreeLoops,
-                                 Rule::PushIn,          Rule::Symmetry};
+constexpr std::array kExactRules{Rule::MergeDimensions, Rule::BatchOutermost, Rule::CyclesFirst,
+                                 Rule::KeepBound,       Rule::LatticeBound,   Rule::OwnLoops,
+                                 Rule::UsefulInstances, Rule::StateDominance, Rule::IdleBandwidth,
+                                 Rule::FreeLoops,       Rule::PushIn,         Rule::Symmetry};
 
 struct RuleRun {
   std::string name;

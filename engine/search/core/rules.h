@@ -26,6 +26,7 @@ enum class Rule : u8 {
   FillFanouts,
   MergeDimensions,
   BatchOutermost,
+  CyclesFirst,
   KeepBound,
   LatticeBound,
   OwnLoops,
@@ -42,7 +43,7 @@ enum class Rule : u8 {
   SmallestMemory,
   MemoryBound,
 };
-inline constexpr std::size_t kRules = 28;
+inline constexpr std::size_t kRules = 29;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -102,6 +103,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "search dimensions that are one to every tensor and constraint as one", "exact.md"},
     {Rule::BatchOutermost, "batch-outermost", RuleUser::Exact, Soundness::Sound,
      "temporal loops over what indexes every tensor stand at the outermost level only", "exact.md"},
+    {Rule::CyclesFirst, "cycles-first", RuleUser::Exact, Soundness::Sound,
+     "for delay find the least cycles without regard to energy, then the least energy at these", "exact.md"},
     {Rule::KeepBound, "keep-bound", RuleUser::Exact, Soundness::Sound,
      "do not search a keep choice whose every mapping costs too much", "exact.md"},
     {Rule::LatticeBound, "lattice-bound", RuleUser::Exact, Soundness::Sound,

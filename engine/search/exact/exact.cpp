@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
+#include "engine/search/core/whole_cycles.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/rest_bounds.h"
@@ -28,6 +30,7 @@ class Exact {
       : problem_(problem),
         lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count),
         budget_(budget),
+        limit_(limit),
         parts_(parts),
         incumbent_(problem.options.objective, limit) {
     // Each part has tables of its own, which take as long as pricing some mappings for each tile.
@@ -41,6 +44,50 @@ class Exact {
     if (lattice_.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
     fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes);
     if (fanouts_.empty()) return not_searched(SearchEnd::Tables);
+    if (fewer_cycles_possible()) {
+      aim({true, 0});
+      search_all();
+      const double least_cycles = incumbent_.best().first;
+      if (!incumbent_.cuts(least_left_) || std::isinf(least_cycles)) return answer(std::isinf(least_left_.first));
+      aim({false, least_cycles});
+    }
+    search_all();
+    return answer(incumbent_.cuts(least_left_));
+  }
+
+ private:
+  // A range with what its passes need.
+  struct Prepared {
+    std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
+    u64 bytes = 0;                       // of tables, and fan-outs
+    std::unique_ptr<LayeredPass> passes;
+  };
+
+  // Whether the cycles are searched before the energy: not where every mapping takes as many as the incumbent.
+  bool fewer_cycles_possible() {
+    if (problem_.options.objective != Objective::Delay || problem_.family || witness_) return false;
+    const Gate gate(problem_.options.rules, statistics_.rules);
+    return gate.prunes(Rule::CyclesFirst, [&] {
+      const Compiled& c = problem_.model.compiled();
+      const auto first = std::ranges::find_if(fanouts_, [](const FanoutChoices& f) { return f.exists; });
+      const double units = first == fanouts_.end() ? 1 : first->most_instances[lattice_.full().index];
+      const auto words = static_cast<double>(compulsory_cost(problem_.model, problem_.keep_range()).whole.cycles);
+      return whole_cycles(std::max(words, static_cast<double>(c.macs) / units)) < incumbent_.best().first;
+    });
+  }
+
+  // The mapspace is searched anew, with the incumbent so far.
+  void aim(const SearchAim& aim) {
+    Incumbent next(problem_.options.objective, limit_, aim);
+    next.offer(incumbent_);
+    incumbent_ = std::move(next);
+    least_left_ = {};
+    end_ = SearchEnd::Done;
+    open_.clear();
+  }
+
+  // All of the mapspace.
+  void search_all() {
     if (open_places() > kFewOpen) try_one_tensor_each();
     open({problem_.keep_range()}, {0, 0});
     while (!open_.empty()) {
@@ -54,16 +101,7 @@ class Exact {
       least_to_come_ = open_.empty() ? ObjectiveKey() : open_.begin()->first;
       if (!search(range, bound)) break;
     }
-    return answer(incumbent_.cuts(least_left_));
   }
-
- private:
-  // A range with what its passes need.
-  struct Prepared {
-    std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
-    u64 bytes = 0;                       // of tables, and fan-outs
-    std::unique_ptr<LayeredPass> passes;
-  };
 
   // In how many places of the machine a tensor may be kept or not.
   int open_places() const {
@@ -78,7 +116,8 @@ class Exact {
     open_.emplace(bound, std::move(range));
   }
   ObjectiveKey bound_of(const KeepRange& keep) const {
-    return objective_key(problem_.options.objective, compulsory_cost(problem_.model, keep).whole);
+    const Cost least = compulsory_cost(problem_.model, keep).whole;
+    return incumbent_.key_of({static_cast<double>(least.energy.units), static_cast<double>(least.cycles)});
   }
 
   bool cut(const ObjectiveKey& bound) {
@@ -127,7 +166,8 @@ class Exact {
     if (!ServerSets::few(range.keep, c.level_count, c.tensor_count)) return std::nullopt;
     Prepared out;
     if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
-    FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts);
+    FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts,
+                                      incumbent_.aim().cycles_only);
     out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
     const u64 used = held + bytes(fanouts_) + out.bytes;
     if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
@@ -254,6 +294,7 @@ class Exact {
   const Lattice lattice_;
   std::vector<FanoutChoices> fanouts_;  // [level]: with all choices
   SearchBudget budget_;                 // what is left of it
+  const ObjectiveKey limit_;
   PartsPolicy parts_;
   Incumbent incumbent_;
   SearchStatistics statistics_;

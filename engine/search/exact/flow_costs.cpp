@@ -11,19 +11,20 @@ namespace {
 class Builder {
  public:
   Builder(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
-          std::span<const FanoutChoices> fanouts)
+          std::span<const FanoutChoices> fanouts, bool cycles_only)
       : m_{&problem, &problem.model.compiled(),
            keep,     ServerSets(keep, problem.model.compiled().level_count, problem.model.compiled().tensor_count),
            lattice,  {},
            {},       fanouts},
         c_(*m_.compiled) {
+    m_.cycles_only = cycles_only;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, problem.machines.size()); ++k)
       machines_.push_back(&problem.machine(k).compiled());
   }
 
   FlowCosts run() {
     for (const Compiled* machine : machines_)
-      for (int i = 0; i < c_.level_count; ++i) m_.leaks |= leaks(machine->level[i]);
+      for (int i = 0; i < c_.level_count; ++i) m_.leaks |= !m_.cycles_only && leaks(machine->level[i]);
     m_.timed = m_.leaks || info(m_.problem->options.objective).cycles_power != 0;
     m_.macs = static_cast<double>(c_.macs);
     for (int v = 0; v < c_.tensor_count; ++v)
@@ -32,7 +33,7 @@ class Builder {
     // Then the share of the output that an instance owns is a quotient of boxes, and truncated.
     if (output.term_count != 0 || output.entangled) m_.exact = false;
     m_.level.resize(at(c_.level_count));
-    for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[at(i)].hops = m_.fanout[at(i) + 1].hops;
+    for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[at(i)].hops = !m_.cycles_only && m_.fanout[at(i) + 1].hops;
     for (int i = c_.level_count - 1; i > 0; --i) {
       if (!m_.problem->shares_inside(i)) continue;
       m_.level[at(i)].shares_inside = m_.level[at(i) - 1].shares_outside = true;
@@ -41,7 +42,7 @@ class Builder {
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
     find_least();
-    for (int i = 0; i < c_.level_count; ++i) find_rounding(i);
+    for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) find_rounding(i);
     return std::move(m_);
   }
 
@@ -57,7 +58,7 @@ class Builder {
   void list_channels() {
     m_.channels.push_back({Channel::Kind::Energy, -1});
     energy_channel_.fill(0);
-    for (int i = 0; i < c_.level_count; ++i) {
+    for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) {
       const CompiledLevel& level = c_.level[i];
       const double used = m_.most_instances(i + 1, m_.lattice.full().index);
       if (static_cast<double>(level.clusters) < used) {
@@ -196,7 +197,17 @@ class Builder {
       for (int v = 0; v < c_.tensor_count; ++v) level.serve[at(v)] = serve(machine, i, v);
       level.refund = refund(machine, i);
     }
+    if (m_.cycles_only) forget_energy(out);
     return out;
+  }
+
+  static void forget_energy(FlowPrices& prices) {
+    prices.constant = 0;
+    for (FlowPrices::Level& level : prices.level) {
+      for (Channels& fill : level.fill) fill[0] = 0;
+      for (Channels& serve : level.serve) serve[0] = 0;
+      level.refund[0] = 0;
+    }
   }
 
   // First reads of the output, and the fills of first reads further out.
@@ -286,8 +297,8 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
 }
 
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
-                          std::span<const FanoutChoices> fanouts) {
-  FlowCosts out = Builder(problem, keep, lattice, fanouts).run();
+                          std::span<const FanoutChoices> fanouts, bool cycles_only) {
+  FlowCosts out = Builder(problem, keep, lattice, fanouts, cycles_only).run();
   if (problem.options.rules[Rule::Symmetry]) out.symmetry = find_symmetry(problem.space, *out.compiled);
   return out;
 }

@@ -6,8 +6,8 @@
 // words of its flows: energy, and for each bandwidth the cycles it needs. These linear functions are the channels.
 // Words count over all instances: a flow moves its tile once for each iteration outside that does not find it in place.
 //
-// What is left out is small and never negative (blocks begun, energy of routers, and of ingress below levels that a word
-// passes by): sums are lower bounds, and `exact` says whether only the rounding to blocks is missing.
+// What is left out is small and never negative (blocks begun, energy of routers, and of ingress below levels that a
+// word passes by): sums are lower bounds, and `exact` says whether only the rounding to blocks is missing.
 #include <array>
 #include <optional>
 #include <span>
@@ -75,6 +75,7 @@ struct FlowCosts {
   std::vector<FlowPrices> machine{};      // [machine]: one, or those of the problem's family
   int output = 0;                         // the output's tensor
   std::optional<Symmetry> symmetry{};     // rule symmetry; none: it is off, or there is none
+  bool cycles_only = false;               // energy counts as nothing (rule cycles-first)
   bool timed = false;                     // the objective depends on cycles
   bool leaks = false;                     // energy depends on cycles
   bool exact = true;                      // only rounding to blocks is left out
@@ -115,9 +116,10 @@ struct FlowCosts {
   int last_swept() const { return problem->family ? problem->family->last_swept() : -1; }
 };
 
-// The flows of a range of keep choices. The result refers to the problem and the fan-outs, which must outlive it.
+// The flows of a range of keep choices. The result refers to the problem and the fan-outs, which must outlive it. With
+// `cycles_only` only bandwidths have prices.
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
-                          std::span<const FanoutChoices> fanouts);
+                          std::span<const FanoutChoices> fanouts, bool cycles_only = false);
 // Of one keep choice.
 inline FlowCosts make_flow_costs(const LayerProblem& problem, const KeepMasks& keep, const Lattice& lattice,
                                  std::span<const FanoutChoices> fanouts) {

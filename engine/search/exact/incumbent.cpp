@@ -18,7 +18,7 @@ bool Incumbent::cuts(const ObjectiveKey& bound) const {
 }
 
 double Incumbent::energy_limit(double cycles) const {
-  const double whole = whole_cycles(cycles);
+  const double whole = whole_cycles(std::max(cycles, aim_.least_cycles));
   if (info(objective_).energy_power == 0) {
     if (whole > best_.first) return 0;
     return whole == best_.first ? best_.second * kEqual : std::numeric_limits<double>::infinity();
@@ -30,7 +30,7 @@ double Incumbent::energy_limit(double cycles) const {
 
 bool Incumbent::offer(const Mapping& mapping, const Cost& cost, u32 machine) {
   if (!answer_.offer(objective_, mapping, cost, machine)) return false;
-  best_ = std::min(best_, objective_key(objective_, cost));
+  best_ = std::min(best_, aimed(objective_key(objective_, cost)));
   return true;
 }
 

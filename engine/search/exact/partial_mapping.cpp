@@ -118,7 +118,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
         if (arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
     }
-    if (!fanout.hops) continue;
+    if (!fanout.hops || m_.cycles_only) continue;
     const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (level == 0) {
       s.sum[0] += hops * m_.macs / choice.instances;
@@ -259,7 +259,22 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   // Other levels round other words to blocks.
   s.signature += mixed(at(level) << 8 | kept);
   s.servers = servers;
+  drop_free_flows(s);
   return true;
+}
+
+// Flows without a price need not be known (rule cycles-first).
+void NestSteps::drop_free_flows(PartialMapping& s) const {
+  if (!m_.cycles_only) return;
+  const auto is_free = [&](const Channels& fill, const Channels& serve) {
+    for (std::size_t k = 0; k < m_.channels.size(); ++k)
+      if (fill[k] > 0 || serve[k] > 0) return false;
+    return true;
+  };
+  for (const int v : bits(s.in_place))
+    if (is_free(s.fill[at(v)], s.serve[at(v)])) s.in_place &= static_cast<TensorMask>(~(1u << v));
+  for (int f = s.sliding_count; f-- > 0;)
+    if (is_free(s.sliding[at(f)].fill, s.sliding[at(f)].serve)) s.sliding[at(f)] = s.sliding[--s.sliding_count];
 }
 
 int NestSteps::forget_idle(PartialMapping& s, int level) const {
@@ -290,6 +305,7 @@ int NestSteps::forget_idle(PartialMapping& s, int level) const {
     for (int f = 0; f < s.sliding_count; ++f) s.sliding[at(f)].fill[k] = s.sliding[at(f)].serve[k] = 0;
     ++idle;
   }
+  if (idle > 0) drop_free_flows(s);
   return idle;
 }
 

@@ -83,6 +83,7 @@ class NestSteps {
   void finish(PartialMapping& s) const;
 
  private:
+  void drop_free_flows(PartialMapping& s) const;
   void settle(PartialMapping& s, int v, std::size_t channel, double cost) const;
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;
   void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;

@@ -80,7 +80,7 @@ void RangePasses::rise(u64 most) {
   double share = 0.5;  // of the way to the incumbent
   for (int k = 0; k < kMostLimits && !incumbent_.cuts(proven_); ++k) {
     if (evaluated() >= most || budget_.end(evaluated()) != SearchEnd::Done) return;
-    Incumbent below(incumbent_.objective(), between(proven_, incumbent_.best(), share));
+    Incumbent below = incumbent_.below(between(proven_, incumbent_.best(), share));
     const SearchBudget part = budget_.at_most(evaluated() + (most - evaluated() + 1) / 2).part_of_time(0.5);
     const PassEnd pass = search_.run(LayeredPass::kAnyWidth, part, below, watch_, {});
     incumbent_.offer(below);
