@@ -196,6 +196,20 @@ TEST(UnevenSearch, ReachesTheBoundOfWordsMovedWhereEvenTilesDoNot) {
   }
 }
 
+// Where tensors slide too; no bound is known that reaches it.
+TEST(UnevenSearch, GainsOnAConvolution) {
+  const Workload workload = load_network("conv:k=8,c=4,p=3,q=6,r=3,s=2")->layers[0].workload;
+  SearchOptions options;
+  options.objective = Objective::Energy;
+  for (const auto& [tiles, words] : {std::pair{Tiles::Even, 2'256.0}, {Tiles::Uneven, 1'776.0}}) {
+    options.tiles = tiles;
+    const Result<MappingResult> r = map_workload(workload, buffer_of(16), options);
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r->status, Status::Optimal);
+    EXPECT_DOUBLE_EQ(r->value, words);
+  }
+}
+
 TEST(UnevenSearch, WhatItCannotAnswerIsRefusedOrSaid) {
   const Workload workload = load_network("gemm:8x8x8")->layers[0].workload;
   Architecture machine = buffer_of(64);
