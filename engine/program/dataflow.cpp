@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "engine/base/integers.h"
 #include "engine/program/chains.h"
 
 namespace heliolite {
@@ -41,8 +42,6 @@ class DataflowBuilder {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   // Flow of every read, and the nodes of arrays.
   void find_inputs() {
     std::vector<std::optional<isl::set>> input(program_.arrays.size());

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -100,7 +102,7 @@ struct LoopCode::Run {
 
   i64 value(const Term& t) const {
     if (t.kind == Term::Kind::number) return t.value;
-    if (t.kind == Term::Kind::variable) return variables[static_cast<std::size_t>(t.value)];
+    if (t.kind == Term::Kind::variable) return variables[heliolite::at(t.value)];
     if (t.operation == isl_ast_expr_op_minus) return -value(t.operands[0]);
     if (t.operation == isl_ast_expr_op_cond || t.operation == isl_ast_expr_op_select)
       return value(t.operands[value(t.operands[0]) != 0 ? 1 : 2]);

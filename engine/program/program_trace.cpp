@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -37,7 +39,7 @@ Access access_of(const ArrayAccess& access, const std::vector<i64>& parameters) 
     };
     Subscript s{aff.constant_val().num_si(), {}};
     for (int d = 0; d < isl_aff_dim(aff.get(), isl_dim_param); ++d)
-      s.constant += factor(isl_dim_param, d) * parameters[static_cast<std::size_t>(d)];
+      s.constant += factor(isl_dim_param, d) * parameters[at(d)];
     for (int d = 0; d < isl_aff_dim(aff.get(), isl_dim_in); ++d) s.loops.push_back(factor(isl_dim_in, d));
     out.subscripts.push_back(std::move(s));
   }
@@ -58,7 +60,7 @@ class Tracer {
 
   void visit(int statement, std::span<const i64> at) {
     TraceStep step{statement, {at.begin(), at.end()}, {}, 0};
-    for (const Access& a : accesses_[static_cast<std::size_t>(statement)]) step.reads.push_back(word(a.at(at)));
+    for (const Access& a : accesses_[heliolite::at(statement)]) step.reads.push_back(word(a.at(at)));
     step.write = step.reads.back();
     step.reads.pop_back();
     trace_.steps.push_back(std::move(step));
