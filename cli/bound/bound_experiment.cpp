@@ -80,10 +80,17 @@ class Meter {
   std::map<std::tuple<std::string, bool, bool, bool>, SegmentedNetwork> networks_;
 };
 
-std::string verdict(const ExperimentRow& row) {
-  if (!row.paper) return "";
-  if (!row.within) return "not checked";
-  return fmt::format("{} {:g} %", row.holds() ? "within" : "OUTSIDE", *row.within * 100);
+std::string verdict_text(const ExperimentRow& row) {
+  const std::string tolerance = row.within ? fmt::format("{:g} %", *row.within * 100) : "";
+  switch (row.verdict()) {
+    case RowVerdict::None: return "";
+    case RowVerdict::Same: return row.to ? "in the range" : "within " + tolerance;
+    case RowVerdict::Better: return "better";
+    case RowVerdict::Differs: return "differs, see below";
+    case RowVerdict::Outside: break;
+  }
+  if (row.expected) return fmt::format("OUTSIDE {} of {:.4g}", tolerance, *row.expected);
+  return "OUTSIDE " + (row.to ? "the range" : tolerance);
 }
 
 std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ? count(x) : fmt::format("{:.4g}", x); }
@@ -92,12 +99,15 @@ std::string rows_text(const std::string& name, const std::vector<ExperimentRow>&
   Table table({"<what", "<measure", "at [words]", "paper", "ours", "ours/paper", "<checked"});
   for (const ExperimentRow& row : rows) {
     table.row({row.what, std::string(row.measure->name), row.measure->takes_capacity ? grouped(row.at) : "",
-               row.paper ? number(*row.paper) : "", number(row.ours),
-               row.paper ? fmt::format("{:.3f}", row.ours / *row.paper) : "", verdict(row)});
+               !row.paper ? ""
+               : row.to   ? number(*row.paper) + " to " + number(*row.to)
+                          : number(*row.paper),
+               number(row.ours), row.paper && !row.to ? fmt::format("{:.3f}", row.ours / *row.paper) : "",
+               verdict_text(row)});
   }
   std::string text = name + "\n\n" + table.to_string();
   for (const ExperimentRow& row : rows) {
-    if (!row.unchecked.empty()) text += fmt::format("  {}: not checked: {}\n", row.what, row.unchecked);
+    if (!row.because.empty()) text += fmt::format("  {} differs: {}\n", row.what, row.because);
     if (!row.note.empty()) text += fmt::format("  {}: {}\n", row.what, row.note);
   }
   return text;
@@ -129,7 +139,10 @@ int run_experiment(const std::string& path, const Output& output) {
                             {"paper", row.paper ? Json(*row.paper) : Json()},
                             {"ours", row.ours},
                             {"within", row.within ? Json(*row.within) : Json()},
-                            {"unchecked", row.unchecked.empty() ? Json() : Json(row.unchecked)},
+                            {"to", row.to ? Json(*row.to) : Json()},
+                            {"expected", row.expected ? Json(*row.expected) : Json()},
+                            {"because", row.because.empty() ? Json() : Json(row.because)},
+                            {"verdict", row.paper ? Json(name(row.verdict())) : Json()},
                             {"holds", row.holds()}});
   }
   output.table(rows_text(experiment->name, rows));

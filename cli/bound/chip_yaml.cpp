@@ -10,7 +10,9 @@ ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
   ChipQuestion question;
   MapReader map(node, errors);
   const auto positive = [&](const char* key) { return map.required_number(key, kLeast, kHuge).value_or(1); };
-  question.chip.area_um2 = kSquareMicrometres * positive("area_mm2");
+  const bool short_name = map.child("area").has_value();  // the same, in mm^2 too
+  if (short_name && map.child("area_mm2")) map.error("area and area_mm2 are the same, give one of them");
+  question.chip.area_um2 = kSquareMicrometres * positive(short_name ? "area" : "area_mm2");
   question.chip.mac_um2 = positive("mac_um2");
   question.chip.word_um2 = positive("word_um2");
   question.chip.hertz = positive("hertz");

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 
 #include "cli/bound/experiment_measures.h"
 #include "cli/ui/word_units.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
@@ -112,10 +114,17 @@ ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagn
   row.at = read_capacity(map, row.measure, experiment.word_size, errors);
   row.paper = map.number("paper", 0, kHuge);
   row.within = map.number("within", 0, 1);
-  row.unchecked = map.string("unchecked").value_or("");
-  if (row.paper && row.within.has_value() != row.unchecked.empty())
-    map.error("'paper' needs either 'within', a relative tolerance, or 'unchecked', why there is none");
-  if (!row.paper && (row.within || !row.unchecked.empty())) map.error("'within' and 'unchecked' are about 'paper'");
+  row.to = map.number("to", 0, kHuge);
+  row.less_is_better = map.boolean("less_is_better").value_or(false);
+  row.expected = map.number("ours", 0, kHuge);
+  row.because = map.string("because").value_or("");
+  if (row.paper.has_value() != row.within.has_value())
+    map.error("'paper', a published number, and 'within', a relative tolerance, go together");
+  if (!row.paper && (row.to || row.expected || row.less_is_better || !row.because.empty()))
+    map.error("'to', 'less_is_better', 'ours' and 'because' are about 'paper'");
+  if (row.paper && row.to && *row.to <= *row.paper) map.error("'to' must be above 'paper', the lower end of the range");
+  if (row.expected.has_value() == row.because.empty())
+    map.error("'ours', our number where it differs, and 'because', the reason, go together");
   read_keys(map, row, experiment, errors);
   if (!experiment.chip && row.measure != nullptr && row.measure->of_chip)
     errors.push_back(node.error(fmt::format("measure {} needs a 'chip'", row.measure->name)));
@@ -124,6 +133,21 @@ ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagn
 }
 
 }  // namespace
+
+std::string_view name(RowVerdict verdict) {
+  constexpr std::array<std::string_view, 5> kNames{"", "same", "better", "differs", "outside"};
+  return kNames[at(verdict)];
+}
+
+RowVerdict ExperimentRow::verdict() const {
+  if (!paper) return RowVerdict::None;
+  const auto inside = [&](double low, double high) {
+    return ours >= low * (1 - *within) && ours <= high * (1 + *within);
+  };
+  if (expected) return inside(*expected, *expected) ? RowVerdict::Differs : RowVerdict::Outside;
+  if (inside(*paper, to.value_or(*paper))) return RowVerdict::Same;
+  return less_is_better && ours < *paper ? RowVerdict::Better : RowVerdict::Outside;
+}
 
 Result<Experiment> read_experiment(const std::string& path) {
   const Result<YamlNode> root = YamlNode::load_file(path);

@@ -1,8 +1,8 @@
 #pragma once
 // Reads a file of published numbers and of what to measure against them (docs/orojenesis.md).
-#include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +16,17 @@ namespace heliolite::cli {
 
 struct Measure;  // experiment_measures.h
 
+// What is said of a measured number beside the published one.
+enum class RowVerdict : u8 {
+  None,     // nothing is published
+  Same,     // within the tolerance
+  Better,   // less than published, where less is better
+  Differs,  // by a reason that the file states, and still the number that it states
+  Outside,  // none of these
+};
+// "same", "better", "differs" or "outside"; empty for None.
+std::string_view name(RowVerdict verdict);
+
 // A number to measure and the published one.
 struct ExperimentRow {
   std::string what, workload, note;  // as the file states them
@@ -23,9 +34,12 @@ struct ExperimentRow {
   Diagnostic place;              // of the row in the file
   Network network;               // of `workload`
   u64 at = 0;                    // words of buffer
-  std::optional<double> paper;   // the published number
+  std::optional<double> paper;   // the published number, or the lower end of a published range
+  std::optional<double> to;      // the upper end of the range
   std::optional<double> within;  // relative tolerance
-  std::string unchecked;         // why there is no tolerance
+  bool less_is_better = false;
+  std::string because;             // why ours differs
+  std::optional<double> expected;  // ours, with the same tolerance, where it differs
   // What else measures understand.
   bool imperfect = false;            // also tiles that do not divide the sizes
   bool published_templates = false;  // kPublishedTemplates (fusion.h) instead of all
@@ -38,7 +52,8 @@ struct ExperimentRow {
   double ours = 0;         // the number measured
 
   double capacity() const { return static_cast<double>(at); }
-  bool holds() const { return !paper || !within || std::abs(ours / *paper - 1) <= *within; }
+  RowVerdict verdict() const;
+  bool holds() const { return verdict() != RowVerdict::Outside; }
   // A complaint about the row.
   Diagnostic error(std::string message) const {
     Diagnostic complaint = place;

@@ -74,25 +74,15 @@ Result<double> of_scratchpad(const ExperimentRow& row, Of&& of) {
   return *value;
 }
 
-Result<double> integer_volume(const ExperimentRow& row) {
+double number_of(const IntegerConvTile& tile) { return static_cast<double>(tile.volume()); }
+double number_of(const OutputStationaryTile& tile) { return static_cast<double>(tile.loads); }
+
+// Of the tile that `Tile` finds its iterations, or its loads where it is chosen for them.
+template <auto Tile>
+Result<double> of_tile(const ExperimentRow& row) {
   return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {
-    const auto tile = largest_integer_tile(conv, machine);
-    if (!tile) return std::nullopt;
-    return static_cast<double>(tile->volume());
-  });
-}
-Result<double> integer_loads(const ExperimentRow& row) {
-  return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {
-    const auto best = least_loads_tile(conv, machine);
-    if (!best) return std::nullopt;
-    return static_cast<double>(best->loads);
-  });
-}
-Result<double> vendor_volume(const ExperimentRow& row) {
-  return of_scratchpad(row, [](const Convolution& conv, const ScratchpadMachine& machine) -> std::optional<double> {
-    const auto tile = vendor_tile(conv, machine);
-    if (!tile) return std::nullopt;
-    return static_cast<double>(tile->volume());
+    const auto tile = Tile(conv, machine);
+    return tile ? std::optional(number_of(*tile)) : std::nullopt;
   });
 }
 // Rows allocated by tiles as large as possible over those of the vendor's tiles.
@@ -164,9 +154,9 @@ std::vector<Measure> published_measures() {
       {"winograd", true, words, of_convolution<winograd>},
       {"fft", true, words, of_convolution<fft>},
       // Integer tiles for a scratchpad of `at` words and an accumulator.
-      {"integer_volume", true, memory, integer_volume},
-      {"integer_loads", true, memory, integer_loads},
-      {"vendor_volume", true, memory, vendor_volume},
+      {"integer_volume", true, memory, of_tile<largest_integer_tile>},
+      {"integer_loads", true, memory, of_tile<least_loads_tile>},
+      {"vendor_volume", true, memory, of_tile<vendor_tile>},
       {"communication", true, memory, communication},
       // Randomized matrix products.
       {"sketch_bound", true, made, sketch_lower},

@@ -156,8 +156,19 @@ TEST(CliBound, RunsExperiments) {
   EXPECT_EQ(run_cli("bound --experiment " + wrong).exit_code, 1);
   const std::string minimum = "what: x, workload: \"gemm:8x8x8\", measure: minimum, paper: 192";
   EXPECT_THAT(complaint("--experiment " + one(minimum)), HasSubstr("'within'"));
-  EXPECT_THAT(complaint("--experiment " + one(minimum + ", within: 0, unchecked: why")), HasSubstr("either"));
-  EXPECT_EQ(answer("--experiment " + one(minimum + ", unchecked: why"))["rows"][0]["unchecked"], "why");
+  EXPECT_THAT(complaint("--experiment " + one(minimum + ", within: 0, because: why")), HasSubstr("'ours'"));
+  EXPECT_THAT(complaint("--experiment " + one(minimum + ", within: 0, to: 1")), HasSubstr("'to' must be above"));
+  const auto verdict = [&](const std::string& more) {
+    return answer("--experiment " +
+                  one("what: x, workload: \"gemm:8x8x8\", measure: minimum, " + more))["rows"][0]["verdict"];
+  };
+  EXPECT_EQ(verdict("paper: 200, within: 0, ours: 192, because: why"), "differs");
+  EXPECT_EQ(verdict("paper: 100, to: 200, within: 0"), "same");
+  EXPECT_EQ(verdict("paper: 200, within: 0, less_is_better: true"), "better");
+  EXPECT_EQ(run_cli("bound --experiment " + one("what: x, workload: \"gemm:8x8x8\", measure: minimum, paper: 200, "
+                                                "within: 0, ours: 191, because: why"))
+                .exit_code,
+            1);
   const std::string sized = folder.write("y.yaml",
                                          "word_size: 2\nrows:\n- {what: x, workload: \"gemm:8x8x8\", "
                                          "measure: accesses, at: 1 KiB}\n");

@@ -88,7 +88,9 @@ TEST(CliSample, DividesChips) {
   EXPECT_THAT(run_cli("bound -w bert_base_block --svg -" + chip).out, HasSubstr("fused, untiled: best at"));
   EXPECT_THAT(run_cli("bound -w bert_base_block --csv -" + chip).out, HasSubstr("curve,buffer_words,share"));
   EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip area_mm2=1,mac_um2=1"), HasSubstr("word_um2"));
-  EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip area=1,mac_um2=1"), HasSubstr("area_mm2"));
+  EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip area=1,mac_um2=1"), HasSubstr("word_um2"));
+  EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip area=1,area_mm2=1"), HasSubstr("are the same"));
+  EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip mac_um2=1"), HasSubstr("area_mm2"));
   EXPECT_THAT(complaint("bound -w gemm:8x8x8 --chip nofile.yaml"), HasSubstr("nofile.yaml"));
   EXPECT_THAT(complaint("bound -w gemm:8x8x8 --fuse" + chip), HasSubstr("--fuse: does not go with --chip"));
 }
