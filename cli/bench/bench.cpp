@@ -9,6 +9,7 @@
 #include "cli/bench/bench_analysis_tables.h"
 #include "cli/bench/bench_co_search.h"
 #include "cli/bench/bench_config.h"
+#include "cli/bench/bench_short.h"
 #include "cli/bench/bench_tables.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
@@ -18,6 +19,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/version.h"
 #include "engine/report/bench_page.h"
+#include "engine/search/core/limits.h"
 #include "engine/sweep/design_points.h"
 
 namespace heliolite::cli {
@@ -26,6 +28,7 @@ namespace {
 struct BenchArguments {
   std::string config, csv, trace, page;
   SearchArguments search;
+  ShortForm short_form;
   int threads = 1;
   bool summary_only = false;
   bool check = false;
@@ -223,6 +226,9 @@ int run(const BenchArguments& arguments, const Output& output) {
   if (!config) return fail(config.errors());
   if (!config->suite && !(arguments.trace.empty() && arguments.page.empty()))
     return fail("--trace and --page are of suites that compare mappers, this one does not");
+  if (!config->suite && arguments.short_form.asked())
+    return fail("--layers and --at-most are of suites that compare mappers, this one does not");
+  if (config->suite) shorten(*config->suite, arguments.short_form);
   if (arguments.check) return print_plan(plan_of(*config, arguments), output);
   if (config->co_search) return run_co_search_suite(*config->co_search, arguments, output);
   if (config->ablation) return run_ablation_suite(*config->ablation, arguments, output);
@@ -248,6 +254,16 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("N")
       ->check(whole_number(0, kMaxThreads))
       ->capture_default_str();
+  command
+      ->add_option("--layers", arguments->short_form.layers,
+                   "The suite's short form: so many of its layers, evenly spread over its list")
+      ->type_name("N")
+      ->check(whole_number(1, kMaxCount));
+  command
+      ->add_option("--at-most", arguments->short_form.seconds,
+                   "The suite's short form: no search may take longer; smaller budgets of the suite stay")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1e-3, kMaxBudgetSeconds));
   command->add_flag("--summary", arguments->summary_only, "Print the summary by strategy and machine only");
   command->add_flag("--check", arguments->check, "Read the suite, say how large it is, search nothing");
   add_output_options(*command, output);
@@ -257,6 +273,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite bench configs/bench/quick.yaml\n"
       "  heliolite bench configs/bench/evaluation.yaml --summary --csv rows.csv\n"
       "  heliolite bench configs/bench/mappers.yaml --page mappers.html --trace mappers.csv\n"
+      "  heliolite bench configs/bench/thesis_resnet18.yaml --layers 3 --at-most 2\n"
       "  heliolite bench configs/bench/ablation.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
