@@ -58,9 +58,24 @@ class SuiteReader {
     out.strategies = strategies(reader);
     out.machines = machines(reader);
     out.layers = layers(reader);
+    if (const auto training = reader.child("training")) out.training = this->training(*training);
+    for (const BenchStrategy& s : out.strategies)
+      if (s.trained && out.training.machines.empty())
+        reader.error(fmt::format("strategy '{}' is trained, but there is no 'training' with machines", s.label));
     for (const YamlNode& file : elements(reader.child("external"))) add_external(file, out);
     for (const YamlNode& node : elements(reader.child("published"))) published(node, out);
     if (const auto n = reader.integer("repeat", 1, kMaxRepeat)) out.repeat = static_cast<int>(*n);
+    reader.finish();
+    return out;
+  }
+
+  BenchTraining training(const YamlNode& node) {
+    BenchTraining out;
+    MapReader reader(node, errors_);
+    out.machines = machines(reader);
+    SearchOptions limited;
+    if (const auto n = reader.child("evaluations")) read_search_option(*n, "evaluations", limited, errors_);
+    out.evaluations = limited.budget_evaluations.value_or(out.evaluations);
     reader.finish();
     return out;
   }
@@ -147,8 +162,11 @@ class SuiteReader {
     MapReader reader(node, errors_);
     if (const auto name = reader.required_child("name")) read_search_option(*name, "strategy", out.options, errors_);
     out.label = reader.string("label").value_or(std::string(name(out.options.strategy)));
+    out.trained = reader.boolean("trained").value_or(false);
     read_search_options(reader, out.options, errors_, {"objective", "strategy", "threads"});
     reader.finish();
+    if (out.trained && out.options.strategy != Strategy::Bayes)
+      reader.error(fmt::format("trained is for strategy bayes, {} learns nothing", name(out.options.strategy)));
     return out;
   }
 

@@ -23,7 +23,6 @@
 #include "cli/ui/table.h"
 #include "engine/model/mapping_file.h"
 #include "engine/search/bayes/learned_file.h"
-#include "engine/search/cosa/cosa_search.h"
 #include "engine/search/layer_search.h"
 #include "workloads/load.h"
 
@@ -124,7 +123,7 @@ Result<std::string> cosa_program(const Network& network, const Architecture& arc
     return complaint(fmt::format("{} has {} layers, name one with --layer", network.name, network.layers.size()));
   const auto search = LayerSearch::create(network.layers.front().workload, architecture, options);
   if (!search) return search.errors();
-  return cosa_program_text(search->problem());
+  return search->cosa_program();
 }
 
 int run(const MapArguments& arguments, const Output& output) {
@@ -179,10 +178,11 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command, {"objective", "strategy", "threads",     "free",        "open",        "without",
-                                      "tiles",     "factors",  "imperfect",   "budget",      "evaluations", "memory",
-                                      "seed",      "start",    "encoding",    "transfer",    "victory",     "variant",
-                                      "weights",   "timeout",  "least-units", "least-inner", "least-outer"});
+  arguments->search.add_to(*command,
+                           {"objective",   "strategy",    "threads", "free",        "open",    "without", "tiles",
+                            "factors",     "imperfect",   "budget",  "evaluations", "memory",  "seed",    "start",
+                            "encoding",    "transfer",    "victory", "variant",     "weights", "timeout", "least-units",
+                            "least-inner", "least-outer", "halo",    "warm-start",  "pad",     "batch"});
   command
       ->add_option(
           "--witness", arguments->witness,

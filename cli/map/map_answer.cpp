@@ -111,6 +111,7 @@ Json mip_json(const std::optional<MipReport>& mip) {
   return {{"variant", name(mip->variant)},
           {"objective", mip->found ? Json(mip->objective) : Json()},
           {"bound", std::isfinite(mip->bound) ? Json(mip->bound) : Json()},
+          {"start", mip->start ? Json(*mip->start) : Json()},
           {"proven", mip->proven},
           {"columns", mip->columns},
           {"integers", mip->integers},

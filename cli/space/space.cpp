@@ -108,7 +108,7 @@ std::string conflict(const SpaceArguments& arguments) {
   if (sensitivity.asked + (sample.mappings > 0) + !tiles.level.empty() + arguments.pruned > 1)
     return "--sensitivity, --sample, --tiles and --pruned are different questions, take one";
   if (!sensitivity.asked && (sample.mappings > 0 ? sensitivity.refined_alone() : sensitivity.refined()))
-    return "--samples, --from and options of the search say more of --sensitivity, which is not asked";
+    return "--samples, --pairs, --from and options of the search say more of --sensitivity, which is not asked";
   if (sample.mappings == 0 && !(sample.csv.empty() && sample.svg.empty()))
     return "--csv and --svg are of a histogram, draw mappings with --sample";
   if (tiles.level.empty() && tiles.all) return "--all lists tiles, choose their level with --tiles";

@@ -19,6 +19,7 @@ namespace heliolite::cli {
 namespace {
 
 constexpr u64 kMostSamples = 1 << 20;
+constexpr std::size_t kPairsShown = 12;
 constexpr std::array<const char*, 4> kGroupNames{"feature", "level", "dimension", "orders"};
 
 Json json(const Estimate& e) { return {{"value", e.value}, {"low", e.low}, {"high", e.high}}; }
@@ -49,6 +50,14 @@ std::string answer_text(const Workload& workload, const Architecture& architectu
                interval(row.index.total), bar(row.index.total.value)});
   }
   flush();
+  if (s.pairs.empty()) return out;
+  Table pairs({"<pair", "<", "both together", "95 %", "<"});
+  const std::size_t shown = std::min(kPairsShown, s.pairs.size());
+  for (const PairSensitivity& pair : std::span(s.pairs).first(shown))
+    pairs.row({pair.a, pair.b, text(pair.second), interval(pair.second), bar(pair.second.value)});
+  out += "\n" + pairs.to_string();
+  if (shown < s.pairs.size())
+    out += fmt::format("  The first {} of {} pairs; --json has all.\n", shown, s.pairs.size());
   return out;
 }
 
@@ -56,6 +65,7 @@ std::string answer_text(const Workload& workload, const Architecture& architectu
 
 void add_sensitivity_options(CLI::App& command, SensitivityQuestion& question) {
   command.add_flag("--sensitivity", question.asked, "Which decisions of a mapping decide its cost: Sobol's indices");
+  command.add_flag("--pairs", question.pairs, "With --sensitivity: also what each two features explain together only");
   command.add_option("--samples", question.samples, "With --sensitivity: samples, a power of two is best")
       ->type_name("N")
       ->check(CLI::Range(u64{16}, kMostSamples))
@@ -76,8 +86,9 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
   options.free = lifted.free;
   options.open = lifted.open;
   if (const Diagnostics errors = load_learned(question.from, options); !errors.empty()) return fail(errors);
-  const auto found = until_interrupted(
-      [=, samples = question.samples] { return mapping_sensitivity(workload, architecture, options, samples); });
+  const auto found = until_interrupted([=, samples = question.samples, pairs = question.pairs] {
+    return mapping_sensitivity(workload, architecture, options, samples, pairs);
+  });
   if (!found) {
     output.note("heliolite: interrupted");
     return kInterrupted;
@@ -91,6 +102,9 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
                     {"name", row.name},
                     {"first", json(row.index.first)},
                     {"total", json(row.index.total)}});
+  Json pairs = Json::array();
+  for (const PairSensitivity& pair : s.pairs)
+    pairs.push_back({{"features", {pair.a, pair.b}}, {"second", json(pair.second)}});
   answer["sensitivity"] = {{"objective", name(options.objective)},
                            {"encoding", name(options.encoding)},
                            {"surrogate", options.from != nullptr},
@@ -99,7 +113,8 @@ int show_sensitivity(const Workload& workload, const Architecture& architecture,
                            {"unfit", s.unfit},
                            {"mean", s.mean},
                            {"variance", s.variance},
-                           {"indices", rows}};
+                           {"indices", rows},
+                           {"pairs", question.pairs ? pairs : Json()}};
   return output.json(answer) ? kSuccess : kBadInput;
 }
 

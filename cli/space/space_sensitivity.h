@@ -13,7 +13,7 @@
 namespace heliolite::cli {
 
 struct SensitivityQuestion {
-  bool asked = false;
+  bool asked = false, pairs = false;
   u64 samples = 8192;
   std::string from;        // file of learned mappings; empty: the cost model
   SearchArguments search;  // objective, encoding, seed, threads; those of --sample, too, but for the encoding
@@ -21,7 +21,7 @@ struct SensitivityQuestion {
   // Whether something is said about the question, and whether --sensitivity alone understands it.
   bool refined() const { return refined_alone() || !search.given().empty(); }
   bool refined_alone() const {
-    return !from.empty() || samples != SensitivityQuestion().samples || search.given("encoding");
+    return pairs || !from.empty() || samples != SensitivityQuestion().samples || search.given("encoding");
   }
 };
 

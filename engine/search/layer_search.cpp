@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/tile_box.h"
 #include "engine/model/true_counts/cost.h"
-#include "engine/search/any/any_search.h"
-#include "engine/search/any/padded_starts.h"
 #include "engine/search/baseline/annealing.h"
 #include "engine/search/baseline/dmazerunner.h"
 #include "engine/search/baseline/exhaustive.h"
@@ -22,22 +19,14 @@
 #include "engine/search/baseline/timeloop_mapper.h"
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/core/option_table.h"
-#include "engine/search/cosa/cosa_search.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
-#include "engine/search/imperfect/imperfect_search.h"
 #include "engine/search/sunstone/strategies.h"
 #include "engine/search/uneven/uneven.h"
 
 namespace heliolite {
 namespace {
-
-constexpr double kPaddedShare = 0.1;  // of the budget of all tile sizes, at most, for padded sizes
-// A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
-// left.
-constexpr u64 kLeastLook = 500, kMostLook = 2'000;
-constexpr double kLookShare = 0.25;
 
 // Why the search could not meet the witness of its options; empty if there is none or it could.
 Diagnostics witness_complaints(const LayerProblem& problem) {
@@ -83,6 +72,10 @@ Diagnostics unanswerable(const SearchOptions& options) {
   if (info(options.strategy).factors == OtherFactors::Refuses && (options.imperfect || options.factors == Factors::Any))
     out.push_back({"", 0, options.imperfect ? "imperfect" : "factors",
                    fmt::format("strategy {} knows factors that divide the sizes only", name(options.strategy))});
+  if (options.pad && !options.imperfect && options.factors == Factors::Perfect)
+    out.push_back({"", 0, "pad",
+                   "needs tiles that do not divide the sizes, which the answer has once it is cut: --factors any or "
+                   "--imperfect"});
   if (options.strategy != Strategy::Bayes && (options.from || options.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
   if (options.tiles == Tiles::Even) return out;
@@ -126,7 +119,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Random: answer = random_search(*problem_, budget); break;
     case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
-    case Strategy::Cosa: answer = cosa_search(*problem_, budget); break;
+    case Strategy::Cosa: answer = search_cosa(budget); break;
     case Strategy::RandomPruned: answer = random_pruned_search(*problem_, budget); break;
     case Strategy::Hybrid: answer = hybrid_search(*problem_, budget); break;
     case Strategy::Annealing: answer = annealing_search(*problem_, budget); break;
@@ -195,80 +188,6 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
   if (start.found)
     problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);
-}
-
-bool LayerSearch::has_second_step() const {
-  const SearchOptions& options = problem_->options;
-  return problem_->imperfect() && climbs_to_imperfect(options.strategy);
-}
-
-LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
-  LayerAnswer start;
-  if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
-  if (problem_->options.factors == Factors::Any) {
-    const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
-    const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
-    const std::array starts{start, padded};
-    LayerAnswer out = any_search(*problem_, starts, budget.after(padded.statistics.evaluated));
-    out.statistics.evaluated += padded.statistics.evaluated;
-    out.statistics += perfect.statistics;
-    return out;
-  }
-  LayerAnswer out = imperfect_search(*problem_, start, budget);
-  out.end = budget.end(out.statistics.evaluated);
-  if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
-  out.statistics += perfect.statistics;
-  return out;
-}
-
-// What sunstone finds for sizes that divide better, cut to the true ones.
-LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
-  LayerAnswer best;
-  const Compiled& c = problem_->model.compiled();
-  for (Workload& workload : padded_workloads(problem_->workload)) {
-    const SearchBudget left = budget.after(best.statistics.evaluated);
-    if (left.end(0) != SearchEnd::Done) break;
-    auto space = resolve(workload, problem_->architecture, mapspace_options(problem_->options));
-    if (!space) continue;
-    CostModel model(workload, problem_->architecture);
-    auto padded = std::make_unique<LayerProblem>(LayerProblem{std::move(workload), problem_->architecture,
-                                                              problem_->options, *std::move(space), std::move(model)});
-    padded->options.progress = {};
-    const LayerAnswer found = sunstone_search(LevelProblem(*padded), left);
-    best.statistics.evaluated += found.statistics.evaluated;
-    if (!found.found) continue;
-    const std::optional<Mapping> mapping = cut_to_size(found.mapping, c);
-    if (!mapping || !violations(problem_->space, *mapping).empty()) continue;
-    const Evaluation e = problem_->model.evaluate(*mapping, Counts::True);
-    if (e.verdict == Verdict::Fits) best.offer(problem_->options.objective, *mapping, e.cost);
-  }
-  return best;
-}
-
-std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const SearchBudget& budget) const {
-  const SearchOptions& options = problem_->options;
-  if (!options.look_at_any || problem_->imperfect() || options.tiles == Tiles::Uneven || !perfect.found ||
-      !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
-      budget.end(0) != SearchEnd::Done)
-    return std::nullopt;
-  LayerProblem problem = *problem_;  // of which nobody is told: it is not the layer's search
-  problem.options.progress = {};
-  problem.options.factors = Factors::Any;
-  const SearchBudget all =
-      budget.at_most(std::clamp(perfect.statistics.evaluated, kLeastLook, kMostLook)).part_of_time(kLookShare);
-  LayerAnswer start;
-  start.offer(options.objective, perfect.mapping, perfect.cost);
-  const LayerAnswer padded = padded_start(all.half());
-  const LayerAnswer found = any_look(problem, std::array{start, padded}, all.after(padded.statistics.evaluated));
-  AnyLook look;
-  look.mapping = found.mapping;
-  look.cost = found.cost;
-  look.utilization = utilization(found.cost.cycles);
-  look.value = objective_number(options.objective, found.cost);
-  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
-  if (found.complete) look.lower_bound = look.value;
-  look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
-  return look;
 }
 
 // MACs over what all units could do in these cycles.

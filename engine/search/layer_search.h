@@ -27,6 +27,8 @@ class LayerSearch {
   LayerAnswer search(const SearchBudget& budget) const;
 
   const LayerProblem& problem() const { return *problem_; }
+  // The program that strategy cosa solves first, as CPLEX LP text. Needs no solver.
+  Result<std::string> cosa_program() const;
   // The same for searches level by level.
   const LevelProblem& levels() const { return levels_; }
 
@@ -53,6 +55,10 @@ class LayerSearch {
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget) const;
+  LayerAnswer search_cosa(const SearchBudget& budget) const;
+  LayerAnswer search_padded(const SearchBudget& budget) const;
+  std::unique_ptr<LayerProblem> resized(Workload workload) const;
+  bool cut(LayerAnswer& larger, Counts counts) const;
   double utilization(u64 cycles) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;

@@ -291,6 +291,25 @@ TEST(Bayes, IsTheSameForASeedOnAnyNumberOfThreads) {
   EXPECT_EQ(one.statistics.evaluated, eight.statistics.evaluated);
 }
 
+// Several at a time, priced side by side: a little less is learned from as many mappings.
+TEST(Bayes, ChoosesBatches) {
+  SearchOptions options;
+  options.strategy = Strategy::Bayes;
+  options.objective = Objective::Energy;
+  options.budget_evaluations = 42;  // the last batch is cut
+  std::vector<double> values;
+  for (const u64 batch : {1, 8, 8}) {
+    options.batch = batch;
+    options.threads = values.size() == 1 ? 8 : 1;
+    const auto found = map_workload(workload("gemm:64x512x128"), machine("gemmini"), options);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(found->statistics.evaluated, 42u);
+    values.push_back(found->value);
+  }
+  EXPECT_LT(values[1], 1.1 * values[0]);
+  EXPECT_EQ(values[1], values[2]);
+}
+
 TEST(Bayes, FindsTheOnlyMappingOfALayerWithoutChoices) {
   const MappingResult found = searched("gemmini", "gemm:1x1x1", options_of(Strategy::Bayes));
   EXPECT_NE(found.status, Status::Infeasible);

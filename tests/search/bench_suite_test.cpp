@@ -275,5 +275,23 @@ TEST(Ablation, FanOutsMayStandAnywhere) {
   EXPECT_LT(*ratio(layer, layer.rows[2]), 1.01);
 }
 
+// A strategy that has learned the layer elsewhere begins near the optimum; what it priced there is not counted.
+TEST(BenchSuite, TrainedStrategiesLearnFirst) {
+  BenchSuite suite;
+  suite.objective = Objective::Energy;
+  suite.strategies = {strategy("exact"), strategy("bayes", 3), strategy("bayes", 3)};
+  suite.strategies[1].label = "trained";
+  suite.strategies[1].trained = true;
+  suite.machines.push_back({"gemmini", machine("gemmini")});
+  suite.training = {.machines = suite.machines, .evaluations = 20};
+  suite.layers = {layer("gemm:64x512x128")};
+  const auto result = run_bench(suite);
+  ASSERT_TRUE(result.ok()) << to_string(result.errors());
+  ASSERT_EQ(result->rows.size(), 3u);
+  EXPECT_EQ(*result->rows[1].evaluated, 3u);
+  EXPECT_LT(*result->rows[1].ratio_to_best, 1.01);
+  EXPECT_GT(*result->rows[2].ratio_to_best, 1.1);
+}
+
 }  // namespace
 }  // namespace heliolite::bench_suite_test

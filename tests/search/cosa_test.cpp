@@ -107,15 +107,15 @@ class Formula {
   int buffer_ = -1;
 };
 
-// On random machines and shapes without windows the program's optimum is the least of the formula over all mappings.
+// On random machines and shapes the program's optimum is the least of the formula over all mappings; tiles that slide
+// are counted as they are.
 TEST_F(Cosa, FindsTheLeastOfThePublishedFormulas) {
-  int solved = 0;
-  for (u64 seed = 1; solved < 10; ++seed) {
+  int solved = 0, sliding = 0;
+  for (u64 seed = 1; solved < 10 || sliding < 3; ++seed) {
     Rng rng(seed);
     const SearchProblem p = testing::detail::random_pair(rng, {.open_keep = false});
     if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
     const CostModel model(p.workload, p.architecture);
-    if (std::ranges::any_of(model.compiled().tensor, [](const auto& t) { return t.term_count > 0; })) continue;
     const CosaVariant variant = seed % 2 == 0 ? CosaVariant::Published : CosaVariant::Ordered;
     const Formula formula(p.workload, p.architecture, variant == CosaVariant::Ordered);
     double least = kUnlimited;
@@ -133,7 +133,9 @@ TEST_F(Cosa, FindsTheLeastOfThePublishedFormulas) {
     if (!found.mip->found) continue;
     EXPECT_NEAR(found.mip->objective, least, 1e-4) << seed << " " << name(variant);
     EXPECT_NEAR(formula(found.mapping), least, 1e-4) << seed << " " << name(variant);
+    EXPECT_EQ(found.mip->solves, 1U) << seed;  // no answer that does not fit
     ++solved;
+    sliding += std::ranges::any_of(model.compiled().tensor, [](const auto& t) { return t.sliding; }) ? 1 : 0;
   }
 }
 
@@ -171,6 +173,38 @@ TEST_F(Cosa, AgreesWithSolvedLayers) {
   EXPECT_EQ(found.mip->integers, 70U);
   EXPECT_LT(found.value, 1.11 * 3.68314e12);  // of the optimum; 1.103 with another answer of the same objective
   EXPECT_EQ(found.status, Status::Bounded);
+}
+
+// The answer costs the program no more than the mapping that it begins with, also when the solver has no time.
+TEST_F(Cosa, BeginsWithAMapping) {
+  for (const CosaVariant variant : {CosaVariant::Published, CosaVariant::Ordered, CosaVariant::Convex}) {
+    SearchOptions options = cosa(variant);
+    options.warm_start = true;
+    options.budget_seconds = 0.5;
+    const MappingResult found = mapped(workload("resnet50/conv3_xb"), machine("simba"), options);
+    ASSERT_TRUE(found.mip && found.mip->start) << name(variant);
+    EXPECT_LE(found.mip->objective, *found.mip->start + 1e-9) << name(variant);
+    EXPECT_NE(found.status, Status::Infeasible) << name(variant);
+  }
+}
+
+// 11 and 13 have no tiles; 12 and 14 do.
+TEST_F(Cosa, PadsSizesWithoutDivisors) {
+  SearchOptions options = cosa(CosaVariant::Published);
+  options.pad = true;
+  EXPECT_THAT(to_string(map_workload(workload("gemm:7x11x13"), machine("gemmini"), options).errors()),
+              HasSubstr("--factors any or --imperfect"));
+  options.imperfect = true;
+  for (const Factors factors : {Factors::Perfect, Factors::Any}) {
+    options.factors = factors;
+    options.imperfect = factors == Factors::Perfect;
+    const auto search = LayerSearch::create(workload("gemm:11x13x26"), machine("gemmini"), options);
+    ASSERT_TRUE(search.ok());
+    const LayerAnswer found = search->search(SearchBudget(options));
+    ASSERT_TRUE(found.found);
+    EXPECT_FALSE(found.mapping.is_perfect());
+    EXPECT_THAT(*search->cosa_program(), HasSubstr("all_N_7"));  // of 14, not of 13
+  }
 }
 
 // The second certificate: on random machines and shapes whose tiles are products, for every objective.

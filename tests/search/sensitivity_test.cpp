@@ -37,6 +37,15 @@ TEST(Sobol, IndicesOfIshigamisFunction) {
     return std::sin(x(0)) + 7 * std::pow(std::sin(x(1)), 2) + 0.1 * std::pow(x(2), 4) * std::sin(x(0));
   };
   expect_indices(f, {.313905, .442411, 0}, {.557589, .442411, .243684});
+  // The first input and the third explain together what neither of the others does, and all that the third one does.
+  const SobolAnswer pairs = sobol_indices(f, {.inputs = 3, .groups = {{0}, {1}, {2}, {0, 2}}, .paired = 3});
+  EXPECT_EQ(pairs.evaluations, 8192u * (4 + 3 + 2));
+  ASSERT_EQ(pairs.pairs.size(), 3u);
+  for (const SobolPair& pair : pairs.pairs) {
+    EXPECT_NEAR(pair.second.value, pair.a == 0 && pair.b == 2 ? .243684 : 0, 0.02) << pair.a << " " << pair.b;
+    EXPECT_LE(pair.second.low, pair.second.value);
+    EXPECT_GE(pair.second.high, pair.second.value);
+  }
 }
 
 // The function of Sobol with a = 0, 1, 4.5, 9 (the same, section 4.7).

@@ -46,6 +46,18 @@ std::vector<Workload> padded_workloads(const Workload& workload) {
   return out;
 }
 
+Workload smooth_workload(const Workload& workload) {
+  const auto is_smooth = [](u64 n) {
+    for (const u64 prime : {2, 3, 5, 7})
+      while (n % prime == 0) n /= prime;
+    return n == 1;
+  };
+  Workload out = workload;
+  for (Dimension& d : out.dimensions)
+    while (!is_smooth(d.size)) ++d.size;
+  return out;
+}
+
 std::optional<Mapping> cut_to_size(const Mapping& mapping, const Compiled& c) {
   Mapping out;
   out.level_count = mapping.level_count;

@@ -11,6 +11,9 @@ namespace heliolite {
 // The workload with its dimensions enlarged, several ways; none where no dimension has a better size near.
 std::vector<Workload> padded_workloads(const Workload& workload);
 
+// The workload with each dimension enlarged to the next size without prime factors above 7.
+Workload smooth_workload(const Workload& workload);
+
 // A mapping of larger sizes with its loops cut to what `c` has to do; those that have nothing are left out. Nothing if
 // the loops do not cover the sizes.
 std::optional<Mapping> cut_to_size(const Mapping& mapping, const Compiled& c);

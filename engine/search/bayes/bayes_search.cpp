@@ -56,10 +56,17 @@ class BayesSearch {
 
   LayerAnswer run() {
     if (!decoder_.possible()) return pricing_.answer();
-    price(std::vector<double>(decoder_.features().size(), 1.0));
-    if (from_.empty())
-      for (u64 k = 1; k < problem_.options.start; ++k) price(start_sequence_.next());
-    for (int missed = 0; missed < kPatience && !over();) missed = propose() ? 0 : missed + 1;
+    choose(std::vector<double>(decoder_.features().size(), 1.0));
+    for (u64 k = 1; k < problem_.options.start && from_.empty(); ++k) {
+      choose(start_sequence_.next());
+      if (batch_.size() >= problem_.options.batch) price_batch();
+    }
+    price_batch();
+    for (int missed = 0; missed < kPatience && !over();) {
+      for (u64 k = 0, most = problem_.options.batch; k < most && propose(); ++k) continue;
+      missed = batch_.empty() ? missed + 1 : 0;
+      price_batch();
+    }
     remember();
     LayerAnswer answer = pricing_.answer();
     if (over()) answer.end = budget_.end(answer.statistics.evaluated);
@@ -100,17 +107,27 @@ class BayesSearch {
                              .y = from_[t].value[k]});
   }
 
-  // Prices the mapping of a point, unless it was priced before. A mapping that does not fit counts as the worst so far.
-  bool price(std::span<const double> point) {
-    if (over()) return false;
+  // Puts the mapping of a point into the batch, unless it was there before or there is no budget for it.
+  bool choose(std::span<const double> point) {
+    if (budget_.over() || !budget_.allows(pricing_.evaluated() + batch_.size() + 1)) return false;
     const Mapping mapping = decoder_.decode(point);
     if (!seen_.insert(mapping).second) return false;
-    const Priced priced = pricing_.price(mapping);
-    double y = mine_.value.empty() ? 0 : *std::ranges::max_element(mine_.value);
-    if (priced.legal) y = std::log(priced.number) - floor_;
+    batch_.push_back(mapping);
     mine_.point.emplace_back(point.begin(), point.end());
-    mine_.value.push_back(y);
+    mine_.value.push_back(mine_.value.empty() ? 0 : *std::ranges::min_element(mine_.value));  // until it is priced
     return true;
+  }
+
+  // Prices what is in the batch. A mapping that does not fit counts as the worst so far.
+  void price_batch() {
+    const std::size_t before = mine_.value.size() - batch_.size();
+    const std::vector<Priced> priced = pricing_.price(batch_);
+    for (std::size_t k = 0; k < priced.size(); ++k) {
+      const std::span<const double> known(mine_.value.data(), before + k);
+      const double worst = known.empty() ? 0 : *std::ranges::max_element(known);
+      mine_.value[before + k] = priced[k].legal ? std::log(priced[k].number) - floor_ : worst;
+    }
+    batch_.clear();
   }
 
   // The best mappings come first.
@@ -139,11 +156,13 @@ class BayesSearch {
     return out;
   }
 
-  // Steps: 1. the process learns, 2. points of high expected improvement, 3. the first whose mapping is new.
+  // Steps: 1. the process learns, 2. points of high expected improvement, 3. the first whose mapping is new. What is in
+  // the batch already counts as if its cost were the least so far, the "constant liar" of Ginsbourger, Le Riche,
+  // Carraro (in: Computational Intelligence in Expensive Optimization Problems, 2010): so the next is another region's.
   bool propose() {
     const std::vector<std::size_t> rank = ranked();
     std::vector<Observation> learned = observations(rank);
-    if (learned.size() >= next_fit_) {
+    if (learned.size() >= next_fit_ && batch_.empty()) {
       process_.fit(std::move(learned), next_fit_ == 0 ? kFirstStarts : kLaterStarts, kAscent);
       next_fit_ = static_cast<std::size_t>(static_cast<double>(recalled_.size() + mine_.value.size()) * kRefits) + 1;
     } else {
@@ -156,8 +175,7 @@ class BayesSearch {
       return expected_improvement(process_.predict(coordinates_of(point, mine_)), best);
     };
     for (const ScoredPoint& candidate : maximise(score, sequence_, near, kRefine))
-      if (price(candidate.point)) return true;
-      else if (over()) return false;
+      if (choose(candidate.point)) return true;
     return false;
   }
 
@@ -181,7 +199,8 @@ class BayesSearch {
   LearnedTask mine_;
   std::vector<Observation> recalled_;
   std::set<Mapping> seen_;
-  std::size_t next_fit_ = 0;  // observations
+  std::vector<Mapping> batch_;  // of the last points of mine_; not priced yet
+  std::size_t next_fit_ = 0;    // observations
   double mean_ = 0, deviation_ = 1;
 };
 

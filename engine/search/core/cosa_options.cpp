@@ -13,6 +13,7 @@ namespace heliolite {
 namespace {
 
 constexpr std::array<std::string_view, 3> kVariantNames{"published", "ordered", "convex"};
+constexpr std::array<std::string_view, 2> kHaloNames{"exact", "doubled"};
 
 }  // namespace
 
@@ -25,6 +26,16 @@ std::optional<CosaVariant> parse_cosa_variant(std::string_view name) {
 }
 
 std::vector<std::string> cosa_variant_names() { return {kVariantNames.begin(), kVariantNames.end()}; }
+
+std::string_view name(CosaHalo halo) { return kHaloNames[at(halo)]; }
+
+std::optional<CosaHalo> parse_cosa_halo(std::string_view name) {
+  const auto found = std::ranges::find(kHaloNames, name);
+  if (found == kHaloNames.end()) return std::nullopt;
+  return static_cast<CosaHalo>(found - kHaloNames.begin());
+}
+
+std::vector<std::string> cosa_halo_names() { return {kHaloNames.begin(), kHaloNames.end()}; }
 
 std::optional<CosaWeights> parse_cosa_weights(std::string_view text) {
   constexpr double kMost = 1e6;

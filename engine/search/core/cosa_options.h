@@ -21,6 +21,17 @@ std::string_view name(CosaVariant variant);
 std::optional<CosaVariant> parse_cosa_variant(std::string_view name);
 std::vector<std::string> cosa_variant_names();
 
+// How a tile that slides along a rank is counted in the programs of variants published and ordered.
+enum class CosaHalo : u8 {
+  Exact,    // as it is
+  Doubled,  // each prime of the window as 2 at most, which can be too small
+};
+
+// "exact", "doubled".
+std::string_view name(CosaHalo halo);
+std::optional<CosaHalo> parse_cosa_halo(std::string_view name);
+std::vector<std::string> cosa_halo_names();
+
 // Of the three parts of the published objective: logarithms of cycles, of words moved, of words held.
 struct CosaWeights {
   double cycles = 10, traffic = 1, room = -0.1;

@@ -15,6 +15,8 @@
 namespace heliolite {
 namespace {
 
+constexpr u64 kMostBatch = 1000;
+
 // Also 1e6: every whole number up to kMaxCount is a double.
 std::optional<u64> parse_count(std::string_view text, u64 low, u64 high) {
   const std::optional<double> value = parse_number<double>(text);
@@ -215,6 +217,10 @@ std::vector<SearchOption> make_table() {
                     count(
                         "start", "price so many mappings before learning from them", 1,
                         [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); })),
+      of_strategies({Strategy::Bayes},
+                    count(
+                        "batch", "choose so many mappings at a time, to be priced side by side", 1,
+                        [](O& o, u64 n) { o.batch = n; }, [](const O& o) { return OptionValue(o.batch); }, kMostBatch)),
       of_strategies({Strategy::Bayes}, named("encoding", "", "how loop orders become features: ",
                                              order_encoding_names(), &parse_order_encoding, &O::encoding)),
       of_strategies({Strategy::Bayes}, named("transfer", "", "how to learn from --from: ", transfer_names(),
@@ -236,6 +242,15 @@ std::vector<SearchOption> make_table() {
       of_strategies({Strategy::Cosa}, named("variant", "", "what the program minimises: ", cosa_variant_names(),
                                             &parse_cosa_variant, &O::cosa_variant)),
       of_strategies({Strategy::Cosa}, cosa_weights()),
+      of_strategies({Strategy::Cosa}, named("halo", "", "tiles that slide, in variants published and ordered: ",
+                                            cosa_halo_names(), &parse_cosa_halo, &O::cosa_halo)),
+      of_strategies({Strategy::Cosa},
+                    a_switch("warm-start", "the solver begins with what sunstone finds", &O::warm_start)),
+      of_strategies({Strategy::Cosa},
+                    a_switch("pad",
+                             "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
+                             "with --factors any or --imperfect",
+                             &O::pad)),
   };
 }
 

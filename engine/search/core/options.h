@@ -43,6 +43,7 @@ struct SearchOptions {
   std::optional<u64> timeout;             // Timeloop's mappers: illegal mappings in a row; none: the strategy's own
   LeastUseOptions least_use;              // of dmazerunner and interstellar
   u64 start = 10;                         // bayes: mappings priced before it learns from them
+  u64 batch = 1;                          // bayes: mappings chosen at a time, priced side by side
   OrderEncoding encoding = OrderEncoding::Auto;          // bayes
   Transfer transfer = Transfer::Features;                // bayes, with `from`
   std::shared_ptr<const std::vector<LearnedTask>> from;  // bayes: what earlier searches learned; null: nothing
@@ -53,6 +54,9 @@ struct SearchOptions {
   // Of strategy cosa; the weights are those of variants published and ordered.
   CosaVariant cosa_variant = CosaVariant::Published;
   CosaWeights cosa_weights;
+  CosaHalo cosa_halo = CosaHalo::Exact;  // of variants published and ordered
+  bool warm_start = false;               // the solver begins with what sunstone finds
+  bool pad = false;  // solve for the next sizes without primes above 7; with factors that need not divide
 };
 
 }  // namespace heliolite

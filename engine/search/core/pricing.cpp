@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/search/core/parallel.h"
+
 namespace heliolite {
 namespace {
 
@@ -13,6 +15,14 @@ Mapping clean(const Mapping& mapping) {
 }
 
 }  // namespace
+
+std::vector<Priced> Pricing::price(std::span<const Mapping> mappings) {
+  std::vector<Evaluation> found(mappings.size());
+  parallel_for(mappings.size(), problem_.options.threads, [&](std::size_t k) { found[k] = evaluate(mappings[k]); });
+  std::vector<Priced> out;
+  for (std::size_t k = 0; k < mappings.size(); ++k) out.push_back(take(mappings[k], found[k]));
+  return out;
+}
 
 Priced Pricing::count(const Evaluation& e) {
   ++answer_.statistics.evaluated;

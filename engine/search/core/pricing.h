@@ -1,5 +1,8 @@
 #pragma once
 // What a search needs that prices one mapping after the other: a count, the best so far, and an end.
+#include <span>
+#include <vector>
+
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 
@@ -27,7 +30,10 @@ class Pricing {
   }
 
   // Prices the mapping, which must be of the mapspace but may not fit, and keeps it if it is the best.
-  Priced price(const Mapping& mapping) { return take(mapping, problem_.model.evaluate(mapping, problem_.counts())); }
+  Priced price(const Mapping& mapping) { return take(mapping, evaluate(mapping)); }
+
+  // The same for several, side by side on the threads of the options; what is kept does not depend on their number.
+  std::vector<Priced> price(std::span<const Mapping> mappings);
 
   // The same for a mapping of which the cost model was asked elsewhere.
   Priced take(const Mapping& mapping, const Evaluation& e) {
@@ -48,6 +54,8 @@ class Pricing {
   const LayerAnswer& answer() const { return answer_; }
 
  private:
+  // What the mapping costs; several threads may ask.
+  Evaluation evaluate(const Mapping& mapping) const { return problem_.model.evaluate(mapping, problem_.counts()); }
   // Of a mapping with this evaluation.
   Priced count(const Evaluation& e);
   // One that is as good as the best.

@@ -19,6 +19,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/search/cosa/mip_solver.h"
 
 namespace heliolite {
@@ -112,6 +113,22 @@ std::vector<double> rounded(const Mip& mip, const double* values) {
   return out;
 }
 
+double cost_of(const Mip& mip, std::span<const double> values) {
+  double out = mip.constant_cost();
+  for (std::size_t k = 0; k < values.size(); ++k) out += mip.columns()[k].cost * values[k];
+  return out;
+}
+
+// Gives the search an answer to begin with, if the smaller program still has it.
+void begin_with(std::span<const double> start, CglPreProcess& smaller, CbcModel& model) {
+  const int count = model.getNumCols();
+  const int* const original = smaller.originalColumns();
+  std::vector<double> values(at(count), 0.0);
+  for (int k = 0; k < count; ++k)
+    if (original[k] >= 0 && at(original[k]) < start.size()) values[at(k)] = start[at(original[k])];
+  model.setBestSolution(values.data(), count, COIN_DBL_MAX, true);
+}
+
 }  // namespace
 
 bool has_mip_solver() { return true; }
@@ -153,16 +170,23 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
     model.passInEventHandler(&handler);
   }
   equip(model);
+  if (!limits.start.empty()) begin_with(limits.start, smaller, model);
   model.branchAndBound();
   out.nodes = static_cast<u64>(model.getNodeCount());
   out.proven = model.status() == 0 && model.secondaryStatus() <= 1;
   out.infeasible = out.proven && model.isProvenInfeasible();
   out.bound = model.getBestPossibleObjValue() + mip.constant_cost();
-  if (model.bestSolution() == nullptr) return out;
-  smaller.postProcess(*model.solver());
-  out.values = rounded(mip, solver.getColSolution());
-  out.value = mip.constant_cost();
-  for (std::size_t k = 0; k < out.values.size(); ++k) out.value += mip.columns()[k].cost * out.values[k];
+  if (model.bestSolution() != nullptr) {
+    smaller.postProcess(*model.solver());
+    out.values = rounded(mip, solver.getColSolution());
+    out.value = cost_of(mip, out.values);
+  }
+  if (!limits.start.empty() && (out.values.empty() || cost_of(mip, limits.start) < out.value)) {
+    out.infeasible = false;
+    out.values = limits.start;
+    out.value = cost_of(mip, out.values);
+  }
+  if (out.values.empty()) return out;
   if (out.proven) out.bound = std::min(out.value, out.bound);
   return out;
 }

@@ -29,7 +29,12 @@ class ConvexSearch {
   ConvexSearch(const LayerProblem& problem, const SearchBudget& budget)
       : problem_(problem), budget_(budget), first_limit_(log2_compulsory(problem) + kFirstLimit) {}
 
-  LayerAnswer run() {
+  LayerAnswer run(const std::optional<Mapping>& start) {
+    if (start) {
+      EnergyLimits unused;
+      take(*start, unused);
+      if (out_.found) report_.start = log2_best();
+    }
     std::vector<KeepMasks> keeps = problem_.keep_choices(kMostKeeps);
     bool certified = EnergyProgram::is_a_relaxation(problem_.model.compiled()) && !keeps.empty();
     if (keeps.empty()) keeps = {usual_keep(problem_.space)};
@@ -114,8 +119,9 @@ class ConvexSearch {
 
 }  // namespace
 
-LayerAnswer convex_search(const LayerProblem& problem, const SearchBudget& budget) {
-  return ConvexSearch(problem, budget).run();
+LayerAnswer convex_search(const LayerProblem& problem, const std::optional<Mapping>& start,
+                          const SearchBudget& budget) {
+  return ConvexSearch(problem, budget).run(start);
 }
 
 Mip first_convex_program(const LayerProblem& problem) {

@@ -17,13 +17,13 @@ constexpr int kMostExclusions = 64;  // answers that did not fit, before the sea
 std::unique_ptr<LogTrafficProgram> make_program(const LayerProblem& problem) {
   const SearchOptions& options = problem.options;
   return std::make_unique<LogTrafficProgram>(problem, usual_keep(problem.space), options.cosa_variant,
-                                             options.cosa_weights);
+                                             options.cosa_weights, options.cosa_halo);
 }
 
 class ProgramSearch {
  public:
-  ProgramSearch(const LayerProblem& problem, const SearchBudget& budget)
-      : problem_(problem), budget_(budget), program_(make_program(problem)) {}
+  ProgramSearch(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget)
+      : problem_(problem), start_(start), budget_(budget), program_(make_program(problem)) {}
 
   LayerAnswer run() {
     const Mip& mip = program_->mip();
@@ -31,8 +31,11 @@ class ProgramSearch {
     report.columns = mip.columns().size();
     report.integers = mip.integers();
     for (int k = 0; k <= kMostExclusions; ++k) {
-      const MipAnswer found =
-          solve(mip, {.seconds = budget_.seconds_left(), .stopped = [this] { return budget_.stopped(); }});
+      const MipAnswer first = start();
+      report.start = first.values.empty() ? std::nullopt : std::optional(first.value);
+      const MipAnswer found = solve(
+          mip,
+          {.seconds = budget_.seconds_left(), .stopped = [this] { return budget_.stopped(); }, .start = first.values});
       ++report.solves;
       report.nodes += found.nodes;
       report.rows = mip.rows().size();
@@ -49,6 +52,12 @@ class ProgramSearch {
   }
 
  private:
+  // The program's columns at the mapping to begin with; no values if there is none.
+  MipAnswer start() const {
+    const std::optional<Mip> held = start_ ? program_->held_at(*start_) : std::nullopt;
+    return held ? solve(*held, {.seconds = budget_.seconds_left()}) : MipAnswer();
+  }
+
   // Whether the mapping fits.
   bool take(const Mapping& mapping) {
     ++out_.statistics.evaluated;
@@ -69,6 +78,7 @@ class ProgramSearch {
   }
 
   const LayerProblem& problem_;
+  const std::optional<Mapping>& start_;
   const SearchBudget& budget_;
   std::unique_ptr<LogTrafficProgram> program_;
   LayerAnswer out_;
@@ -76,9 +86,9 @@ class ProgramSearch {
 
 }  // namespace
 
-LayerAnswer cosa_search(const LayerProblem& problem, const SearchBudget& budget) {
-  if (problem.options.cosa_variant == CosaVariant::Convex) return convex_search(problem, budget);
-  return ProgramSearch(problem, budget).run();
+LayerAnswer cosa_search(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget) {
+  if (problem.options.cosa_variant == CosaVariant::Convex) return convex_search(problem, start, budget);
+  return ProgramSearch(problem, start, budget).run();
 }
 
 std::string cosa_program_text(const LayerProblem& problem) {

@@ -1,5 +1,6 @@
 #pragma once
 // Strategy cosa: a mixed-integer program, solved once, says the mapping. docs/cosa.md.
+#include <optional>
 #include <string>
 
 #include "engine/search/core/budget.h"
@@ -8,8 +9,9 @@
 namespace heliolite {
 
 // The best mapping by the program of options.cosa_variant, priced by the cost model. Variant convex also gives a lower
-// bound. Needs has_mip_solver() (mip_solver.h).
-LayerAnswer cosa_search(const LayerProblem& problem, const SearchBudget& budget);
+// bound. `start`: a mapping to begin with; the answer is not worse than it by the program's own objective, if it is an
+// answer of the program. Needs has_mip_solver() (mip_solver.h).
+LayerAnswer cosa_search(const LayerProblem& problem, const std::optional<Mapping>& start, const SearchBudget& budget);
 
 // The program that cosa_search() solves first, as CPLEX LP text. Needs no solver.
 std::string cosa_program_text(const LayerProblem& problem);

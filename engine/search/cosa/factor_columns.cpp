@@ -91,6 +91,14 @@ LinearForm FactorColumns::doublings(int i, int d) const {
   return out;
 }
 
+LinearForm FactorColumns::exponent_inside(int i, int d, std::size_t k) const {
+  LinearForm out;
+  for (int j = 0; j <= i; ++j)
+    for (const Where w : {kX, kY, kTemporal})
+      if (const Cell& c = cell(j, d, w); !c.empty() && c[k] >= 0) out.add(c[k], 1);
+  return out;
+}
+
 // A fixed factor fixes each exponent; limits that the sizes do not give already become rows of logarithms.
 void FactorColumns::add_limits(int i, int d, std::initializer_list<Where> where, const FactorLimit& limit,
                                const char* kind) {
@@ -166,6 +174,27 @@ PlaceFactors FactorColumns::factors(std::span<const double> values) const {
       out[at(place_of(i, false))][at(d)].x = factor(i, d, kTemporal);
     }
   return out;
+}
+
+bool FactorColumns::set(const PlaceFactors& factors, std::span<double> values) const {
+  const auto set_cell = [&](int i, int d, Where where, u64 factor) {
+    const Cell& own = cell(i, d, where);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      const int wanted = exponent(factor, primes_[at(d)][k].prime);
+      for (int n = 0; n < wanted; ++n) factor /= primes_[at(d)][k].prime;
+      if (own[k] >= 0) values[at(own[k])] = wanted;
+      else if (wanted > 0) return false;
+    }
+    return factor == 1;
+  };
+  for (int i = 0; i < space_.level_count(); ++i)
+    for (const int d : bits(space_.non_unit)) {
+      const PlaceFactor &spatial = factors[at(place_of(i, true))][at(d)],
+                        &loop = factors[at(place_of(i, false))][at(d)];
+      if (!set_cell(i, d, kX, spatial.x) || !set_cell(i, d, kY, spatial.y) || !set_cell(i, d, kTemporal, loop.x))
+        return false;
+    }
+  return true;
 }
 
 }  // namespace heliolite

@@ -26,6 +26,10 @@ class FactorColumns {
   // The same with each prime counted as 2 at most.
   LinearForm doublings(int i, int d) const;
 
+  // The primes of the size of d, and the exponent of the k-th of them in the factors of levels 0 to i together.
+  std::span<const PrimePower> primes(int d) const { return primes_[at(d)]; }
+  LinearForm exponent_inside(int i, int d, std::size_t k) const;
+
   // log2 of the size.
   double log2_size(int d) const { return log2_size_[at(d)]; }
   // Dimensions of size above 1 that may have a temporal loop at level i: first those that the machine puts innermost,
@@ -35,6 +39,8 @@ class FactorColumns {
 
   // The factors that an answer of the program says.
   PlaceFactors factors(std::span<const double> values) const;
+  // The reverse: sets the columns, of which `values` has one for each. False: some factor is none of the program's.
+  bool set(const PlaceFactors& factors, std::span<double> values) const;
 
  private:
   enum Where : int { kX, kY, kTemporal, kWheres };

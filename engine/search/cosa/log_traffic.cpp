@@ -8,6 +8,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
+#include "engine/search/cosa/rank_table.h"
 
 namespace heliolite {
 namespace {
@@ -35,31 +36,53 @@ int buffer_of(const Mapspace& space) {
 }  // namespace
 
 LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
-                                     const CosaWeights& weights)
+                                     const CosaWeights& weights, CosaHalo halo)
     : MappingProgram(problem, keep), buffer_(buffer_of(problem.space)), window_(windows(problem.model.compiled())) {
-  add_capacities();
   const int outermost = space().level_count() - 1;
+  for (int i = 0; i <= outermost; ++i) {
+    size_.emplace_back(at(compiled().tensor_count));
+    if (!is_limited(i) && i >= buffer_) continue;
+    for (const int v : bits(keep_[at(i)])) size_.back()[at(v)] = tile_size(i, v, halo);
+  }
+  add_capacities();
   if (buffer_ >= 0) slots_.push_back(add_slots(buffer_));
   if (variant == CosaVariant::Ordered) slots_.push_back(add_slots(outermost));
   for (int v = 0; v < compiled().tensor_count; ++v) mip_.add_cost(traffic(v, variant), weights.traffic);
   for (int i = 0; i <= outermost; ++i) {
     for (const int d : bits(space().non_unit)) mip_.add_cost(factors_.temporal(i, d), weights.cycles);
     for (const int v : bits(keep_[at(i)]))
-      if (i < buffer_) mip_.add_cost(size_row(i, v), weights.room);
+      if (i < buffer_) mip_.add_cost(size_[at(i)][at(v)], weights.room);
   }
 }
 
-// log2 of the words of the tile of v at level i; windows count fully.
-LinearForm LogTrafficProgram::held(int i, int v) const {
+// Words that each tensor of level i may take: they have equal shares.
+double LogTrafficProgram::share(int i) const {
+  return static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
+}
+
+// log2 of the words of the tile of v at level i. Ranks of one dimension are products; others have tables.
+LinearForm LogTrafficProgram::tile_size(int i, int v, CosaHalo halo) {
+  if (halo == CosaHalo::Doubled) return doubled_size(i, v);
+  const CompiledTensor& tensor = compiled().tensor[at(v)];
   LinearForm out;
-  for (int j = 0; j <= i; ++j)
-    for (const int d : bits(compiled().tensor[at(v)].indexing)) out.add(factors_.both(j, d));
+  for (int k = 0; k < tensor.plain_count; ++k)
+    for (int j = 0; j <= i; ++j) out.add(factors_.both(j, tensor.plain[at(k)]));
+  const double most = is_limited(i) ? std::floor(share(i)) : kUnlimited;
+  for (int k = 0; k < tensor.term_count;) {
+    const int first = k, rank = tensor.term[at(k)].rank;
+    while (k < tensor.term_count && tensor.term[at(k)].rank == rank) ++k;
+    const auto extent =
+        add_rank_table(factors_, i, std::span(tensor.term).subspan(at(first), at(k - first)), most,
+                       fmt::format("{}_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name, rank), mip_);
+    if (!extent) return doubled_size(i, v);
+    out.add(*extent);
+  }
   return out;
 }
 
-// The same for a limit: along its rank a window adds at most its extent, and as published no more than a doubling for
-// each prime. Where that is too small the answer does not fit and is excluded.
-LinearForm LogTrafficProgram::size_row(int i, int v) const {
+// The same as published: along its rank a window adds at most its extent, and no more than a doubling for each prime.
+// Where that is too small the answer does not fit and is excluded.
+LinearForm LogTrafficProgram::doubled_size(int i, int v) const {
   LinearForm out;
   for (int j = 0; j <= i; ++j)
     for (const int d : bits(compiled().tensor[at(v)].indexing)) {
@@ -69,16 +92,15 @@ LinearForm LogTrafficProgram::size_row(int i, int v) const {
   return out;
 }
 
-// The tensors of a level have equal shares of it.
 void LogTrafficProgram::add_capacities() {
+  constexpr double kRounding = 1e-9;
   for (int i = 0; i < space().level_count(); ++i) {
     capacity_row_.emplace_back(at(compiled().tensor_count), -1);
     if (!is_limited(i)) continue;
-    const double share = static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
     for (const int v : bits(keep_[at(i)]))
       capacity_row_.back()[at(v)] =
           mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name),
-                           size_row(i, v), std::log2(share));
+                           size_[at(i)][at(v)], std::log2(share(i)) + kRounding);
   }
 }
 
@@ -172,6 +194,43 @@ std::vector<u8> LogTrafficProgram::order(int i, std::span<const double> values) 
   return out;
 }
 
+std::optional<Mip> LogTrafficProgram::held_at(const Mapping& mapping) const {
+  PlaceFactors factors{};
+  std::vector<std::vector<u8>> loops(at(space().level_count()));  // [level]: innermost first
+  for (const Loop& l : mapping.loops()) {
+    PlaceFactor& factor = factors[at(place_of(l.level, l.is_spatial()))][l.dimension];
+    (l.kind == LoopKind::SpatialY ? factor.y : factor.x) *= l.end;
+    if (!l.is_spatial()) loops[l.level].push_back(l.dimension);
+  }
+  std::vector<double> values(mip_.columns().size(), std::nan(""));
+  if (!std::equal(keep_.begin(), keep_.begin() + space().level_count(), mapping.keep.begin())) return std::nullopt;
+  if (!factors_.set(factors, values)) return std::nullopt;
+  for (const Slots& slots : slots_) set_slots(slots, loops[at(slots.level)], values);
+  Mip out = mip_;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    MipColumn& c = out.column(static_cast<int>(k));
+    if (std::isnan(values[k])) continue;
+    if (values[k] < c.lower || values[k] > c.upper) return std::nullopt;
+    c.lower = c.upper = values[k];
+  }
+  return out;
+}
+
+// `loops`: those of more than one iteration, innermost first. The others take the slots that are left; those that the
+// machine orders have theirs.
+void LogTrafficProgram::set_slots(const Slots& slots, const std::vector<u8>& loops, std::span<double> values) const {
+  const std::size_t ordered = factors_.ordered_loops(slots.level);
+  std::vector<u8> sequence(slots.loops.begin(), slots.loops.begin() + static_cast<std::ptrdiff_t>(ordered));
+  const auto take = [&](u8 d) {
+    if (std::ranges::find(sequence, d) == sequence.end()) sequence.push_back(d);
+  };
+  std::ranges::for_each(loops, take);
+  std::ranges::for_each(slots.loops, take);
+  for (std::size_t k = 0; k < slots.loops.size(); ++k)
+    for (std::size_t z = 0; z < slots.loops.size(); ++z)
+      values[at(slots.takes[k][z])] = z < sequence.size() && sequence[z] == slots.loops[k] ? 1 : 0;
+}
+
 // A tile that is larger than its share says by how much its row was wrong.
 bool LogTrafficProgram::exclude(std::span<const double> values) {
   constexpr double kLeast = 1e-4;  // more than the solver's tolerance, less than the logarithms of two sizes differ
@@ -181,12 +240,11 @@ bool LogTrafficProgram::exclude(std::span<const double> values) {
     for (const int v : bits(keep_[at(i)])) {
       const int row = capacity_row_[at(i)][at(v)];
       if (row < 0) continue;
-      const double share = static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
-      const double excess =
-          std::log2(static_cast<double>(box_words(compiled().tensor[at(v)], tile(factors, i)))) - std::log2(share);
-      if (excess <= 0) continue;
+      const double words = static_cast<double>(box_words(compiled().tensor[at(v)], tile(factors, i)));
+      if (words <= share(i)) continue;
+      const double excess = std::log2(words / share(i));
       double& limit = mip_.row(row).upper;
-      limit = std::min(limit, size_row(i, v).value_at(values)) - std::max(excess, kLeast);
+      limit = std::min(limit, size_[at(i)][at(v)].value_at(values)) - std::max(excess, kLeast);
       any = true;
     }
   return any;

@@ -2,6 +2,8 @@
 // CoSA: one mixed-integer program whose answer is the mapping (Huang et al., ISCA 2021; Dinh, UC Berkeley
 // EECS-2023-293, section 6.1). Minimised is a weighted sum of logarithms: of cycles, of the words that move in and out
 // of the global buffer, and of the words held inside it. docs/cosa.md states all rows.
+#include <optional>
+
 #include "engine/search/core/cosa_options.h"
 #include "engine/search/cosa/mapping_program.h"
 
@@ -10,8 +12,12 @@ namespace heliolite {
 class LogTrafficProgram : public MappingProgram {
  public:
   // `variant`: Published or Ordered.
-  LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant,
-                    const CosaWeights& weights);
+  LogTrafficProgram(const LayerProblem& problem, const KeepMasks& keep, CosaVariant variant, const CosaWeights& weights,
+                    CosaHalo halo);
+
+  // The program with the columns that a mapping says held at what it says: its answers are the values of the others.
+  // Nothing if some of the mapping is not in the program: what levels keep, a factor.
+  std::optional<Mip> held_at(const Mapping& mapping) const;
 
   // Adds rows that this answer, whose mapping does not fit, does not obey. False: none could be added.
   bool exclude(std::span<const double> values);
@@ -30,7 +36,10 @@ class LogTrafficProgram : public MappingProgram {
   };
 
   LinearForm held(int i, int v) const;
-  LinearForm size_row(int i, int v) const;
+  void set_slots(const Slots& slots, const std::vector<u8>& loops, std::span<double> values) const;
+  double share(int i) const;
+  LinearForm tile_size(int i, int v, CosaHalo halo);
+  LinearForm doubled_size(int i, int v) const;
   void add_capacities();
   Slots add_slots(int level);
   LinearForm add_refetches(const Slots& slots, int v, int* last, int before);
@@ -38,6 +47,7 @@ class LogTrafficProgram : public MappingProgram {
 
   int buffer_;  // the global buffer: the outermost level inside the last one that may have loops; -1: there is none
   std::vector<Slots> slots_;
+  std::vector<std::vector<LinearForm>> size_;   // [level][tensor kept there]: log2 of the words of its tile
   std::vector<std::vector<int>> capacity_row_;  // [level][tensor]; -1: no limit
   DimensionMask window_ = 0;                    // dimensions that slide along a larger one
 };

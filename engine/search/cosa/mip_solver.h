@@ -20,6 +20,7 @@ struct MipLimits {
   std::optional<double> seconds{};     // on the clock; none: no limit
   double gap = 0;                      // an answer that costs at most so much more than the least will do
   std::function<bool()> stopped = {};  // asked now and then: whether to return what there is; empty: never
+  std::vector<double> start{};         // [column]: an answer known; the one returned costs no more. Empty: none
 };
 
 struct MipAnswer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -57,7 +58,7 @@ GaussianProcess surrogate(const std::vector<Feature>& features, const std::vecto
 }  // namespace
 
 Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const Architecture& architecture,
-                                               const SearchOptions& options, std::size_t samples) {
+                                               const SearchOptions& options, std::size_t samples, bool pairs) {
   SearchOptions bayes = options;
   bayes.strategy = Strategy::Bayes;
   const auto search = LayerSearch::create(workload, architecture, bayes);
@@ -85,14 +86,21 @@ Result<MappingSensitivity> mapping_sensitivity(const Workload& workload, const A
   const std::vector<Group> groups = groups_of(decoder.features(), problem.space);
   SobolQuestion question{.inputs = decoder.features().size(),
                          .groups = {},
+                         .paired = pairs ? decoder.features().size() : 0,
                          .samples = samples,
                          .seed = options.seed,
                          .threads = options.threads};
   for (const Group& group : groups) question.groups.push_back(group.features);
   const SobolAnswer answer = sobol_indices(value, question);
 
-  MappingSensitivity out{
-      .rows = {}, .mean = answer.mean, .variance = answer.variance, .evaluations = answer.evaluations, .unfit = unfit};
+  MappingSensitivity out;
+  out.mean = answer.mean;
+  out.variance = answer.variance;
+  out.evaluations = answer.evaluations;
+  out.unfit = unfit;
+  for (const SobolPair& pair : answer.pairs)  // groups of single features come first
+    out.pairs.push_back({groups[pair.a].name, groups[pair.b].name, pair.second});
+  std::ranges::stable_sort(out.pairs, std::greater(), [](const PairSensitivity& p) { return p.second.value; });
   for (std::size_t g = 0; g < groups.size(); ++g) out.rows.push_back({groups[g].kind, groups[g].name, answer.index[g]});
   std::ranges::stable_sort(out.rows, [](const FeatureSensitivity& a, const FeatureSensitivity& b) {
     return std::pair(a.group, -a.index.total.value) < std::pair(b.group, -b.index.total.value);

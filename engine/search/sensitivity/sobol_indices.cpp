@@ -1,6 +1,7 @@
 #include "engine/search/sensitivity/sobol_indices.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -14,10 +15,11 @@ namespace {
 constexpr std::size_t kResamples = 200;
 constexpr std::size_t kSamplesOfTask = 64;  // samples in a task
 
-// Of a sample: f at a point of A and at one of B, and for each group where A has its inputs from B.
+// Of a sample: f at a point of A and at one of B, for each group where A has its inputs from B, and for each paired one
+// where B has its inputs from A.
 struct Row {
   double a = 0, b = 0;
-  std::vector<double> mixed;
+  std::vector<double> mixed, swapped;
 };
 
 struct Sums {
@@ -67,6 +69,38 @@ SobolIndex index_of(std::span<const Row> rows, std::size_t group, double mean, u
   return out;
 }
 
+// What a pair explains beside its two groups: where A has the inputs of one of them from B, and B those of the other
+// from A, just the other's are the same, and the product tells the part of both and of each.
+double second_order(std::span<const Row> rows, const SobolPair& pair, double mean,
+                    std::span<const std::size_t> chosen) {
+  Sums first, other;
+  double products = 0;
+  for (const std::size_t k : chosen) {
+    const Row& row = rows[k];
+    add(first, row, pair.a, mean);
+    add(other, row, pair.b, mean);
+    const auto product = [&](std::size_t a, std::size_t b) { return (row.swapped[a] - mean) * (row.mixed[b] - mean); };
+    products += (product(pair.a, pair.b) + product(pair.b, pair.a)) / 2 - (row.a - mean) * (row.b - mean);
+  }
+  const auto n = static_cast<double>(chosen.size());
+  const double average = first.value / (2 * n), variance = first.square / (2 * n) - average * average;
+  if (variance <= 0) return 0;
+  return products / n / variance - ratio(first, n).first.value - ratio(other, n).first.value;
+}
+
+void set_second_order(std::span<const Row> rows, SobolPair& pair, double mean, u64 seed) {
+  std::vector<std::size_t> chosen(rows.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  pair.second.value = second_order(rows, pair, mean, chosen);
+  std::vector<double> resampled;
+  for (std::size_t r = 0; r < kResamples; ++r) {
+    SplitMix random(seed, r);
+    for (std::size_t& k : chosen) k = random.below(rows.size());
+    resampled.push_back(second_order(rows, pair, mean, chosen));
+  }
+  set_interval(pair.second, resampled);
+}
+
 }  // namespace
 
 SobolAnswer sobol_indices(const std::function<double(std::span<const double>)>& f, const SobolQuestion& question) {
@@ -83,17 +117,19 @@ SobolAnswer sobol_indices(const std::function<double(std::span<const double>)>& 
       const std::span<const double> a(points[k].data(), d), b(points[k].data() + d, d);
       rows[k].a = f(a);
       rows[k].b = f(b);
-      for (const auto& group : question.groups) {
-        std::vector<double> mixed(a.begin(), a.end());
-        for (const std::size_t input : group) mixed[input] = b[input];
-        rows[k].mixed.push_back(f(mixed));
-      }
+      const auto with_inputs_of = [&](std::size_t group, std::span<const double> own, std::span<const double> its) {
+        std::vector<double> point(own.begin(), own.end());
+        for (const std::size_t input : question.groups[group]) point[input] = its[input];
+        return f(point);
+      };
+      for (std::size_t g = 0; g < question.groups.size(); ++g) rows[k].mixed.push_back(with_inputs_of(g, a, b));
+      for (std::size_t g = 0; g < question.paired; ++g) rows[k].swapped.push_back(with_inputs_of(g, b, a));
     }
   });
 
   // Step 3. The indices.
   SobolAnswer out;
-  out.evaluations = question.samples * (question.groups.size() + 2);
+  out.evaluations = question.samples * (question.groups.size() + question.paired + 2);
   const auto n = static_cast<double>(rows.size());
   for (const Row& row : rows) out.mean += (row.a + row.b) / (2 * n);
   for (const Row& row : rows)
@@ -101,6 +137,10 @@ SobolAnswer sobol_indices(const std::function<double(std::span<const double>)>& 
   out.index.resize(question.groups.size());
   parallel_for(out.index.size(), question.threads,
                [&](std::size_t g) { out.index[g] = index_of(rows, g, out.mean, question.seed); });
+  for (std::size_t a = 0; a < question.paired; ++a)
+    for (std::size_t b = a + 1; b < question.paired; ++b) out.pairs.push_back({a, b, {}});
+  parallel_for(out.pairs.size(), question.threads,
+               [&](std::size_t k) { set_second_order(rows, out.pairs[k], out.mean, question.seed); });
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "engine/space/mapspace.h"
 
@@ -93,6 +95,12 @@ class SuiteRunner {
     options.objective = suite_.objective;
     options.threads = suite_.threads;
     options.stop = stop_;
+    if (strategy.trained) {
+      auto learned = train(layer, strategy, options);
+      if (!learned) return complain(machine, layer, learned.errors());
+      options.from = *learned;
+    }
+    if (stopped(stop_)) return std::nullopt;
     TraceRecorder trace;
     options.progress = [&](const SearchProgress& news) { trace.note(news); };
     std::vector<double> seconds;
@@ -118,6 +126,20 @@ class SuiteRunner {
       row.gap = found.gap;
     }
     return row;
+  }
+
+  using Learned = std::shared_ptr<const std::vector<LearnedTask>>;
+
+  // What a trained strategy knows of the layer before it is measured.
+  Result<Learned> train(const BenchLayer& layer, const BenchStrategy& strategy, SearchOptions options) {
+    const auto [at, fresh] = learned_.try_emplace({layer.name, strategy.label});
+    if (!fresh) return at->second;
+    options.budget_evaluations = suite_.training.evaluations;
+    options.learn = std::make_shared<LearnedTasks>();
+    for (const BenchMachine& machine : suite_.training.machines)
+      if (auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options); !result)
+        return result.errors();
+    return at->second = std::make_shared<const std::vector<LearnedTask>>(options.learn->take());
   }
 
   std::optional<BenchRow> complain(const BenchMachine& machine, const BenchLayer& layer, const Diagnostics& why) {
@@ -161,7 +183,8 @@ class SuiteRunner {
   const BenchProgress& progress_;
   BenchResult out_;
   Diagnostics errors_;
-  u64 used_ = 0;  // external results
+  std::map<std::pair<std::string, std::string>, Learned> learned_;  // [layer, strategy]
+  u64 used_ = 0;                                                    // external results
 };
 
 BenchSummary summary_of(const std::vector<const BenchRow*>& rows, const std::string& machine) {

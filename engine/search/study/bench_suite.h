@@ -16,6 +16,7 @@ namespace heliolite {
 struct BenchStrategy {
   std::string label;
   SearchOptions options;  // objective, threads and stop are the suite's
+  bool trained = false;   // bayes: it begins with what it has learned of the layer on the machines of the training
 };
 
 struct BenchMachine {
@@ -36,6 +37,12 @@ struct ExternalResult {
   std::optional<u64> evaluated;   // mappings it priced
 };
 
+// Where trained mappers learn before they are measured: each layer on each of these machines, from nothing.
+struct BenchTraining {
+  std::vector<BenchMachine> machines;
+  u64 evaluations = 25;  // mappings priced on each
+};
+
 // Mappers, machines and layers to be compared.
 struct BenchSuite {
   std::string name;
@@ -43,6 +50,7 @@ struct BenchSuite {
   std::vector<BenchStrategy> strategies;
   std::vector<BenchMachine> machines;
   std::vector<BenchLayer> layers;
+  BenchTraining training;
   std::vector<ExternalResult> external;
   std::vector<PublishedClaim> published;
   int repeat = 1;   // how often each row's search is run; its time is the median

@@ -1,0 +1,152 @@
+// What a search of one layer does with sizes and factors other than those that divide: padded sizes, the second step
+// over imperfect factors, and looks at all tile sizes.
+#include <algorithm>
+#include <array>
+
+#include "engine/model/mapping_check.h"
+#include "engine/model/true_counts/cost.h"
+#include "engine/search/any/any_search.h"
+#include "engine/search/any/padded_starts.h"
+#include "engine/search/cosa/cosa_search.h"
+#include "engine/search/imperfect/imperfect_search.h"
+#include "engine/search/layer_search.h"
+#include "engine/search/sunstone/strategies.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kPaddedShare = 0.1;  // of the budget of all tile sizes, at most, for padded sizes
+// A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
+// left.
+constexpr u64 kLeastLook = 500, kMostLook = 2'000;
+constexpr double kLookShare = 0.25;
+
+}  // namespace
+
+bool LayerSearch::has_second_step() const {
+  const SearchOptions& options = problem_->options;
+  return problem_->imperfect() && climbs_to_imperfect(options.strategy);
+}
+
+LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
+  LayerAnswer start;
+  if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
+  if (problem_->options.factors == Factors::Any) {
+    const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
+    const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
+    const std::array starts{start, padded};
+    LayerAnswer out = any_search(*problem_, starts, budget.after(padded.statistics.evaluated));
+    out.statistics.evaluated += padded.statistics.evaluated;
+    out.statistics += perfect.statistics;
+    return out;
+  }
+  LayerAnswer out = imperfect_search(*problem_, start, budget);
+  out.end = budget.end(out.statistics.evaluated);
+  if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
+  out.statistics += perfect.statistics;
+  return out;
+}
+
+// The same question for a workload of other sizes, without the progress hook; null where the machine's constraints
+// exclude it.
+std::unique_ptr<LayerProblem> LayerSearch::resized(Workload workload) const {
+  auto space = resolve(workload, problem_->architecture, mapspace_options(problem_->options));
+  if (!space) return nullptr;
+  CostModel model(workload, problem_->architecture);
+  auto out = std::make_unique<LayerProblem>(LayerProblem{std::move(workload), problem_->architecture, problem_->options,
+                                                         *std::move(space), std::move(model)});
+  out->options.progress = {};
+  return out;
+}
+
+// Makes what was found for larger sizes an answer for the true ones; false if it is none.
+bool LayerSearch::cut(LayerAnswer& larger, Counts counts) const {
+  const std::optional<Mapping> mapping =
+      larger.found ? cut_to_size(larger.mapping, problem_->model.compiled()) : std::nullopt;
+  larger.found = false;
+  larger.value = Value::worst();
+  larger.complete = false;
+  larger.lower_bound.reset();
+  if (!mapping || !violations(problem_->space, *mapping).empty()) return false;
+  const Evaluation e = problem_->model.evaluate(*mapping, counts);
+  return e.verdict == Verdict::Fits && larger.offer(problem_->options.objective, *mapping, e.cost);
+}
+
+// What sunstone finds for sizes that divide better, cut to the true ones.
+LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
+  LayerAnswer best;
+  for (Workload& workload : padded_workloads(problem_->workload)) {
+    const SearchBudget left = budget.after(best.statistics.evaluated);
+    if (left.end(0) != SearchEnd::Done) break;
+    const auto padded = resized(std::move(workload));
+    if (!padded) continue;
+    LayerAnswer found = sunstone_search(LevelProblem(*padded), left);
+    best.statistics.evaluated += found.statistics.evaluated;
+    if (cut(found, Counts::True)) best.offer(problem_->options.objective, found.mapping, found.cost);
+  }
+  return best;
+}
+
+LayerAnswer LayerSearch::search_cosa(const SearchBudget& budget) const {
+  if (problem_->options.pad) return search_padded(budget);
+  LayerAnswer start;
+  if (problem_->options.warm_start) start = search_sunstone(budget.half());
+  const u64 priced = start.statistics.evaluated;
+  LayerAnswer out =
+      cosa_search(*problem_, start.found ? std::optional(start.mapping) : std::nullopt, budget.after(priced));
+  out.statistics += start.statistics;
+  return out;
+}
+
+// Sizes that are prime have no tiles: the program of sizes that have some says the mapping. Where its answer is none
+// of the true sizes the program of those does.
+LayerAnswer LayerSearch::search_padded(const SearchBudget& budget) const {
+  const auto search = [&](std::unique_ptr<LayerProblem> problem, const SearchBudget& part) {
+    problem->options.pad = false;
+    return LayerSearch(std::move(problem)).search_cosa(part);
+  };
+  LayerAnswer out;
+  if (auto padded = resized(smooth_workload(problem_->workload))) out = search(std::move(padded), budget);
+  if (out.found && cut(out, problem_->counts())) return out;
+  const LayerAnswer plain = search(resized(problem_->workload), budget.after(out.statistics.evaluated));
+  const SearchStatistics before = out.statistics;
+  out = plain;
+  out.statistics += before;
+  return out;
+}
+
+Result<std::string> LayerSearch::cosa_program() const {
+  if (!problem_->options.pad) return cosa_program_text(*problem_);
+  const Workload workload = smooth_workload(problem_->workload);
+  const auto space = resolve(workload, problem_->architecture, mapspace_options(problem_->options));
+  if (!space) return space.errors();
+  return cosa_program_text(*resized(workload));
+}
+
+std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const SearchBudget& budget) const {
+  const SearchOptions& options = problem_->options;
+  if (!options.look_at_any || problem_->imperfect() || options.tiles == Tiles::Uneven || !perfect.found ||
+      !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
+      budget.end(0) != SearchEnd::Done)
+    return std::nullopt;
+  LayerProblem problem = *problem_;  // of which nobody is told: it is not the layer's search
+  problem.options.progress = {};
+  problem.options.factors = Factors::Any;
+  const SearchBudget all =
+      budget.at_most(std::clamp(perfect.statistics.evaluated, kLeastLook, kMostLook)).part_of_time(kLookShare);
+  LayerAnswer start;
+  start.offer(options.objective, perfect.mapping, perfect.cost);
+  const LayerAnswer padded = padded_start(all.half());
+  const LayerAnswer found = any_look(problem, std::array{start, padded}, all.after(padded.statistics.evaluated));
+  AnyLook look;
+  look.mapping = found.mapping;
+  look.cost = found.cost;
+  look.utilization = utilization(found.cost.cycles);
+  look.value = objective_number(options.objective, found.cost);
+  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
+  if (found.complete) look.lower_bound = look.value;
+  look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
+  return look;
+}
+
+}  // namespace heliolite
