@@ -59,7 +59,6 @@ struct CompiledLevel {
 
   // Accesses that `words` words take.
   u64 blocks(u64 words) const {
-    if (block_words == 1) return words;
     if (block_shift >= 0) return (words + block_words - 1) >> block_shift;
     return (words + block_words - 1) / block_words;
   }

@@ -1,6 +1,7 @@
 #pragma once
 // A mapping is its loop nest: the non-unit loops, innermost first, and which level keeps which tensor.
 #include <array>
+#include <bit>
 #include <compare>
 #include <span>
 #include <type_traits>
@@ -47,7 +48,11 @@ struct Mapping {
     for (const Loop& l : loops()) difference |= l.end ^ l.residual;
     return difference == 0;
   }
-  bool is_even() const { return outside == kEven; }
+  bool is_even() const {
+    u64 any = 0;  // no early exit: almost every mapping asked about is even
+    for (const auto& level : outside) any |= std::bit_cast<u64>(level);
+    return any == 0;
+  }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {
     if (end <= 1) return;

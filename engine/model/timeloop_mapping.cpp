@@ -19,7 +19,7 @@ namespace heliolite {
 namespace {
 
 // What one temporal or spatial directive says, by dimension.
-struct Nest {
+struct Directive {
   std::optional<YamlNode> place;
   std::array<FactorWord, kMaxDimensions> factor{};
   std::vector<int> order;  // innermost first, every dimension
@@ -161,7 +161,7 @@ class MappingReader {
 
   void set_nest(std::size_t level, bool is_spatial, const YamlNode& place, const std::optional<YamlNode>& factors,
                 const std::optional<YamlNode>& permutation, const std::optional<YamlNode>& split) {
-    Nest& nest = is_spatial ? spatial_[level] : temporal_[level];
+    Directive& nest = is_spatial ? spatial_[level] : temporal_[level];
     if (nest.place) {
       errors_.push_back(
           place.error(fmt::format("{} has two {} directives, the first in line {}", architecture_.levels[level].name,
@@ -196,8 +196,8 @@ class MappingReader {
     FactorWord* zero = nullptr;
     u64 others = 1;
     const u64 size = workload_.dimensions[at(dimension)].size;
-    for (std::vector<Nest>* nests : {&temporal_, &spatial_}) {
-      for (Nest& nest : *nests) {
+    for (std::vector<Directive>* nests : {&temporal_, &spatial_}) {
+      for (Directive& nest : *nests) {
         FactorWord& word = nest.factor[at(dimension)];
         if (word.value == 0 && zero != nullptr)
           errors_.push_back(
@@ -224,7 +224,7 @@ class MappingReader {
     mapping.level_count = static_cast<u8>(architecture_.levels.size());
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
       mapping.keep[i] = keep_[i];
-      const Nest& across = spatial_[i];
+      const Directive& across = spatial_[i];
       for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const bool x = kind == LoopKind::SpatialX;
         const auto middle = across.order.begin() + static_cast<std::ptrdiff_t>(across.split);
@@ -237,7 +237,7 @@ class MappingReader {
     return mapping;
   }
 
-  void append(Mapping& mapping, LoopKind kind, std::size_t level, const Nest& nest, const std::vector<int>& order,
+  void append(Mapping& mapping, LoopKind kind, std::size_t level, const Directive& nest, const std::vector<int>& order,
               const YamlNode& node) {
     for (const int d : order) {
       const FactorWord& word = nest.factor[at(d)];
@@ -255,7 +255,7 @@ class MappingReader {
     }
   }
 
-  void check_fanout(const Nest& nest, const std::vector<int>& order, std::size_t level, bool x) {
+  void check_fanout(const Directive& nest, const std::vector<int>& order, std::size_t level, bool x) {
     const StorageLevel& storage = architecture_.levels[level];
     const u64 width = x ? storage.fanout_x : storage.fanout_y;
     u64 used = 1;
@@ -274,8 +274,8 @@ class MappingReader {
   const Architecture& architecture_;
   std::vector<std::string> dimensions_;
   std::vector<std::string> tensors_;
-  std::vector<Nest> temporal_;  // by level
-  std::vector<Nest> spatial_;   // of the fan-out below the level
+  std::vector<Directive> temporal_;  // by level
+  std::vector<Directive> spatial_;   // of the fan-out below the level
   std::vector<TensorMask> keep_;
   std::vector<Said> explicit_;
   Diagnostics errors_;
