@@ -5,6 +5,7 @@
 
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
+#include "engine/model/storage_cost.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -32,6 +33,13 @@ inline std::array<u64, kMaxLevels> partitions(const Compiled& c, const CompiledT
     part[i - 1] = static_cast<u64>(inside / box_words(t, nest.tile(nest.through[i - 1] | nest.fanout[i])));
   }
   return part;
+}
+
+// Words of one instance at a level that keeps the tensor (rule 18), from those that go out of its tile to the inside
+// and those that cross into it from outside. `part`: of an output, the share of the instance.
+inline Accesses<u64> kept_words(bool is_output, u64 accesses, u64 crossing, u64 part) {
+  if (!is_output) return {accesses, crossing, 0};
+  return {accesses > part ? accesses - part : 0, crossing > part ? crossing - part : 0, accesses};
 }
 
 }  // namespace heliolite

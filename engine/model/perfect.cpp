@@ -12,8 +12,6 @@
 namespace heliolite {
 namespace {
 
-u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
-
 // A tensor on its way out, level by level.
 struct Stream {
   LoopMask moving;  // the loops that move it
@@ -26,13 +24,13 @@ class LevelLoad {
  public:
   explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
 
-  void add_input(u64 reads, u64 fills) {
-    addresses_ += generated_addresses({reads, fills, 0}, false);
-    add({reads, fills, 0});
-  }
-  void add_output(u64 reads, u64 fills, u64 updates) {
-    addresses_ += generated_addresses({reads, fills, updates}, true);
-    add({reads, fills, updates});
+  void add(const Accesses<u64>& words, bool is_output) {
+    addresses_ += generated_addresses(words, is_output);
+    blocks_ += in_blocks(level_, words);
+    read_words_ += words.reads;
+    write_words_ += words.fills + words.updates;
+    reads_[count_] = words.reads;
+    writes_[count_++] = words.fills + words.updates;
   }
 
   // Rules 19, 20 and 23, all instances.
@@ -42,27 +40,13 @@ class LevelLoad {
     return {units * clusters_of(level_, instances)};
   }
 
-  // Rule 28. A level whose demand is clearly below its bandwidth needs no division.
+  // Rule 28.
   u64 cycles(u64 steps) const {
-    if (!level_.limited) return steps;
-    const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);
-    const auto read = static_cast<double>(static_cast<i64>(read_words_));
-    const auto write = static_cast<double>(static_cast<i64>(write_words_));
-    if (read <= level_.read_bandwidth * safe && write <= level_.write_bandwidth * safe &&
-        read + write <= level_.shared_bandwidth * safe)
-      return steps;
+    if (!level_.limited || clearly_fast_enough(level_, read_words_, write_words_, steps)) return steps;
     return level_cycles(level_, std::span(reads_).first(count_), std::span(writes_).first(count_), steps);
   }
 
  private:
-  void add(const Accesses<u64>& words) {
-    blocks_ += in_blocks(level_, words);
-    read_words_ += words.reads;
-    write_words_ += words.fills + words.updates;
-    reads_[count_] = words.reads;
-    writes_[count_++] = words.fills + words.updates;
-  }
-
   const CompiledLevel& level_;
   Accesses<u64> blocks_;
   u64 addresses_ = 0, read_words_ = 0, write_words_ = 0;
@@ -143,8 +127,8 @@ class PerfectCost {
     const bool outermost = i + 1 == c_.level_count;
     const LoopMask inside = nest_.inside(i, outside_[i][v]);
     const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, inside, boxes_[v][i]);
-    if (t.is_output) load.add_output(minus(accesses, part_[i]), minus(crossing, part_[i]), accesses);
-    else load.add_input(accesses, crossing);
+    if (t.is_output) load.add(kept_words(true, accesses, crossing, part_[i]), true);
+    else load.add(kept_words(false, accesses, crossing, 0), false);
     s.in = s.raw = crossing;
   }
 

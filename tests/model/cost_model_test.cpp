@@ -4,10 +4,17 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "arch/load.h"
 #include "engine/model/collapse.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/nest.h"
+#include "engine/model/tensor_flows.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/reference_walk.h"
 #include "workloads/load.h"
@@ -87,6 +94,46 @@ RC_GTEST_PROP(CostModel, VerdictsAgreeWithTheWordedCheck, ()) {
   const CostModel model(p.workload, p.architecture);
   RC_ASSERT((model.evaluate(p.mapping).verdict == Verdict::Fits) ==
             fits(p.mapping, p.workload, p.architecture).empty());
+}
+
+// The level's temporal loops in a random order.
+Mapping shuffled(const Mapping& mapping, int level, std::mt19937_64& random) {
+  Mapping out = mapping;
+  const auto here = [&](const Loop& l) { return l.level == level && l.kind == LoopKind::Temporal; };
+  Loop* const end = out.loop.data() + out.loop_count;
+  Loop* const first = std::find_if(out.loop.data(), end, here);
+  std::shuffle(first, std::find_if_not(first, end, here), random);
+  return out;
+}
+
+// Loops change places at one level after the other, now and then back to where they were: what was mended is what the
+// mapping costs when it is priced anew.
+RC_GTEST_PROP(TensorFlows, MendedOrdersCostWhatTheMappingDoes, ()) {
+  const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>());
+  const CostModel model(p.workload, p.architecture);
+  const Compiled& c = model.compiled();
+  Mapping mapping = p.mapping;
+  Nest nest;
+  Boxes boxes;
+  nest.read(c.dimension_count, c.level_count, MappingLoops(mapping), [&](int i, const Extents& tile) {
+    return measure(c, nest, i, mapping.keep[static_cast<std::size_t>(i)], tile, boxes) == Verdict::Fits;
+  });
+  TensorFlows flows(c, nest, mapping.keep, boxes);
+  std::mt19937_64 random(*rc::gen::arbitrary<u64>());
+  std::vector<std::pair<int, Mapping>> undo;
+  for (int k = 0; k < 20; ++k) {
+    int level = static_cast<int>(random() % static_cast<u64>(c.level_count));
+    if (!undo.empty() && random() % 3 == 0) {
+      std::tie(level, mapping) = undo.back();
+      undo.pop_back();
+    } else {
+      undo.emplace_back(level, mapping);
+      mapping = shuffled(mapping, level, random);
+    }
+    nest = Nest(c, mapping);
+    flows.reorder(level);
+    RC_ASSERT(flows.total() == model.evaluate(mapping).cost);
+  }
 }
 
 // A 2x2x2 GEMM on one buffer of words, everything at the outermost level, order k inside n inside m:

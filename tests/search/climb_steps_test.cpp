@@ -113,6 +113,37 @@ TEST(Scattering, PutsTheSameLoopsWhereTheyFit) {
   EXPECT_GT(other, 100u);
 }
 
+// Each level's order is the first of the cheapest when every one is priced by itself.
+TEST(Ladder, ChoosesTheOrdersThatPricingEachOneFinds) {
+  u64 changed = 0;
+  for_each_start(100, [&](Start& start) {
+    Scattering step(start.problem.space);
+    std::mt19937_64 random(7);
+    const int top = start.ladder->levels() - 1;
+    const Extents none = unit_extents();
+    Plan plan = start.plan;
+    for (int k = 0; k < 5; ++k) {
+      if (!step.scatter(*start.ladder, plan, random)) return;
+      Candidate best{plan, start.ladder->score(plan, top, none)};
+      for (int i = 1; i <= top; ++i) {
+        Plan trial = best.plan;
+        for (std::size_t o = 0; o < start.ladder->orders(i).size(); ++o) {
+          trial.order[at(i)] = static_cast<u16>(o);
+          const Score s = start.ladder->score(trial, top, none);
+          if (s.value < best.score.value) best = {trial, s};
+        }
+      }
+      Plan chosen = plan;
+      const Score s = start.ladder->choose_orders(chosen, 1, top, none);
+      EXPECT_EQ(chosen, best.plan);
+      EXPECT_EQ(s.cost, best.score.cost);
+      EXPECT_EQ(s.cost, start.problem.model.evaluate(start.ladder->mapping(chosen)).cost);
+      changed += chosen != plan ? 1 : 0;
+    }
+  });
+  EXPECT_GT(changed, 100u);
+}
+
 TEST(PlanKey, FollowsMovesAndTellsPlansApart) {
   for_each_start(100, [&](Start& start) {
     const MoveSpace moves(start.problem.space);

@@ -1,8 +1,11 @@
 #include "engine/search/sunstone/ladder.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "engine/base/integers.h"
+#include "engine/model/tensor_flows.h"
 
 namespace heliolite {
 namespace {
@@ -21,52 +24,59 @@ Architecture cut_above(const Architecture& whole, std::size_t level) {
   return out;
 }
 
+// A number for the order of these dimensions: two orders with equal numbers give the same loops over them.
+u64 key_of(const LoopOrder& order, DimensionMask dimensions) {
+  u64 key = 1;
+  for (u8 d : order.loops())
+    if (contains(dimensions, d)) key = key << 4 | d;
+  return key;
+}
+
 // The loops over time of one level of a nest that has been read, to be put in other orders.
 class LevelLoops {
  public:
-  LevelLoops(const Compiled& c, Nest& nest, int level) : nest_(nest), begin_(nest.first_temporal[level]) {
+  // `own`: the plan's factors of the level, above 1 if it has a loop.
+  LevelLoops(const Compiled& c, Nest& nest, int level, const Extents& own)
+      : nest_(nest), own_(own), begin_(nest.first_temporal[level]) {
     end_ = level + 1 < c.level_count ? nest.first[level + 1] : nest.loop_count;
     if (begin_ < end_) outside_ = nest.beyond[end_ - 1];
     for (int j = begin_; j < end_; ++j) {
       const NestLoop& loop = nest.loop[j];
-      auto& mine = of_[loop.dimension];
-      mine[has_[loop.dimension]++] = loop;  // inner first: the plan's own, then the rest's
+      const bool rest = own[loop.dimension] == 1 || contains(dimensions_, loop.dimension);  // outside the plan's own
+      (rest ? rest_ : mine_)[loop.dimension] = loop;
+      if (rest) of_rest_ |= dimension_bit(loop.dimension);
+      dimensions_ |= dimension_bit(loop.dimension);
     }
   }
 
   int count() const { return end_ - begin_; }
+  DimensionMask dimensions() const { return dimensions_; }
 
-  // The loops of an order that exist, as a key: two orders with equal keys give the same nest.
-  u64 key(const LoopOrder& order) const {
-    u64 key = 1;
-    for (u8 d : order.loops())
-      if (has_[d] != 0) key = key << 4 | d;
-    return key;
-  }
-
-  // The plan's own loops in this order, outside them the rest's. `own` as the level's factors: above 1 if it has one.
-  void put(const LoopOrder& order, const Extents& own) {
+  // The plan's own loops in this order, outside them the rest's.
+  void put(const LoopOrder& order) {
     const LoopMask here = ((LoopMask{1} << count()) - 1) << begin_;
-    for (u8 d : order.loops()) nest_.of[d] &= ~here;
+    for (const int d : bits(dimensions_)) nest_.of[d] &= ~here;
     int j = begin_;
     const auto place = [&](const NestLoop& loop) {
       nest_.loop[j] = loop;
       nest_.of[loop.dimension] |= LoopMask{1} << j++;
     };
     for (u8 d : order.loops())
-      if (own[d] > 1) place(of_[d][0]);
-    for (u8 d : order.loops())
-      if (const int inner = own[d] > 1; has_[d] > inner) place(of_[d][at(inner)]);
+      if (own_[d] > 1) place(mine_[d]);
+    if (of_rest_ != 0)
+      for (u8 d : order.loops())
+        if (contains(of_rest_, d)) place(rest_[d]);
     u64 product = outside_;
     for (int k = end_; k > begin_; product *= nest_.loop[k].end) nest_.beyond[--k] = product;
   }
 
  private:
   Nest& nest_;
+  const Extents& own_;
   int begin_, end_;
   u64 outside_ = 1;  // product of the ends of the levels outside
-  std::array<std::array<NestLoop, 2>, kMaxDimensions> of_;
-  std::array<u8, kMaxDimensions> has_{};
+  DimensionMask dimensions_ = 0, of_rest_ = 0;
+  std::array<NestLoop, kMaxDimensions> mine_, rest_;  // [dimension]
 };
 
 }  // namespace
@@ -181,8 +191,7 @@ bool Ladder::read(const Plan& plan, int top, const Extents& rest) {
       [&](int i, const Extents& tile) { return measure(c, nest_, i, plan.keep[i], tile, boxes_) == Verdict::Fits; });
 }
 
-Score Ladder::price(const Plan& plan, int top) const {
-  const Cost inside = perfect_cost(machine(top), nest_, plan.keep, boxes_);
+Score Ladder::score_of(const Cost& inside, int top) const {
   const Cost outside = bypassed_[top] ? Cost{} : compulsory_.outside[top];
   const u64 fanout = fanout_outside_[top];
   const u64 cycles = fanout == 1 ? inside.cycles : (inside.cycles + fanout - 1) / fanout;
@@ -192,38 +201,50 @@ Score Ladder::price(const Plan& plan, int top) const {
 
 Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
   ++evaluated_;
-  return read(plan, top, rest) ? price(plan, top) : Score{};
+  if (!read(plan, top, rest)) return {};
+  return score_of(perfect_cost(machine(top), nest_, plan.keep, boxes_), top);
+}
+
+// The level's orders without those that differ from one before them in other dimensions only.
+const std::vector<Ladder::DifferentOrder>& Ladder::different_orders(int level, DimensionMask dimensions) {
+  const auto [known, fresh] = different_.try_emplace({level, dimensions});
+  if (!fresh) return known->second;
+  std::set<u64> seen;
+  for (std::size_t o = 0; o < orders(level).size(); ++o) {
+    const u64 key = key_of(orders(level)[o], dimensions);
+    if (seen.insert(key).second) known->second.push_back({static_cast<u16>(o), key});
+  }
+  return known->second;
 }
 
 Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest) {
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
   const Compiled& c = machine(top);
+  std::optional<TensorFlows> flows;                  // of nest_, as soon as there is an order to try
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
-    LevelLoops loops(c, nest_, i);
+    LevelLoops loops(c, nest_, i, plan.factor[loop_place_of(LoopKind::Temporal, i)]);
     if (loops.count() < 2) continue;
-    const Extents& own = plan.factor[loop_place_of(LoopKind::Temporal, i)];
-    std::array<u64, 64> seen;
-    std::size_t seen_count = 0;
     u16 chosen = plan.order[i], last = chosen;
-    seen[seen_count++] = loops.key(orders(i)[chosen]);
-    const auto count = static_cast<u16>(orders(i).size());
-    for (u16 o = 0; o < count && !out_of_evaluations() && !budget_.stopped(); ++o) {
-      const u64 key = loops.key(orders(i)[o]);
-      if (std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(seen_count), key) !=
-          seen.begin() + static_cast<std::ptrdiff_t>(seen_count))
-        continue;
-      if (seen_count < seen.size()) seen[seen_count++] = key;
-      loops.put(orders(i)[o], own);
-      last = o;
+    const auto put = [&](u16 order) {
+      if (!flows) flows.emplace(c, nest_, plan.keep, boxes_);
+      loops.put(orders(i)[order]);
+      flows->reorder(i);
+      last = order;
+    };
+    const u64 present = key_of(orders(i)[chosen], loops.dimensions());
+    for (const DifferentOrder& other : different_orders(i, loops.dimensions())) {
+      if (out_of_evaluations() || budget_.stopped()) break;
+      if (other.key == present) continue;
+      put(other.index);
       ++evaluated_;
-      const Score s = price(plan, top);
+      const Score s = score_of(flows->total(), top);
       if (s.value < best.value) {
         best = s;
-        chosen = o;
+        chosen = other.index;
       }
     }
-    if (last != chosen) loops.put(orders(i)[chosen], own);
+    if (last != chosen) put(chosen);
     plan.order[i] = chosen;
   }
   return best;

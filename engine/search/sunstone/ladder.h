@@ -4,6 +4,8 @@
 // charged its compulsory cost, at the parallelism of every fan-out still to come. When a tensor passes the level by,
 // its words come from further out: then all levels stay, those from the cut on without a capacity.
 #include <array>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -77,10 +79,16 @@ class Ladder {
 
  private:
   class PlanLoops;
+  // One of the orders of a level that puts some dimensions in another order than those before it, and a number for it.
+  struct DifferentOrder {
+    u16 index;
+    u64 key;
+  };
 
   bool out_of_evaluations() const { return evaluated_ >= last_evaluation_; }
   bool read(const Plan& plan, int top, const Extents& rest);
-  Score price(const Plan& plan, int top) const;
+  Score score_of(const Cost& inside, int top) const;
+  const std::vector<DifferentOrder>& different_orders(int level, DimensionMask dimensions);
   // The machine that prices plans up to this level.
   const Compiled& machine(int top) const { return (bypassed_[top] ? roomy_ : cut_)[at(top)]; }
 
@@ -92,6 +100,8 @@ class Ladder {
   std::array<bool, kMaxLevels> bypassed_{};  // levels that do not keep every tensor
   std::vector<std::vector<LoopOrder>> orders_;
   std::array<std::vector<u8>, kMaxLevels> spatial_order_;  // dimensions of size above 1; empty without a fan-out
+  // By level and dimensions that loop there: searches ask again and again.
+  std::map<std::pair<int, DimensionMask>, std::vector<DifferentOrder>> different_;
   Objective objective_;
   KeepMasks keep_{};
   CompulsoryCost compulsory_;

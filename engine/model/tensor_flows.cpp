@@ -1,0 +1,136 @@
+#include "engine/model/tensor_flows.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "engine/model/bandwidth.h"
+#include "engine/model/multicast.h"
+#include "engine/model/partition.h"
+#include "engine/model/storage_cost.h"
+
+namespace heliolite {
+TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes)
+    : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
+  for (int i = 0; i < c.level_count; ++i) networks_ |= c.level[at(i)].network_costs;
+  if (networks_) return;
+  for (int v = 0; v < c.tensor_count; ++v) {
+    const CompiledTensor& t = c.tensor[at(v)];
+    moving_[at(v)] = nest.moving(t);
+    if (t.is_output) part_ = partitions(c, t, nest, moving_[at(v)]);
+    price(v);
+  }
+}
+
+// From the compute units out: words per receiver become words of the sender (rules 10, 16), and what a level that keeps
+// the tensor takes in is what the next one out has to serve.
+void TensorFlows::price(int v) {
+  const CompiledTensor& t = c_.tensor[at(v)];
+  u64 in = nest_.steps;  // words per receiver below the level
+  for (int i = 0; i < c_.level_count; ++i) {
+    u64 distinct = 1;
+    if (const LoopMask here = nest_.fanout[at(i)] & moving_[at(v)]; here != 0) {
+      distinct = distinct_offsets_closed(t, nest_, here);
+      if (distinct == 0) distinct = distinct_offsets(t, nest_, i, c_.level[at(i)]);
+    }
+    distinct_[at(i)][at(v)] = distinct;
+    in *= distinct;
+    if (!contains(keep_[at(i)], v)) continue;
+    const u64 out = crossing(v, i);
+    serve(v, i, in, out);
+    in = out;
+  }
+}
+
+u64 TensorFlows::crossing(int v, int i) const {
+  if (i + 1 == c_.level_count) return 0;
+  return temporal_traffic(c_.tensor[at(v)], moving_[at(v)], nest_, nest_.through[at(i)], boxes_[at(v)][at(i)]);
+}
+
+// Rules 18 to 20 and 23.
+void TensorFlows::serve(int v, int i, u64 accesses, u64 crossing) {
+  const CompiledLevel& level = c_.level[at(i)];
+  const bool is_output = c_.tensor[at(v)].is_output;
+  const Accesses<u64> words = kept_words(is_output, accesses, crossing, is_output ? part_[at(i)] : 0);
+  u128 units = access_units(level, in_blocks(level, words));
+  if (level.address_units != 0) units += static_cast<u128>(generated_addresses(words, is_output)) * level.address_units;
+  units *= clusters_of(level, nest_.instances[at(i)]);
+  const u64 writes = words.fills + words.updates;
+  stop_[at(i)][at(v)] = {accesses, crossing, words.reads, writes, units};
+  units_ += units;
+  reads_[at(i)] += words.reads;
+  writes_[at(i)] += writes;
+}
+
+void TensorFlows::leave(int v, int i) {
+  const Stop& stop = stop_[at(i)][at(v)];
+  units_ -= stop.units;
+  reads_[at(i)] -= stop.reads;
+  writes_[at(i)] -= stop.writes;
+}
+
+// The innermost level whose tile a new order at `level` may move otherwise; `level` itself if it is none.
+int TensorFlows::first_reached(int v, int level) const {
+  if (level == 0) return 0;
+  const bool sliding = c_.tensor[at(v)].sliding;
+  const LoopMask between = moving_[at(v)] & nest_.temporal & nest_.through[at(level - 1)];
+  int first = level;
+  for (int i = level - 1; i >= 0; --i) {
+    if (!contains(keep_[at(i)], v)) continue;
+    // Loops between that move a tensor without halos leave to those of `level` how often, which no order changes.
+    if (!sliding && (between & ~nest_.through[at(i)]) != 0) break;
+    first = i;
+  }
+  return first;
+}
+
+void TensorFlows::reorder(int level) {
+  if (networks_) return;
+  for (int v = 0; v < c_.tensor_count; ++v) reorder(v, level);
+}
+
+// Levels outside `level` see the same loops as before; the first of them that keeps the tensor serves other words.
+void TensorFlows::reorder(int v, int level) {
+  moving_[at(v)] = nest_.moving(c_.tensor[at(v)]);
+  int i = first_reached(v, level);
+  if (i == level) return;
+  u64 in = stop_[at(i)][at(v)].accesses;
+  for (;; ++i) {
+    if (!contains(keep_[at(i)], v)) {
+      in *= distinct_[at(i + 1)][at(v)];
+      continue;
+    }
+    const Stop before = stop_[at(i)][at(v)];
+    const u64 out = i < level ? crossing(v, i) : before.crossing;
+    if (in != before.accesses || out != before.crossing) {
+      leave(v, i);
+      serve(v, i, in, out);
+    }
+    if (i >= level) return;
+    in = out * distinct_[at(i + 1)][at(v)];
+  }
+}
+
+Cost TensorFlows::total() const {
+  if (networks_) return perfect_cost(c_, nest_, keep_, boxes_);
+  Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
+  out.energy.units += units_;
+  u128 leakage = 0;  // per cycle
+  for (int i = 0; i < c_.level_count; ++i) {
+    const CompiledLevel& level = c_.level[at(i)];
+    if (leaks(level)) leakage += leakage_units(level, nest_.instances[at(i)]);
+    if (!level.limited || clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) continue;
+    std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it keeps
+    std::size_t count = 0;
+    for (const int v : bits(keep_[at(i)])) {
+      reads[count] = stop_[at(i)][at(v)].reads;
+      writes[count++] = stop_[at(i)][at(v)].writes;
+    }
+    out.cycles = std::max(
+        out.cycles, level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), nest_.steps));
+  }
+  out.energy.units += leakage * out.cycles;
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,53 @@
+#pragma once
+// What the tensors of a perfect nest cost, level by level, in a form that can be mended: when the loops of a level
+// change places, only that is priced anew which such a change reaches.
+#include <array>
+
+#include "engine/base/integers.h"
+#include "engine/model/compiled.h"
+#include "engine/model/nest.h"
+#include "engine/model/perfect.h"
+
+namespace heliolite {
+
+// The flows of one nest that fits, with even tiles. All arguments must outlive it. On machines whose networks cost
+// energy, which depends on more than these flows, the whole nest is priced each time.
+class TensorFlows {
+ public:
+  TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
+
+  // To be told after temporal loops of the level have changed places in the nest, and nothing else has.
+  void reorder(int level);
+
+  // The cost of the nest as it was when this object was made, or told last.
+  Cost total() const;
+
+ private:
+  // A tensor at a level that keeps it. Words of one instance.
+  struct Stop {
+    u64 accesses, crossing;  // words out of it, to the inside; words into its tile, from outside
+    u64 reads, writes;       // of these, words read; words filled and updated
+    u128 units;              // energy, all instances
+  };
+
+  void price(int v);
+  void serve(int v, int i, u64 accesses, u64 crossing);
+  void leave(int v, int i);
+  void reorder(int v, int level);
+  u64 crossing(int v, int i) const;
+  int first_reached(int v, int level) const;
+
+  const Compiled& c_;
+  const Nest& nest_;
+  const KeepMasks& keep_;
+  const Boxes& boxes_;
+  bool networks_ = false;                                          // some cost energy
+  std::array<LoopMask, kMaxTensors> moving_;                       // the loops that move the tensor
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;  // N of the level's fan-out
+  std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it keeps]
+  std::array<u64, kMaxLevels> part_;                               // the output's share of an instance (rule 14)
+  u128 units_ = 0;                                                 // energy of all stops
+  std::array<u64, kMaxLevels> reads_{}, writes_{};                 // of all stops of the level
+};
+
+}  // namespace heliolite
