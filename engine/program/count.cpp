@@ -1,7 +1,5 @@
 #include "engine/program/count.h"
 
-#include <isl/mat.h>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "engine/program/parameter_cells.h"
 #include "engine/program/polytope_count.h"
+#include "engine/program/polytope_parts.h"
 
 namespace heliolite {
 namespace {
@@ -27,31 +26,6 @@ std::vector<std::string> parameter_names(const isl::set& set) {
 }
 
 const std::string kCases = "it is no polynomial there: it has cases such as a min or max";
-
-// A coordinate that an equality gives as a whole-numbered sum of the others, -1: none.
-int determined(const isl::basic_set& set) {
-  const std::unique_ptr<isl_mat, decltype(&isl_mat_free)> rows(
-      isl_basic_set_equalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div), isl_mat_free);
-  for (int r = 0; r < isl_mat_rows(rows.get()); ++r)
-    for (int k = 0; k < isl_basic_set_dim(set.get(), isl_dim_set); ++k)
-      if (isl::manage(isl_mat_get_element_val(rows.get(), r, k)).abs().is_one()) return k;
-  return -1;
-}
-
-// Disjoint polytopes; their local variables, each a floor of the others, are further coordinates, and coordinates that
-// others determine are left out: as many points.
-std::vector<isl::basic_set> polytopes(const isl::set& set) {
-  const isl::set pieces = isl::manage(isl_set_make_disjoint(isl_set_compute_divs(set.coalesce().release())));
-  std::vector<isl::basic_set> out;
-  pieces.foreach_basic_set([&](isl::basic_set piece) {
-    if (piece.is_empty()) return;
-    piece = isl::manage(isl_basic_set_flatten(isl_basic_set_lift(piece.release()))).detect_equalities();
-    for (int k = determined(piece); k >= 0; k = determined(piece))
-      piece = isl::manage(isl_basic_set_project_out(piece.release(), isl_dim_set, static_cast<unsigned>(k), 1));
-    out.push_back(std::move(piece));
-  });
-  return out;
-}
 
 // Integer points of parameters, near ones first.
 class Places {
@@ -225,6 +199,10 @@ auto counted(const IslContext& context, const isl::set& set, Work work) -> declt
   });
 }
 
+isl::basic_set aligned(const isl::basic_set& set, const isl::set& parameters) {
+  return isl::manage(isl_basic_set_align_params(set.copy(), isl_set_get_space(parameters.get())));
+}
+
 }  // namespace
 
 Result<Rational> count_at(const IslContext& context, const isl::set& set, const ParameterValues& values) {
@@ -236,7 +214,11 @@ Result<Rational> count_at(const IslContext& context, const isl::set& set, const 
       point.push_back(given->second);
     }
     Rational sum = 0;
-    for (const isl::basic_set& p : polytopes(set)) sum += PolytopePolynomial(p).at(point);
+    for (const PolytopeFactors& factors : polytope_pieces(set)) {
+      Rational product = 1;
+      for (const isl::basic_set& factor : factors) product *= PolytopePolynomial(factor).at(point);
+      sum += product;
+    }
     return sum;
   });
 }
@@ -245,9 +227,10 @@ Result<CountPolynomial> count_polynomial(const IslContext& context, const isl::s
   return counted(context, set, [&]() -> Result<CountPolynomial> {
     const isl::set here = isl::manage(isl_set_align_params(assumed.copy(), isl_set_get_space(set.get())));
     CountPolynomial sum{parameter_names(here), {}};
-    for (const isl::basic_set& p : polytopes(set.intersect_params(here).gist_params(here))) {
-      const isl::basic_set aligned = isl::manage(isl_basic_set_align_params(p.copy(), isl_set_get_space(here.get())));
-      sum += PolytopePolynomial(aligned).over(here);
+    for (const PolytopeFactors& factors : polytope_pieces(set.intersect_params(here).gist_params(here))) {
+      CountPolynomial product{sum.variables, {{std::vector<int>(sum.variables.size()), 1}}};
+      for (const isl::basic_set& factor : factors) product *= PolytopePolynomial(aligned(factor, here)).over(here);
+      sum += product;
     }
     return sum;
   });

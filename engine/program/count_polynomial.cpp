@@ -79,6 +79,17 @@ CountPolynomial& CountPolynomial::operator+=(const CountPolynomial& other) {
   return *this;
 }
 
+CountPolynomial& CountPolynomial::operator*=(const CountPolynomial& other) {
+  CountPolynomial product{variables, {}};
+  for (const auto& [mine, coefficient] : terms)
+    for (const auto& [theirs, factor] : other.terms) {
+      std::vector<int> exponents = mine;
+      for (std::size_t v = 0; v < exponents.size(); ++v) exponents[v] += theirs[v];
+      product += {variables, {{exponents, coefficient * factor}}};
+    }
+  return *this = std::move(product);
+}
+
 PolynomialFit::PolynomialFit(std::vector<std::string> variables, const std::vector<bool>& used, int degree)
     : variables_(std::move(variables)) {
   std::vector<int> exponents;

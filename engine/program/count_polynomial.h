@@ -23,6 +23,7 @@ struct CountPolynomial {
 
   // Of the same variables in the same order.
   CountPolynomial& operator+=(const CountPolynomial& other);
+  CountPolynomial& operator*=(const CountPolynomial& other);
   friend bool operator==(const CountPolynomial&, const CountPolynomial&) = default;
 };
 
