@@ -5,8 +5,10 @@
 
 #include "cli/execute/executed_nest.h"
 #include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/execution/emit_c.h"
+#include "engine/execution/mapped_nest.h"
 
 namespace heliolite::cli {
 namespace {
@@ -17,24 +19,41 @@ struct EmitArguments {
   std::string target;  // -o
 };
 
-int run(const EmitArguments& arguments, const Output& output) {
-  const Result<NestQuestion> question = read_question(arguments.nest, false);
-  if (!question) return fail(question.errors());
-  const bool each = arguments.nest.tile.empty() && (arguments.nest.tiling == "best" || arguments.nest.tiling == "lru");
+// The nest of the mapping, or of the tiles.
+Result<ExecutedNest> nest_of(const NestArguments& arguments) {
+  if (!arguments.mapping.empty()) {
+    const Result<MappedLayer> layer =
+        load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping});
+    if (!layer) return layer.errors();
+    if (!layer->mapping.is_even())
+      return Diagnostic{"", 0, "-m", "tiles of tensors with places of their own (--tiles uneven) have no nest in C"};
+    return ExecutedNest{mapped_nest(layer->workload, layer->architecture, layer->mapping),
+                        "mapping on " + layer->architecture.name,
+                        {}};
+  }
+  const Result<NestQuestion> question = read_question(arguments, false);
+  if (!question) return question.errors();
+  const bool each = arguments.tile.empty() && (arguments.tiling == "best" || arguments.tiling == "lru");
   if (each && question->caches.size() > 1)
-    return fail("--cache: tiles of several caches are several programs; --tiling together makes one nest for all");
-  const Result<std::vector<ExecutedNest>> nests = executed_nests(arguments.nest, *question);
-  if (!nests) return fail(nests.errors());
-  const ExecutedNest& executed = nests->front();
+    return Diagnostic{"", 0, "--cache",
+                      "tiles of several caches are several programs; --tiling together makes one nest for all"};
+  const Result<std::vector<ExecutedNest>> nests = executed_nests(arguments, *question);
+  if (!nests) return nests.errors();
+  return nests->front();
+}
+
+int run(const EmitArguments& arguments, const Output& output) {
+  const Result<ExecutedNest> executed = nest_of(arguments.nest);
+  if (!executed) return fail(executed.errors());
   EmitOptions options = arguments.options;
-  options.title = fmt::format("{}; loops, outermost first: {}", question->workload.name, executed.text);
-  if (const Diagnostics errors = check_emit(executed.nest, options); !errors.empty()) return fail(errors);
-  const std::string program = emit_c(executed.nest, options);
+  options.title = fmt::format("{}; {}", executed->nest.workload.name, executed->text);
+  if (const Diagnostics errors = check_emit(executed->nest, options); !errors.empty()) return fail(errors);
+  const std::string program = emit_c(executed->nest, options);
   if (arguments.target.empty()) output.table(program);
   else if (!output.write("-o", program)) return kBadInput;
   Json answer = answer_head("emit");
-  answer["question"] = cli::question(question->workload);
-  answer["loops"] = executed.text;
+  answer["question"] = question(executed->nest.workload);
+  answer["loops"] = executed->text;
   answer["program"] = arguments.target.empty() ? Json() : Json(arguments.target);
   return output.json(answer) ? kSuccess : kBadInput;
 }
@@ -43,7 +62,7 @@ int run(const EmitArguments& arguments, const Output& output) {
 
 void add_emit_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<EmitArguments>();
-  CLI::App* command = app.add_subcommand("emit", "A tiling as a C program that checks itself");
+  CLI::App* command = app.add_subcommand("emit", "A tiling or mapping as a C program that checks itself");
   add_nest_options(*command, arguments->nest);
   EmitOptions& options = arguments->options;
   add_target_option(*command, output, "-o", arguments->target, "Write the program; on stdout unless given");
@@ -56,7 +75,8 @@ void add_emit_command(CLI::App& app, Output& output, Action& action) {
   command->footer(
       "Examples:\n"
       "  heliolite emit -w gemm:124x124x124 --cache 1024 -o gemm.c && cc -O2 -std=c99 gemm.c -o gemm && ./gemm\n"
-      "  heliolite emit -w resnet18 --layer conv1 --cache 8192,262144 --tiling together --pack -o conv1.c");
+      "  heliolite emit -w resnet18 --layer conv1 --cache 8192,262144 --tiling together --pack -o conv1.c\n"
+      "  heliolite emit -a eyeriss -w gemm:64x64x64 -m best.json --openmp -o gemm.c");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

@@ -137,6 +137,13 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
   command.add_option("--points", arguments.points, "The loops inside the tile of --tile, outermost first")
       ->type_name("DIMENSIONS")
       ->needs(tile);
+  CLI::Option* machine =
+      command.add_option("-a,--architecture", arguments.architecture, "Machine of -m: preset or file")->type_name("A");
+  command.add_option("-m,--mapping", arguments.mapping, "Instead of tiles: a mapping, executed level by level")
+      ->type_name("FILE")
+      ->needs(machine)
+      ->excludes(tiling)
+      ->excludes(tile);
   command.add_flag("--loads", arguments.loads, "Count loads only, stores are free");
   command.add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
 }

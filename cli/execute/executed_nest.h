@@ -17,6 +17,7 @@ struct NestArguments {
   std::string workload, layer;
   std::string tiling = "best";           // best, lru, together, none or a file
   std::string tile, loops, points;       // instead: the tile of one cache
+  std::string architecture, mapping;     // instead: a mapping on a machine
   std::vector<std::string> cache_texts;  // --cache
   std::vector<std::string> word_sizes;   // --word-size
   bool loads = false, outputs_read = false;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/execute/executed_nest.h"
+#include "cli/execute/simulate_mapping.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
@@ -140,6 +141,7 @@ std::vector<SimulatedNest> simulate_all(std::vector<ExecutedNest> executed, cons
 }
 
 int run(const SimulateArguments& arguments, const Output& output) {
+  if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
   const Result<NestQuestion> question = read_question(arguments.nest, true);
   if (!question) return fail(question.errors());
   const Result<std::vector<CachePolicy>> policies =
@@ -177,7 +179,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
 
 void add_simulate_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<SimulateArguments>();
-  CLI::App* command = app.add_subcommand("simulate", "What caches move when a tiling is executed");
+  CLI::App* command = app.add_subcommand("simulate", "What caches or levels move when a tiling or mapping is executed");
   add_nest_options(*command, arguments->nest);
   command
       ->add_option("--policy", arguments->policies,
@@ -195,6 +197,7 @@ void add_simulate_command(CLI::App& app, Output& output, Action& action) {
   command->footer(
       "Examples:\n"
       "  heliolite simulate -w gemm:124x124x124 --cache 1024,1055 --tile M=31,N=31,K=1 --loops M,N,K --points M,N\n"
+      "  heliolite simulate -a eyeriss -w conv:n=1,k=16,c=8,p=28,r=3 -m best.json\n"
       "  heliolite simulate -w resnet18 --layer conv5_x --cache 16KiB --word-size 2\n"
       "  heliolite simulate -w gemm:128x128x128 --cache 256,4096 --tiling together --policy lru,opt,scratchpad");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });

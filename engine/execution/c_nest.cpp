@@ -34,7 +34,8 @@ class PartWriter {
     const BoxLoop& l = part_.loops[i];
     const std::string low = low_[l.variable], high = high_[l.variable];
     const u32 extent = extent_[l.variable];
-    const std::string x = l.step == 1 ? c_.variable(l.variable) : c_.tile(l);
+    const std::string x = l.step == 1 ? c_.variable(l.variable) : c_.tile(part_, i);
+    if (const std::string level = level_name(i); !level.empty()) out_.line("/* " + level + " */");
     pragma(i);
     out_.open(fmt::format("for (long {0} = {1}; {0} < {2}; {3})", x, low, high,
                           l.step == 1 ? "++" + x : fmt::format("{} += {}", x, l.step)));
@@ -54,6 +55,15 @@ class PartWriter {
     low_[l.variable] = low;
     high_[l.variable] = high;
     extent_[l.variable] = extent;
+  }
+
+  // The level's name where its loops begin.
+  std::string level_name(std::size_t i) const {
+    const u8 level = part_.loops[i].level;
+    if (level >= nest_.levels.size() || (i > 0 && part_.loops[i - 1].level == level)) return "";
+    std::string name = nest_.levels[level];
+    std::ranges::replace(name, '*', 'x');
+    return name;
   }
 
   // What a machine runs side by side, as far as it can be said: outer iterations that write different outputs.

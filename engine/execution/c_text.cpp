@@ -21,6 +21,13 @@ CNest::CNest(const LoopNest& nest, const EmitOptions& options) : nest_(nest), op
   }
 }
 
+std::string CNest::tile(const LoopNestPart& part, std::size_t i) const {
+  const u8 variable = part.loops[i].variable;
+  const auto inner = std::count_if(part.loops.begin() + static_cast<std::ptrdiff_t>(i), part.loops.end(),
+                                   [&](const BoxLoop& l) { return l.variable == variable && l.step > 1; });
+  return fmt::format("{}_{}", variables_[variable], inner);
+}
+
 std::string CNest::dimension(int d, const std::vector<std::string>& value) const {
   std::string sum;
   for (std::size_t v = 0; v < nest_.variables.size(); ++v) {

@@ -39,8 +39,8 @@ class CNest {
   const std::string& array(int a) const { return arrays_[at(a)]; }
   const std::string& expected() const { return expected_; }  // the output of the plain loops
   const std::string& variable(std::size_t v) const { return variables_[v]; }
-  // The variable of a loop over tiles: "m_1" for the tiles of level 1.
-  std::string tile(const BoxLoop& l) const { return variables_[l.variable] + "_" + std::to_string(l.level); }
+  // The variable of loop i of the part, over tiles: "m_1" is the innermost loop over boxes of m.
+  std::string tile(const LoopNestPart& part, std::size_t i) const;
 
   // The dimension as a sum of the variables' texts: "4 * p + p2".
   std::string dimension(int d, const std::vector<std::string>& value) const;

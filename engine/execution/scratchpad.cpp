@@ -20,7 +20,7 @@ void Scratchpad::begin(const LoopNestPart& part) {
   }
 }
 
-void Scratchpad::advance(std::size_t loop) {
+void Scratchpad::advance(std::size_t loop, u32 /*index*/) {
   const BoxLoop& l = part_->loops[loop];
   if (l.level < level_) return;
   for (std::size_t a = 0; a < nest_.accesses.size(); ++a)

@@ -17,7 +17,7 @@ class Scratchpad {
   Scratchpad(const LoopNest& nest, u8 level, bool outputs_read);
 
   void begin(const LoopNestPart& part);
-  void advance(std::size_t loop);
+  void advance(std::size_t loop, u32 index);
   void visit(const TouchedWords& words);
 
   const CacheTraffic& traffic() const { return traffic_; }

@@ -77,8 +77,8 @@ class Audience {
   void begin(const LoopNestPart& part) {
     for (Scratchpad& s : scratchpads_) s.begin(part);
   }
-  void advance(std::size_t loop) {
-    for (Scratchpad& s : scratchpads_) s.advance(loop);
+  void advance(std::size_t loop, u32 index) {
+    for (Scratchpad& s : scratchpads_) s.advance(loop, index);
   }
   void visit(const TouchedWords& words) {
     for (auto& [size, lines] : lines_) {

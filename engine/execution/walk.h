@@ -13,8 +13,8 @@ namespace heliolite {
 using TouchedWords = std::array<u64, kMaxTensors>;
 
 // Calls `visitor.visit(words)` for every iteration, and before that, where the visitor has them,
-// `visitor.begin(part)` when a part begins and `visitor.advance(loop)` whenever a loop of the part (its index) turns to
-// its next box, the first included. Stops early when `visitor.done()` says so, if there is one.
+// `visitor.begin(part)` when a part begins and `visitor.advance(loop, index)` whenever loop number `loop` of the part
+// turns to its next box, `index` counting them from 0. Stops early when `visitor.done()` says so, if there is one.
 template <class Visitor>
 class NestWalk {
  public:
@@ -43,11 +43,13 @@ class NestWalk {
     const BoxLoop& l = part_->loops[i];
     const LoopRange all = box_[l.variable];
     const TouchedWords start = words_;
+    [[maybe_unused]] u32 index = 0;
     for (u32 x = all.begin; x < all.end; x += l.step) {
       if constexpr (requires { visitor_.done(); })
         if (visitor_.done()) break;
       box_[l.variable] = {x, std::min(all.end, x + l.step)};
-      if constexpr (requires { visitor_.advance(i); }) visitor_.advance(i);
+      if constexpr (requires { visitor_.advance(i, index); }) visitor_.advance(i, index);
+      ++index;
       loop(i + 1);
       for (std::size_t a = 0; a < nest_.accesses.size(); ++a)
         words_[a] += nest_.accesses[a].stride[l.variable] * l.step;

@@ -49,6 +49,25 @@ TEST(CliExecute, ReadsTilesFromAFile) {
   EXPECT_THAT(refused.err, HasSubstr("dimension 'M' twice"));
 }
 
+TEST(CliExecute, MappingsRunAndBecomePrograms) {
+  const TempFolder folder;
+  const std::string best = folder.path("best.json"), of = "-a eyeriss -w gemm:16x24x20 ";
+  ASSERT_EQ(run_cli("map " + of + "--json " + best + " --no-look").exit_code, 0);
+  const CliResult result = run_cli("simulate " + of + "-m " + best + " --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json levels = json::parse(result.out)["levels"];
+  EXPECT_FALSE(levels.empty());
+  for (const json& level : levels) {
+    EXPECT_EQ(level["model_is_exact"], true);
+    EXPECT_EQ(level["fills"], level["model_fills"]) << level;
+  }
+  const std::string source = folder.path("gemm.c"), binary = folder.path("gemm");
+  ASSERT_EQ(run_cli("emit " + of + "-m " + best + " --openmp -o " + source).exit_code, 0);
+  EXPECT_THAT(read_text(source), HasSubstr("#pragma omp parallel for"));
+  const std::string compile = "cc -O1 -fopenmp -std=c99 -Wall -Wextra -Werror " + source + " -o " + binary;
+  ASSERT_EQ(std::system((compile + " && " + binary + " > /dev/null").c_str()), 0) << read_text(source);
+}
+
 TEST(CliExecute, TilesForLru) {
   const CliResult result =
       run_cli("simulate -w gemm:62x62x31 --cache 1024 --tiling lru --loads --outputs-read --json -");
