@@ -2,7 +2,11 @@
 
 #include <isl/mat.h>
 
+#include <algorithm>
+#include <memory>
 #include <numeric>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 namespace {
@@ -45,7 +49,7 @@ std::vector<int> groups(const isl::basic_set& set) {
       int first = -1;
       for (int k = 0; k < dimensions(set); ++k) {
         if (entry(rows, r, k).is_zero()) continue;
-        const int mine = group[static_cast<std::size_t>(k)];
+        const int mine = group[at(k)];
         if (first < 0) first = mine;
         const auto [least, most] = std::minmax(first, mine);
         for (int& g : group)
@@ -60,10 +64,10 @@ PolytopeFactors factors(const isl::basic_set& set) {
   const std::vector<int> group = groups(set);
   PolytopeFactors out;
   for (int g = 0; g < dimensions(set); ++g) {
-    if (group[static_cast<std::size_t>(g)] != g) continue;
+    if (group[at(g)] != g) continue;
     isl::basic_set factor = set;
     for (int k = dimensions(set) - 1; k >= 0; --k) {
-      if (group[static_cast<std::size_t>(k)] == g) continue;
+      if (group[at(k)] == g) continue;
       const auto place = static_cast<unsigned>(k);
       factor = isl::manage(isl_basic_set_drop_constraints_involving_dims(factor.release(), isl_dim_set, place, 1));
       factor = without(factor, k);

@@ -38,6 +38,7 @@ class SketchCheck {
     if (sketch_.parameters.size() > kMaxProgramParameters)
       add(0, "more than " + std::to_string(kMaxProgramParameters) + " parameters");
     for (const SketchStatement& s : sketch_.statements) {
+      check_loops(s);
       check_write(s);
       check_array(s.write);
       for (const SketchAccess& r : s.reads)
@@ -59,6 +60,13 @@ class SketchCheck {
     const auto index = sketch_.index_line.find(name);
     if (index != sketch_.index_line.end())
       add(line, "'" + name + "' outside of its loop, which is in line " + std::to_string(index->second));
+  }
+
+  void check_loops(const SketchStatement& s) {
+    for (std::size_t k = 0; k < s.loops.size(); ++k)
+      for (std::size_t outer = 0; outer < k; ++outer)
+        if (s.loops[outer].index == s.loops[k].index)
+          add(s.line, "a loop over '" + s.loops[k].index + "' within one over '" + s.loops[k].index + "'");
   }
 
   void check_write(const SketchStatement& s) {

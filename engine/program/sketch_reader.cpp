@@ -127,9 +127,6 @@ class SketchReader {
 
   void enter(const CToken& name, const AffineForm& lower, const std::string& bound, i64 step) {
     const std::string index(name.text);
-    for (const SketchLoop& outer : loops_)
-      if (outer.index == index)
-        cursor_.complain(name.line, "a loop over '" + index + "' within one over '" + index + "'");
     if (loops_.size() == kMaxProgramDepth)
       cursor_.stop("more than " + std::to_string(kMaxProgramDepth) + " loops within each other");
     sketch_.index_line.emplace(index, name.line);
