@@ -30,8 +30,10 @@ struct ProgramStatement {
   isl::map schedule;               // { S0[i, j] -> [c0, i, c1, j, c2, 0..] }: one length for all; smaller runs first
   ArrayAccess write;
   std::vector<ArrayAccess> reads;  // in the order of the text, the same element once; with the written one if compound
-  char compound = 0;               // '+', '-', '*' or '/' of "+=" and its like, or of x = x + ..; 0: none
-  u64 operations = 0;              // arithmetic operators and calls of one instance
+  char compound = 0;               // '+', '-', '*' or '/' of "+=" and its like; 0: none
+  // Arithmetic operators and calls of one instance, but for those whose operands are the same in every iteration of the
+  // innermost loop: they are computed before it.
+  u64 operations = 0;
 
   int depth() const { return static_cast<int>(loops.size()); }
 };

@@ -36,7 +36,9 @@ struct SketchStatement {
   SketchAccess write;
   std::vector<SketchAccess> reads;
   char compound = 0;
-  u64 operations = 0;
+  // Of every operator and call, a mask of the reads it depends on, in their order before drop_numbers().
+  std::vector<u64> operators;
+  u64 operations = 0;  // those of them that are computed in each iteration of the innermost loop
 };
 
 struct ProgramSketch {

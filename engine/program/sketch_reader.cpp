@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/program/sketch_check.h"
+#include "engine/program/sketch_operations.h"
 #include "engine/program/value_reader.h"
 
 namespace heliolite {
@@ -29,6 +30,7 @@ class SketchReader {
     if (!cursor_.stopped())
       for (Diagnostic& d : check(sketch_)) complaints.push_back(std::move(d));
     if (!complaints.empty()) return complaints;
+    count_operations(sketch_);
     drop_numbers(sketch_);
     return std::move(sketch_);
   }
@@ -192,10 +194,10 @@ class SketchReader {
     cursor_.next();
     if (!sign.is("=")) {
       s.compound = sign.text[0];
-      s.operations = 1;
       s.reads.push_back(s.write);
     }
-    s.operations += values_.expression(s.reads);
+    const u64 value = values_.expression(s.reads, s.operators);
+    if (s.compound != 0) s.operators.push_back(value | 1);  // with the written element, the first of the reads
     s.text = cursor_.text_from(begin) + ";";
     cursor_.expect(";", "after an assignment");
     finish(std::move(s));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace heliolite {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 9> kTypes{"double", "float", "int",   "long",     "unsigned",
                                                  "char",   "short", "const", "DATA_TYPE"};
 
-constexpr std::size_t kMaxReads = 64;
+constexpr std::size_t kMaxReads = 63;  // as bits of a mask
 
 // What PolyBench writes around a number.
 constexpr std::string_view kNumberMacro = "SCALAR_VAL";
@@ -46,27 +47,41 @@ bool is_c_type(const CToken& token) {
   return token.kind == CTokenKind::name && std::find(kTypes.begin(), kTypes.end(), token.text) != kTypes.end();
 }
 
-u64 ValueReader::expression(std::vector<SketchAccess>& reads) {
+u64 ValueReader::expression(std::vector<SketchAccess>& reads, std::vector<u64>& operators) {
+  reads_ = &reads;
+  operators_ = &operators;
+  return whole();
+}
+
+u64 ValueReader::whole() {
   const CCursor::Nested nested(cursor_);
-  std::vector<SketchAccess>* const before = std::exchange(reads_, &reads);
-  u64 operations = binary(1);
-  if (cursor_.accept("?")) {
-    const u64 first = expression(reads);
-    cursor_.expect(":", "between the values of '?'");
-    operations += std::max(first, expression(reads));
-  }
-  reads_ = before;
-  return operations;
+  u64 reads = binary(1);
+  if (!cursor_.accept("?")) return reads;
+  std::vector<u64> first, second;
+  std::vector<u64>* const all = std::exchange(operators_, &first);
+  reads |= whole();
+  cursor_.expect(":", "between the values of '?'");
+  operators_ = &second;
+  reads |= whole();
+  operators_ = all;
+  const std::vector<u64>& longer = first.size() > second.size() ? first : second;
+  all->insert(all->end(), longer.begin(), longer.end());
+  return reads;
 }
 
 u64 ValueReader::binary(int least_precedence) {
-  u64 operations = unary();
+  u64 reads = unary();
   while (const int own = precedence(cursor_.peek())) {
     if (own < least_precedence) break;
     cursor_.next();
-    operations += 1 + binary(own + 1);
+    reads = operate(reads | binary(own + 1));
   }
-  return operations;
+  return reads;
+}
+
+u64 ValueReader::operate(u64 reads) {
+  operators_->push_back(reads);
+  return reads;
 }
 
 // A sign costs nothing: -a * b is one operation.
@@ -85,9 +100,9 @@ u64 ValueReader::unary() {
 u64 ValueReader::primary() {
   const CToken& token = cursor_.peek();
   if (cursor_.accept("(")) {
-    const u64 operations = expression(*reads_);
+    const u64 reads = whole();
     cursor_.expect(")", "in an expression");
-    return operations;
+    return reads;
   }
   if (token.kind == CTokenKind::number) {
     cursor_.next();
@@ -95,8 +110,7 @@ u64 ValueReader::primary() {
   }
   if (token.kind == CTokenKind::name) {
     if (cursor_.peek(1).is("(")) return call();
-    add(element());
-    return 0;
+    return add(element());
   }
   if (!cursor_.stopped())
     cursor_.stop((cursor_.is("*") || cursor_.is("&") ? "pointers are not read: " : "expected a value, found ") +
@@ -107,12 +121,12 @@ u64 ValueReader::primary() {
 u64 ValueReader::call() {
   const bool is_number = cursor_.next().is(kNumberMacro);
   cursor_.expect("(", "after the name of a function");
-  u64 operations = is_number ? 0 : 1;
+  u64 reads = 0;
   if (!cursor_.is(")")) do {
-      operations += expression(*reads_);
+      reads |= whole();
     } while (cursor_.accept(","));
   cursor_.expect(")", "after the arguments of a function");
-  return operations;
+  return is_number ? reads : operate(reads);
 }
 
 SketchAccess ValueReader::element() {
@@ -128,11 +142,16 @@ SketchAccess ValueReader::element() {
   return access;
 }
 
-void ValueReader::add(SketchAccess access) {
-  if (std::find(reads_->begin(), reads_->end(), access) != reads_->end()) return;
-  if (reads_->size() == kMaxReads)
+u64 ValueReader::add(SketchAccess access) {
+  const auto known = std::find(reads_->begin(), reads_->end(), access);
+  const u64 bit = u64{1} << (known - reads_->begin());
+  if (known != reads_->end()) return bit;
+  if (reads_->size() == kMaxReads) {
     cursor_.stop("more than " + std::to_string(kMaxReads) + " elements are read by one assignment");
+    return 0;
+  }
   reads_->push_back(std::move(access));
+  return bit;
 }
 
 }  // namespace heliolite

@@ -15,23 +15,27 @@ class ValueReader {
  public:
   ValueReader(CCursor& cursor, AffineReader& affine) : cursor_(cursor), affine_(affine) {}
 
-  // An expression up to ';' or a bracket that closes: its reads, each element once, are added to `reads`. The number of
-  // its operators and calls; of a ? b : c those of the longer branch and of the condition.
-  u64 expression(std::vector<SketchAccess>& reads);
+  // An expression up to ';' or a bracket that closes: its reads, each element once, are added to `reads`, its operators
+  // and calls to `operators`; of a ? b : c those of the longer branch and of the condition. The reads that it depends
+  // on, as a mask.
+  u64 expression(std::vector<SketchAccess>& reads, std::vector<u64>& operators);
 
   // A scalar, or an array with its subscripts.
   SketchAccess element();
 
  private:
+  u64 whole();
   u64 binary(int least_precedence);
   u64 unary();
   u64 primary();
   u64 call();
-  void add(SketchAccess access);
+  u64 add(SketchAccess access);
+  u64 operate(u64 reads);
 
   CCursor& cursor_;
   AffineReader& affine_;
   std::vector<SketchAccess>* reads_ = nullptr;
+  std::vector<u64>* operators_ = nullptr;
 };
 
 }  // namespace heliolite

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engine/base/text_file.h"
+#include "engine/program/count.h"
 #include "tests/support/text_mutation.h"
 
 namespace heliolite::program_file_test {
@@ -66,6 +69,54 @@ TEST(ProgramFile, ReadsTheFilesOfPolyBench) {
   EXPECT_EQ(p.statements[0].reads.size(), 1);  // the parameter is a number
   EXPECT_EQ(p.statements[0].operations, 3);
   EXPECT_EQ(p.statements[1].reads.size(), 2);  // A[i][j] once, eps
+}
+
+// What does not change in the innermost loop is computed before it.
+TEST(ProgramFile, OperationsAreThoseOfTheInnermostLoop) {
+  const AffineProgram p =
+      parsed(scop("for (i = 0; i < N; i++)\n"
+                  "  for (j = 0; j < N; j++) {\n"
+                  "    s = s * 0.5 + a * b;\n"
+                  "    A[i] = (1.0 + 2.0 * b) * B[i] + j * b;\n"
+                  "    C[j] += A[i] < s ? B[i] * b : C[j] * C[j] + 1.0;\n"
+                  "  }\n"
+                  "x = sqrt(x) + y;"));
+  EXPECT_EQ(p.statements[0].operations, 2);  // s * 0.5, and the sum
+  EXPECT_EQ(p.statements[1].operations, 2);  // j * b, and the last sum
+  EXPECT_EQ(p.statements[2].operations, 4);  // <, *, + and +=
+  EXPECT_EQ(p.statements[3].operations, 2);
+}
+
+// Leading terms where all parameters are n: coefficient * n^exponent.
+struct Operations {
+  const char* kernel;
+  double coefficient;
+  int exponent;
+};
+
+TEST(ProgramFile, OperationsOfTheKernels) {
+  const std::vector<Operations> published{
+      {"2mm", 4, 3},         {"3mm", 6, 3},           {"adi", 30, 3},        {"atax", 4, 2},
+      {"bicg", 4, 2},        {"cholesky", 1. / 3, 3}, {"correlation", 1, 3}, {"covariance", 1, 3},
+      {"deriche", 32, 2},    {"doitgen", 2, 4},       {"durbin", 2, 2},      {"fdtd-2d", 11, 3},
+      {"gemm", 2, 3},        {"gemver", 10, 2},       {"gesummv", 4, 2},     {"floyd-warshall", 2, 3},
+      {"gramschmidt", 2, 3}, {"heat-3d", 30, 4},      {"jacobi-1d", 6, 2},   {"jacobi-2d", 10, 3},
+      {"lu", 2. / 3, 3},     {"ludcmp", 2. / 3, 3},   {"mvt", 4, 2},         {"nussinov", 1. / 3, 3},
+      {"seidel-2d", 9, 3},   {"symm", 2, 3},          {"syr2k", 2, 3},       {"syrk", 1, 3},
+      {"trisolv", 1, 2},     {"trmm", 1, 3}};
+  EXPECT_EQ(published.size(), 30);
+  constexpr i64 kSize = 100'000;
+  for (const Operations& o : published) {
+    const Result<AffineProgram> p =
+        load_program(std::string(HELIOLITE_TEST_DATA) + "/../configs/polybench/" + o.kernel + ".c");
+    ASSERT_TRUE(p.ok()) << o.kernel;
+    ParameterValues values;
+    for (const std::string& name : p->parameters) values[name] = kSize;
+    double total = 0;
+    for (const ProgramStatement& s : p->statements)
+      total += static_cast<double>(s.operations) * static_cast<double>(*count_at(p->context, s.domain, values));
+    EXPECT_NEAR(total / std::pow(kSize, o.exponent) / o.coefficient, 1, 1e-3) << o.kernel;
+  }
 }
 
 struct Broken {
