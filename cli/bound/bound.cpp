@@ -8,6 +8,7 @@
 
 #include "cli/bound/bound_experiment.h"
 #include "cli/bound/bound_orojenesis.h"
+#include "cli/bound/bound_program.h"
 #include "cli/bound/bound_regions.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
@@ -24,8 +25,9 @@ struct BoundArguments {
   OrojenesisArguments orojenesis;
   SymbolicArguments symbolic;
   RegionArguments regions;
+  ProgramArguments program;
   // Options that only one side knows.
-  std::vector<const CLI::Option*> of_orojenesis, of_symbolic, of_regions;
+  std::vector<const CLI::Option*> of_orojenesis, of_symbolic, of_regions, of_program;
   std::vector<const CLI::Option*> of_questions;  // all that do not go with --experiment
 };
 
@@ -79,6 +81,21 @@ int run_region_question(const BoundArguments& arguments, const Output& output) {
   return run_regions(regions, output);
 }
 
+// A C program; of the other options it has the workload's and the capacities.
+int run_program_question(const BoundArguments& arguments, const Output& output) {
+  static const std::vector<std::string> kShared{"--workload", "--buffer"};
+  std::vector<const CLI::Option*> others = arguments.of_questions;
+  std::erase_if(others, [&](const CLI::Option* option) {
+    return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_program, option) > 0;
+  });
+  if (const CLI::Option* other = given(others))
+    return fail(fmt::format("{}: does not go with a C program", other->get_name()));
+  ProgramArguments program = arguments.program;
+  program.file = arguments.orojenesis.workload;
+  program.buffers = arguments.orojenesis.buffers;
+  return run_program(program, output);
+}
+
 int run(BoundArguments arguments, const Output& output) {
   if (!arguments.experiment.empty()) {
     if (const CLI::Option* other = given(arguments.of_questions))
@@ -93,6 +110,9 @@ int run(BoundArguments arguments, const Output& output) {
   arguments.orojenesis.buffers = *buffers;
   arguments.orojenesis.word_sizes = sizes->of_tensor;
   arguments.orojenesis.word_bytes = sizes->every;
+  if (is_program(arguments.orojenesis.workload)) return run_program_question(arguments, output);
+  if (const CLI::Option* other = given(arguments.of_program))
+    return fail(fmt::format("{}: is about C programs, -w FILE.c", other->get_name()));
   if (arguments.regions.given) return run_region_question(arguments, output);
   if (const CLI::Option* axes = given(arguments.of_regions))
     return fail(fmt::format("{}: is about the picture of --regions", axes->get_name()));
@@ -142,7 +162,9 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
       own_options(*command, [&] { add_orojenesis_options(*command, output, arguments->orojenesis); });
   arguments->of_symbolic = own_options(*command, [&] { add_symbolic_options(*command, arguments->symbolic); });
   arguments->of_regions = own_options(*command, [&] { add_region_options(*command, arguments->regions); });
-  for (const auto* own : {&arguments->of_orojenesis, &arguments->of_symbolic, &arguments->of_regions})
+  arguments->of_program = own_options(*command, [&] { add_program_options(*command, arguments->program); });
+  for (const auto* own :
+       {&arguments->of_orojenesis, &arguments->of_symbolic, &arguments->of_regions, &arguments->of_program})
     arguments->of_questions.insert(arguments->of_questions.end(), own->begin(), own->end());
   command->add_option("--experiment", arguments->experiment, "Published numbers against ours, see configs/orojenesis")
       ->type_name("FILE");
@@ -155,6 +177,7 @@ void add_bound_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite bound -w gemm:1024x1024x1024 --kind orojenesis\n"
       "  heliolite bound -w resnet18 --layer conv2_x -a eyeriss --map --svg curve.svg\n"
       "  heliolite bound -w gpt3_6.7b_block@batch=16 --fuse --word-size 2 --buffer 50MiB,320MiB\n"
+      "  heliolite bound -w configs/polybench/lu.c --param N=1000 --buffer 1024 --symbolic\n"
       "  heliolite bound -w conv:n=9,k=9,c=9,p=9,r=4,stride=2 --regions\n"
       "  heliolite bound --experiment configs/orojenesis/fig18.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });

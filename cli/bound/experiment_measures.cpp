@@ -7,7 +7,8 @@ namespace heliolite::cli {
 const std::vector<Measure>& measures() {
   static const std::vector<Measure> all = [] {
     std::vector<Measure> list = curve_measures();
-    for (const auto& part : {bound_measures(), published_measures()}) list.insert(list.end(), part.begin(), part.end());
+    for (const auto& part : {bound_measures(), published_measures(), program_measures()})
+      list.insert(list.end(), part.begin(), part.end());
     return list;
   }();
   return all;

@@ -9,13 +9,15 @@
 
 namespace heliolite::cli {
 
-// Something to measure. `take` is of a row's single layer; none: of its network, or of the chip with that network.
+// Something to measure. `take` is of a row's single layer or program; none: of its network, or of the chip with that
+// network.
 struct Measure {
   std::string_view name;
   bool takes_capacity = false;
   std::vector<std::string_view> keys{};  // of the row that it understands besides those of every row
   Result<double> (*take)(const ExperimentRow& row) = nullptr;
   bool of_chip = false;
+  bool of_program = false;  // of a C program
 };
 
 // All of them, and their names.
@@ -24,10 +26,11 @@ std::vector<std::string> measure_names();
 // The one of this name; null: there is none.
 const Measure* find_measure(std::string_view name);
 
-// Parts of the list: on curves of mappings, on bounds and tilings, on closed forms of papers.
+// Parts of the list: on curves of mappings, on bounds and tilings, on closed forms of papers, on C programs.
 std::vector<Measure> curve_measures();
 std::vector<Measure> bound_measures();
 std::vector<Measure> published_measures();
+std::vector<Measure> program_measures();
 
 // The layer of a row whose measure has `take`.
 inline const Workload& layer_of(const ExperimentRow& row) { return row.network.layers.front().workload; }

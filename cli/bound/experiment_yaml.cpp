@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/bound/bound_program.h"
 #include "cli/bound/experiment_measures.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
+#include "engine/program/bound/program_answer.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -39,12 +41,20 @@ u64 read_capacity(MapReader& map, const Measure* measure, double word_size, Diag
   return words;
 }
 
-// A preset, a text, or a file beside the experiment.
+// A preset, a text, or a file beside the experiment; a network or a C program.
 void read_workload(MapReader& map, ExperimentRow& row, Diagnostics& errors) {
   const std::optional<std::string> what = map.required_string("workload");
   if (!what) return;
   row.workload = *what;
   const YamlNode node = *map.child("workload");
+  const bool program = is_program(*what);
+  if (row.measure != nullptr && row.measure->of_program != program)
+    errors.push_back(node.error(fmt::format("workload '{}' does not go with measure {}, which is of {}", *what,
+                                            row.measure->name, program ? "networks" : "C programs")));
+  if (program) {
+    row.program = named_file(node.file(), *what, true);
+    return;
+  }
   const bool path_like = what->find(".yaml") != std::string::npos;
   Result<Network> network = load_network(named_file(node.file(), *what, path_like));
   if (!network) {
@@ -69,6 +79,14 @@ void read_word_sizes(const YamlNode& node, ExperimentRow& row, Diagnostics& erro
   map.finish();
 }
 
+// {N: 1000, M: 500}
+void read_parameters(const YamlNode& node, ExperimentRow& row, Diagnostics& errors) {
+  MapReader map(node, errors);
+  for (const std::string& name : node.keys())
+    row.parameters.emplace_back(name, map.integer(name, 1, kMostParameter).value_or(1));
+  map.finish();
+}
+
 // [8192, 256 KiB]: at least two, ascending.
 void read_memories(const YamlNode& node, ExperimentRow& row, double word_size, Diagnostics& errors) {
   for (std::size_t i = 0; node.is_sequence() && i < node.size(); ++i)
@@ -86,11 +104,12 @@ void read_keys(MapReader& map, ExperimentRow& row, const Experiment& experiment,
   row.accumulator = static_cast<u64>(map.integer("accumulator", 1, 1 << 30).value_or(8192));
   row.generation = map.number("generation", 0, 1e6).value_or(1);
   if (const auto node = map.child("word_sizes")) read_word_sizes(*node, row, errors);
+  if (const auto node = map.child("param")) read_parameters(*node, row, errors);
   if (const auto node = map.child("memories")) read_memories(*node, row, experiment.word_size, errors);
   if (row.measure == nullptr) return;
   const auto& known = row.measure->keys;
   for (const std::string_view key : {"imperfect", "published_templates", "loads", "outputs_read", "processors",
-                                     "accumulator", "generation", "word_sizes", "memories"})
+                                     "accumulator", "generation", "word_sizes", "memories", "param"})
     if (const auto node = map.child(key); node && std::ranges::find(known, key) == known.end())
       errors.push_back(node->error(fmt::format("'{}' does not go with measure {}", key, row.measure->name)));
   if (std::ranges::find(known, "memories") != known.end() && row.memories.empty())

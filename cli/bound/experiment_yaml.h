@@ -31,12 +31,14 @@ std::string_view name(RowVerdict verdict);
 struct ExperimentRow {
   std::string what, workload, note;  // as the file states them
   const Measure* measure = nullptr;
-  Diagnostic place;              // of the row in the file
-  Network network;               // of `workload`
-  u64 at = 0;                    // words of buffer
-  std::optional<double> paper;   // the published number, or the lower end of a published range
-  std::optional<double> to;      // the upper end of the range
-  std::optional<double> within;  // relative tolerance
+  Diagnostic place;                                     // of the row in the file
+  Network network;                                      // of `workload`, unless it is a C program
+  std::string program;                                  // its file
+  std::vector<std::pair<std::string, i64>> parameters;  // `param`: of the program
+  u64 at = 0;                                           // words of buffer
+  std::optional<double> paper;                          // the published number, or the lower end of a published range
+  std::optional<double> to;                             // the upper end of the range
+  std::optional<double> within;                         // relative tolerance
   bool less_is_better = false;
   std::string because;             // why ours differs
   std::optional<double> expected;  // ours, with the same tolerance, where it differs

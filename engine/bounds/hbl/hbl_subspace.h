@@ -18,7 +18,8 @@ class Subspace {
 
   int ambient() const { return ambient_; }
   int dimension() const { return static_cast<int>(basis_.size()); }
-  Subspace complement() const;  // the orthogonal complement
+  const RationalMatrix& basis() const { return basis_; }  // reduced row echelon form
+  Subspace complement() const;                            // the orthogonal complement
   // Dimension of this subspace's image under a linear map with the kernel `kernel`.
   int image_dimension(const Subspace& kernel) const;
   bool contains(const Subspace& other) const;

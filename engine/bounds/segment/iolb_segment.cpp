@@ -44,10 +44,16 @@ struct Growth {
   double exponent = 0;
 };
 
+Growth growth(const IterationLimiter& limiter, std::span<const double> s, std::span<const double> t, double budget) {
+  const IterationLimit limit = limiter.with_exponents(s, t, budget);
+  return {limit.log_most - limit.exponent * std::log(budget), limit.exponent};
+}
+
+}  // namespace
+
 // Pieces touch K = M + T words each, with K so large that more than n of them are needed. Before the first one nothing
 // is inside, so that it loads all it touches: M + n T = n K - (n - 1) M, which is concave in n and falls with M.
-SegmentBound best_pieces(const Growth& growth, double iterations, double capacity) {
-  const auto [scale, exponent] = growth;
+SegmentBound best_pieces(double scale, double exponent, double iterations, double capacity) {
   const double log_iterations = std::log(iterations);
   double pieces = 1;  // where the derivative vanishes
   if (exponent > 1) pieces = std::exp(exponent * std::log((1 - 1 / exponent) / capacity) + log_iterations - scale);
@@ -66,18 +72,12 @@ SegmentBound best_pieces(const Growth& growth, double iterations, double capacit
   return best;
 }
 
-Growth growth(const IterationLimiter& limiter, std::span<const double> s, std::span<const double> t, double budget) {
-  const IterationLimit limit = limiter.with_exponents(s, t, budget);
-  return {limit.log_most - limit.exponent * std::log(budget), limit.exponent};
-}
-
-}  // namespace
-
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,
                            const std::vector<double>& s, const std::vector<double>& t) {
   const double all = all_words(nest);
   if (capacity >= all) return {};
-  SegmentBound bound = best_pieces(growth(IterationLimiter(nest, rows), s, t, all), nest.iterations, capacity);
+  const auto [scale, exponent] = growth(IterationLimiter(nest, rows), s, t, all);
+  SegmentBound bound = best_pieces(scale, exponent, nest.iterations, capacity);
   bound.s = s;
   bound.t = t;
   return bound;
@@ -113,7 +113,7 @@ SegmentBound SegmentBounds::largest(const std::vector<Candidate>& list, double c
   const Candidate* chosen = nullptr;
   for (const Candidate& c : list) {
     if (c.step < step_below(capacity)) break;
-    const SegmentBound bound = best_pieces({c.scale, c.exponent}, iterations_, capacity);
+    const SegmentBound bound = best_pieces(c.scale, c.exponent, iterations_, capacity);
     if (bound.words <= best.words) continue;
     best = bound;
     chosen = &c;

@@ -22,6 +22,9 @@ struct SegmentBound {
   std::vector<double> t;  // [loop]: exponents used
 };
 
+// The same, without exponents, where at most exp(scale) * K^exponent iterations touch K words.
+SegmentBound best_pieces(double scale, double exponent, double iterations, double capacity);
+
 // The largest bound over all T with the exponents s and t, which are scaled up if they are not valid. `capacity` is M;
 // the bound falls as it grows.
 SegmentBound segment_bound(const AccessNest& nest, const std::vector<RankRow>& rows, double capacity,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/cholesky.h"
 
 namespace heliolite {
 namespace {
@@ -17,34 +18,6 @@ constexpr int kMostSteps = 30;  // for one weight; a handful is usual
 
 // Rounding of the few dozen operations that make log U, and of the rows' sums.
 constexpr double kRoundUp = 1e-11;
-
-// x = matrix^-1 x, by Cholesky. Only the lower triangle is read, and overwritten.
-template <class Matrix, class Vector>
-bool solve(Matrix& m, Vector& x, std::size_t n) {
-  Vector inverse;  // of the diagonal
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = m[i][j];
-      for (std::size_t k = 0; k < j; ++k) sum -= m[i][k] * m[j][k];
-      if (i != j) {
-        m[i][j] = sum * inverse[j];
-      } else if (sum > 0) {
-        inverse[i] = 1 / std::sqrt(sum);
-      } else {
-        return false;
-      }
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= m[i][k] * x[k];
-    x[i] *= inverse[i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) x[i] -= m[k][i] * x[k];
-    x[i] *= inverse[i];
-  }
-  return true;
-}
 
 // Sum of logarithms of positive numbers that are neither tiny nor huge; minus infinity once one is not positive.
 class LogSum {
@@ -187,7 +160,7 @@ bool IterationLimiter::newton_step(double log_budget, double weight) {
   Matrix hessian;
   newton_system(log_budget, weight, gradient, hessian);
   Vector step = gradient;
-  if (!solve(hessian, step, unknowns_)) return false;
+  if (!solve_positive(hessian, step, unknowns_)) return false;
   double decrement = 0;
   for (std::size_t i = 0; i < unknowns_; ++i) decrement += gradient[i] * step[i];
   if (decrement < 1e-3 * weight) return false;

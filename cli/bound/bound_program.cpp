@@ -1,0 +1,154 @@
+#include "cli/bound/bound_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+#include "engine/program/bound/program_answer.h"
+
+namespace heliolite::cli {
+namespace {
+
+// Capacities that are answered for without --buffer, in words.
+const std::vector<u64> kProgramCapacities{1024, 4096, 16384, 65536, 262144, 1048576};
+
+constexpr const char* kProgramHoldsUnder =
+    "loads alone, one word an element, every instance computed once, in any order that keeps the values";
+constexpr const char* kFormulaHoldsUnder = "all parameters at least 8";
+constexpr const char* kNoGuarantee = "leading terms only: no guarantee";
+
+Result<std::pair<std::string, i64>> read_parameter(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const Diagnostic wrong{"", 0, "--param", fmt::format("'{}': must be NAME=NUMBER, e.g. N=1000", text)};
+  if (equals == std::string::npos || equals == 0) return wrong;
+  const std::string digits = text.substr(equals + 1);
+  if (digits.empty() || digits.size() > 12 || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
+    return wrong;
+  return std::pair{text.substr(0, equals), static_cast<i64>(std::stoll(digits))};
+}
+
+std::string statements_text(const ProgramSummand& summand) {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < summand.statements.size(); ++s)
+    names.push_back(fmt::format("{} (line {})", summand.statements[s], summand.lines[s]));
+  return join(names);
+}
+
+std::string because(const ProgramSummand& summand) {
+  if (!summand.outer.empty())
+    return fmt::format("slices of {}; {} values cross by {}", join(summand.outer), count(summand.instances),
+                       join(summand.walks));
+  return fmt::format("{:.4g} x {} instances / S^{:.4g}, less {} ends; words by {}", summand.constant,
+                     count(summand.instances), summand.exponent - 1, count(summand.ends), join(summand.walks));
+}
+
+std::string answer_text(const ProgramAnswer& answer) {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : answer.parameters) values.push_back(fmt::format("{} = {}", name, value));
+  std::string text =
+      fmt::format("{}: words that any schedule loads{}{}; {} inputs, {} operations\n\n", answer.file,
+                  values.empty() ? "" : ", ", join(values), grouped(answer.inputs), count(answer.operations));
+  Table table({"capacity", "words at least", "operations a word, at most"});
+  for (std::size_t c = 0; c < answer.capacities.size(); ++c)
+    table.row(
+        {grouped(answer.capacities[c]), grouped(answer.words[c]),
+         answer.words[c] == 0 ? "" : fmt::format("{:.4g}", answer.operations / static_cast<double>(answer.words[c]))});
+  text += table.to_string();
+  if (!answer.summands.empty()) {
+    text += "\nbeyond one load of every input, added up:\n\n";
+    Table summands({"<statements", "<rule", "words at the first capacity", "<because"});
+    for (const ProgramSummand& s : answer.summands)
+      summands.row({statements_text(s), s.method, grouped(s.words.front()), because(s)});
+    text += summands.to_string();
+  }
+  if (answer.formula) {
+    text += fmt::format("\nfull, for {}:\n  {}\n", kFormulaHoldsUnder, answer.formula->full.text);
+    text += fmt::format("asymptotic ({}):\n  {}\n", kNoGuarantee, answer.formula->asymptotic.text);
+    text +=
+        fmt::format("simplified, with all parameters N ({}):\n  {}\n", kNoGuarantee, answer.formula->simplified.text);
+  }
+  if (!answer.no_formula.empty()) text += fmt::format("\nno formula: {}\n", answer.no_formula);
+  if (!answer.given_up.empty()) text += fmt::format("\ngiven up (the bound is weaker): {}\n", join(answer.given_up));
+  return text;
+}
+
+Json formula_json(const FormulaText& formula, const char* holds) {
+  return {{"text", formula.text}, {"latex", formula.latex}, {"holds_under", holds}};
+}
+
+Json answer_json(const ProgramAnswer& answer) {
+  Json json = answer_head("bound");
+  Json parameters = Json::object();
+  for (const auto& [name, value] : answer.parameters) parameters[name] = value;
+  json["question"] = {{"program", answer.file}, {"parameters", parameters}};
+  json["holds_under"] = kProgramHoldsUnder;
+  json["inputs"] = answer.inputs;
+  json["operations"] = answer.operations;
+  json["bounds"] = Json::array();
+  for (std::size_t c = 0; c < answer.capacities.size(); ++c)
+    json["bounds"].push_back(
+        {{"capacity_words", answer.capacities[c]},
+         {"words", answer.words[c]},
+         {"operations_per_word_at_most",
+          answer.words[c] == 0 ? Json() : Json(answer.operations / static_cast<double>(answer.words[c]))}});
+  json["summands"] = Json::array();
+  for (const ProgramSummand& s : answer.summands)
+    json["summands"].push_back({{"rule", s.method},
+                                {"statements", s.statements},
+                                {"lines", s.lines},
+                                {"outer_loops", s.outer},
+                                {"arrays", s.walks},
+                                {"instances", s.instances},
+                                {"ends", s.ends},
+                                {"exponent", s.exponent},
+                                {"constant", s.constant},
+                                {"words", s.words}});
+  json["given_up"] = answer.given_up;
+  if (answer.formula)
+    json["formulas"] = {{"full", formula_json(answer.formula->full, kFormulaHoldsUnder)},
+                        {"asymptotic", formula_json(answer.formula->asymptotic, kNoGuarantee)},
+                        {"simplified", formula_json(answer.formula->simplified, kNoGuarantee)}};
+  if (!answer.no_formula.empty()) json["no_formula"] = answer.no_formula;
+  return json;
+}
+
+}  // namespace
+
+bool is_program(std::string_view workload) { return workload.ends_with(".c"); }
+
+void add_program_options(CLI::App& command, ProgramArguments& arguments) {
+  command.add_option("--param", arguments.parameters, "C programs: a value for each of its parameters, N=1000,M=500")
+      ->type_name("NAME=N")
+      ->delimiter(',');
+  command.add_flag("--symbolic", arguments.symbolic, "C programs: also formulas for all parameters");
+  command.add_option("--without", arguments.without, "C programs: leave these rules out, see docs/affine.md")
+      ->type_name("RULE")
+      ->delimiter(',');
+}
+
+int run_program(const ProgramArguments& arguments, const Output& output) {
+  ProgramQuestion question;
+  question.file = arguments.file;
+  question.capacities = arguments.buffers.empty() ? kProgramCapacities : arguments.buffers;
+  question.symbolic = arguments.symbolic;
+  question.without = arguments.without;
+  Diagnostics errors;
+  for (const u64 capacity : question.capacities)
+    if (capacity == 0) errors.push_back({"", 0, "--buffer", "0 words, must be at least 1"});
+  for (const std::string& text : arguments.parameters) {
+    const auto parameter = read_parameter(text);
+    if (parameter) question.parameters.push_back(*parameter);
+    else errors.insert(errors.end(), parameter.errors().begin(), parameter.errors().end());
+  }
+  if (!errors.empty()) return fail(errors);
+  const Result<ProgramAnswer> answer = bound_program(question);
+  if (!answer) return fail(answer.errors());
+  output.table(answer_text(*answer));
+  return output.json(answer_json(*answer)) ? kSuccess : kBadInput;
+}
+
+}  // namespace heliolite::cli

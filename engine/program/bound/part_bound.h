@@ -1,0 +1,44 @@
+#pragma once
+// The K-partition bound of one part of a program: cut an execution into pieces of T words each; with what is inside
+// when it begins, a piece sees K = S + T words and so does at most U(K) instances of the part.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/program/bound/budget_program.h"
+#include "engine/program/bound/walk_family.h"
+#include "engine/program/count.h"
+
+namespace heliolite {
+
+// Subgroups that a lattice of kernels may have.
+inline constexpr std::size_t kMostSubgroups = 150;
+
+// A budget, as a logarithm, so large that the sum of the exponents is what counts.
+inline constexpr double kLargeLogBudget = 60;
+
+// Leaves instances out of the part's domain, never more than a border of it, so that every walk is whole, meets others
+// in its kernel only, and words of two families are apart where that is possible. False if more than a border would
+// have to go.
+bool trim(ProgramPart& part);
+
+// Leaves out of the part the instances whose walks use one of the words. They may be all.
+ProgramPart without_words(const ProgramPart& part, const isl::union_set& words);
+
+// The words that any walk of the part uses: loads of them are what the bound counts.
+isl::union_set used_words(const ProgramPart& part);
+
+// [a][b]: families a and b never use the same word.
+std::vector<std::vector<bool>> apart(const ProgramPart& part);
+
+// All maximal sets of indices that are pairwise related.
+std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vector<bool>>& related);
+
+// What bounds the instances of the part; nothing if its families do not (all their kernels share a line).
+std::optional<BudgetShape> budget_shape(const ProgramPart& part);
+
+// Chooses families one after the other as long as their lattice stays finite and the domain keeps its dimension; those
+// that the best exponents do not use are dropped. Nothing if no bound comes of them.
+std::optional<ProgramPart> with_families(const ProgramPart& part, std::vector<WalkFamily> candidates);
+
+}  // namespace heliolite

@@ -1,0 +1,146 @@
+#include "engine/program/bound/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/program/bound/join.h"
+#include "engine/program/bound/relations.h"
+
+namespace heliolite {
+namespace {
+
+// Parts of one statement that are looked at one after the other, each in what the ones before leave.
+constexpr int kMostPartsOfStatement = 3;
+
+// isl's steps for the candidates of one statement, and for one way to combine two parts.
+constexpr u64 kStatementSteps = 20'000'000;
+
+}  // namespace
+
+std::vector<PartBound> PlanBuilder::parts() {
+  for (int s = 0; s < static_cast<int>(program_.statements.size()); ++s) {
+    try {
+      const IslSteps steps(program_.context, kStatementSteps);
+      add_statement(s);
+    } catch (const isl::exception&) {
+      given_up_.complicated = true;
+    }
+  }
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.worth(found_[i]), i);
+  std::ranges::stable_sort(order, {}, &std::pair<double, std::size_t>::first);
+  for (const auto& [worth, i] : order)
+    if (worth < 0) place(found_[i]);
+  return std::move(placed_);
+}
+
+void PlanBuilder::add(PartMethod method, ProgramPart part, int outer) {
+  PartBound bound;
+  bound.method = method;
+  bound.part = std::move(part);
+  bound.outer = outer;
+  if (numbers_.fill(bound)) found_.push_back(std::move(bound));
+}
+
+void PlanBuilder::add_statement(int statement) {
+  const ProgramPart whole = part_of(program_, statement);
+  if (whole.dimensions() < 2 || whole.domain.is_empty()) return;
+  std::vector<WalkFamily> circuits;
+  if (rules_.circuits || rules_.wavefront) {
+    WalkLimits limits;
+    circuits = circuit_families(program_, operands_, whole, limits);
+    given_up_.ways = given_up_.ways || limits.reached;
+  }
+  if (rules_.partition) add_partitions(whole, rules_.circuits ? circuits : std::vector<WalkFamily>{});
+  if (!rules_.wavefront) return;
+  ReachLimits limits;
+  for (Wavefront& wave : wavefronts(program_, operands_, whole, circuits, limits))
+    add(PartMethod::wavefront, std::move(wave.part), wave.outer);
+  given_up_.reach = given_up_.reach || limits.reached;
+  given_up_.closure = given_up_.closure || limits.inexact;
+}
+
+void PlanBuilder::add_partitions(const ProgramPart& whole, const std::vector<WalkFamily>& circuits) {
+  const int dimension = dimension_of(whole.domain);
+  const SizeOf size = [&](const isl::set& set) { return numbers_.points(set); };
+  for (std::size_t variant = 0; variant < 2; ++variant) {
+    ProgramPart rest = whole;
+    for (int round = 0; round < kMostPartsOfStatement; ++round) {
+      const auto families = operand_families(program_, operands_, rest, size);
+      if (variant >= families.size()) break;
+      std::vector<WalkFamily> candidates = families[variant];
+      candidates.insert(candidates.end(), circuits.begin(), circuits.end());
+      const auto part = with_families(rest, candidates);
+      if (!part) break;
+      add(PartMethod::partition, *part, 0);
+      rest.domain = rest.domain.subtract(part->domain).coalesce();
+      if (dimension_of(rest.domain) < dimension) break;
+    }
+  }
+}
+
+double PlanBuilder::sum(const std::vector<PartBound>& list) {
+  double all = 0;
+  for (const PartBound& bound : list) all += numbers_.worth(bound);
+  return all;
+}
+
+std::optional<PartBound> PlanBuilder::reduced(const PartBound& bound, const isl::union_set& words) {
+  PartBound rest = bound;
+  rest.part = without_words(bound.part, words);
+  if (rest.part.domain.is_empty() || !numbers_.fill(rest)) return std::nullopt;
+  return rest;
+}
+
+// The list with the part, which takes all its words: what others lose with them is lost.
+std::vector<PartBound> PlanBuilder::beside(const std::vector<PartBound>& list, const PartBound& bound) {
+  const isl::union_set words = used_words(bound.part);
+  std::vector<PartBound> next;
+  for (const PartBound& other : list) {
+    if (used_words(other.part).is_disjoint(words)) {
+      next.push_back(other);
+    } else if (auto rest = reduced(other, words)) {
+      next.push_back(std::move(*rest));
+    }
+  }
+  next.push_back(bound);
+  return next;
+}
+
+void PlanBuilder::place(const PartBound& bound) {
+  const isl::union_set words = used_words(bound.part);
+  std::vector<PartBound> best = placed_;
+  double most = sum(placed_);
+  const auto consider = [&](std::vector<PartBound> list) {
+    const double all = sum(list);
+    if (all <= most) return;
+    most = all;
+    best = std::move(list);
+  };
+  isl::union_set taken = isl::union_set::empty(program_.context.get());
+  std::vector<std::size_t> shared;
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    const isl::union_set other = used_words(placed_[i].part);
+    taken = taken.unite(other);
+    if (!other.is_disjoint(words)) shared.push_back(i);
+  }
+  // It takes what is left; or all of its words; or goes together with one that it shares words with.
+  std::vector<PartBound> with = placed_;
+  if (const auto rest = shared.empty() ? std::optional(bound) : reduced(bound, taken)) with.push_back(*rest);
+  consider(std::move(with));
+  if (!shared.empty()) consider(beside(placed_, bound));
+  for (const std::size_t i : shared) {
+    if (!rules_.joined || bound.method != PartMethod::partition || placed_[i].method != PartMethod::partition) continue;
+    const auto both = joined(placed_[i].part, bound.part);
+    PartBound together;
+    if (both) together.part = *both;
+    if (!both || !numbers_.fill(together)) continue;
+    std::vector<PartBound> others = placed_;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    consider(beside(others, together));
+  }
+  placed_ = std::move(best);
+}
+
+}  // namespace heliolite

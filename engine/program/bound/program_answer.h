@@ -1,0 +1,69 @@
+#pragma once
+// What `bound` says about an affine program. No type of isl: also for a build without it.
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite {
+
+// Formulas hold for all parameters of at least this.
+inline constexpr i64 kLeastParameter = 8;
+
+// Parameters are at most this: squares and cubes of it are still exact enough as doubles.
+inline constexpr i64 kMostParameter = 1'000'000'000;
+
+// The rules that a bound of a program is made of, as --without names them.
+inline constexpr const char* kProgramRules[] = {"k-partition", "wavefront", "joined-statements", "circuits"};
+
+struct FormulaText {
+  std::string text, latex;
+};
+
+struct ProgramFormula {
+  FormulaText full;        // a guarantee, as far as its parameters are at least kLeastParameter
+  FormulaText asymptotic;  // its leading terms for large parameters and S between; no guarantee
+  FormulaText simplified;  // the same with all parameters equal
+};
+
+// One bound that was added up.
+struct ProgramSummand {
+  std::string method;                   // "k-partition", "wavefront"
+  std::vector<std::string> statements;  // their names, S0, S1, .. in the order of the text
+  std::vector<int> lines;               // where they are
+  std::vector<std::string> outer;       // of a wavefront: the loops whose slices are added up
+  std::vector<std::string> walks;       // for people: arrays that values come by
+  double instances = 0, ends = 0;       // counted instances; words that their walks end at
+  double exponent = 0, constant = 0;    // of a partition, for large S: about constant * instances / S^(exponent - 1)
+  std::vector<u64> words;               // [capacity]
+};
+
+struct ProgramQuestion {
+  std::string file;
+  std::vector<std::pair<std::string, i64>> parameters;
+  std::vector<u64> capacities;  // words
+  bool symbolic = false;
+  std::vector<std::string> without;  // of kProgramRules
+};
+
+struct ProgramAnswer {
+  std::string file;
+  std::vector<std::pair<std::string, i64>> parameters;  // in the order of the program
+  std::vector<u64> capacities;
+  std::vector<u64> words;  // [capacity]: no schedule loads fewer
+  u64 inputs = 0;          // words read before anything is written to them: they are loaded once
+  double operations = 0;   // arithmetic operators and calls
+  std::vector<ProgramSummand> summands;
+  std::vector<std::string> given_up;  // what was not followed to its end; it makes bounds weaker, not wrong
+  std::optional<ProgramFormula> formula;
+  std::string no_formula;  // why there is none, if one was asked for
+};
+
+// Reads the program and bounds its loads. Complains about a file that is no affine program, parameters that are missing
+// or too many, and, built without isl, says so.
+Result<ProgramAnswer> bound_program(const ProgramQuestion& question);
+
+}  // namespace heliolite

@@ -1,0 +1,67 @@
+#pragma once
+// The words that any schedule of an affine program loads into a memory of S words: bounds of its parts, those whose
+// words are disjoint added up, and every input word once. Proof: docs/affine.md.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/program/affine_program.h"
+#include "engine/program/bound/part_bound.h"
+#include "engine/program/bound/wavefront.h"
+#include "engine/program/count.h"
+
+namespace heliolite {
+
+enum class PartMethod { partition, wavefront };
+
+// One bound that is a summand of the program's.
+struct PartBound {
+  PartMethod method = PartMethod::partition;
+  ProgramPart part;
+  int outer = 0;                      // of a wavefront: loops whose slices are added up
+  std::optional<BudgetShape> shape;   // of a partition: what bounds its instances
+  std::vector<BudgetGrowth> growths;  // of a partition: for each choice of exponents; the last for large S
+  double instances = 0;               // of the domain
+  double ends = 0;                    // of a partition: words that its walks end at
+};
+
+// What was not followed to its end. Each makes the bound weaker, not wrong.
+struct GivenUp {
+  bool ways = false;         // too many ways through the dataflow
+  bool reach = false;        // too many ways between slices
+  bool closure = false;      // a transitive closure that isl did not find exactly
+  bool uncounted = false;    // slices that could not be counted
+  bool complicated = false;  // a statement whose sets need too many steps
+
+  std::vector<std::string> names() const;
+};
+
+// Switches of the rules, for tests and for `--without`.
+struct ProgramRules {
+  bool partition = true;  // "k-partition"
+  bool wavefront = true;  // "wavefront"
+  bool joined = true;     // "joined-statements"
+  bool circuits = true;   // "circuits"
+};
+
+// The parts of a program whose bounds are added up, chosen at some parameter values; valid for all.
+struct ProgramPlan {
+  std::shared_ptr<const AffineProgram> program;
+  Operands operands;
+  ParameterValues values;
+  double inputs = 0;  // words that are read before anything is written to them
+  std::vector<PartBound> parts;
+  GivenUp given_up;
+};
+
+Result<ProgramPlan> plan_bound(std::shared_ptr<const AffineProgram> program, const ParameterValues& values,
+                               const ProgramRules& rules = {});
+
+// Words that the part's bound gives for a memory of `capacity` words; 0 if it is too large for it.
+double part_words(const ProgramPlan& plan, const PartBound& bound, double capacity);
+
+// The program's loads, at least. It falls with the capacity.
+u64 program_words(const ProgramPlan& plan, double capacity);
+
+}  // namespace heliolite

@@ -1,0 +1,207 @@
+// Bounds of affine programs: against executions, against published constants.
+#include "engine/program/bound/program_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "engine/program/bound/part_bound.h"
+#include "engine/program/bound/program_answer.h"
+#include "engine/program/program_file.h"
+#include "tests/support/cli_runner.h"
+#include "tests/support/program_cdag.h"
+
+namespace heliolite::program_bound_test {
+namespace {
+
+const std::string kKernels = std::string(HELIOLITE_TEST_DATA) + "/../configs/polybench/";
+
+std::shared_ptr<const AffineProgram> parsed(const std::string& body) {
+  Result<AffineProgram> program = parse_program("#pragma scop\n" + body + "\n#pragma endscop\n", "test.c");
+  EXPECT_TRUE(program.ok()) << to_string(program.errors());
+  return std::make_shared<const AffineProgram>(std::move(program).value());
+}
+
+std::shared_ptr<const AffineProgram> kernel(const std::string& name) {
+  Result<AffineProgram> program = load_program(kKernels + name + ".c");
+  EXPECT_TRUE(program.ok()) << to_string(program.errors());
+  return std::make_shared<const AffineProgram>(std::move(program).value());
+}
+
+ParameterValues all_equal(const AffineProgram& program, i64 value) {
+  ParameterValues values;
+  for (const std::string& name : program.parameters) values[name] = value;
+  return values;
+}
+
+ProgramPlan planned(const std::shared_ptr<const AffineProgram>& program, const ParameterValues& values,
+                    const ProgramRules& rules = {}) {
+  Result<ProgramPlan> plan = plan_bound(program, values, rules);
+  EXPECT_TRUE(plan.ok()) << to_string(plan.errors());
+  return std::move(plan).value();
+}
+
+std::size_t most_operands(const testing::ProgramCdag& cdag) {
+  std::size_t most = 1;
+  for (const auto& operands : cdag.operands) most = std::max(most, operands.size());
+  return most;
+}
+
+// T / U(S + T) * S^(exponent - 1) for large S: the published constants.
+double constant(const PartBound& part) {
+  const BudgetGrowth growth = part.growths.back();
+  const double more = growth.exponent - 1;
+  return std::exp(-growth.scale + growth.exponent * std::log(more / growth.exponent) - std::log(more));
+}
+
+// All executions of programs of at most 14 vertices.
+TEST(ProgramBound, NoExecutionOfATinyProgramLoadsLess) {
+  const std::vector<std::string> bodies{
+      "for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) A[i] += B[j];",
+      "for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) A[i] = A[i] * A[j];",
+      "for (int i = 0; i < 2; i++) for (int j = 0; j < N; j++) C[i] += A[j] * B[j];",
+      "for (int t = 0; t < N; t++) for (int i = 1; i < 4; i++) A[i] = A[i - 1] + A[i + 1];",
+      "for (int t = 0; t < 2; t++) { for (int i = 0; i < N; i++) s += A[i]; for (int i = 0; i < N; i++) A[i] += s; }",
+      "for (int k = 0; k < N; k++) for (int i = k + 1; i < N; i++) for (int j = k + 1; j < N; j++) A[i][j] -= "
+      "A[i][k] * A[k][j];",
+      "for (int i = 0; i < N; i++) { s = 0; for (int j = 0; j < N; j++) s += x[j]; y[i] = s; }"};
+  for (const std::string& body : bodies) {
+    const auto program = parsed(body);
+    int tried = 0;
+    for (const i64 n : {2, 3}) {
+      const ParameterValues values = all_equal(*program, n);
+      const testing::ProgramCdag cdag = testing::program_cdag(*program, values);
+      if (cdag.size() > 14) continue;
+      const ProgramPlan plan = planned(program, values);
+      EXPECT_EQ(plan.inputs, cdag.inputs) << body;
+      for (int capacity = 1; capacity <= 6; ++capacity) {
+        const int least = testing::fewest_loads(cdag, capacity);
+        if (least < 0) continue;
+        ++tried;
+        EXPECT_LE(program_words(plan, capacity), static_cast<u64>(least)) << body << " N=" << n << " S=" << capacity;
+      }
+    }
+    EXPECT_GT(tried, 0) << body;
+  }
+}
+
+// The order of the program and orders that go deep first, with the best replacement.
+TEST(ProgramBound, NoExecutionOfAKernelLoadsLessAndItFallsWithTheMemory) {
+  for (const std::string name : {"2mm", "adi", "cholesky", "durbin", "floyd-warshall", "gemver", "gramschmidt",
+                                 "jacobi-1d", "lu", "nussinov", "symm", "syr2k", "trisolv"}) {
+    const auto program = kernel(name);
+    ParameterValues values = all_equal(*program, 7);
+    for (auto& [parameter, value] : values) value += static_cast<i64>(parameter.size() + parameter.back()) % 3;
+    const testing::ProgramCdag cdag = testing::program_cdag(*program, values);
+    const ProgramPlan plan = planned(program, values);
+    EXPECT_EQ(plan.inputs, cdag.inputs) << name;
+    std::vector<int> order(static_cast<std::size_t>(cdag.size() - cdag.inputs));
+    std::iota(order.begin(), order.end(), cdag.inputs);
+    u64 last = ~u64{0};
+    for (const int capacity : {1, 2, 4, 6, 10, 32}) {
+      const u64 bound = program_words(plan, capacity);
+      EXPECT_LE(bound, last) << name << " S=" << capacity;
+      last = bound;
+      if (capacity < static_cast<int>(most_operands(cdag))) continue;
+      EXPECT_LE(bound, testing::loads_in_order(cdag, order, capacity)) << name << " S=" << capacity;
+      for (const unsigned seed : {1U})
+        EXPECT_LE(bound, testing::loads_in_order(cdag, testing::local_order(cdag, seed), capacity))
+            << name << " S=" << capacity;
+    }
+  }
+}
+
+// Leading parts at sizes where they count: exponent, constant, share of the instances that are bounded.
+TEST(ProgramBound, HasThePublishedConstants) {
+  struct Published {
+    const char* kernel;
+    double exponent, constant, per_cube;  // instances of the part / N^3
+  };
+  const double stencil = 2 / (3 * std::sqrt(3));
+  for (const Published& p : std::vector<Published>{
+           {"gemm", 1.5, 2, 1},
+           {"cholesky", 1.5, 1, 1.0 / 6},
+           {"syrk", 1.5, 1, 0.5},
+           {"syr2k", 1.5, 2, 0.5},
+           {"nussinov", 1.5, 1, 1.0 / 6},
+           {"trmm", 1.5, 2, 0.5},
+           {"lu", 1.5, 2, 1.0 / 3},
+           {"floyd-warshall", 1.5, 2, 1},
+           {"symm", 1.5, std::sqrt(2), 1},
+           {"fdtd-2d", 1.5, stencil, 1},
+       }) {
+    const auto program = kernel(p.kernel);
+    const i64 n = 1000;
+    const ProgramPlan plan = planned(program, all_equal(*program, n));
+    ASSERT_FALSE(plan.parts.empty()) << p.kernel;
+    const PartBound& part = plan.parts.front();
+    EXPECT_NEAR(part.growths.back().exponent, p.exponent, 1e-4) << p.kernel;
+    EXPECT_NEAR(constant(part), p.constant, 1e-3) << p.kernel;
+    EXPECT_NEAR(part.instances / std::pow(n, 3), p.per_cube, 0.02) << p.kernel;
+  }
+}
+
+TEST(ProgramBound, OfSlicesCountsTheWideOnes) {
+  const auto durbin = kernel("durbin");
+  const ProgramPlan plan = planned(durbin, {{"N", 1000}});
+  // 2 N inputs less those that nothing reads, and the sum of k - S over the slices.
+  for (const auto& [capacity, published] : std::vector<std::pair<double, u64>>{{100, 399803}, {400, 100703}})
+    EXPECT_GE(program_words(plan, capacity), published);
+  const auto sums = parsed(
+      "for (int t = 0; t < M; t++) { for (int i = 0; i < N; i++) s += A[i]; for (int i = 0; i < N; i++) A[i] += s; }");
+  const ProgramPlan crossing = planned(sums, {{"M", 100}, {"N", 5000}});
+  EXPECT_GE(program_words(crossing, 1000), 396000U);
+}
+
+TEST(ProgramBound, RulesCanBeLeftOut) {
+  const auto lu = kernel("lu");
+  const auto words = [&](const ProgramRules& rules) { return program_words(planned(lu, {{"N", 400}}, rules), 64); };
+  const u64 all = words({});
+  ProgramRules apart, none;
+  apart.joined = false;
+  none.partition = none.wavefront = false;
+  EXPECT_LT(words(apart), all);
+  EXPECT_EQ(words(none), 400U * 400U);
+}
+
+TEST(ProgramBound, HasFormulas) {
+  const auto answer =
+      bound_program({kKernels + "gemm.c", {{"NI", 1000}, {"NJ", 1000}, {"NK", 1000}}, {1024}, true, {}});
+  ASSERT_TRUE(answer.ok()) << to_string(answer.errors());
+  ASSERT_TRUE(answer->formula) << answer->no_formula;
+  EXPECT_EQ(answer->formula->simplified.text, "2*N^3/S^(1/2)");
+  EXPECT_GE(answer->words.front(), 62436707U);  // the published complete form
+  EXPECT_FALSE(bound_program({kKernels + "gemm.c", {{"NI", 1000}}, {1024}, false, {}}).ok());
+}
+
+TEST(ProgramBound, OnTheCommandLine) {
+  const CliResult good =
+      run_cli("bound -w " + kKernels + "syrk.c --param M=200,N=300 --buffer 64,1024 --symbolic --json -");
+  ASSERT_EQ(good.exit_code, 0) << good.err;
+  const nlohmann::json answer = nlohmann::json::parse(good.out);
+  EXPECT_GT(answer["bounds"][0]["words"], answer["bounds"][1]["words"]);
+  EXPECT_EQ(answer["summands"][0]["rule"], "k-partition");
+  EXPECT_EQ(answer["formulas"]["asymptotic"]["text"], "1/2*M*N^2/S^(1/2)");
+  const std::string bound = "bound -w " + kKernels;
+  for (const auto& [arguments, complaint] : std::vector<std::pair<std::string, std::string>>{
+           {"syrk.c --param M=200", "needs a value for N"},
+           {"syrk.c --param M=200,N=2,K=3", "has no parameter 'K'"},
+           {"syrk.c --param M=200,N=0", "N = 0: must be 1 to"},
+           {"syrk.c --param M=200,N", "must be NAME=NUMBER"},
+           {"syrk.c --param M=2,N=2 --without wavefronts", "did you mean 'wavefront'"},
+           {"syrk.c --param M=2,N=2 --kind hbl", "does not go with a C program"},
+           {"absent.c", "absent.c"}}) {
+    const CliResult bad = run_cli(bound + arguments);
+    EXPECT_EQ(bad.exit_code, 2) << arguments;
+    EXPECT_NE(bad.err.find(complaint), std::string::npos) << arguments << ": " << bad.err;
+  }
+  EXPECT_EQ(run_cli("bound -w gemm:8x8x8 --symbolic").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace heliolite::program_bound_test
