@@ -54,15 +54,14 @@ std::string CountPolynomial::to_string() const {
   });
   std::string text;
   for (const auto& [exponents, coefficient] : sorted) {
-    std::string product;
+    std::string product = coefficient < 0 ? Rational(-coefficient).str() : coefficient.str();
+    if (product == "1" && total(exponents) > 0) product.clear();
     for (std::size_t v = 0; v < variables.size(); ++v) {
       if (exponents[v] == 0) continue;
-      product += (product.empty() ? "" : "*") + variables[v];
-      if (exponents[v] > 1) product += "^" + std::to_string(exponents[v]);
+      if (!product.empty()) product += "*";
+      product += variables[v];
+      if (exponents[v] > 1) product.append("^").append(std::to_string(exponents[v]));
     }
-    const Rational size = coefficient < 0 ? Rational(-coefficient) : coefficient;
-    if (product.empty()) product = size.str();
-    else if (size != 1) product = size.str() + "*" + product;
     const bool negative = coefficient < 0;
     text += text.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
     text += product;

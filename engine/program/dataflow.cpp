@@ -13,9 +13,9 @@ namespace heliolite {
 namespace {
 
 // Every conjunction of a relation, without what is empty.
-void for_each_part(const isl::map& relation, const std::function<void(isl::map)>& visit) {
-  relation.coalesce().foreach_basic_map([&](isl::basic_map part) {
-    if (!part.is_empty()) visit(isl::map(std::move(part)));
+void for_each_part(const isl::map& relation, const std::function<void(const isl::map&)>& visit) {
+  relation.coalesce().foreach_basic_map([&](const isl::basic_map& part) {
+    if (!part.is_empty()) visit(isl::map(part));
   });
 }
 
@@ -67,9 +67,9 @@ class DataflowBuilder {
                                      .set_schedule_map(schedule_)
                                      .compute_flow();
     ReadFlow out{read.array, {}, {}, read.element};
-    flow.must_dependence().foreach_map([&](isl::map relation) {
+    flow.must_dependence().foreach_map([&](const isl::map& relation) {
       const std::string source = relation.domain_tuple_id().name();
-      out.from.emplace_back(std::stoi(source.substr(1)), std::move(relation));
+      out.from.emplace_back(std::stoi(source.substr(1)), relation);
     });
     std::sort(out.from.begin(), out.from.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     out.input = isl::manage(isl_map_empty(access.reverse().space().release()));
@@ -98,8 +98,9 @@ class DataflowBuilder {
   }
 
   void add_edges(DataflowEdge edge) {
-    for_each_part(isl::map(edge.relation), [&](isl::map part) {
-      edge.relation = std::move(part);
+    const isl::map whole = edge.relation;
+    for_each_part(whole, [&](const isl::map& part) {
+      edge.relation = part;
       graph_.edges.push_back(edge);
     });
   }

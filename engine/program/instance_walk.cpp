@@ -18,7 +18,8 @@ Result<u64> walk_instances(const AffineProgram& program, const ParameterValues& 
     for (const std::string& name : program.parameters) {
       const auto value = values.find(name);
       if (value == values.end()) return Diagnostic{program.file, 0, name, "the parameter has no value"};
-      const std::string is = "[" + name + "] -> { : " + name + " = " + std::to_string(value->second) + " }";
+      std::string is = "[" + name;
+      is += "] -> { : " + name + " = " + std::to_string(value->second) + " }";
       at_values = at_values.intersect_params(isl::set(program.context.get(), is));
     }
     u64 count = 0;

@@ -10,7 +10,16 @@
 namespace heliolite {
 namespace {
 
-i64 floor_division(i64 a, i64 b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+// isl divides by positive numbers only.
+i64 divided(int operation, i64 a, i64 b) {
+  if (b <= 0) return 0;
+  switch (operation) {
+    case isl_ast_expr_op_fdiv_q: return a / b - (a % b < 0 ? 1 : 0);
+    case isl_ast_expr_op_pdiv_r:
+    case isl_ast_expr_op_zdiv_r: return a % b;
+    default: return a / b;  // exact, or of what is not negative
+  }
+}
 
 // All operators but those that look at one operand first.
 i64 applied(int operation, i64 a, i64 b) {
@@ -21,10 +30,10 @@ i64 applied(int operation, i64 a, i64 b) {
     case isl_ast_expr_op_sub: return a - b;
     case isl_ast_expr_op_mul: return a * b;
     case isl_ast_expr_op_div:
-    case isl_ast_expr_op_pdiv_q: return a / b;
-    case isl_ast_expr_op_fdiv_q: return floor_division(a, b);
+    case isl_ast_expr_op_pdiv_q:
+    case isl_ast_expr_op_fdiv_q:
     case isl_ast_expr_op_pdiv_r:
-    case isl_ast_expr_op_zdiv_r: return a % b;
+    case isl_ast_expr_op_zdiv_r: return divided(operation, a, b);
     case isl_ast_expr_op_eq: return a == b ? 1 : 0;
     case isl_ast_expr_op_le: return a <= b ? 1 : 0;
     case isl_ast_expr_op_lt: return a < b ? 1 : 0;
