@@ -9,12 +9,19 @@ namespace heliolite {
 namespace {
 
 constexpr i64 kMostCoefficient = i64{1} << 31;
+constexpr i64 kMostRest = i64{1} << 61;
 
 i64 coefficient(isl_mat* matrix, int row, std::size_t column) {
   const isl::val value = isl::manage(isl_mat_get_element_val(matrix, row, static_cast<int>(column)));
   if (!value.is_int() || value.abs().gt(isl::val(value.ctx(), kMostCoefficient)))
     throw CountRefused{"a coefficient beyond 2^31"};
   return value.num_si();
+}
+
+// sum += factor * value; false when that does not fit.
+bool add_product(i64& sum, i64 factor, i64 value) {
+  i64 product = 0;
+  return !__builtin_mul_overflow(factor, value, &product) && !__builtin_add_overflow(sum, product, &sum);
 }
 
 i64 floor_quotient(i64 a, i64 b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
@@ -79,7 +86,9 @@ struct PolytopeCount::Walk {
     const std::vector<Row>& rows = set.levels_[level];
     for (std::size_t r = 0; r < rows.size(); ++r) {
       i64 rest = constants[level][r];
-      for (std::size_t k = 0; k < level; ++k) rest += rows[r].coordinates[k] * at[k];
+      for (std::size_t k = 0; k < level; ++k)
+        if (!add_product(rest, rows[r].coordinates[k], at[k])) failed = true;
+      if (rest > kMostRest || rest < -kMostRest) failed = true;
       const i64 own = rows[r].coordinates[level];
       if (own > 0) first = std::max(first, -floor_quotient(rest, own));
       else last = std::min(last, floor_quotient(rest, -own));
@@ -92,33 +101,37 @@ struct PolytopeCount::Walk {
     if (failed) return 0;
     const auto [first, last] = range(level);
     if (failed || last < first) return 0;
-    const u64 width = static_cast<u64>(last - first) + 1;
+    const u64 width = static_cast<u64>(last) - static_cast<u64>(first) + 1;
     if (level + 1 == set.levels_.size()) return width;
-    steps += width;
-    if (steps > limit) failed = true;
+    if (width > limit - steps) failed = true;
+    steps += failed ? 0 : width;
     u64 sum = 0;
-    for (i64 x = first; x <= last && !failed; ++x) {
-      at[level] = x;
-      sum += count(level + 1);
+    for (u64 k = 0; k < width && !failed; ++k) {
+      at[level] = first + static_cast<i64>(k);
+      if (__builtin_add_overflow(sum, count(level + 1), &sum)) failed = true;
     }
     return sum;
   }
 };
 
 std::optional<u64> PolytopeCount::at(const std::vector<i64>& parameters, u64 limit) const {
+  bool fits = true;
   const auto constant = [&](const Row& row) {
     i64 sum = row.constant;
-    for (std::size_t k = 0; k < parameters_; ++k) sum += row.parameters[k] * parameters[k];
+    for (std::size_t k = 0; k < parameters_; ++k) fits = fits && add_product(sum, row.parameters[k], parameters[k]);
     return sum;
   };
-  for (const Row& row : conditions_)
-    if (constant(row) < 0) return 0;
+  bool empty = false;
+  for (const Row& row : conditions_) empty = constant(row) < 0 || empty;
+  if (!fits) return std::nullopt;
+  if (empty) return 0;
   if (levels_.empty()) return 1;
   Walk walk{*this, limit, {}};
   for (const std::vector<Row>& rows : levels_) {
     walk.constants.emplace_back();
     for (const Row& row : rows) walk.constants.back().push_back(constant(row));
   }
+  if (!fits) return std::nullopt;
   walk.at.resize(levels_.size());
   const u64 points = walk.count(0);
   if (walk.failed) return std::nullopt;

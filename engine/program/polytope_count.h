@@ -21,9 +21,9 @@ class PolytopeCount {
 
   std::size_t dimensions() const { return levels_.size(); }
 
-  // The number of its points for these parameters, each below 2^31, in the order of its space: without dimensions 1 or
-  // 0. Walks over all coordinates but the last; nothing when that takes more than `limit` steps, or when it is
-  // infinite.
+  // The number of its points for these parameters, in the order of its space: without dimensions 1 or 0. Walks over all
+  // coordinates but the last; nothing when that takes more than `limit` steps, when a number does not fit into 64 bits,
+  // or when it is infinite.
   std::optional<u64> at(const std::vector<i64>& parameters, u64 limit) const;
 
  private:

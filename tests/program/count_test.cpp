@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+
 namespace heliolite::count_test {
 namespace {
 
@@ -62,6 +64,13 @@ TEST(Count, NumbersOfAnySize) {
   EXPECT_EQ(*count_at(c.context, c.set, {{"N", 5}, {"T", 2}}), 54);
   EXPECT_EQ(*count_at(c.context, c.set, {{"N", 1}, {"T", 2}}), 0);
   EXPECT_FALSE(count_at(c.context, c.set, {{"N", 5}}).ok());
+  const i64 huge = i64{1} << 59;
+  const Counted wide = written("[N] -> { S[i, j] : 0 <= i < 4N and 0 <= j < 4N + 3i }");
+  const Result<Rational> square = count_at(wide.context, wide.set, {{"N", huge}});
+  ASSERT_TRUE(square.ok()) << to_string(square.errors());
+  const Rational four_n = Rational(huge) * 4;
+  EXPECT_EQ(*square, four_n * four_n + 3 * four_n * (four_n - 1) / 2);
+  EXPECT_FALSE(count_at(wide.context, wide.set, {{"N", std::numeric_limits<i64>::max()}}).ok());
   const Counted floors = written("[N] -> { S[i, j] : 0 <= 3i < N and 0 <= 2j <= i }");
   EXPECT_EQ(*count_at(floors.context, floors.set, {{"N", 7}}), 4);  // i = 0, 1, 2 with 1, 1, 2 values of j
 }
