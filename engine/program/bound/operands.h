@@ -3,6 +3,7 @@
 // and the input words.
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/program/affine_program.h"
 
@@ -14,9 +15,7 @@ struct Operands {
   isl::union_set inputs;  // words that are read before anything is written to them
   isl::union_set used;    // instances whose value some instance reads
 
-  const isl::union_map& of(int statement, int read) const {
-    return source[static_cast<std::size_t>(statement)][static_cast<std::size_t>(read)];
-  }
+  const isl::union_map& of(int statement, int read) const { return source[at(statement)][at(read)]; }
 };
 
 // Exact, for the parameter values in program.assumed. Input words have the name of their array with "in_" before it,

@@ -105,12 +105,12 @@ std::vector<std::vector<std::size_t>> maximal_cliques(const std::vector<std::vec
   for (u64 bits = 1; bits < u64{1} << n; ++bits) {
     std::vector<std::size_t> members;
     for (std::size_t j = 0; j < n; ++j)
-      if ((bits >> j & 1) != 0) members.push_back(j);
+      if (contains(bits, j)) members.push_back(j);
     const auto fits = [&](std::size_t j) {
       return std::ranges::all_of(members, [&](std::size_t k) { return k == j || related[j][k]; });
     };
     bool maximal = std::ranges::all_of(members, fits);
-    for (std::size_t j = 0; j < n && maximal; ++j) maximal = (bits >> j & 1) != 0 || !fits(j);
+    for (std::size_t j = 0; j < n && maximal; ++j) maximal = contains(bits, j) || !fits(j);
     if (maximal) cliques.push_back(std::move(members));
   }
   return cliques;
