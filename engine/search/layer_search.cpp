@@ -20,6 +20,7 @@
 #include "engine/search/bayes/bayes_search.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/exact/exact.h"
+#include "engine/search/exact/narrow_search.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/sunstone/strategies.h"
@@ -114,7 +115,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
       const LayerAnswer even = search_even(budget.half());
       return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
     }
-    case Strategy::Sunstone: answer = search_sunstone(budget); break;
+    case Strategy::Sunstone: answer = search_fast(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
     case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
@@ -130,6 +131,18 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
+}
+
+// Exact begins with a narrow pass of its own, which is why search_sunstone() has none.
+LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
+  const ReducedProblem reduced(*problem_);
+  if (reduced.any()) {
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_fast(budget);
+    reduced.restore(out);
+    return out;
+  }
+  const LayerAnswer start = search_sunstone(budget);
+  return start.found ? narrow_search(*problem_, start, budget.after(start.statistics.evaluated)) : start;
 }
 
 // Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left

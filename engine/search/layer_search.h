@@ -59,6 +59,7 @@ class LayerSearch {
   LayerAnswer search_padded(const SearchBudget& budget) const;
   std::unique_ptr<LayerProblem> resized(Workload workload) const;
   bool cut(LayerAnswer& larger, Counts counts) const;
+  LayerAnswer search_fast(const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;

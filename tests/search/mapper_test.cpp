@@ -62,6 +62,23 @@ TEST(Mapper, SunstoneForEnergyIsNoWorseThanForEdp) {
   EXPECT_LE(energy.energy, map_network(layer, machine("simba"), options)->total.energy);
 }
 
+// On these layers climbs alone end 1.14 and 1.07 times above the optimum.
+TEST(Mapper, ANarrowPassFindsWhatClimbsMiss) {
+  struct Case {
+    const char *machine, *layer;
+  };
+  for (const Case c : {Case{"sunstone_arch", "resnet18/conv3_down"}, Case{"edge_unified", "resnet50/conv4_1a"}}) {
+    SearchOptions options;
+    options.strategy = Strategy::Sunstone;
+    const auto fast = map_workload(workload(c.layer), machine(c.machine), options);
+    options.strategy = Strategy::Exact;
+    const auto exact = map_workload(workload(c.layer), machine(c.machine), options);
+    ASSERT_TRUE(fast.ok() && exact.ok());
+    EXPECT_LT(fast->value, 1.05 * exact->value) << c.layer;
+    expect_sound(*fast, workload(c.layer), machine(c.machine), Objective::Edp);
+  }
+}
+
 TEST(Mapper, SameAnswerForAnyNumberOfThreads) {
   const Architecture a = machine("eyeriss");
   Network network{

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/search/core/compulsory.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/sunstone/refine.h"
@@ -15,6 +16,7 @@ namespace {
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
 constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 2'500;
 constexpr int kKicks = 100;
+constexpr double kNear = 1.005;  // times what every mapping costs: below that nothing is worth looking for
 // Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
 constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
 constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
@@ -59,13 +61,20 @@ class SunstoneRun {
   LayerAnswer run() {
     beam();
     climbs();
-    thesis();
-    kicks();
+    if (!near_the_least()) thesis(), kicks();
     return answer_of(levels_, ladder_, best_.empty() ? std::nullopt : std::optional(best_.front()), rules_);
   }
 
  private:
   bool refines() const { return !best_.empty() && options_.rules[Rule::Refine]; }
+
+  bool near_the_least() const {
+    if (best_.empty() || !options_.rules[Rule::AlphaBeta]) return false;
+    const LayerProblem& problem = levels_.problem();
+    const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
+    return objective_number(options_.objective, best_.front().score.cost) <=
+           kNear * objective_number(options_.objective, least);
+  }
 
   // Step 1. The growing beam, for each keep choice.
   void beam() {
