@@ -56,7 +56,8 @@ Json strategies_json(const BenchSuite& suite) {
   for (const BenchStrategy& s : suite.strategies) {
     Json one = options_json(s.options, {"objective", "threads", "strategy"});
     one["label"] = s.label;
-    one["name"] = name(s.options.strategy);
+    one["name"] = s.mapper ? Json() : Json(name(s.options.strategy));
+    one["command"] = s.mapper ? Json(s.command) : Json();
     out.push_back(std::move(one));
   }
   return out;
@@ -115,7 +116,7 @@ int run_suite(BenchSuite suite, const BenchArguments& arguments, const Output& o
                   arguments.threads, arguments.threads == 1 ? "" : "s", result->done, result->planned);
   if (!arguments.summary_only) text += rows_table(result->rows, suite.objective) + "\n";
   const BenchAnalysis analysis = analyze(suite, result->rows);
-  text += summary_table(summaries) + analysis_tables(analysis);
+  text += rows_notes(result->rows) + summary_table(summaries) + analysis_tables(analysis);
   if (result->left_out > 0)
     output.note(fmt::format("heliolite: {} external results are of machines or layers that the suite does not have",
                             result->left_out));

@@ -9,6 +9,7 @@
 
 #include "arch/load.h"
 #include "cli/bench/bench_external.h"
+#include "cli/bench/command_mapper.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
@@ -159,6 +160,7 @@ class SuiteReader {
       read_search_option(node, "strategy", out.options, errors_);
       return out;
     }
+    if (node.is_map() && node.has("command")) return read_command_mapper(node, path_, errors_);
     MapReader reader(node, errors_);
     if (const auto name = reader.required_child("name")) read_search_option(*name, "strategy", out.options, errors_);
     out.label = reader.string("label").value_or(std::string(name(out.options.strategy)));

@@ -37,6 +37,16 @@ Json trace_json(const std::vector<TracePoint>& trace) {
   return out;
 }
 
+Json texts(const Diagnostics& diagnostics) {
+  Json out = Json::array();
+  for (const Diagnostic& d : diagnostics) out.push_back(d.to_string());
+  return out;
+}
+
+Json evaluator_json(const BenchRow& row) {
+  return row.evaluator ? to_json(*row.evaluator, row.value.has_value()) : Json();
+}
+
 // "1.0842", or ">= 1.0842" to a value that nobody has proven to be the optimum.
 std::string ratio_to_optimum(const AblationLayer& layer, const AblationRow& row) {
   const auto r = ratio(layer, row);
@@ -100,6 +110,20 @@ std::string rows_table(const std::vector<BenchRow>& rows, Objective objective) {
     above = &row;
   }
   return table.to_string();
+}
+
+std::string rows_notes(const std::vector<BenchRow>& rows) {
+  std::string out;
+  for (const BenchRow& row : rows) {
+    const std::string who = fmt::format("  {} on {}, {}: ", row.layer, row.machine, row.strategy);
+    for (const Diagnostic& why : row.why_infeasible) out += who + why.to_string() + "\n";
+    if (!row.evaluator || !row.value) continue;
+    const EvaluatorReport& report = *row.evaluator;
+    out += fmt::format("{}the evaluator's value is {:.10g}, {} evaluations, {} failures{}\n", who, report.value,
+                       grouped(report.evaluations), grouped(report.failures),
+                       report.failures == 0 ? "" : ", the first one: " + report.first_failure);
+  }
+  return out.empty() ? out : out + "\n";
 }
 
 std::string summary_table(const std::vector<BenchSummary>& summaries) {
@@ -181,6 +205,8 @@ Json rows_json(const std::vector<BenchRow>& rows) {
                    {"lower_bound", json_of(row.lower_bound)},
                    {"status", status_of(row)},
                    {"external", row.external},
+                   {"reasons", texts(row.why_infeasible)},
+                   {"evaluator", evaluator_json(row)},
                    {"trace", trace_json(row.trace)}});
   return out;
 }

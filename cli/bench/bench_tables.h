@@ -11,6 +11,8 @@ namespace heliolite::cli {
 
 // Tables for people.
 std::string rows_table(const std::vector<BenchRow>& rows, Objective objective);
+// What the table has no column for: why there is no mapping, what an evaluator said.
+std::string rows_notes(const std::vector<BenchRow>& rows);
 std::string summary_table(const std::vector<BenchSummary>& summaries);
 std::string ablation_table(const AblationResult& result, Objective objective);
 

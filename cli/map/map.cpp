@@ -49,7 +49,7 @@ Json answer_json(const SearchOptions& options, const MapAnswer& answer) {
   json["question"] = {{"architecture", question(answer.architecture)},
                       {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
                       {"options", options_json(options)}};
-  add_map_answer(json, answer, std::string(name(options.objective)), interrupt_flag());
+  add_map_answer(json, answer, minimised(options), interrupt_flag());
   return json;
 }
 
@@ -130,6 +130,9 @@ int run(const MapArguments& arguments, const Output& output) {
   Result<Architecture> architecture = load_architecture(arguments.architecture);
   Result<Network> network = load_network(arguments.workload);
   SearchOptions options = search_options(arguments);
+  const bool external = !options.evaluator.command.empty();
+  if (external && arguments.search.given("objective"))
+    return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
@@ -154,8 +157,8 @@ int run(const MapArguments& arguments, const Output& output) {
   Result<NetworkResult> result = search(*network, *architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result), options);
-  output.table(fmt::format("{} on {}, objective {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
-                           name(options.objective), name(options.strategy)) +
+  output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
+                           (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
   const bool right = tell_of_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
@@ -178,11 +181,36 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->search.add_to(*command,
-                           {"objective",   "strategy",    "threads", "free",        "open",    "without", "tiles",
-                            "factors",     "imperfect",   "budget",  "evaluations", "memory",  "seed",    "start",
-                            "encoding",    "transfer",    "victory", "variant",     "weights", "timeout", "least-units",
-                            "least-inner", "least-outer", "halo",    "warm-start",  "pad",     "batch"});
+  arguments->search.add_to(*command, {"objective",
+                                      "strategy",
+                                      "threads",
+                                      "free",
+                                      "open",
+                                      "without",
+                                      "tiles",
+                                      "factors",
+                                      "imperfect",
+                                      "budget",
+                                      "evaluations",
+                                      "memory",
+                                      "seed",
+                                      "start",
+                                      "encoding",
+                                      "transfer",
+                                      "victory",
+                                      "variant",
+                                      "weights",
+                                      "timeout",
+                                      "least-units",
+                                      "least-inner",
+                                      "least-outer",
+                                      "halo",
+                                      "warm-start",
+                                      "pad",
+                                      "batch",
+                                      "evaluator",
+                                      "evaluator-protocol",
+                                      "evaluator-seconds"});
   command
       ->add_option(
           "--witness", arguments->witness,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/map/evaluator_text.h"
 #include "cli/map/level_bounds.h"
 #include "cli/map/not_proven.h"
 #include "cli/map/status.h"
@@ -222,7 +223,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   }
   json["objective"] = objective;
   json["value"] = feasible ? Json(r.value) : Json();
-  json["lower_bound"] = feasible ? Json(r.lower_bound) : Json();
+  json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
   json["mapspace"] = mapspace_json(answer.imperfect, answer.counts, answer.tiles);
@@ -234,6 +235,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["rules"] = rules_json(r.statistics.rules);
   json["witness"] = witness_json(r.witness, answer.architecture);
   json["mip"] = mip_json(r.mip);
+  json["evaluator"] = evaluator_json(r, answer.evaluator);
   json["true_counts"] = true_counts_json(answer, i);
   json["any_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
@@ -267,6 +269,7 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
           any || options.imperfect,
           any ? Counts::True : Counts::Timeloop,
           options.tiles,
+          options.evaluator,
           std::move(distances),
           std::move(in_true_counts)};
 }
@@ -274,8 +277,8 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
 std::string map_text(const MapAnswer& answer) {
   std::vector<NotProven> not_proven;
   for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
-  std::string text =
-      result_table(answer) + not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
+  std::string text = result_table(answer) + evaluator_text(answer.result, answer.evaluator) +
+                     not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
   if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);

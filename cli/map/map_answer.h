@@ -20,6 +20,7 @@ struct MapAnswer {
   bool imperfect = false;            // the mapspace has all factors, not perfect ones only
   Counts counts = Counts::Timeloop;  // of those that do not divide
   Tiles tiles = Tiles::Even;
+  EvaluatorOptions evaluator;  // whose values the answer has; no command: the cost model's
   // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
   std::vector<Result<std::vector<LevelDistance>>> distances;
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.

@@ -74,6 +74,14 @@ Json answer_head(const std::string& command) {
   return head;
 }
 
+Json to_json(const EvaluatorReport& report, bool found) {
+  return {{"value", found ? Json(report.value) : Json()},
+          {"evaluations", report.evaluations},
+          {"failures", report.failures},
+          {"repeated", report.repeated},
+          {"first_failure", report.failures == 0 ? Json() : Json(report.first_failure)}};
+}
+
 Json dimensions_json(const Workload& workload) {
   Json sizes = Json::object();
   for (const Dimension& d : workload.dimensions) sizes[d.name] = d.size;

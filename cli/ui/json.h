@@ -8,6 +8,7 @@
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
 #include "engine/model/mapping.h"
+#include "engine/search/core/evaluator_report.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
 
@@ -24,6 +25,8 @@ Json question(const Architecture& architecture);  // {"name", "hash"}
 // The mapping in the form that engine/model/mapping_yaml.h reads back.
 Json to_json(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 Json to_json(const Breakdown& breakdown, const Workload& workload);
+// "value" (null unless a mapping was found), "evaluations", "failures", "repeated", "first_failure".
+Json to_json(const EvaluatorReport& report, bool found);
 Json dimensions_json(const Workload& workload);  // {"K": 64, ..}
 
 // Appends "energy_pj", "cycles", "edp_pj_cycles" and "utilization" to `object`.

@@ -79,6 +79,10 @@ Diagnostics unanswerable(const SearchOptions& options) {
                    "--imperfect"});
   if (options.strategy != Strategy::Bayes && (options.from || options.learn))
     out.push_back({"", 0, "strategy", fmt::format("{} learns nothing, bayes does", name(options.strategy))});
+  const EvaluatorOptions& evaluator = options.evaluator;
+  const bool plain = evaluator.protocol == EvaluatorProtocol::Once && evaluator.seconds == kEvaluatorSeconds;
+  if (evaluator.command.empty() && !plain)
+    out.push_back({"", 0, "evaluator", "is not given, the other options of an evaluator are"});
   if (options.tiles == Tiles::Even) return out;
   if (options.strategy != Strategy::Exact)
     out.push_back({"", 0, "tiles",
@@ -217,8 +221,16 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   out.statistics.rules += levels_.order_counts();
   out.witness = best.witness;
   out.mip = best.mip;
+  out.evaluator = best.evaluator;
   if (!best.found && !best.why_not_found.empty()) {
     out.why_infeasible = best.why_not_found;
+    return out;
+  }
+  if (!best.found && best.evaluator && best.evaluator->failures > 0) {
+    const EvaluatorReport& report = *best.evaluator;
+    out.why_infeasible.push_back({"", 0, "evaluator",
+                                  fmt::format("gave no mapping a value: {} evaluations, {} failures, the first one: {}",
+                                              report.evaluations, report.failures, report.first_failure)});
     return out;
   }
   if (!best.found) {
@@ -230,7 +242,14 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   out.mapping = best.mapping;
   out.cost = best.cost;
   out.utilization = utilization(out.cost.cycles);
-  out.value = objective_number(objective, out.cost);
+  out.value = best.number(objective);
+  if (best.evaluator) {
+    out.status = Status::Measured;
+    out.end = best.end;
+    out.why_not_proven = "nothing is known of the evaluator's values";
+    if (best.end != SearchEnd::Done) out.why_not_proven += ", and " + explain(best.end, *problem_);
+    return out;
+  }
   out.lower_bound = bound;
   if (best.lower_bound) out.lower_bound = std::max(out.lower_bound, *best.lower_bound);
   if (best.complete) out.lower_bound = out.value;
@@ -243,6 +262,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
 }
 
 double LayerSearch::first_bound() const {
+  if (!problem_->options.evaluator.command.empty()) return 0;
   const Objective objective = problem_->options.objective;
   const KeepRange keep = problem_->keep_range();
   return problem_->options.imperfect ? imperfect_lower_bound(problem_->model, problem_->space, keep, objective)

@@ -38,7 +38,8 @@ class LayerSearch {
   // certificate of `perfect` does not hold for the larger mapspace.
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
-  // A lower bound of all mappings that is known before any search, in units of objective_number().
+  // A lower bound of all mappings that is known before any search, in units of objective_number(); 0 of the values of
+  // an evaluator.
   double first_bound() const;
 
   // What a short search of all tile sizes finds beside `perfect`, an answer with perfect factors, if the options ask

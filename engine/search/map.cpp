@@ -78,7 +78,7 @@ class ProgressReporter {
   void done(std::size_t layer, u64 layers, const LayerAnswer& answer) {
     if (!options_.progress) return;
     const std::lock_guard lock(mutex_);
-    if (answer.found) known_[layer].value = objective_number(options_.objective, answer.cost);
+    if (answer.found) known_[layer].value = answer.number(options_.objective);
     known_[layer].evaluated = answer.statistics.evaluated;
     layers_done_ += layers;
     tell(layer, true);
@@ -148,7 +148,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     s.answer = step(s, SearchBudget(options).after(s.answer.statistics.evaluated, s.seconds));
     s.seconds += seconds_since(begin);
     if (last) reporter.done(shape, s.layers, s.answer);
-    else s.search->problem().tell(s.answer.found ? objective_number(options.objective, s.answer.cost) : 0, 0);
+    else s.search->problem().tell(s.answer.found ? s.answer.number(options.objective) : 0, 0);
   };
 
   // Step 2. All searches, in any order: each writes its own place.

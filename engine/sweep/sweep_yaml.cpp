@@ -135,7 +135,8 @@ class Reader {
   // Objective, strategy, budgets, goal.
   void read_question(MapReader& reader) {
     SearchOptions& options = out_.options;
-    read_search_options(reader, options, errors_, {"threads"});
+    // An evaluator is told a mapping and not the machine.
+    read_search_options(reader, options, errors_, {"threads", "evaluator", "evaluator-protocol", "evaluator-seconds"});
     if (const auto word = reader.choice("goal", {"all", "front", "best"})) out_.goal = *parse_sweep_goal(*word);
     const auto most = static_cast<i64>(kMaxGridPoints);
     if (const auto n = reader.integer("sample", 1, most)) out_.sample = static_cast<u64>(*n);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "arch/architecture_writer.h"
 #include "arch/check.h"
 #include "arch/energy_tables.h"
 #include "arch/load.h"
 #include "arch/pat_energy.h"
+#include "engine/model/fingerprint.h"
+#include "tests/support/cli_runner.h"
 
 namespace heliolite::architecture_presets_test {
 namespace {
@@ -419,6 +422,18 @@ TEST(ArchitecturePresets, MisspeltNamesGetASuggestionAndTheList) {
   const std::string message = to_string(loaded.errors());
   EXPECT_NE(message.find("did you mean 'eyeriss'"), std::string::npos) << message;
   EXPECT_NE(message.find("gemmini_45nm"), std::string::npos) << message;
+}
+
+TEST(ArchitecturePresets, AreReadBackAsTheyAreWritten) {
+  const TempFolder folder;
+  for (const std::string& name : architecture_preset_names()) {
+    const Architecture machine = preset(name);
+    const std::string text = write_architecture(machine);
+    const Result<Architecture> again = load_architecture(folder.write("machine.yaml", text));
+    ASSERT_TRUE(again.ok()) << name << "\n" << to_string(again.errors()) << "\n" << text;
+    EXPECT_EQ(fingerprint(*again), fingerprint(machine)) << text;
+    EXPECT_EQ(again->description, machine.description);
+  }
 }
 
 }  // namespace

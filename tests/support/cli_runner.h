@@ -87,6 +87,18 @@ inline CliResult run_cli(const std::string& arguments) {
   return result;
 }
 
+// Whether the process whose number is in the file ends within ten seconds. One that nobody waits for has ended, too.
+inline bool process_ends(const std::string& file) {
+  const std::string number = read_text(file);
+  const std::string process = number.substr(0, number.find('\n'));
+  for (int k = 0; k < 1000; ++k) {
+    if (process.empty() || kill(std::stoi(process), 0) != 0) return !process.empty();
+    if (read_text("/proc/" + process + "/stat").find(") Z ") != std::string::npos) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
 // The program in the background, ended by a signal.
 class Background {
  public:

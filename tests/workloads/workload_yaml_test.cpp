@@ -7,6 +7,10 @@
 #include <algorithm>
 
 #include "engine/base/text_file.h"
+#include "engine/model/fingerprint.h"
+#include "tests/support/cli_runner.h"
+#include "workloads/load.h"
+#include "workloads/workload_writer.h"
 
 namespace heliolite::workload_yaml_test {
 namespace {
@@ -252,6 +256,24 @@ TEST(WorkloadYaml, ExplainsBatchesAndPasses) {
 TEST(WorkloadYaml, BoundsTheWholeNetwork) {
   EXPECT_THAT(complaint("layers:\n- {name: a, gemm: 100000x100000x100000, count: 1000000}\n"),
               HasSubstr("more than 1000000000000000000 multiply-accumulates in all layers"));
+}
+
+TEST(WorkloadYaml, WritesWhatItReadsBack) {
+  const TempFolder folder;
+  std::vector<std::string> names = workload_preset_names();
+  for (const char* text : {"gemm:7x11x13", "o[i,j] += a[i+j,2*i+3*j]; i=4,j=6", "C[i,j] += A[i,k]*A[j,k]; i=4,j=4,k=8",
+                           "conv_wu:n=2,c=4,k=4,p=8,r=3,stride=2", "depthwise:c=8,p=5,r=3"})
+    names.emplace_back(text);
+  for (const std::string& name : names) {
+    const Result<Network> network = load_network(name);
+    ASSERT_TRUE(network.ok()) << name;
+    for (const Layer& layer : network->layers) {
+      const Result<Network> again = load_network(folder.write("w.yaml", write_workload(layer.workload)));
+      ASSERT_TRUE(again.ok()) << to_string(again.errors()) << write_workload(layer.workload);
+      EXPECT_EQ(fingerprint(again->layers[0].workload), fingerprint(layer.workload)) << write_workload(layer.workload);
+      EXPECT_EQ(again->layers[0].workload.name, layer.workload.name);
+    }
+  }
 }
 
 // Every YAML block of the documentation is a workload or a network.

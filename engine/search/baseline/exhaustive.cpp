@@ -109,7 +109,7 @@ class Enumeration {
   bool evaluate(bool& fits) {
     if (pricing_.over()) return false;
     writer_.write(mapping_, tiling_, orders_);
-    fits = pricing_.price(mapping_).legal;
+    fits = pricing_.price(mapping_).fits;
     return true;
   }
 

@@ -47,13 +47,24 @@ class Evolution {
       one.written = space_.write(one.genome, one.mapping);
       if (one.written) one.evaluation = problem_.model.evaluate(one.mapping, problem_.counts());
     });
+    std::size_t asked = first;  // people that an evaluator was asked about
     for (std::size_t k = first; k < people.size(); ++k) {
+      if (k == asked && pricing_.at_once() > 0) asked = ask_ahead(people, k);
       Individual& one = people[k];
       one.value = Value::worst();
       if (!one.written) continue;
       if (pricing_.over()) return;
       one.value = pricing_.take(one.mapping, one.evaluation).value;
     }
+  }
+
+  // Asks the evaluator about those from `k` on. Returns the one after the last of them.
+  std::size_t ask_ahead(const std::vector<Individual>& people, std::size_t k) {
+    std::vector<Mapping> mappings;
+    for (; k < people.size() && mappings.size() < pricing_.at_once(); ++k)
+      if (people[k].written && people[k].evaluation.verdict == Verdict::Fits) mappings.push_back(people[k].mapping);
+    pricing_.ask_ahead(mappings);
+    return k;
   }
 
   const Genome& parent(const std::vector<Individual>& people) { return people[random_.below(kParents)].genome; }

@@ -150,7 +150,7 @@ class Descent {
         order_for(v, factors, i, orders);
         writer_.write(mapping_, factors, orders);
         const Priced priced = pricing_.price(mapping_);
-        if (!priced.legal) return;
+        if (!priced.fits) return;
         if (priced.value < best) {
           best = priced.value;
           chosen = v;

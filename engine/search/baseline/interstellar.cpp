@@ -60,7 +60,7 @@ class Interstellar {
         set_order(nest_, i, order);
         writer_.write(mapping_, factors, nest_);
         const Priced priced = pricing_.price(mapping_);
-        if (!priced.legal) return true;
+        if (!priced.fits) return true;
         if (priced.value < best) {
           best = priced.value;
           chosen = &order;

@@ -1,5 +1,6 @@
 #include "engine/search/baseline/random_search.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/search/baseline/sampler.h"
@@ -34,8 +35,11 @@ class Search {
     if (!sampler_.possible()) return pricing_.answer();
     for (u64 first = 0; !budget_.over(); first += batch_.size()) {
       parallel_for(kChunks, problem_.options.threads, [&](std::size_t c) { evaluate_chunk(first, c); });
-      for (std::size_t k = 0; k < batch_.size(); ++k)
+      std::size_t asked = 0;  // samples of the batch that an evaluator was asked about
+      for (std::size_t k = 0; k < batch_.size(); ++k) {
+        if (k == asked && pricing_.at_once() > 0) asked = ask_ahead(first, k);
         if (!look(first + k, batch_[k])) return pricing_.answer();
+      }
     }
     return pricing_.answer();
   }
@@ -47,6 +51,16 @@ class Search {
       const Evaluation e = sampler_.evaluate(first + k, mapping);
       batch_[k] = {e.verdict, e.cost};
     }
+  }
+
+  // Asks the evaluator about the samples from `k` on that will be looked at. Returns the one after the last of them.
+  std::size_t ask_ahead(u64 first, std::size_t k) {
+    const u64 most = std::min<u64>(pricing_.at_once(), problem_.options.victory - unimproved_);
+    std::vector<Mapping> mappings;
+    for (; k < batch_.size() && mappings.size() < most; ++k)
+      if (batch_[k].verdict == Verdict::Fits) sampler_.evaluate(first + k, mappings.emplace_back());
+    pricing_.ask_ahead(mappings);
+    return k;
   }
 
   // False: the search is over.

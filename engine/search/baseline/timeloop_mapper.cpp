@@ -129,7 +129,7 @@ class TimeloopMapper {
     const Priced priced = pricing_.price(mapping_);
     if (!priced.legal) {
       if (counts) illegal();
-      return false;
+      return priced.fits;
     }
     illegal_ = 0;
     if (priced.better) unimproved_ = 0;

@@ -48,8 +48,10 @@ class BayesSearch {
         start_sequence_(std::max<std::size_t>(1, decoder_.features().size()), problem_.options.seed),
         sequence_(decoder_.features().size() + 2, problem_.options.seed + 1),
         process_(categorical(), static_cast<u32>(as_tasks() ? from_.size() + 1 : 1)) {
-    const auto least = compulsory_cost(problem_.model, problem_.keep_range()).whole;
-    floor_ = std::log(std::max(objective_number(problem_.options.objective, least), 1e-300));
+    if (problem_.options.evaluator.command.empty()) {
+      const auto least = compulsory_cost(problem_.model, problem_.keep_range()).whole;
+      floor_ = std::log(std::max(objective_number(problem_.options.objective, least), 1e-300));
+    }
     mine_.coordinate = task_coordinates(problem_);
     recall();
   }
@@ -183,7 +185,7 @@ class BayesSearch {
     if (!problem_.options.learn) return;
     mine_.machine = problem_.architecture.name;
     mine_.workload = problem_.workload.name;
-    mine_.objective = name(problem_.options.objective);
+    mine_.objective = minimised(problem_.options);
     for (const Feature& f : decoder_.features()) mine_.feature.push_back(f.name), mine_.choices.push_back(f.choices);
     problem_.options.learn->add(mine_);
   }
@@ -195,7 +197,7 @@ class BayesSearch {
   std::vector<LearnedTask> from_;
   SobolSequence start_sequence_, sequence_;
   GaussianProcess process_;
-  double floor_ = 0;  // log of what every mapping costs
+  double floor_ = 0;  // log of what every mapping costs; 0 with an evaluator
   LearnedTask mine_;
   std::vector<Observation> recalled_;
   std::set<Mapping> seen_;
@@ -215,9 +217,9 @@ Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& ord
     out.push_back({"", 0, "from", fmt::format("{} on {} {}", task.workload, task.machine, why)});
   };
   for (const LearnedTask& task : *problem.options.from) {
-    if (task.objective != name(problem.options.objective)) {
+    if (task.objective != minimised(problem.options)) {
       refuse(task,
-             fmt::format("was learned for objective {}, asked is {}", task.objective, name(problem.options.objective)));
+             fmt::format("was learned for objective {}, asked is {}", task.objective, minimised(problem.options)));
       continue;
     }
     for (std::size_t m = 0; m < std::max(features.size(), task.feature.size()); ++m) {

@@ -51,8 +51,9 @@ LearnedTask read_task(const YamlNode& node, Diagnostics& errors) {
   task.machine = reader.required_string("machine").value_or("");
   task.workload = reader.required_string("workload").value_or("");
   task.objective = reader.required_string("objective").value_or("");
-  if (!task.objective.empty() && !parse_objective(task.objective))
-    reader.error(fmt::format("objective = {}, must be {}", task.objective, join(objective_names(), "or")));
+  if (!task.objective.empty() && !parse_objective(task.objective) && !task.objective.starts_with(kValueFrom))
+    reader.error(fmt::format("objective = {}, must be {}, or '{}' and a command", task.objective,
+                             join(objective_names()), kValueFrom));
   if (const auto coordinates = reader.required_child("coordinates")) {
     MapReader each(*coordinates, errors);
     for (const std::string& key : coordinates->keys())
@@ -76,7 +77,7 @@ std::string learned_text(const std::vector<LearnedTask>& tasks) {
   std::string out = "# Mappings priced by heliolite map --strategy bayes, for --from.\ntasks:\n";
   for (const LearnedTask& task : tasks) {
     out += fmt::format("  - machine: {}\n    workload: {}\n    objective: {}\n", yaml_scalar(task.machine),
-                       yaml_scalar(task.workload), task.objective);
+                       yaml_scalar(task.workload), yaml_scalar(task.objective));
     out += fmt::format("    coordinates:{}\n", task.coordinate.empty() ? " {}" : "");
     for (const auto& [name, number] : task.coordinate) out += fmt::format("      {}: {}\n", yaml_scalar(name), number);
     out += fmt::format("    features:{}\n", task.feature.empty() ? " {}" : "");

@@ -9,6 +9,7 @@ std::string_view name(Status status) {
     case Status::Optimal: return "optimal";
     case Status::Bounded: return "bounded";
     case Status::Infeasible: return "infeasible";
+    case Status::Measured: return "measured";
   }
   return "";
 }

@@ -7,6 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/model/cost_model.h"
+#include "engine/search/core/evaluator_report.h"
 #include "engine/search/core/mip_report.h"
 #include "engine/search/core/rules.h"
 #include "engine/search/core/search_end.h"
@@ -17,10 +18,11 @@ namespace heliolite {
 
 // What is proven of the mapping returned, among all mappings of the mapspace asked for. Optimal: none is better, value
 // == lower_bound. Bounded: a mapping was found, a better one may exist, but none below lower_bound. Infeasible: none
-// was found, because none is legal or because a limit ended the search before; `why_infeasible` says which.
-enum class Status : u8 { Optimal, Bounded, Infeasible };
+// was found, because none is legal or because a limit ended the search before; `why_infeasible` says which. Measured:
+// the value is an evaluator's (SearchOptions::evaluator), of which nothing is proven.
+enum class Status : u8 { Optimal, Bounded, Infeasible, Measured };
 
-// "optimal", "bounded" or "infeasible".
+// "optimal", "bounded", "infeasible" or "measured".
 std::string_view name(Status status);
 
 // The work of a search.
@@ -50,18 +52,19 @@ struct MappingResult {
   Mapping mapping;
   Cost cost;
   double utilization = 0;  // of the compute units, 0 to 1
-  double value = 0;        // objective_number() of the cost
-  double lower_bound = 0;  // no mapping of the mapspace is below, in the same unit
-  double gap = 0;          // value / lower_bound - 1
+  double value = 0;        // objective_number() of the cost; Measured: the evaluator's
+  double lower_bound = 0;  // no mapping of the mapspace is below, in the same unit; Measured: 0
+  double gap = 0;          // value / lower_bound - 1; Measured: 0
   SearchStatistics statistics;
-  double seconds = 0;                    // wall time
-  Strategy strategy = Strategy::Exact;   // that found the mapping
-  SearchEnd end = SearchEnd::Done;       // why it is not proven, if a limit is the reason
-  std::string why_not_proven;            // `end` as a phrase; empty if it is Done
-  std::optional<AnyLook> look;           // only if asked for, of an answer with perfect factors
-  std::optional<WitnessReport> witness;  // of SearchOptions::witness
-  std::optional<MipReport> mip;          // of strategy cosa
-  Diagnostics why_infeasible;            // the level that the smallest tile does not fit, the constraint, or the limit
+  double seconds = 0;                        // wall time
+  Strategy strategy = Strategy::Exact;       // that found the mapping
+  SearchEnd end = SearchEnd::Done;           // why it is not proven, if a limit is the reason
+  std::string why_not_proven;                // `end` as a phrase; empty if it is Done
+  std::optional<AnyLook> look;               // only if asked for, of an answer with perfect factors
+  std::optional<WitnessReport> witness;      // of SearchOptions::witness
+  std::optional<MipReport> mip;              // of strategy cosa
+  std::optional<EvaluatorReport> evaluator;  // of SearchOptions::evaluator
+  Diagnostics why_infeasible;  // the level that the smallest tile does not fit, the constraint, or the limit
 };
 
 struct LayerResult {

@@ -37,8 +37,7 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
   return out;
 }
 
-bool LayerAnswer::offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine) {
-  const Value v = Value::of(objective, its_cost);
+bool LayerAnswer::offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine) {
   if (found &&
       (value < v || (value == v && (machine < its_machine || (machine == its_machine && mapping <= candidate)))))
     return false;

@@ -76,14 +76,22 @@ struct LayerAnswer {
   bool complete = false;              // the whole mapspace was covered: what was found is the optimum
   std::optional<double> lower_bound;  // no mapping of the mapspace is below, in units of objective_number()
   SearchStatistics statistics;
-  std::vector<bool> machines_tried{};      // [machine of the family]: whether some tile was looked at on it
-  std::optional<WitnessReport> witness{};  // of SearchOptions::witness
-  std::optional<MipReport> mip{};          // of strategy cosa
-  Diagnostics why_not_found{};             // the reason if it is not the problem's
+  std::vector<bool> machines_tried{};          // [machine of the family]: whether some tile was looked at on it
+  std::optional<WitnessReport> witness{};      // of SearchOptions::witness
+  std::optional<MipReport> mip{};              // of strategy cosa
+  std::optional<EvaluatorReport> evaluator{};  // of SearchOptions::evaluator
+  Diagnostics why_not_found{};                 // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
   // on the machine with the lower index is better, then the one that comes first in canonical order.
-  bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine = 0);
+  bool offer(Objective objective, const Mapping& candidate, const Cost& its_cost, u32 its_machine = 0) {
+    return offer(candidate, its_cost, Value::of(objective, its_cost), its_machine);
+  }
+  // The same for a value that is not the cost's.
+  bool offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine = 0);
+
+  // The value as a number, if a mapping was found.
+  double number(Objective objective) const { return evaluator ? evaluator->value : objective_number(objective, cost); }
 };
 
 }  // namespace heliolite

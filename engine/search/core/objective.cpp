@@ -1,6 +1,7 @@
 #include "engine/search/core/objective.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "engine/base/integers.h"
 
@@ -40,6 +41,13 @@ Value Value::of(Objective objective, const Cost& cost) {
   if (powers.energy_power == 0) out.limb_[kLimbs - 3] = cost.cycles;
   else
     for (int k = 0; k < powers.cycles_power; ++k) multiply(out.limb_, cost.cycles);
+  return out;
+}
+
+// Positive doubles compare as their bits do.
+Value Value::of(double number) {
+  Value out;
+  out.limb_.front() = std::bit_cast<u64>(number);
   return out;
 }
 

@@ -46,6 +46,8 @@ inline constexpr int kMostCyclesPower =
 class Value {
  public:
   static Value of(Objective objective, const Cost& cost);
+  // Of a number above 0 that is not an objective's: compares with values of its kind only.
+  static Value of(double number);
   // Above the value of every cost.
   static Value worst();
 

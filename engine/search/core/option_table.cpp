@@ -10,6 +10,7 @@
 #include "engine/base/byte_size.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
+#include "engine/search/core/evaluator_options.h"
 #include "engine/search/core/limits.h"
 
 namespace heliolite {
@@ -251,6 +252,9 @@ std::vector<SearchOption> make_table() {
                              "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
                              "with --factors any or --imperfect",
                              &O::pad)),
+      of_strategies(strategies_of_values(), evaluator_option()),
+      of_strategies(strategies_of_values(), evaluator_protocol_option()),
+      of_strategies(strategies_of_values(), evaluator_seconds_option()),
   };
 }
 

@@ -3,11 +3,14 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/mapping.h"
 #include "engine/search/core/bayes_options.h"
 #include "engine/search/core/cosa_options.h"
+#include "engine/search/core/evaluator_report.h"
 #include "engine/search/core/factors.h"
 #include "engine/search/core/objective.h"
 #include "engine/search/core/progress.h"
@@ -57,6 +60,16 @@ struct SearchOptions {
   CosaHalo cosa_halo = CosaHalo::Exact;  // of variants published and ordered
   bool warm_start = false;               // the solver begins with what sunstone finds
   bool pad = false;  // solve for the next sizes without primes above 7; with factors that need not divide
+
+  EvaluatorOptions evaluator;  // of strategies that only need values (StrategyInfo::values)
 };
+
+// In front of the command whose values are minimised.
+inline constexpr std::string_view kValueFrom = "value from ";
+// What is minimised, as people read it: "edp", or "value from ./simulate".
+inline std::string minimised(const SearchOptions& options) {
+  return options.evaluator.command.empty() ? std::string(name(options.objective))
+                                           : std::string(kValueFrom) + options.evaluator.command;
+}
 
 }  // namespace heliolite

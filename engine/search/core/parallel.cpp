@@ -1,6 +1,7 @@
 #include "engine/search/core/parallel.h"
 
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -82,6 +83,10 @@ class TaskPump {
 };
 
 }  // namespace
+
+std::size_t thread_count(int threads) {
+  return static_cast<std::size_t>(threads > 0 ? threads : tbb::info::default_concurrency());
+}
 
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& body) {
   if (threads == 1 || count <= 1) {

@@ -5,6 +5,9 @@
 
 namespace heliolite {
 
+// How many threads `threads` stands for (0 = every core).
+std::size_t thread_count(int threads);
+
 // Calls body(0) .. body(count - 1) on `threads` threads (0 = every core) in any order and returns when all are done.
 // Called from the body of another loop it shares that loop's threads.
 void parallel_for(std::size_t count, int threads, const std::function<void(std::size_t)>& body);

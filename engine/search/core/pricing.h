@@ -1,9 +1,14 @@
 #pragma once
-// What a search needs that prices one mapping after the other: a count, the best so far, and an end.
+// What a search needs that prices one mapping after the other: a count, the best so far, and an end. Values are the
+// cost model's, or those of an evaluator (SearchOptions::evaluator).
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/search/core/budget.h"
+#include "engine/search/core/evaluator.h"
 #include "engine/search/core/layer_problem.h"
 
 namespace heliolite {
@@ -12,20 +17,22 @@ namespace heliolite {
 struct Priced {
   Value value = Value::worst();  // of what is minimised
   double number = kNever;        // the same as a rounded number, above 0
-  bool legal = false;            // it fits; otherwise both are what no mapping has
+  bool fits = false;             // the machine has room for it
+  bool legal = false;            // and it has a value; otherwise both are what no mapping has
   bool better = false;           // than all before it
 };
 
-// Prices mappings of one layer within a budget. Not for several threads.
+// Prices mappings of one layer within a budget. Not for several threads. With an evaluator only mappings that the
+// command is asked about count: not those that do not fit, nor those met before.
 class Pricing {
  public:
   // Both must outlive it.
-  Pricing(const LayerProblem& problem, const SearchBudget& budget) : problem_(problem), budget_(budget) {}
+  Pricing(const LayerProblem& problem, const SearchBudget& budget);
 
   // Whether no more mapping may be priced.
   bool over() {
     if (over_) return true;
-    const bool looks = asked_++ % kLooksAtClock == 0;
+    const bool looks = asked_++ % kLooksAtClock == 0 || evaluator_;
     return over_ = !budget_.allows(answer_.statistics.evaluated + 1) || (looks && budget_.over());
   }
 
@@ -42,22 +49,39 @@ class Pricing {
   // The same where the mapping has to be made again: `make` does, and is called only if it is wanted.
   template <class Make>
   Priced take(const Evaluation& e, const Make& make) {
+    if (evaluator_) return e.verdict == Verdict::Fits ? evaluate(make(), e.cost) : Priced();
     const Priced priced = count(e);
     if (priced.legal && (!answer_.found || priced.value <= answer_.value)) keep(make(), e.cost, priced);
     return priced;
   }
 
+  // How many mappings an evaluator can be asked about at a time; 0: there is none.
+  std::size_t at_once() const { return evaluator_ ? threads_ : 0; }
+  // Asks the evaluator about mappings that fit, at the same time, so that its answers are known when they are taken
+  // one after the other. For mappings that will be: what is asked here and never taken is not counted.
+  void ask_ahead(std::span<const Mapping> mappings);
+
   // Work that costs as much as pricing a mapping, and prices none.
-  void count_one() { ++answer_.statistics.evaluated; }
+  void count_one() { answer_.statistics.evaluated += evaluator_ ? 0 : 1; }
 
   u64 evaluated() const { return answer_.statistics.evaluated; }
   const LayerAnswer& answer() const { return answer_; }
 
  private:
-  // What the mapping costs; several threads may ask.
+  struct Known {
+    EvaluatorAnswer answer;
+    bool taken = false;
+  };
+
+  // What the cost model says of the mapping; several threads may ask.
   Evaluation evaluate(const Mapping& mapping) const { return problem_.model.evaluate(mapping, problem_.counts()); }
-  // Of a mapping with this evaluation.
+  // Of a mapping with this evaluation by the cost model.
   Priced count(const Evaluation& e);
+  // Of a mapping that fits, by the evaluator.
+  Priced evaluate(const Mapping& mapping, const Cost& cost);
+  // The evaluator's answer, and whether it is a new one; null: the search is over.
+  const EvaluatorAnswer* known_answer(const Mapping& mapping);
+  void count_failure(const std::string& why);
   // One that is as good as the best.
   void keep(const Mapping& mapping, const Cost& cost, const Priced& priced);
 
@@ -68,6 +92,11 @@ class Pricing {
   LayerAnswer answer_;
   u64 asked_ = 0;
   bool over_ = false;
+
+  std::unique_ptr<Evaluator> evaluator_;  // null: values are the cost model's
+  std::size_t threads_ = 1;
+  std::map<std::string, Known> known_;  // [the mapping's document]
+  u64 failures_in_a_row_ = 0;
 };
 
 }  // namespace heliolite

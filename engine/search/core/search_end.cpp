@@ -14,8 +14,9 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 10> kEndNames{"done",  "tiles",  "keeps",       "tables", "stores",
-                                                     "flows", "memory", "evaluations", "budget", "interrupted"};
+constexpr std::array<std::string_view, 11> kEndNames{"done",   "tiles",       "keeps",    "tables",
+                                                     "stores", "flows",       "memory",   "evaluations",
+                                                     "budget", "interrupted", "evaluator"};
 
 std::string bytes_text(u64 bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
@@ -63,6 +64,8 @@ std::string explain(SearchEnd end, const LayerProblem& problem) {
       return fmt::format("the search ended after {} evaluations", options.budget_evaluations.value_or(0));
     case SearchEnd::Time: return fmt::format("the search ended after {} s", options.budget_seconds.value_or(0));
     case SearchEnd::Stopped: return "the search was interrupted";
+    case SearchEnd::Evaluator:
+      return fmt::format("the search ended after {} failures of the evaluator in a row", kMostFailures);
   }
   return "";
 }

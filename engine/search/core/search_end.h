@@ -20,6 +20,7 @@ enum class SearchEnd : u8 {
   Evaluations,  // the budget of evaluations is used up
   Time,         // the budget of seconds is used up
   Stopped,      // somebody outside asked it to stop
+  Evaluator,    // the evaluator failed too often in a row
 };
 
 // The name in JSON: "done", "tiles", ... These names do not change.

@@ -43,6 +43,7 @@ struct StrategyInfo {
   std::string_view source;  // who published it; empty: our own
   OtherFactors factors;
   bool machines = false;  // co_search() can use it (docs/rules/co_search.md)
+  bool values = false;    // it only needs values, also those of an evaluator (docs/evaluator.md)
 };
 
 // In the order of the enumeration.
@@ -61,36 +62,38 @@ inline constexpr auto kStrategyTable = std::to_array<StrategyInfo>({
      "Ng, UBC 2022, algorithms 3 to 8", OtherFactors::Climbs, true},
     {Strategy::Random, "random",
      "random mappings, each drawn by itself, until `--victory N` legal ones in a row bring no improvement",
-     "Timeloop's mapper `random` without superfluous orders (Parashar et al., ISPASS 2019)", OtherFactors::Draws},
+     "Timeloop's mapper `random` without superfluous orders (Parashar et al., ISPASS 2019)", OtherFactors::Draws, false,
+     true},
     {Strategy::Bayes, "bayes",
      "a Gaussian process chooses which mapping to price next, for costs that take long to find out "
      "([bayes.md](bayes.md)); `--seed`, `--start`, `--encoding`, `--learn`, `--from`, `--transfer`",
-     "", OtherFactors::Refuses},
+     "", OtherFactors::Refuses, false, true},
     {Strategy::Exhaustive, "exhaustive", "one mapping after the other; done, the optimum",
-     "Timeloop's mapper `linear-pruned` (Parashar et al., ISPASS 2019)", OtherFactors::Draws},
+     "Timeloop's mapper `linear-pruned` (Parashar et al., ISPASS 2019)", OtherFactors::Draws, false, true},
     {Strategy::Cosa, "cosa",
      "one mixed-integer program, solved by CBC, says the mapping ([cosa.md](cosa.md)); `--variant`, `--weights C,T,R`, "
      "`--dump FILE`",
      "CoSA (Huang et al., ISCA 2021; Dinh, UCB/EECS-2023-293)", OtherFactors::Climbs},
     {Strategy::RandomPruned, "random-pruned",
      "random factors, 16 random loop orders of each, every keep choice; ends by `--victory` and `--timeout`",
-     "Timeloop's mapper `random-pruned` (Parashar et al., ISPASS 2019)", OtherFactors::Refuses},
+     "Timeloop's mapper `random-pruned` (Parashar et al., ISPASS 2019)", OtherFactors::Refuses, false, true},
     {Strategy::Hybrid, "hybrid",
      "random factors, all loop orders of each one after the other; ends by `--victory` and `--timeout`",
-     "Timeloop's mapper `hybrid`, its default (Parashar et al., ISPASS 2019)", OtherFactors::Refuses},
+     "Timeloop's mapper `hybrid`, its default (Parashar et al., ISPASS 2019)", OtherFactors::Refuses, false, true},
     {Strategy::Annealing, "annealing", "simulated annealing by moves of prime factors, loops and keep choices",
-     "Kirkpatrick et al., Science 1983; as a mapper SALSA (Jung et al., AICAS 2022)", OtherFactors::Refuses},
+     "Kirkpatrick et al., Science 1983; as a mapper SALSA (Jung et al., AICAS 2022)", OtherFactors::Refuses, false,
+     true},
     {Strategy::Genetic, "genetic", "100 generations of 100 mappings, by GAMMA's operators",
-     "GAMMA (Kao, Krishna, ICCAD 2020)", OtherFactors::Refuses},
+     "GAMMA (Kao, Krishna, ICCAD 2020)", OtherFactors::Refuses, false, true},
     {Strategy::DMazeRunner, "dmazerunner",
      "all tilings that use 80 % of the units and of the innermost memory, 50 % of the others, by degrees less where "
      "there are few; may take hours",
-     "dMazeRunner (Dave et al., ACM TECS 2019)", OtherFactors::Refuses},
+     "dMazeRunner (Dave et al., ACM TECS 2019)", OtherFactors::Refuses, false, true},
     {Strategy::Interstellar, "interstellar",
      "all tilings that use 100 % of the units, or 80 % where there is none, with the best loop order of each level; "
      "may "
      "take hours",
-     "Interstellar (Yang et al., ASPLOS 2020)", OtherFactors::Refuses},
+     "Interstellar (Yang et al., ASPLOS 2020)", OtherFactors::Refuses, false, true},
     {Strategy::Gradient, "gradient", "gradient descent on a relaxed model with real factors, rounded now and then",
      "DOSA (Hong et al., MICRO 2023)", OtherFactors::Refuses},
 });
@@ -102,6 +105,8 @@ constexpr bool climbs_to_imperfect(Strategy strategy) { return info(strategy).fa
 
 // The strategy of this name; none if there is no such strategy.
 std::optional<Strategy> parse_strategy(std::string_view name);
+// Those that only need values.
+std::vector<Strategy> strategies_of_values();
 // The names of all strategies in the order of the enumeration.
 std::vector<std::string> strategy_names();
 

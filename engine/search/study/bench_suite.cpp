@@ -102,25 +102,28 @@ class SuiteRunner {
     }
     if (stopped(stop_)) return std::nullopt;
     TraceRecorder trace;
-    options.progress = [&](const SearchProgress& news) { trace.note(news); };
+    // The values of an evaluator are not those of the other rows.
+    if (options.evaluator.command.empty()) options.progress = [&](const SearchProgress& news) { trace.note(news); };
     std::vector<double> seconds;
     MappingResult found;
     for (int k = 0; k < suite_.repeat; ++k) {
       trace.begin();
       const auto begin = std::chrono::steady_clock::now();
-      auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options);
+      Result<MappingResult> result = answer(machine, layer, strategy, options);
       seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       if (!result) return complain(machine, layer, result.errors());
       if (stopped(stop_)) return std::nullopt;
-      found = std::move(result->layers.front().result);
+      found = *std::move(result);
     }
     BenchRow row{.strategy = strategy.label, .machine = machine.name, .layer = layer.name};
     row.seconds = median(seconds);
     row.evaluated = found.statistics.evaluated;
     row.status = found.status;
+    row.evaluator = found.evaluator;
+    row.why_infeasible = std::move(found.why_infeasible);
     if (found.status == Status::Infeasible) return row;
-    row.value = found.value;
-    row.trace = trace.end(found.value, found.statistics.evaluated);
+    row.value = objective_number(suite_.objective, found.cost);
+    row.trace = trace.end(*row.value, found.statistics.evaluated);
     if (found.lower_bound > 0) {
       row.lower_bound = found.lower_bound;
       row.gap = found.gap;
@@ -140,6 +143,16 @@ class SuiteRunner {
       if (auto result = map_network({layer.name, {{layer.workload, 1}}}, machine.architecture, options); !result)
         return result.errors();
     return at->second = std::make_shared<const std::vector<LearnedTask>>(options.learn->take());
+  }
+
+  static Result<MappingResult> answer(const BenchMachine& machine, const BenchLayer& layer,
+                                      const BenchStrategy& strategy, const SearchOptions& options) {
+    const Architecture& architecture = machine.architecture;
+    if (strategy.mapper)
+      return rated(strategy.mapper(layer.workload, architecture, options), layer.workload, architecture, options);
+    auto result = map_network({layer.name, {{layer.workload, 1}}}, architecture, options);
+    if (!result) return result.errors();
+    return std::move(result->layers.front().result);
   }
 
   std::optional<BenchRow> complain(const BenchMachine& machine, const BenchLayer& layer, const Diagnostics& why) {

@@ -8,15 +8,18 @@
 #include "arch/architecture.h"
 #include "engine/search/map.h"
 #include "engine/search/study/bench_published.h"
+#include "engine/search/study/foreign_mapper.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
 
-// A strategy with its options, as a mapper of the suite.
+// A strategy with its options, or a mapper of somebody else, as a mapper of the suite.
 struct BenchStrategy {
   std::string label;
-  SearchOptions options;  // objective, threads and stop are the suite's
-  bool trained = false;   // bayes: it begins with what it has learned of the layer on the machines of the training
+  SearchOptions options;   // objective, threads and stop are the suite's
+  bool trained = false;    // bayes: it begins with what it has learned of the layer on the machines of the training
+  ForeignMapper mapper{};  // answers in place of options.strategy; empty: that one does
+  std::string command{};   // what `mapper` runs, for the answer
 };
 
 struct BenchMachine {
@@ -72,13 +75,16 @@ struct BenchRow {
   std::string strategy, machine, layer;
   bool external = false;                  // another tool's: `strategy` is then its mapper
   std::optional<double> seconds{};        // wall time of the search
-  std::optional<u64> evaluated{};         // mappings priced
+  std::optional<u64> evaluated{};         // mappings priced; of a mapper of somebody else 1, its answer
   std::optional<double> value{};          // in units of objective_number(); none: no mapping found
   std::optional<double> lower_bound{};    // proven by the search, in the same unit
   std::optional<double> gap{};            // value / lower_bound - 1
   std::optional<double> ratio_to_best{};  // value / the smallest value of all rows of the same machine and layer
   std::optional<Status> status{};         // none: external
   std::vector<TracePoint> trace{};        // of the last search, value falling; the last one is its answer
+  Diagnostics why_infeasible{};           // where it has no value
+  std::optional<EvaluatorReport>
+      evaluator{};  // whose value was minimised; `value` is the suite's objective all the same
 };
 
 // The middle of some values; of an even number of them the mean of both.
