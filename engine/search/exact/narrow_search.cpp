@@ -12,9 +12,9 @@ namespace {
 
 // Times what every mapping costs: answers below this are seldom far from the optimum.
 constexpr double kFar = 1.25;
-constexpr u64 kMostTiles = u64{1} << 17;      // of the layer: the tables have a row for each
-constexpr std::size_t kKept = 64;             // partial mappings after each level, of each set of servers
-constexpr u64 kRoomForStates = u64{1} << 20;  // bytes that the tables must leave
+constexpr u64 kMostNarrowTiles = u64{1} << 17;  // of the layer: the tables have a row for each
+constexpr std::size_t kKept = 64;               // partial mappings after each level, of each set of servers
+constexpr u64 kRoomForStates = u64{1} << 20;    // bytes that the tables must leave
 
 bool may_be_far(const LayerProblem& problem, const LayerAnswer& start) {
   const Objective objective = problem.options.objective;
@@ -31,7 +31,7 @@ LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start,
   LayerAnswer out = start;
   const Gate gate(problem.options.rules, out.statistics.rules);
   if (!gate.on(Rule::Refine) || spent(budget, 0) != SearchEnd::Done || !may_be_far(problem, start) ||
-      lattice.points() > kMostTiles || !ServerSets::few(keep, c.level_count, c.tensor_count))
+      lattice.points() > kMostNarrowTiles || !ServerSets::few(keep, c.level_count, c.tensor_count))
     return out;
   const u64 most_bytes = problem.options.memory_bytes;
   const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice, most_bytes);

@@ -16,7 +16,7 @@ namespace {
 // Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
 constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 2'500;
 constexpr int kKicks = 100;
-constexpr double kNear = 1.005;  // times what every mapping costs: below that nothing is worth looking for
+constexpr double kNearCompulsory = 1.005;  // times what every mapping costs: below that nothing is worth looking for
 // Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
 constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
 constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
@@ -73,7 +73,7 @@ class SunstoneRun {
     const LayerProblem& problem = levels_.problem();
     const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
     return objective_number(options_.objective, best_.front().score.cost) <=
-           kNear * objective_number(options_.objective, least);
+           kNearCompulsory * objective_number(options_.objective, least);
   }
 
   // Step 1. The growing beam, for each keep choice.
