@@ -66,13 +66,14 @@ inline constexpr auto kStrategyTable = std::to_array<StrategyInfo>({
      true},
     {Strategy::Bayes, "bayes",
      "a Gaussian process chooses which mapping to price next, for costs that take long to find out "
-     "([bayes.md](bayes.md)); `--seed`, `--start`, `--encoding`, `--learn`, `--from`, `--transfer`",
+     "([bayes.md](bayes.md)); `--seed`, `--start`, `--batch`, `--encoding`, `--learn`, `--from`, "
+     "`--transfer`",
      "", OtherFactors::Refuses, false, true},
     {Strategy::Exhaustive, "exhaustive", "one mapping after the other; done, the optimum",
      "Timeloop's mapper `linear-pruned` (Parashar et al., ISPASS 2019)", OtherFactors::Draws, false, true},
     {Strategy::Cosa, "cosa",
      "one mixed-integer program, solved by CBC, says the mapping ([cosa.md](cosa.md)); `--variant`, `--weights C,T,R`, "
-     "`--dump FILE`",
+     "`--halo`, `--warm-start`, `--pad`, `--dump FILE`",
      "CoSA (Huang et al., ISCA 2021; Dinh, UCB/EECS-2023-293)", OtherFactors::Climbs},
     {Strategy::RandomPruned, "random-pruned",
      "random factors, 16 random loop orders of each, every keep choice; ends by `--victory` and `--timeout`",
