@@ -12,6 +12,7 @@
 #include "cli/bound/bound_regions.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
+#include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/text.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/ui/json.h"
+#include "cli/ui/program_parameters.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
@@ -20,16 +21,6 @@ constexpr const char* kProgramHoldsUnder =
     "loads alone, one word an element, every instance computed once, in any order that keeps the values";
 constexpr const char* kFormulaHoldsUnder = "all parameters at least 8";
 constexpr const char* kNoGuarantee = "leading terms only: no guarantee";
-
-Result<std::pair<std::string, i64>> read_parameter(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const Diagnostic wrong{"", 0, "--param", fmt::format("'{}': must be NAME=NUMBER, e.g. N=1000", text)};
-  if (equals == std::string::npos || equals == 0) return wrong;
-  const std::string digits = text.substr(equals + 1);
-  if (digits.empty() || digits.size() > 12 || !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }))
-    return wrong;
-  return std::pair{text.substr(0, equals), static_cast<i64>(std::stoll(digits))};
-}
 
 std::string statements_text(const ProgramSummand& summand) {
   std::vector<std::string> names;
@@ -118,8 +109,6 @@ Json answer_json(const ProgramAnswer& answer) {
 
 }  // namespace
 
-bool is_program(std::string_view workload) { return workload.ends_with(".c"); }
-
 void add_program_options(CLI::App& command, ProgramArguments& arguments) {
   command.add_option("--param", arguments.parameters, "C programs: a value for each of its parameters, N=1000,M=500")
       ->type_name("NAME=N")
@@ -139,11 +128,9 @@ int run_program(const ProgramArguments& arguments, const Output& output) {
   Diagnostics errors;
   for (const u64 capacity : question.capacities)
     if (capacity == 0) errors.push_back({"", 0, "--buffer", "0 words, must be at least 1"});
-  for (const std::string& text : arguments.parameters) {
-    const auto parameter = read_parameter(text);
-    if (parameter) question.parameters.push_back(*parameter);
-    else errors.insert(errors.end(), parameter.errors().begin(), parameter.errors().end());
-  }
+  const auto parameters = read_parameters(arguments.parameters);
+  if (parameters) question.parameters = *parameters;
+  else errors.insert(errors.end(), parameters.errors().begin(), parameters.errors().end());
   if (!errors.empty()) return fail(errors);
   const Result<ProgramAnswer> answer = bound_program(question);
   if (!answer) return fail(answer.errors());

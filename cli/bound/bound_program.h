@@ -2,7 +2,6 @@
 // heliolite bound -w KERNEL.c: what no schedule of an affine program can beat. What it means: docs/affine.md.
 #include <CLI/CLI.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/ui/output.h"
@@ -18,9 +17,6 @@ struct ProgramArguments {
   std::vector<u64> buffers;             // words
   bool symbolic = false;
 };
-
-// Whether -w names a C program.
-bool is_program(std::string_view workload);
 
 // Adds the options that only programs have to the command.
 void add_program_options(CLI::App& command, ProgramArguments& arguments);

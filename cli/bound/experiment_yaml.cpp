@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/bound/bound_program.h"
 #include "cli/bound/experiment_measures.h"
+#include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"

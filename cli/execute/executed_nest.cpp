@@ -148,11 +148,7 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
   command.add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
 }
 
-Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed) {
-  const Result<Network> network = load_network(arguments.workload);
-  if (!network) return network.errors();
-  const Result<Workload> workload = pick_layer(*network, arguments.layer);
-  if (!workload) return workload.errors();
+Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed) {
   const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
   if (!sizes) return sizes.errors();
   if (!sizes->of_tensor.empty())
@@ -161,11 +157,23 @@ Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_n
   if (!caches) return caches.errors();
   std::ranges::sort(*caches);
   caches->erase(std::unique(caches->begin(), caches->end()), caches->end());
+  if (caches->empty() && needed)
+    return Diagnostic{"", 0, "--cache", "is required: the capacities in words, as 1024,8192"};
+  return caches;
+}
+
+Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed) {
+  const Result<Network> network = load_network(arguments.workload);
+  if (!network) return network.errors();
+  const Result<Workload> workload = pick_layer(*network, arguments.layer);
+  if (!workload) return workload.errors();
+  const Result<std::vector<u64>> caches = read_caches(arguments, false);
+  if (!caches) return caches.errors();
   const bool tiles = arguments.tile.empty() &&
                      (arguments.tiling == "best" || arguments.tiling == "lru" || arguments.tiling == "together");
   if (caches->empty() && (caches_needed || tiles))
     return Diagnostic{"", 0, "--cache", "is required: the capacities in words, as 1024,8192"};
-  return NestQuestion{*workload, *std::move(caches), {!arguments.loads, arguments.outputs_read}};
+  return NestQuestion{*workload, *caches, {!arguments.loads, arguments.outputs_read}};
 }
 
 Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question) {

@@ -39,6 +39,9 @@ struct ExecutedNest {
   std::vector<Cache> caches;
 };
 
+// The capacities of --cache in words, ascending, each once; at least one if `needed`.
+Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed);
+
 // The question: one workload, capacities in words (ascending, at least one if `caches_needed`), what is counted.
 struct NestQuestion {
   Workload workload;

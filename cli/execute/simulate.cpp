@@ -8,9 +8,11 @@
 
 #include "cli/execute/executed_nest.h"
 #include "cli/execute/simulate_mapping.h"
+#include "cli/execute/simulate_program.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/program_parameters.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -24,6 +26,7 @@ struct SimulateArguments {
   std::vector<std::string> policies;  // --policy
   u32 line_words = 1;
   u32 ways = 0;
+  std::vector<std::string> parameters;  // --param
 };
 
 // One nest in front of its caches: [cache][policy].
@@ -140,7 +143,26 @@ std::vector<SimulatedNest> simulate_all(std::vector<ExecutedNest> executed, cons
   return nests;
 }
 
+// A C program, whose loops are its own: of the options it has --cache, --line, --ways and --policy.
+int run_program_text(const SimulateArguments& arguments, const Output& output) {
+  const NestArguments& nest = arguments.nest;
+  if (!nest.tile.empty() || !nest.mapping.empty() || nest.tiling != "best")
+    return fail("--tiling, --tile, -m: a C program runs in the order of its text");
+  const Result<std::vector<u64>> caches = read_caches(nest, true);
+  if (!caches) return fail(caches.errors());
+  const Result<std::vector<CachePolicy>> policies =
+      read_policies(arguments.policies.empty() ? std::vector<std::string>{"lru", "opt"} : arguments.policies);
+  if (!policies) return fail(policies.errors());
+  SimulatedProgram question{nest.workload, arguments.parameters, {}, policies->size()};
+  for (const u64 words : *caches)
+    for (const CachePolicy policy : *policies)
+      question.caches.push_back({{words, arguments.line_words, arguments.ways}, policy, 1});
+  return run_simulated_program(question, output);
+}
+
 int run(const SimulateArguments& arguments, const Output& output) {
+  if (is_program(arguments.nest.workload)) return run_program_text(arguments, output);
+  if (!arguments.parameters.empty()) return fail("--param: is about C programs, -w KERNEL.c");
   if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
   const Result<NestQuestion> question = read_question(arguments.nest, true);
   if (!question) return fail(question.errors());
@@ -193,11 +215,15 @@ void add_simulate_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--ways", arguments->ways, "Lines that a line may take; fully associative unless given")
       ->type_name("N")
       ->check(whole_number(1, 1 << 20));
+  command->add_option("--param", arguments->parameters, "C programs: a value for each of its parameters, N=30,M=20")
+      ->type_name("NAME=N")
+      ->delimiter(',');
   add_output_options(*command, output);
   command->footer(
       "Examples:\n"
       "  heliolite simulate -w gemm:124x124x124 --cache 1024,1055 --tile M=31,N=31,K=1 --loops M,N,K --points M,N\n"
       "  heliolite simulate -a eyeriss -w conv:n=1,k=16,c=8,p=28,r=3 -m best.json\n"
+      "  heliolite simulate -w configs/polybench/gemm.c --param NI=30,NJ=30,NK=30 --cache 64,256\n"
       "  heliolite simulate -w resnet18 --layer conv5_x --cache 16KiB --word-size 2\n"
       "  heliolite simulate -w gemm:128x128x128 --cache 256,4096 --tiling together --policy lru,opt,scratchpad");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });

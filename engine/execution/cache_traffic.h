@@ -13,6 +13,13 @@ enum class CachePolicy : u8 {
   Scratchpad,  // no cache: boxes of the tiling are loaded and stored as its tiles change
 };
 
+// What one touch does to a word.
+enum class TouchKind : u8 {
+  Read,
+  Write,   // whatever it was before: nothing need be loaded
+  Update,  // read, unless nothing was written there yet and it does not start with a value, and written
+};
+
 // A cache. Lines of more than one word load and store whole lines; arrays begin on a line of their own.
 struct CacheShape {
   u64 capacity_words = 0;
@@ -22,8 +29,10 @@ struct CacheShape {
   u64 lines() const { return capacity_words / line_words; }
 };
 
-// Words that cross the outer boundary of the cache, by array of the nest.
+// Words that cross the outer boundary of the cache, by array.
 struct CacheTraffic {
+  explicit CacheTraffic(std::size_t arrays = 0) : loads(arrays, 0), stores(arrays, 0) {}
+
   std::vector<u64> loads;
   std::vector<u64> stores;  // of lines that were written, when they leave and at the end
 

@@ -4,31 +4,25 @@
 
 namespace heliolite {
 
-ListCache::ListCache(const LoopNest& nest, const LineMap& lines, CacheShape shape, CachePolicy policy,
-                     bool outputs_read)
+ListCache::ListCache(const LineMap& lines, CacheShape shape, CachePolicy policy, bool values)
     : room_(shape.ways == 0 ? shape.lines() : shape.ways),
       line_words_(shape.line_words),
       move_to_front_(policy == CachePolicy::Lru),
       line_(lines.lines()),
       sets_(shape.ways == 0 ? 1 : std::max<u64>(1, shape.lines() / shape.ways)),
-      traffic_{std::vector<u64>(nest.arrays.size(), 0), std::vector<u64>(nest.arrays.size(), 0)} {
-  for (std::size_t a = 0; a < nest.arrays.size(); ++a) {
-    const MemoryArray& array = nest.arrays[a];
-    const u32 first = lines.line(static_cast<int>(a), array.first);
-    const u32 last = lines.line(static_cast<int>(a), array.first + array.words - 1);
-    for (u32 line = first; line <= last; ++line) {
-      line_[line].array = static_cast<u8>(a);
-      line_[line].known = !array.is_output || outputs_read;
-    }
-  }
+      traffic_(lines.arrays()) {
+  if (values)
+    for (Line& line : line_) line.known = true;
 }
 
-void ListCache::fetch(u32 line, int array) {
-  if (line_[line].known) traffic_.loads[at(array)] += line_words_;
+void ListCache::fetch(u32 line, int array, TouchKind kind) {
+  Line& l = line_[line];
+  if (kind == TouchKind::Read || (kind == TouchKind::Update && l.known)) traffic_.loads[at(array)] += line_words_;
   Set& set = sets_[set_of(line)];
   if (set.lines == room_) evict(set.last);
   push_front(line);
-  line_[line].resident = true;
+  l.array = static_cast<u8>(array);
+  l.resident = true;
   ++set.lines;
 }
 

@@ -10,22 +10,21 @@ namespace heliolite {
 // Lines of a set stand in a list, the one that leaves next at its end.
 class ListCache {
  public:
-  // `lines` and the nest's arrays must be those of the touches. Of `ways` the cache has lines() / ways sets, at least
-  // one. `outputs_read`: an output's first touch loads it, otherwise it starts as zeros that need no load.
-  ListCache(const LoopNest& nest, const LineMap& lines, CacheShape shape, CachePolicy policy, bool outputs_read);
+  // Of `ways` the cache has lines() / ways sets, at least one. `values`: what is updated starts with values, which the
+  // first touch loads, otherwise as zeros that need no load.
+  ListCache(const LineMap& lines, CacheShape shape, CachePolicy policy, bool values);
 
-  // One iteration touches the line of this array. All lines of one iteration are in the cache together if a set has
-  // room for them, which LRU sees to by itself.
-  void touch(u32 line, int array, bool write) {
+  // Lines of one iteration are in the cache together if a set has room for them, which LRU sees to by itself.
+  void touch(u32 line, int array, TouchKind kind) {
     Line& l = line_[line];
     if (!l.resident) {
-      fetch(line, array);
+      fetch(line, array, kind);
     } else if (move_to_front_ && sets_[set_of(line)].first != line) {
       unlink(line);
       push_front(line);
     }
-    l.dirty = l.dirty || write;
-    l.known = l.known || write;
+    if (kind == TouchKind::Read) return;
+    l.dirty = l.known = true;
   }
 
   // Stores what is still to be stored; the cache is empty afterwards.
@@ -38,7 +37,7 @@ class ListCache {
     u32 before = kNone, after = kNone;
     u8 array = 0;
     bool resident = false, dirty = false;
-    bool known = false;  // memory or cache has a value that counts
+    bool known = false;  // an update finds a value
   };
   struct Set {
     u32 first = kNone, last = kNone;
@@ -46,7 +45,7 @@ class ListCache {
   };
 
   std::size_t set_of(u32 line) const { return sets_.size() == 1 ? 0 : line % sets_.size(); }
-  void fetch(u32 line, int array);
+  void fetch(u32 line, int array, TouchKind kind);
   void evict(u32 line);
   void unlink(u32 line);
   void push_front(u32 line);

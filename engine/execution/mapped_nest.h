@@ -20,7 +20,8 @@ struct ExecutedTensor {
   u64 drains = 0;  // words of an output's tiles as they leave, partial sums among them; 0 for inputs
 };
 
-// Why the mapping cannot be executed; empty if it can: at most a thousand million touches at all levels together, even tiles.
+// Why the mapping cannot be executed; empty if it can: at most a thousand million touches at all levels together, even
+// tiles.
 Diagnostics check_execution(const Workload& workload, const Mapping& mapping);
 
 // Executes the mapping: each instance of each level holds, of every tensor that it keeps, the words that the present

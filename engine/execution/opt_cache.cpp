@@ -9,33 +9,33 @@ namespace {
 constexpr u32 kNever = ~u32{0};
 
 // [entry of the trace]: the next entry with the same line.
-std::vector<u32> next_uses(const TouchTrace& trace, u64 lines) {
-  std::vector<u32> last(lines, kNever), next(trace.line.size());
-  for (std::size_t i = trace.line.size(); i-- > 0;) {
-    next[i] = last[trace.line[i]];
-    last[trace.line[i]] = static_cast<u32>(i);
+std::vector<u32> next_uses(std::span<const Touch> trace, u64 lines) {
+  std::vector<u32> last(lines, kNever), next(trace.size());
+  for (std::size_t i = trace.size(); i-- > 0;) {
+    next[i] = last[trace[i].line];
+    last[trace[i].line] = static_cast<u32>(i);
   }
   return next;
 }
 
 class OptCache {
  public:
-  OptCache(const LoopNest& nest, const LineMap& lines, CacheShape shape, bool outputs_read)
-      : nest_(nest),
-        room_(shape.lines()),
+  OptCache(const LineMap& lines, CacheShape shape, bool values)
+      : room_(shape.lines()),
         line_words_(shape.line_words),
-        outputs_read_(outputs_read),
+        values_(values),
         state_(lines.lines()),
-        traffic_{std::vector<u64>(nest.arrays.size(), 0), std::vector<u64>(nest.arrays.size(), 0)} {}
+        traffic_(lines.arrays()) {}
 
-  CacheTraffic run(const TouchTrace& trace) {
+  CacheTraffic run(std::span<const Touch> trace) {
     const std::vector<u32> next = next_uses(trace, state_.size());
-    for (std::size_t i = 0; i < trace.line.size(); ++i) {
-      const NestAccess& access = nest_.accesses[i % trace.per_iteration];
-      touch(trace.line[i], access, next[i], i / trace.per_iteration);
+    u64 iteration = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+      touch(trace[i], next[i], iteration);
+      if (trace[i].last) ++iteration;
       if (queue_.size() > 4 * room_ + 64) drop_old_entries(i);
     }
-    for (State& s : state_)
+    for (const State& s : state_)
       if (s.resident && s.dirty) traffic_.stores[s.array] += line_words_;
     return traffic_;
   }
@@ -52,21 +52,20 @@ class OptCache {
     bool operator<(const Candidate& other) const { return next < other.next; }
   };
 
-  void touch(u32 line, const NestAccess& access, u32 next, u64 iteration) {
-    State& s = state_[line];
+  void touch(const Touch& t, u32 next, u64 iteration) {
+    State& s = state_[t.line];
     s.iteration = iteration;
     if (!s.resident) {
-      s.array = static_cast<u8>(access.array);
-      if (s.known || outputs_read_ || !nest_.arrays[at(access.array)].is_output)
-        traffic_.loads[at(access.array)] += line_words_;
+      s.array = t.array;
+      if (t.kind == TouchKind::Read || (t.kind == TouchKind::Update && (s.known || values_)))
+        traffic_.loads[s.array] += line_words_;
       if (held_ == room_) evict(iteration);
       s.resident = true;
       ++held_;
     }
     s.next = next;
-    s.dirty = s.dirty || access.is_output;
-    s.known = s.known || access.is_output;
-    queue_.push({next, line});
+    if (t.kind != TouchKind::Read) s.dirty = s.known = true;
+    queue_.push({next, t.line});
   }
 
   // A candidate counts if the line is still there and still to be used then.
@@ -101,10 +100,9 @@ class OptCache {
     queue_ = std::priority_queue<Candidate>({}, std::move(left));
   }
 
-  const LoopNest& nest_;
   u64 room_, held_ = 0;
   u32 line_words_;
-  bool outputs_read_;
+  bool values_;
   std::vector<State> state_;  // [line]
   std::priority_queue<Candidate> queue_;
   CacheTraffic traffic_;
@@ -112,9 +110,8 @@ class OptCache {
 
 }  // namespace
 
-CacheTraffic optimal_traffic(const LoopNest& nest, const LineMap& lines, CacheShape shape, const TouchTrace& trace,
-                             bool outputs_read) {
-  return OptCache(nest, lines, shape, outputs_read).run(trace);
+CacheTraffic optimal_traffic(const LineMap& lines, CacheShape shape, std::span<const Touch> trace, bool values) {
+  return OptCache(lines, shape, values).run(trace);
 }
 
 }  // namespace heliolite

@@ -3,10 +3,7 @@
 namespace heliolite {
 
 Scratchpad::Scratchpad(const LoopNest& nest, u8 level, bool outputs_read)
-    : nest_(nest),
-      level_(level),
-      outputs_read_(outputs_read),
-      traffic_{std::vector<u64>(nest.arrays.size(), 0), std::vector<u64>(nest.arrays.size(), 0)} {
+    : nest_(nest), level_(level), outputs_read_(outputs_read), traffic_(nest.arrays.size()) {
   for (const NestAccess& access : nest.accesses) seen_.emplace_back(nest.arrays[at(access.array)].words, 0);
   tile_.fill(1);  // one more than any tile seen, when the first begins
 }
