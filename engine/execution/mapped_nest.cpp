@@ -12,7 +12,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostTouches = 1'000'000'000;
+constexpr u64 kMostMappedTouches = 1'000'000'000;
 
 // The instances of one level, each with the tile of one tensor.
 class LevelStore {
@@ -112,10 +112,10 @@ Diagnostics check_execution(const Workload& workload, const Mapping& mapping) {
   if (!mapping.is_even())
     return {{"", 0, "-m", "tiles of tensors with places of their own (--tiles uneven) are not executed"}};
   const double touches = static_cast<double>(workload.macs()) * static_cast<double>(stores_of(workload, mapping));
-  if (touches > static_cast<double>(kMostTouches))
+  if (touches > static_cast<double>(kMostMappedTouches))
     return {{"", 0, workload.name,
              fmt::format("{:.3g} touches of all levels are too many to be executed; at most {:.3g}", touches,
-                         static_cast<double>(kMostTouches))}};
+                         static_cast<double>(kMostMappedTouches))}};
   return {};
 }
 

@@ -9,7 +9,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostTouches = 50'000'000;
+constexpr u64 kMostSampleTouches = 50'000'000;
 
 // Distinct words since the last touch of a word: a tree of counts over the touches that were the last of their words.
 class StackDistances {
@@ -95,7 +95,7 @@ std::vector<u64> lru_loads(const LoopNest& nest) {
 
 std::optional<u64> reuse_window(const Workload& workload, const TiledLevel& tile) {
   const Workload sample = clipped(workload, tile);
-  if (sample.macs() > kMostTouches / sample.tensors.size()) return std::nullopt;
+  if (sample.macs() > kMostSampleTouches / sample.tensors.size()) return std::nullopt;
   const TilingProblem problem = tiling_problem(sample, {false, true});
   CacheTiling model{tile};
   price(problem, model);

@@ -68,6 +68,28 @@ TEST(CliExecute, MappingsRunAndBecomePrograms) {
   ASSERT_EQ(std::system((compile + " && " + binary + " > /dev/null").c_str()), 0) << read_text(source);
 }
 
+TEST(CliExecute, ProgramsRunInTheOrderOfTheirText) {
+  const std::string kernel = " -w " HELIOLITE_TEST_DATA "/../configs/polybench/gemm.c --param NI=12,NJ=12,NK=12 ";
+  const CliResult result = run_cli("simulate" + kernel + "--cache 16,64,4096 --policy lru,opt,fifo --json -");
+  if (result.err.find("built without isl") != std::string::npos) GTEST_SKIP() << "no isl here";
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["instances"], 12 * 12 + 12 * 12 * 12);
+  for (std::size_t c = 0; c < 9; c += 3) {
+    const json& caches = answer["caches"];
+    EXPECT_LE(caches[c]["bound"], caches[c + 1]["loads"]);
+    EXPECT_LE(caches[c + 1]["loads"], caches[c]["loads"]);
+    EXPECT_LE(caches[c + 1]["loads"], caches[c + 2]["loads"]);
+  }
+  // Everything fits: every input once, alpha and beta among them, and the outputs once back.
+  EXPECT_EQ(answer["caches"][6]["loads"], 3 * 144 + 2);
+  EXPECT_EQ(answer["caches"][6]["stores"], 144);
+  EXPECT_EQ(run_cli("simulate" + kernel + "--cache 64 --policy scratchpad").exit_code, 2);
+  EXPECT_EQ(run_cli("simulate" + kernel + "--cache 64 --tile NI=4").exit_code, 2);
+  EXPECT_THAT(run_cli("simulate" + kernel + "--cache 3").err, HasSubstr("one iteration needs 5"));
+  EXPECT_THAT(run_cli("simulate -w gemm:8x8x8 --param N=4 --cache 64").err, HasSubstr("C programs"));
+}
+
 TEST(CliExecute, TilesForLru) {
   const CliResult result =
       run_cli("simulate -w gemm:62x62x31 --cache 1024 --tiling lru --loads --outputs-read --json -");
