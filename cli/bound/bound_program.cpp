@@ -43,11 +43,19 @@ std::string answer_text(const ProgramAnswer& answer) {
   std::string text =
       fmt::format("{}: words that any schedule loads{}{}; {} inputs, {} operations\n\n", answer.file,
                   values.empty() ? "" : ", ", join(values), grouped(answer.inputs), count(answer.operations));
-  Table table({"capacity", "words at least", "operations a word, at most"});
-  for (std::size_t c = 0; c < answer.capacities.size(); ++c)
-    table.row(
-        {grouped(answer.capacities[c]), grouped(answer.words[c]),
-         answer.words[c] == 0 ? "" : fmt::format("{:.4g}", answer.operations / static_cast<double>(answer.words[c]))});
+  Table table({"capacity", "words at least", "operations a word, at most", "best tiling", "x bound"});
+  for (std::size_t c = 0; c < answer.capacities.size(); ++c) {
+    const u64 bound = answer.words[c];
+    std::vector<std::string> row{
+        grouped(answer.capacities[c]), grouped(bound),
+        bound == 0 ? "" : fmt::format("{:.4g}", answer.operations / static_cast<double>(bound))};
+    if (!answer.tiled.empty() && answer.tiled[c]) {
+      row.push_back(grouped(*answer.tiled[c]));
+      if (bound > 0)
+        row.push_back(fmt::format("{:.3f}", static_cast<double>(*answer.tiled[c]) / static_cast<double>(bound)));
+    }
+    table.row(row);
+  }
   text += table.to_string();
   if (!answer.summands.empty()) {
     text += "\nbeyond one load of every input, added up:\n\n";
@@ -63,6 +71,7 @@ std::string answer_text(const ProgramAnswer& answer) {
         fmt::format("simplified, with all parameters N ({}):\n  {}\n", kNoGuarantee, answer.formula->simplified.text);
   }
   if (!answer.no_formula.empty()) text += fmt::format("\nno formula: {}\n", answer.no_formula);
+  if (!answer.no_tiling.empty()) text += fmt::format("\nno tiling to compare with: {}\n", answer.no_tiling);
   if (!answer.given_up.empty()) text += fmt::format("\ngiven up (the bound is weaker): {}\n", join(answer.given_up));
   return text;
 }
@@ -98,6 +107,10 @@ Json answer_json(const ProgramAnswer& answer) {
                                 {"exponent", s.exponent},
                                 {"constant", s.constant},
                                 {"words", s.words}});
+  if (answer.no_tiling.empty())
+    for (std::size_t c = 0; c < answer.capacities.size(); ++c)
+      json["bounds"][c]["best_tiling"] = answer.tiled[c] ? Json(*answer.tiled[c]) : Json();
+  else json["no_tiling"] = answer.no_tiling;
   json["given_up"] = answer.given_up;
   if (answer.formula)
     json["formulas"] = {{"full", formula_json(answer.formula->full, kFormulaHoldsUnder)},

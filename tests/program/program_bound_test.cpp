@@ -12,6 +12,7 @@
 
 #include "engine/program/bound/part_bound.h"
 #include "engine/program/bound/program_answer.h"
+#include "engine/program/bound/program_tiling.h"
 #include "engine/program/program_file.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/program_cdag.h"
@@ -167,6 +168,39 @@ TEST(ProgramBound, RulesCanBeLeftOut) {
   none.partition = none.wavefront = false;
   EXPECT_LT(words(apart), all);
   EXPECT_EQ(words(none), 400U * 400U);
+}
+
+// Statement after statement in tiles loads no less; of products hardly more.
+TEST(ProgramBound, IsNotAboveTheBestTiling) {
+  std::size_t tiled = 0;
+  for (const char* name : {"gemm", "2mm", "atax", "mvt", "gesummv", "doitgen", "bicg", "gemver"}) {
+    const auto program = kernel(name);
+    const ProgramPlan plan = planned(program, all_equal(*program, 60));
+    const Result<TiledProgram> tiles = tile_program(plan);
+    if (!tiles) continue;
+    ++tiled;
+    for (const double capacity : {16.0, 100.0, 1000.0, 1e6}) {
+      const auto loads = tiled_loads(*tiles, capacity);
+      ASSERT_TRUE(loads) << name;
+      EXPECT_GE(*loads, static_cast<double>(program_words(plan, capacity))) << name << " " << capacity;
+    }
+  }
+  EXPECT_GE(tiled, 5);
+  const auto gemm = kernel("gemm");
+  const ProgramPlan large = planned(gemm, all_equal(*gemm, 1000));
+  EXPECT_LT(*tiled_loads(*tile_program(large), 1024), 1.1 * static_cast<double>(program_words(large, 1024)));
+}
+
+TEST(ProgramBound, SaysWhatCannotBeTiled) {
+  const auto complaint = [](const std::string& name) {
+    const auto program = kernel(name);
+    const Result<TiledProgram> tiles = tile_program(planned(program, all_equal(*program, 20)));
+    return tiles ? std::string() : to_string(tiles.errors());
+  };
+  EXPECT_NE(complaint("syrk").find("instances that are no box"), std::string::npos) << complaint("syrk");
+  EXPECT_NE(complaint("cholesky").find("which follows it"), std::string::npos) << complaint("cholesky");
+  EXPECT_NE(complaint("doitgen").find("several values in one word"), std::string::npos) << complaint("doitgen");
+  EXPECT_NE(complaint("jacobi-1d").find("which follows it"), std::string::npos) << complaint("jacobi-1d");
 }
 
 TEST(ProgramBound, HasFormulas) {

@@ -11,6 +11,7 @@
 #include "engine/program/bound/formula.h"
 #include "engine/program/bound/part_numbers.h"
 #include "engine/program/bound/program_bound.h"
+#include "engine/program/bound/program_tiling.h"
 #include "engine/program/program_file.h"
 
 namespace heliolite {
@@ -93,6 +94,13 @@ Result<ProgramAnswer> bound_program(const ProgramQuestion& question) {
   answer.capacities = question.capacities;
   for (const u64 capacity : question.capacities)
     answer.words.push_back(program_words(*plan, static_cast<double>(capacity)));
+  const Result<TiledProgram> tiled = tile_program(*plan);
+  if (!tiled) answer.no_tiling = to_string(tiled.errors());
+  for (const u64 capacity : question.capacities) {
+    if (!tiled) break;
+    const auto loads = tiled_loads(*tiled, static_cast<double>(capacity));
+    answer.tiled.push_back(loads ? std::optional(static_cast<u64>(std::llround(*loads))) : std::nullopt);
+  }
   answer.inputs = static_cast<u64>(plan->inputs);
   PartNumbers numbers(*program, *values);
   for (const ProgramStatement& s : program->statements)

@@ -54,8 +54,12 @@ struct ProgramAnswer {
   std::vector<std::pair<std::string, i64>> parameters;  // in the order of the program
   std::vector<u64> capacities;
   std::vector<u64> words;  // [capacity]: no schedule loads fewer
-  u64 inputs = 0;          // words read before anything is written to them: they are loaded once
-  double operations = 0;   // arithmetic operators and calls
+  // [capacity]: loads of the best schedule known, statement after statement in tiles; none: an instance does not fit.
+  // Empty where the program cannot be tiled so: `no_tiling` says why.
+  std::vector<std::optional<u64>> tiled;
+  std::string no_tiling;
+  u64 inputs = 0;         // words read before anything is written to them: they are loaded once
+  double operations = 0;  // arithmetic operators and calls
   std::vector<ProgramSummand> summands;
   std::vector<std::string> given_up;  // what was not followed to its end; it makes bounds weaker, not wrong
   std::optional<ProgramFormula> formula;
