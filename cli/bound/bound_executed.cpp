@@ -15,10 +15,6 @@ namespace {
 // A few seconds of execution for each place, and as much memory as a layer's search.
 constexpr SimulationLimits kBriefly{100'000'000, 50'000'000, 100'000'000};
 
-double moved(const CacheTraffic& traffic, TrafficRule rule) {
-  return static_cast<double>(traffic.all_loads() + (rule.stores ? traffic.all_stores() : 0));
-}
-
 std::string cell(const std::optional<double>& words) { return words ? count(*words) : "-"; }
 
 Json number(const std::optional<double>& words) { return words ? Json(*words) : Json(); }
@@ -38,14 +34,14 @@ ExecutedTiling execute_tiling(const Workload& workload, const PartTiling& tiling
   const bool remembers = check_simulation(nest, caches, kBriefly).empty();
   if (!remembers) caches.pop_back();
   const std::vector<CacheTraffic> traffic = simulate(nest, caches, rule.outputs_are_read);
-  answer.scratchpad = moved(traffic[0], rule);
-  answer.lru = moved(traffic[1], rule);
-  if (remembers) answer.opt = moved(traffic[2], rule);
+  answer.scratchpad = static_cast<double>(traffic[0].words(rule));
+  answer.lru = static_cast<double>(traffic[1].words(rule));
+  if (remembers) answer.opt = static_cast<double>(traffic[2].words(rule));
   if (const auto tile = best_lru_tile(workload, words, rule)) {
     const LoopNest kept = tiled_nest(workload, tiling_problem(workload, rule), std::span(&*tile, 1));
     const std::vector<CacheTraffic> lru = simulate(kept, std::span(&caches[1], 1), rule.outputs_are_read);
     answer.lru_tiling = tile->words;
-    answer.lru_tiling_measured = moved(lru.front(), rule);
+    answer.lru_tiling_measured = static_cast<double>(lru.front().words(rule));
   }
   return answer;
 }

@@ -52,10 +52,6 @@ Result<std::vector<CachePolicy>> read_policies(const std::vector<std::string>& t
   return policies;
 }
 
-double words(const CacheTraffic& traffic, TrafficRule rule) {
-  return static_cast<double>(traffic.all_loads() + (rule.stores ? traffic.all_stores() : 0));
-}
-
 // The caches of one nest, with every policy, in the order of SimulatedNest::traffic.
 std::vector<SimulatedCache> caches_of(const ExecutedNest& executed, const std::vector<CachePolicy>& policies,
                                       const SimulateArguments& arguments) {
@@ -82,7 +78,7 @@ std::string table_text(const NestQuestion& question, const LowerBounds& bounds, 
                                    cache.model       ? count(*cache.model)
                                    : cache.footprint ? "does not fit"
                                                      : "-"};
-      for (const CacheTraffic& t : n.traffic[c]) row.push_back(count(words(t, question.rule)));
+      for (const CacheTraffic& t : n.traffic[c]) row.push_back(grouped(t.words(question.rule)));
       table.row(row);
     }
   return table.to_string();
@@ -117,7 +113,7 @@ Json nest_json(const NestQuestion& question, const LowerBounds& bounds, const Si
       for (std::size_t a = 0; a < n.executed.nest.arrays.size(); ++a)
         arrays[n.executed.nest.arrays[a].name] = {{"loads", t.loads[a]}, {"stores", t.stores[a]}};
       json["policies"].push_back({{"policy", name(policies[p])},
-                                  {"words", words(t, question.rule)},
+                                  {"words", t.words(question.rule)},
                                   {"loads", t.all_loads()},
                                   {"stores", t.all_stores()},
                                   {"arrays", std::move(arrays)}});

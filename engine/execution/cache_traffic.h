@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/bounds/traffic_rule.h"
 
 namespace heliolite {
 
@@ -46,6 +47,8 @@ struct CacheTraffic {
     for (const u64 words : stores) sum += words;
     return sum;
   }
+  // What a bound by this rule is held against.
+  u64 words(TrafficRule rule) const { return all_loads() + (rule.stores ? all_stores() : 0); }
 };
 
 }  // namespace heliolite

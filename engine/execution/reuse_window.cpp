@@ -10,6 +10,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMostSampleTouches = 50'000'000;
+constexpr u64 kShortTouches = 1'000'000;
 
 // Distinct words since the last touch of a word: a tree of counts over the touches that were the last of their words.
 class StackDistances {
@@ -76,8 +77,9 @@ class StackDistances {
   std::vector<i64> marks_;
 };
 
-// The workload with at most three tiles along each dimension.
+// The workload with at most three tiles along each dimension, if all of it would take long.
 Workload clipped(Workload workload, const TiledLevel& tile) {
+  if (workload.macs() <= kShortTouches / workload.tensors.size()) return workload;
   for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
     u64& size = workload.dimensions[d].size;
     size = std::min(size, 3 * u64{tile.tile[d]});

@@ -11,9 +11,10 @@ namespace heliolite {
 // Evaluation techniques for storage hierarchies, 1970: one execution gives all sizes. Outputs are read.
 std::vector<u64> lru_loads(const LoopNest& nest);
 
-// The least words with which an LRU cache loads no more than `tile` says, measured on an execution of up to three tiles
-// along each dimension. Nothing if even that is too long to be executed (50 million touches). For the product of
-// matrices in T x T x 1 tiles: T^2 + 3 T + 1, the tile, a row of the next operand twice and a column.
+// The least words with which an LRU cache loads no more than `tile` says, measured on the execution, or where that has
+// more than a million touches, on one of up to three tiles along each dimension, which the whole may exceed a little.
+// Nothing if even that is too long to be executed (50 million touches). For the product of matrices in T x T x 1 tiles:
+// T^2 + 3 T + 1, the tile, a row of the next operand twice and a column.
 std::optional<u64> reuse_window(const Workload& workload, const TiledLevel& tile);
 
 // The tiling that moves the fewest words of those found whose reuse window fits the cache. Nothing if none does or

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "engine/bounds/lower_bounds.h"
 #include "engine/execution/named_tiling.h"
 #include "engine/execution/simulate.h"
 #include "engine/execution/tiled_nest.h"
@@ -39,6 +40,31 @@ RC_GTEST_PROP(ReuseWindow, AllSizesAtOnceAreThoseOfCaches, (u64 seed)) {
   const std::vector<u64> loads = lru_loads(nest);
   for (const u64 words : {nest.accesses.size(), nest.accesses.size() + 3, nest.accesses.size() + 20})
     if (words < loads.size()) RC_ASSERT(loads[words] == lru(nest, words));
+}
+
+// bound <= opt <= lru with the window <= model.
+RC_GTEST_PROP(ReuseWindow, IsRoomEnoughForTheWholeExecution, (u64 seed)) {
+  testing::Rng rng(seed);
+  testing::RandomOptions options;
+  options.max_size = 9;
+  options.plain_output = true;
+  const Workload workload = testing::random_workload(rng, options);
+  if (workload.macs() > 4'000) return;
+  NamedTiling named;
+  named.tiles.resize(1);
+  for (const Dimension& d : workload.dimensions)
+    named.tiles[0].extent.push_back(static_cast<u32>(testing::pick(rng, 1, (d.size + 2) / 2)));
+  const TrafficRule rule{false, true};
+  const TiledLevel tile = priced(workload, named, rule).front();
+  const auto window = reuse_window(workload, tile);
+  if (!window || *window < workload.tensors.size()) return;
+  const LoopNest nest = tiled_nest(workload, tiling_problem(workload, rule), std::array{tile});
+  const u64 moved = lru(nest, *window);
+  const std::array caches{SimulatedCache{{*window, 1, 0}, CachePolicy::Opt, 1}};
+  const u64 opt = simulate(nest, caches, true).front().all_loads();
+  RC_ASSERT(LowerBounds(workload, rule).words(static_cast<double>(*window)) <= opt);
+  RC_ASSERT(opt <= moved);
+  RC_ASSERT(static_cast<double>(moved) <= tile.words);
 }
 
 // Where the tile fills the cache LRU moves twenty times as much; the one found for it keeps what it says.

@@ -126,8 +126,7 @@ RC_GTEST_PROP(Simulate, BoundIsNotAboveOptNorOptAboveTheOthersNorTheTilingBelowI
   const TiledLevel model = priced(workload, named, rule).front();
   const u64 capacity = std::max<u64>(static_cast<u64>(model.footprint), nest.accesses.size());
   const auto words = [&](CachePolicy policy) {
-    const CacheTraffic t = traffic(nest, capacity, policy, rule.outputs_are_read);
-    return t.all_loads() + (rule.stores ? t.all_stores() : 0);
+    return traffic(nest, capacity, policy, rule.outputs_are_read).words(rule);
   };
   const u64 scratchpad = words(CachePolicy::Scratchpad), opt = words(CachePolicy::Opt);
   RC_ASSERT(LowerBounds(workload, rule).words(static_cast<double>(capacity)) <= opt);
@@ -155,8 +154,7 @@ RC_GTEST_PROP(Simulate, TheBestTilingMovesWhatItSays, (u64 seed)) {
   } counter{iterations};
   walk(nest, counter);
   RC_ASSERT(iterations == workload.macs());
-  const CacheTraffic moved = traffic(nest, capacity, CachePolicy::Scratchpad, rule.outputs_are_read);
-  const u64 words = moved.all_loads() + (rule.stores ? moved.all_stores() : 0);
+  const u64 words = traffic(nest, capacity, CachePolicy::Scratchpad, rule.outputs_are_read).words(rule);
   RC_ASSERT(static_cast<double>(words) <= tiling->words());
 }
 
