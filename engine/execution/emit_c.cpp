@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/execution/c_text.h"
@@ -30,6 +34,36 @@ Diagnostics check_emit(const LoopNest& nest, const EmitOptions& options) {
 
 namespace {
 
+// The operands of a product of two matrices, output [m][n]: which of the nest's accesses is [m][k] or [k][m], and which
+// [k][n] or [n][k].
+struct MatrixProduct {
+  int m = 0, n = 0, k = 0;  // dimensions
+  std::size_t left = 0, right = 0;
+};
+
+// The two dimensions of the access, if its tensor is a matrix of plain dimensions.
+std::optional<std::array<int, 2>> matrix(const Workload& workload, const NestAccess& access) {
+  const std::vector<Rank>& ranks = workload.tensors[at(access.tensor)].ranks;
+  if (ranks.size() != 2) return std::nullopt;
+  for (const Rank& rank : ranks)
+    if (rank.terms.size() != 1 || rank.terms.front().coefficient != 1) return std::nullopt;
+  return std::array{ranks[0].terms.front().dimension, ranks[1].terms.front().dimension};
+}
+
+std::optional<MatrixProduct> matrix_product(const LoopNest& nest) {
+  if (nest.accesses.size() != 3 || nest.arrays.size() != 3 || nest.workload.dimensions.size() != 3) return std::nullopt;
+  const auto out = matrix(nest.workload, nest.accesses[2]);
+  const auto first = matrix(nest.workload, nest.accesses[0]), second = matrix(nest.workload, nest.accesses[1]);
+  if (!out || !first || !second || (*out)[0] == (*out)[1]) return std::nullopt;
+  MatrixProduct p{(*out)[0], (*out)[1], 3 - (*out)[0] - (*out)[1], 0, 1};
+  const auto has = [](const std::array<int, 2>& of, int a, int b) {
+    return of == std::array{a, b} || of == std::array{b, a};
+  };
+  if (has(*first, p.k, p.n)) std::swap(p.left, p.right);
+  const auto &left = p.left == 0 ? *first : *second, &right = p.left == 0 ? *second : *first;
+  return has(left, p.m, p.k) && has(right, p.k, p.n) ? std::optional(p) : std::nullopt;
+}
+
 void add_head(CLines& out, const CNest& c) {
   const EmitOptions& options = c.options();
   std::string title = options.title;  // which may hold anything, the end of a comment too
@@ -39,6 +73,11 @@ void add_head(CLines& out, const CNest& c) {
   out.line("#include <stdio.h>");
   out.line("#include <stdlib.h>");
   out.line("#include <time.h>");
+  if (matrix_product(c.nest()) && options.pad_bytes == 0 && !options.trace) {
+    out.line("#ifdef CBLAS");
+    out.line("#include <cblas.h>");
+    out.line("#endif");
+  }
   out.line("");
   out.line("#ifndef ELEMENT");
   out.line("#define ELEMENT double /* holds sums of small whole numbers exactly */");
@@ -101,6 +140,27 @@ void add_plain(CLines& out, const CNest& c) {
   out.line("");
 }
 
+// Compiled with -DCBLAS the program also runs a library's product of matrices, for its speed.
+void add_cblas(CLines& out, const CNest& c, const MatrixProduct& p) {
+  const LoopNest& nest = c.nest();
+  const auto size = [&](int d) { return nest.workload.dimensions[at(d)].size; };
+  const auto operand = [&](std::size_t access, int row) {
+    const NestAccess& a = nest.accesses[access];
+    const bool straight = nest.workload.tensors[at(a.tensor)].ranks[0].terms.front().dimension == row;
+    const std::string& name = c.array(a.array);
+    return std::pair{straight ? "CblasNoTrans" : "CblasTrans",
+                     fmt::format("(const double *){}, {}", name, nest.arrays[at(a.array)].extents[1])};
+  };
+  const auto [left_kind, left] = operand(p.left, p.m);
+  const auto [right_kind, right] = operand(p.right, p.k);
+  out.line("#ifdef CBLAS");
+  out.line("const clock_t library = clock();");
+  out.line(fmt::format("cblas_dgemm(CblasRowMajor, {}, {}, {}, {}, {}, 1.0, {}, {}, 0.0, (double *){}, {});", left_kind,
+                       right_kind, size(p.m), size(p.n), size(p.k), left, right, c.expected(), size(p.n)));
+  out.line(R"(printf("seconds cblas %.3f\n", (double)(clock() - library) / CLOCKS_PER_SEC);)");
+  out.line("#endif");
+}
+
 std::string flat(const CNest& c, const std::string& array) {
   return fmt::format("(({} *){})[i]{}", c.type(), array, c.options().pad_bytes != 0 ? ".value" : "");
 }
@@ -152,6 +212,7 @@ void add_main(CLines& out, const CNest& c) {
                            c.array(static_cast<int>(a)), a));
   out.line(R"(printf("seconds tiled %.3f plain %.3f\n", (double)(middle - start) / CLOCKS_PER_SEC,)");
   out.line("       (double)(end - middle) / CLOCKS_PER_SEC);");
+  if (const auto product = matrix_product(nest); product && c.options().pad_bytes == 0) add_cblas(out, c, *product);
   out.line(R"(if (wrong != 0) printf("wrong elements: %ld\n", wrong);)");
   out.line("return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;");
   out.close();

@@ -18,6 +18,7 @@ namespace heliolite::emit_c_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Workload layer(const std::string& text) { return load_network(text)->layers.front().workload; }
 
@@ -139,6 +140,28 @@ TEST(EmitC, CachegrindSeesTheThresholdOfLru) {
     EXPECT_GE(std::stod(misses), loads);
     EXPECT_LE(std::stod(misses), loads + start);
   }
+}
+
+// Both operands in both orders; the library's product is compared in passing, as a number of seconds alone.
+TEST(EmitC, TimesALibraryBesideIt) {
+  const TempFolder folder;
+  const std::string probe = folder.write("probe.c", "#include <cblas.h>\nint main(void) { return 0; }\n");
+  std::string library;
+  for (const char* name : {"-lopenblas", "-lcblas", "-lblas"})
+    if (library.empty() &&
+        std::system(("cc " + probe + " -o " + folder.path("probe") + " " + name + " 2>/dev/null").c_str()) == 0)
+      library = name;
+  for (const char* text : {"o[i,j] += a[i,k] * b[k,j]; i=9,j=8,k=7", "o[i,j] += b[j,k] * a[k,i]; i=9,j=8,k=7"}) {
+    const std::string program = emit_c(best_nest(layer(text), 40), {"product"});
+    EXPECT_THAT(program, HasSubstr("cblas_dgemm(CblasRowMajor"));
+    if (library.empty()) continue;
+    const std::string source = folder.write("nest.c", program), binary = folder.path("nest"), out = folder.path("out");
+    ASSERT_EQ(
+        std::system(("cc -O1 -std=c99 -Wall -Werror -DCBLAS " + source + " -o " + binary + " " + library).c_str()), 0);
+    ASSERT_EQ(std::system((binary + " > " + out).c_str()), 0);
+    EXPECT_THAT(read_text(out), HasSubstr("seconds cblas"));
+  }
+  EXPECT_THAT(emit_c(best_nest(layer(shapes()[1]), 40), {"convolution"}), Not(HasSubstr("cblas")));
 }
 
 // What the program touches is what the simulator sees.

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/bounds/lower_bounds.h"
+#include "engine/program/bound/program_bound.h"
 #include "engine/program/count.h"
 #include "engine/program/dataflow.h"
 #include "engine/program/program_trace.h"
@@ -34,6 +36,25 @@ TEST(EinsumProgram, AddsProductsToZeros) {
   for (const DataflowNode& n : graph->nodes)
     if (n.is_input) inputs += static_cast<u64>(*count_at(p->program.context, n.domain, p->sizes));
   EXPECT_EQ(inputs, 3 * 5 + 5 * 4);
+}
+
+// The two doors to one argument: bounds of the tensor's exponents, and of the loops' dataflow.
+TEST(EinsumProgram, ItsBoundIsThatOfTheTensors) {
+  for (const char* text : {"gemm:400x400x400", "o[a,b,c,d] += x[a,e,b,f] * y[d,f,c,e]; a=24,b=24,c=24,d=24,e=24,f=24",
+                           "o[a,b,c] += x[b,d,a] * y[d,c]; a=48,b=48,c=300,d=300",
+                           "o[k,x] += w[k,c,r] * i[c,x+r]; k=128,c=128,x=512,r=3"}) {
+    const Workload workload = einsum(text);
+    const Result<SizedProgram> p = einsum_program(workload);
+    ASSERT_TRUE(p.ok()) << to_string(p.errors());
+    const Result<ProgramPlan> plan = plan_bound(std::make_shared<const AffineProgram>(p->program), p->sizes);
+    ASSERT_TRUE(plan.ok()) << to_string(plan.errors());
+    const LowerBounds tensors(workload, {false, false});
+    for (const double capacity : {64.0, 256.0}) {
+      const double ratio =
+          static_cast<double>(program_words(*plan, capacity)) / static_cast<double>(tensors.words(capacity));
+      EXPECT_NEAR(ratio, 1, 0.01) << text << " " << capacity;
+    }
+  }
 }
 
 TEST(EinsumProgram, ConvolutionsReduceAllTheirLoops) {
