@@ -71,6 +71,8 @@ std::string answer_text(const ProgramAnswer& answer) {
         fmt::format("simplified, with all parameters N ({}):\n  {}\n", kNoGuarantee, answer.formula->simplified.text);
   }
   if (!answer.no_formula.empty()) text += fmt::format("\nno formula: {}\n", answer.no_formula);
+  if (!answer.boxed.empty())
+    text += fmt::format("\nthe tiling counts the whole box around the instances of {}\n", join(answer.boxed));
   if (!answer.no_tiling.empty()) text += fmt::format("\nno tiling to compare with: {}\n", answer.no_tiling);
   if (!answer.given_up.empty()) text += fmt::format("\ngiven up (the bound is weaker): {}\n", join(answer.given_up));
   return text;
@@ -111,6 +113,7 @@ Json answer_json(const ProgramAnswer& answer) {
     for (std::size_t c = 0; c < answer.capacities.size(); ++c)
       json["bounds"][c]["best_tiling"] = answer.tiled[c] ? Json(*answer.tiled[c]) : Json();
   else json["no_tiling"] = answer.no_tiling;
+  json["tiled_as_boxes"] = answer.boxed;
   json["given_up"] = answer.given_up;
   if (answer.formula)
     json["formulas"] = {{"full", formula_json(answer.formula->full, kFormulaHoldsUnder)},

@@ -173,7 +173,8 @@ TEST(ProgramBound, RulesCanBeLeftOut) {
 // Statement after statement in tiles loads no less; of products hardly more.
 TEST(ProgramBound, IsNotAboveTheBestTiling) {
   std::size_t tiled = 0;
-  for (const char* name : {"gemm", "2mm", "atax", "mvt", "gesummv", "doitgen", "bicg", "gemver"}) {
+  for (const char* name :
+       {"gemm", "2mm", "atax", "mvt", "gesummv", "doitgen", "bicg", "gemver", "syrk", "syr2k", "trmm", "covariance"}) {
     const auto program = kernel(name);
     const ProgramPlan plan = planned(program, all_equal(*program, 60));
     const Result<TiledProgram> tiles = tile_program(plan);
@@ -185,7 +186,7 @@ TEST(ProgramBound, IsNotAboveTheBestTiling) {
       EXPECT_GE(*loads, static_cast<double>(program_words(plan, capacity))) << name << " " << capacity;
     }
   }
-  EXPECT_GE(tiled, 5);
+  EXPECT_GE(tiled, 8);
   const auto gemm = kernel("gemm");
   const ProgramPlan large = planned(gemm, all_equal(*gemm, 1000));
   EXPECT_LT(*tiled_loads(*tile_program(large), 1024), 1.1 * static_cast<double>(program_words(large, 1024)));
@@ -197,7 +198,7 @@ TEST(ProgramBound, SaysWhatCannotBeTiled) {
     const Result<TiledProgram> tiles = tile_program(planned(program, all_equal(*program, 20)));
     return tiles ? std::string() : to_string(tiles.errors());
   };
-  EXPECT_NE(complaint("syrk").find("instances that are no box"), std::string::npos) << complaint("syrk");
+  EXPECT_EQ(complaint("syrk"), "");
   EXPECT_NE(complaint("cholesky").find("which follows it"), std::string::npos) << complaint("cholesky");
   EXPECT_NE(complaint("doitgen").find("several values in one word"), std::string::npos) << complaint("doitgen");
   EXPECT_NE(complaint("jacobi-1d").find("which follows it"), std::string::npos) << complaint("jacobi-1d");

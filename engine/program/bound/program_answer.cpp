@@ -96,6 +96,9 @@ Result<ProgramAnswer> bound_program(const ProgramQuestion& question) {
     answer.words.push_back(program_words(*plan, static_cast<double>(capacity)));
   const Result<TiledProgram> tiled = tile_program(*plan);
   if (!tiled) answer.no_tiling = to_string(tiled.errors());
+  else
+    for (const TiledStatement& s : tiled->statements)
+      if (s.boxed) answer.boxed.push_back(s.name);
   for (const u64 capacity : question.capacities) {
     if (!tiled) break;
     const auto loads = tiled_loads(*tiled, static_cast<double>(capacity));

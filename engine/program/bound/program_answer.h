@@ -58,8 +58,9 @@ struct ProgramAnswer {
   // Empty where the program cannot be tiled so: `no_tiling` says why.
   std::vector<std::optional<u64>> tiled;
   std::string no_tiling;
-  u64 inputs = 0;         // words read before anything is written to them: they are loaded once
-  double operations = 0;  // arithmetic operators and calls
+  std::vector<std::string> boxed;  // statements of which the tiling counts the whole box around their instances
+  u64 inputs = 0;                  // words read before anything is written to them: they are loaded once
+  double operations = 0;           // arithmetic operators and calls
   std::vector<ProgramSummand> summands;
   std::vector<std::string> given_up;  // what was not followed to its end; it makes bounds weaker, not wrong
   std::optional<ProgramFormula> formula;

@@ -96,7 +96,7 @@ Reason fill(TiledStatement& tiled, const ProgramStatement& statement, PartNumber
   const std::vector<double> extents = numbers.extents(statement.domain);
   double box = 1;
   for (const double extent : extents) box *= extent;
-  if (std::abs(box - numbers.points(statement.domain)) > 0.5) return "has instances that are no box";
+  tiled.boxed = std::abs(box - numbers.points(statement.domain)) > 0.5;
   if (extents.size() > kMaxDimensions || statement.reads.size() >= kMaxTensors || box > static_cast<double>(kMaxMacs))
     return "is too large";
   for (std::size_t k = 0; k < extents.size(); ++k)
@@ -120,7 +120,7 @@ Result<TiledProgram> tile_program(const ProgramPlan& plan) {
     PartNumbers numbers(program, plan.values);
     for (std::size_t s = 0; s < program.statements.size(); ++s) {
       const ProgramStatement& statement = program.statements[s];
-      TiledStatement one{statement.name, statement.line, {}, false};
+      TiledStatement one{statement.name, statement.line, {}, false, false};
       Reason trouble = order_trouble(plan, s);
       if (!trouble && !values_are_words(plan, s))
         trouble = "has several values in one word of memory, one after the other";

@@ -17,6 +17,7 @@ struct TiledStatement {
   int line = 0;
   Workload workload;
   bool accumulates = false;  // it reads what it writes, so that its output starts with values
+  bool boxed = false;        // its instances are a part of the box: tiles move at most what those of the box do
 };
 
 struct TiledProgram {
@@ -25,9 +26,8 @@ struct TiledProgram {
 
 // The statements if the program can be tiled this way: each needs values of statements before it and of itself only,
 // of itself only forwards along every loop (so that any loop order and any tiles are legal), a word of memory has one
-// value or one running sum while it runs, its instances are a box,
-// its subscripts sums of loops with positive coefficients, and its operands at most kMaxTensors - 1. A complaint names
-// the statement that does not.
+// value or one running sum while it runs, its subscripts are sums of loops with positive coefficients, and its operands
+// at most kMaxTensors - 1. A complaint names the statement that does not.
 Result<TiledProgram> tile_program(const ProgramPlan& plan);
 
 // Words that the best tilings known load with a memory of `capacity` words, empty between statements. Nothing where one
