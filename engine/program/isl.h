@@ -25,6 +25,11 @@ namespace heliolite {
 class IslContext {
  public:
   IslContext();
+  // No move: isl's objects are copied when what holds them is moved, and those left behind still need it.
+  IslContext(const IslContext&) = default;
+  IslContext& operator=(const IslContext&) = default;
+  ~IslContext() = default;
+
   isl::ctx get() const { return {context_.get()}; }
 
  private:
