@@ -123,7 +123,7 @@ void add_plain(CLines& out, const CNest& c) {
   out.open("static void plain(void)");
   std::vector<std::string> value;
   std::size_t loops = 0;
-  EmitOptions options = c.options();
+  const EmitOptions& options = c.options();
   const CNest names(plain, options);
   for (std::size_t d = 0; d < plain.variables.size(); ++d) {
     value.push_back(names.variable(d));
