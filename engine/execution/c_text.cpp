@@ -47,7 +47,8 @@ std::vector<std::string> CNest::subscripts(const NestAccess& access, const std::
       if (text == "0") continue;
       if (term.coefficient != 1)
         text = fmt::format("{} * {}", term.coefficient, text.find(' ') == std::string::npos ? text : "(" + text + ")");
-      sum += (sum.empty() ? "" : " + ") + text;
+      if (!sum.empty()) sum += " + ";
+      sum += text;
     }
     result.push_back(sum.empty() ? "0" : sum);
   }
