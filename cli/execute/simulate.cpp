@@ -37,7 +37,9 @@ struct SimulatedNest {
 
 constexpr std::array kPolicies{CachePolicy::Lru, CachePolicy::Opt, CachePolicy::Fifo, CachePolicy::Scratchpad};
 
+// Those of --policy; lru and opt without it.
 Result<std::vector<CachePolicy>> read_policies(const std::vector<std::string>& texts) {
+  if (texts.empty()) return std::vector{CachePolicy::Lru, CachePolicy::Opt};
   std::vector<std::string> known;
   for (const CachePolicy p : kPolicies) known.emplace_back(name(p));
   std::vector<CachePolicy> policies;
@@ -146,8 +148,7 @@ int run_program_text(const SimulateArguments& arguments, const Output& output) {
     return fail("--tiling, --tile, -m: a C program runs in the order of its text");
   const Result<std::vector<u64>> caches = read_caches(nest, true);
   if (!caches) return fail(caches.errors());
-  const Result<std::vector<CachePolicy>> policies =
-      read_policies(arguments.policies.empty() ? std::vector<std::string>{"lru", "opt"} : arguments.policies);
+  const Result<std::vector<CachePolicy>> policies = read_policies(arguments.policies);
   if (!policies) return fail(policies.errors());
   SimulatedProgram question{nest.workload, arguments.parameters, {}, policies->size()};
   for (const u64 words : *caches)
@@ -162,8 +163,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
   if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
   const Result<NestQuestion> question = read_question(arguments.nest, true);
   if (!question) return fail(question.errors());
-  const Result<std::vector<CachePolicy>> policies =
-      read_policies(arguments.policies.empty() ? std::vector<std::string>{"lru", "opt"} : arguments.policies);
+  const Result<std::vector<CachePolicy>> policies = read_policies(arguments.policies);
   if (!policies) return fail(policies.errors());
   const Result<std::vector<ExecutedNest>> executed = executed_nests(arguments.nest, *question);
   if (!executed) return fail(executed.errors());

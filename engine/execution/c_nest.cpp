@@ -23,6 +23,7 @@ class PartWriter {
   }
 
   void write() {
+    if (packing_) packing_->declare(out_);
     load_behind(-1);
     loop(0);
     store_behind(-1);
@@ -131,7 +132,6 @@ void add_nest(CLines& out, const CNest& c) {
   for (const LoopNestPart& part : c.nest().parts) {
     const bool several = c.nest().parts.size() > 1;
     if (several || c.options().pack) out.open("");
-    if (c.options().pack) CPacking(c, part).declare(out);
     PartWriter(out, c, part).write();
     if (several || c.options().pack) out.close();
   }

@@ -76,8 +76,6 @@ class CPacking {
 
   // The loop of the part inside which the tile of the access is loaded; -1: outside all of them.
   int behind(std::size_t access) const { return behind_[access]; }
-  // Extents of the access's buffer, by rank.
-  const std::vector<u64>& extents(std::size_t access) const { return extents_[access]; }
   void declare(CLines& out) const;
   void load(CLines& out, std::size_t access, const std::vector<std::string>& low,
             const std::vector<std::string>& high) const;
@@ -93,7 +91,7 @@ class CPacking {
 
   const CNest& c_;
   std::vector<int> behind_;
-  std::vector<std::vector<u64>> extents_;
+  std::vector<std::vector<u64>> extents_;  // [access]: of its buffer, by rank
 };
 
 }  // namespace heliolite

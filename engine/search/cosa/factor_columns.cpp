@@ -10,16 +10,15 @@
 namespace heliolite {
 namespace {
 
-// The exponent of a prime in n.
-int exponent(u64 n, u64 prime) {
+constexpr const char* kKinds[] = {"x", "y", "t"};
+
+}  // namespace
+
+int exponent_of(u64 n, u64 prime) {
   int out = 0;
   for (; n % prime == 0; n /= prime) ++out;
   return out;
 }
-
-constexpr const char* kKinds[] = {"x", "y", "t"};
-
-}  // namespace
 
 FactorColumns::FactorColumns(const Mapspace& space, Mip& mip) : space_(space), mip_(mip) {
   for (int d = 0; d < space.dimension_count; ++d) {
@@ -112,7 +111,7 @@ void FactorColumns::add_limits(int i, int d, std::initializer_list<Where> where,
       LinearForm sum;
       for (const Where w : where)
         if (const Cell& c = cell(i, d, w); !c.empty() && c[k] >= 0) sum.add(c[k], 1);
-      const int wanted = exponent(limit.max, p.prime);
+      const int wanted = exponent_of(limit.max, p.prime);
       for (int n = 0; n < wanted; ++n) left /= p.prime;
       mip_.add_equal(fmt::format("fix_{}_{}", name, p.prime), sum, wanted);
     }
@@ -180,7 +179,7 @@ bool FactorColumns::set(const PlaceFactors& factors, std::span<double> values) c
   const auto set_cell = [&](int i, int d, Where where, u64 factor) {
     const Cell& own = cell(i, d, where);
     for (std::size_t k = 0; k < own.size(); ++k) {
-      const int wanted = exponent(factor, primes_[at(d)][k].prime);
+      const int wanted = exponent_of(factor, primes_[at(d)][k].prime);
       for (int n = 0; n < wanted; ++n) factor /= primes_[at(d)][k].prime;
       if (own[k] >= 0) values[at(own[k])] = wanted;
       else if (wanted > 0) return false;

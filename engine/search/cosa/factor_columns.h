@@ -13,6 +13,9 @@
 
 namespace heliolite {
 
+// The exponent of a prime in n.
+int exponent_of(u64 n, u64 prime);
+
 class FactorColumns {
  public:
   // Adds the columns, and the rows that make them perfect factors that the mapspace allows: exponents that add up to

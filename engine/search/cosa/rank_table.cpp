@@ -11,12 +11,6 @@
 namespace heliolite {
 namespace {
 
-int exponent_of(u64 n, u64 prime) {
-  int out = 0;
-  for (; n % prime == 0; n /= prime) ++out;
-  return out;
-}
-
 u64 size_of(std::span<const PrimePower> primes) {
   u64 out = 1;
   for (const PrimePower& p : primes)
