@@ -46,7 +46,8 @@ std::vector<std::string> CNest::subscripts(const NestAccess& access, const std::
       std::string text = dimension(term.dimension, value);
       if (text == "0") continue;
       if (term.coefficient != 1)
-        text = fmt::format("{} * {}", term.coefficient, text.find(' ') == std::string::npos ? text : "(" + text + ")");
+        text = text.find(' ') == std::string::npos ? fmt::format("{} * {}", term.coefficient, text)
+                                                   : fmt::format("{} * ({})", term.coefficient, text);
       if (!sum.empty()) sum += " + ";
       sum += text;
     }
