@@ -289,6 +289,15 @@ TEST(DMazeRunner, LowersItsThresholdsWhereFewTilingsUseEnough) {
   EXPECT_EQ(found(gemm(2, 3, 2), small_machine(), of(Strategy::DMazeRunner)).status, Status::Infeasible);
 }
 
+// Nested scratchpads of 16, 192 and 12 words: what the innermost takes must leave room in the others.
+TEST(Gradient, AnswersWithFewerEvaluationsThanItsFirstRounding) {
+  const auto machine = load_architecture("eyeriss");
+  ASSERT_TRUE(machine.ok());
+  SearchOptions options = of(Strategy::Gradient);
+  options.budget_evaluations = 30;
+  EXPECT_EQ(found(gemm(512, 512, 512), *machine, options).status, Status::Bounded);
+}
+
 // At whole factors the relaxed model is close to the real one, and its derivatives are those of differences.
 TEST(RelaxedModel, IsNearTheModelAndKnowsItsDerivatives) {
   const auto machine = load_architecture("edge_unified");

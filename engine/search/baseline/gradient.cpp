@@ -64,6 +64,7 @@ class Descent {
     for (const u8 d : space_.dimensions()) space_.draw_split(random, d, genome);
     RelaxedModel::Stationary stationary{};
     for (auto& v : stationary) v = static_cast<u8>(random.below(problem_.space.tensor_count));
+    price_start(genome.factor, stationary);
     std::vector<double> logs = logs_of(genome.factor), gradient(logs.size());
     Adam adam(logs.size());
     for (int step = 1; step <= kDescentSteps && !pricing_.over(); ++step) {
@@ -76,6 +77,16 @@ class Descent {
         logs = logs_of(*rounded);
       }
     }
+  }
+
+  // A short budget ends before the first rounding; this one mapping leaves it an answer. The descent does not see it.
+  void price_start(const PlaceFactors& drawn, const RelaxedModel::Stationary& stationary) {
+    const auto rounded = round(logs_of(drawn));
+    if (!rounded) return;
+    LevelOrders orders;
+    for (int i = 0; i < problem_.space.level_count(); ++i) order_for(stationary[at(i)], *rounded, i, orders);
+    writer_.write(mapping_, *rounded, orders);
+    pricing_.price(mapping_);
   }
 
   std::vector<double> logs_of(const PlaceFactors& factors) const {
@@ -131,11 +142,15 @@ class Descent {
     return best;
   }
 
-  bool fits(const Extents& tile, int level) const {
+  // Whether every level from this one outward can hold the tile: theirs are no smaller.
+  bool fits(const Extents& tile, int innermost) const {
     const Compiled& c = problem_.model.compiled();
-    u64 used = 0;
-    for (const int v : bits(keep_[at(level)])) used += box_words(c.tensor[at(v)], tile);
-    return used <= c.level[at(level)].capacity_words;
+    for (int i = innermost; i < problem_.space.level_count(); ++i) {
+      u64 used = 0;
+      for (const int v : bits(keep_[at(i)])) used += box_words(c.tensor[at(v)], tile);
+      if (used > c.level[at(i)].capacity_words) return false;
+    }
+    return true;
   }
 
   // Level by level the best of the orders that hold one tensor longest.
