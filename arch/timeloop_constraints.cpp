@@ -57,16 +57,6 @@ void set_order(const Names& order, Names& out, const YamlNode& place, Diagnostic
         fmt::format("permutation {}, but an earlier constraint says {}", join(order, "then"), join(out, "then"))));
 }
 
-// Dimensions whose factor may be above 1.
-Names above_one(const std::vector<FactorConstraint>& factors) {
-  Names names;
-  for (const FactorConstraint& f : factors) {
-    const bool one = f.value == 1 && f.relation != Relation::AtLeast;
-    if (!one && std::ranges::find(names, f.dimension) == names.end()) names.push_back(f.dimension);
-  }
-  return names;
-}
-
 Names common(const std::optional<Names>& old, const Names& allowed) {
   if (!old) return allowed;
   Names both;
@@ -150,6 +140,15 @@ void add_names(const Names& from, Names& to) {
 }
 
 }  // namespace
+
+std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors) {
+  Names names;
+  for (const FactorConstraint& f : factors) {
+    const bool one = f.value == 1 && f.relation != Relation::AtLeast;
+    if (!one && std::ranges::find(names, f.dimension) == names.end()) names.push_back(f.dimension);
+  }
+  return names;
+}
 
 void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints, Diagnostics& errors) {
   if (node.is_null()) return;

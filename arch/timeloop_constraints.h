@@ -19,6 +19,9 @@ void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints
 void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constraints, Diagnostics& errors);
 void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& errors);
 
+// The dimensions whose factor may be above 1 by these constraints: those of `factors_only` that may have a loop.
+std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors);
+
 // Reads the value of a top-level constraints key into the levels of `architecture`: a list of targets, or a map with
 // `targets` or `constraints`. Targets are storage levels by name or number (innermost = 0); spatial ones mean the
 // fan-out below. With `fanouts_by_owner` (v0.4) spatial targets are instead the components and containers that own a

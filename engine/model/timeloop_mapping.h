@@ -4,6 +4,7 @@
 #include <string>
 
 #include "arch/architecture.h"
+#include "arch/timeloop_form.h"
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
 #include "engine/model/mapping.h"
@@ -19,9 +20,12 @@ namespace heliolite {
 Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
 
 // A whole document that read_timeloop_mapping(), and Timeloop where dimensions have one letter, reads back to an equal
-// mapping. Errors: a dimension on both axes of one fan-out, or in two loops of one level, or tensors of a level
-// with tiles at different places, which the format cannot say.
+// mapping. `architecture`: a machine in the form of the version (arch/timeloop_form.h), or one that was read from such
+// a file. Loops of one iteration come first in permutations, where the front end of v0.4 would put them anyway. Errors:
+// a dimension on both axes of one fan-out, or in two loops of one level, or tensors of a level with tiles at different
+// places, which the format cannot say.
 Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
-                                           const Architecture& architecture);
+                                           const Architecture& architecture,
+                                           TimeloopVersion version = TimeloopVersion::V03);
 
 }  // namespace heliolite

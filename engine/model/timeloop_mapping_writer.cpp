@@ -14,8 +14,9 @@ namespace {
 
 class MappingWriter {
  public:
-  MappingWriter(const Mapping& mapping, const Workload& workload, const Architecture& architecture)
-      : mapping_(mapping), workload_(workload), architecture_(architecture) {
+  MappingWriter(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
+                TimeloopVersion version)
+      : mapping_(mapping), workload_(workload), architecture_(architecture), tree_(version == TimeloopVersion::V03) {
     for (const Dimension& d : workload.dimensions) one_letter_ = one_letter_ && d.name.size() == 1;
   }
 
@@ -23,8 +24,13 @@ class MappingWriter {
     out_ = "mapping:\n";
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
       refuse_parts(static_cast<int>(i));
-      keep(i);
-      nest(i, false);
+      // A container is the target of spatial directives only.
+      if (tree_ || !is_bare_fanout(architecture_, static_cast<int>(i))) {
+        keep(i);
+        nest(i, false);
+      } else if (mapping_.keep[i] != 0) {
+        errors_.push_back({"", 0, architecture_.levels[i].name, "keeps tensors, but is a container of v0.4 files"});
+      }
       const StorageLevel& level = architecture_.levels[i];
       if (level.fanout_x * level.fanout_y > 1) nest(i, true);
       else refuse_spatial(i);
@@ -40,9 +46,9 @@ class MappingWriter {
     for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
       (mapping_.keeps(static_cast<int>(level), static_cast<int>(v)) ? kept : bypassed)
           .push_back(yaml_scalar(workload_.tensors[v].name));
-    out_ +=
-        fmt::format("  - {{target: {}, type: bypass, keep: [{}], bypass: [{}]}}\n",
-                    yaml_scalar(architecture_.levels[level].name), fmt::join(kept, ", "), fmt::join(bypassed, ", "));
+    out_ += fmt::format("  - {{target: {}, type: {}, keep: [{}], bypass: [{}]}}\n",
+                        yaml_scalar(architecture_.levels[level].name), tree_ ? "bypass" : "dataspace",
+                        fmt::join(kept, ", "), fmt::join(bypassed, ", "));
   }
 
   void refuse_parts(int level) {
@@ -64,11 +70,11 @@ class MappingWriter {
                        fmt::format("{} {}", workload_.dimensions[loop.dimension].name, what)});
   }
 
-  // A temporal directive, or the spatial one of the fan-out below. Unit loops come last in the permutation.
+  // A temporal directive, or the spatial one of the fan-out below.
   void nest(std::size_t level, bool spatial) {
     std::array<const Loop*, kMaxDimensions> of{};
-    std::vector<int> order;
-    std::size_t split = 0;
+    std::vector<int> loops;  // innermost first, X before Y
+    std::size_t along_x = 0;
     for (const Loop& loop : mapping_.loops()) {
       if (loop.level != level || loop.is_spatial() != spatial) continue;
       if (of[loop.dimension] != nullptr) {
@@ -78,34 +84,42 @@ class MappingWriter {
         continue;
       }
       of[loop.dimension] = &loop;
-      order.push_back(loop.dimension);
-      if (loop.kind == LoopKind::SpatialX) ++split;
+      loops.push_back(loop.dimension);
+      if (loop.kind == LoopKind::SpatialX) ++along_x;
     }
-    std::vector<std::string> factors;
-    std::vector<std::string> names;
+    std::vector<std::string> factors, names;
     for (std::size_t d = 0; d < workload_.dimensions.size(); ++d) {
       const std::string& name = workload_.dimensions[d].name;
-      if (of[d] == nullptr) order.push_back(static_cast<int>(d));
+      if (of[d] == nullptr) names.push_back(name);
       const bool perfect = of[d] == nullptr || of[d]->is_perfect();
       factors.push_back(perfect ? fmt::format("{}={}", name, of[d] == nullptr ? 1 : of[d]->end)
                                 : fmt::format("{}={},{}", name, of[d]->end, of[d]->residual));
     }
-    for (const int d : order) names.push_back(workload_.dimensions[at(d)].name);
+    const std::size_t split = names.size() + along_x;
+    for (const int d : loops) names.push_back(workload_.dimensions[at(d)].name);
     const StorageLevel& storage = architecture_.levels[level];
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
-    out_ += fmt::format("  - {{target: {}, type: {}, factors: \"{}\", permutation: {}{}}}\n", yaml_scalar(target),
-                        spatial ? "spatial" : "temporal", fmt::join(factors, " "), permutation(names),
+    out_ += fmt::format("  - {{target: {}, type: {}, factors: {}, permutation: {}{}}}\n", yaml_scalar(target),
+                        spatial ? "spatial" : "temporal", factor_list(factors), permutation(names),
                         spatial ? fmt::format(", split: {}", split) : "");
   }
 
+  // Strings for Timeloop itself, lists for the front end of v0.4.
+  std::string factor_list(std::vector<std::string> words) const {
+    if (tree_) return fmt::format("\"{}\"", fmt::join(words, " "));
+    for (std::string& word : words) word = yaml_scalar(word);
+    return fmt::format("[{}]", fmt::join(words, ", "));
+  }
+
   std::string permutation(const std::vector<std::string>& names) const {
-    if (one_letter_) return fmt::format("{}", fmt::join(names, ""));
+    if (tree_ && one_letter_) return fmt::format("{}", fmt::join(names, ""));
     return fmt::format("[{}]", fmt::join(names, ", "));
   }
 
   const Mapping& mapping_;
   const Workload& workload_;
   const Architecture& architecture_;
+  const bool tree_;
   bool one_letter_ = true;
   std::string out_;
   Diagnostics errors_;
@@ -114,8 +128,8 @@ class MappingWriter {
 }  // namespace
 
 Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
-                                           const Architecture& architecture) {
-  return MappingWriter(mapping, workload, architecture).run();
+                                           const Architecture& architecture, TimeloopVersion version) {
+  return MappingWriter(mapping, workload, architecture, version).run();
 }
 
 }  // namespace heliolite

@@ -6,10 +6,15 @@
 //   auto machine = heliolite::read_timeloop_architecture({*file});        // more files: ERT, ART, constraints
 //   auto problem = heliolite::timeloop_problem(*file, "layer");
 //   auto mapping = heliolite::read_timeloop_mapping(*file->find("mapping"), *problem, *machine);
-//   auto text = heliolite::write_timeloop_mapping(*mapping, *problem, *machine);
+//   auto form = heliolite::timeloop_form(*machine, *problem, heliolite::TimeloopVersion::V04);  // the way back
+//   auto files = heliolite::write_timeloop_architecture(form->machine, heliolite::TimeloopVersion::V04);
+//   auto text = heliolite::write_timeloop_mapping(*mapping, *problem, form->machine, heliolite::TimeloopVersion::V04);
 #include <heliolite/mapping.h>  // IWYU pragma: export
 
-#include "arch/timeloop_architecture.h"     // IWYU pragma: export
-#include "engine/base/yaml_node.h"          // IWYU pragma: export
-#include "engine/model/timeloop_mapping.h"  // IWYU pragma: export
-#include "workloads/timeloop_problem.h"     // IWYU pragma: export
+#include "arch/timeloop_architecture.h"         // IWYU pragma: export
+#include "arch/timeloop_architecture_writer.h"  // IWYU pragma: export
+#include "engine/base/yaml_node.h"              // IWYU pragma: export
+#include "engine/model/timeloop_mapping.h"      // IWYU pragma: export
+#include "engine/space/named_constraints.h"     // IWYU pragma: export
+#include "workloads/timeloop_problem.h"         // IWYU pragma: export
+#include "workloads/timeloop_problem_writer.h"  // IWYU pragma: export

@@ -1,0 +1,188 @@
+#include "arch/timeloop_architecture_writer.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arch/timeloop_tables_writer.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+// A map in one line, of what is not the default.
+class AttributeList {
+ public:
+  template <class T>
+  void add(std::string_view key, const T& value) {
+    parts_.push_back(fmt::format("{}: {}", key, value));
+  }
+  template <class T>
+  void add(std::string_view key, const std::optional<T>& value) {
+    if (value) add(key, *value);
+  }
+  template <class T>
+  void add_unless(const T& usual, std::string_view key, const T& value) {
+    if (value != usual) add(key, value);
+  }
+  std::string map() const { return fmt::format("{{{}}}", fmt::join(parts_, ", ")); }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+void add_network(AttributeList& list, const NetworkEnergy& network) {
+  list.add("energy_per_hop", network.hop_pj);
+  list.add("router_energy", network.router_pj);
+  list.add("energy-per-ingress", network.ingress_pj);  // Timeloop knows no other spelling
+}
+
+// Timeloop's `entries` have 32 bits; larger memories are written in kilobytes.
+void add_capacity(AttributeList& list, const StorageLevel& level) {
+  constexpr u64 kMostEntries = 0xffff'ffff, kKilobyteBits = 8192;
+  if (!level.entries) return;
+  const u128 bits = u128{*level.entries} * level.word_bits;
+  if (*level.entries > kMostEntries && bits % kKilobyteBits == 0) {
+    list.add("sizeKB", static_cast<u64>(bits / kKilobyteBits));
+  } else {
+    list.add("entries", *level.entries);
+  }
+}
+
+AttributeList storage_attributes(const StorageLevel& level) {
+  AttributeList list;
+  list.add("datawidth", level.word_bits);
+  list.add("width", level.word_bits * level.block_words * level.cluster_size);
+  list.add("block_size", level.block_words);
+  list.add("cluster_size", level.cluster_size);
+  add_capacity(list, level);
+  list.add_unless(1.0, "multiple_buffering", level.multiple_buffering);
+  list.add("read_bandwidth", level.bandwidth.read);
+  list.add("write_bandwidth", level.bandwidth.write);
+  list.add("shared_bandwidth", level.bandwidth.shared);
+  list.add_unless(0.0, "addr_gen_energy", level.address_generation_pj);
+  return list;
+}
+
+std::string header(const Architecture& machine, TimeloopVersion version) {
+  std::string out =
+      fmt::format("# Machine '{}' for Timeloop {}, written by Heliolite. pJ are in the ERT, um2 in the ART.\n",
+                  machine.name, name(version));
+  for (const std::string& line : split(machine.description, '\n')) out += "# " + line + "\n";
+  if (machine.technology_nm) out += fmt::format("# The energies are of {} nm.\n", *machine.technology_nm);
+  if (machine.cycle_ns)
+    out += fmt::format("variables: {{version: 0.4, global_cycle_seconds: {}}}\n", *machine.cycle_ns * 1e-9);
+  return out;
+}
+
+// v0.3: every fan-out begins a subtree, whose name counts the copies.
+class TreeWriter {
+ public:
+  explicit TreeWriter(const Architecture& machine) : machine_(machine) {}
+
+  std::string run() {
+    const StorageLevel& outermost = machine_.levels.back();
+    out_ = header(machine_, TimeloopVersion::V03) + "architecture:\n  version: 0.3\n";
+    open("system", outermost.instances);
+    for (std::size_t i = machine_.levels.size(); i-- > 0;) {
+      const StorageLevel& level = machine_.levels[i];
+      AttributeList list = storage_attributes(level);
+      list.add("meshX", level.mesh_x);
+      if (has_energy(level.network)) add_network(list, level.network);
+      component(level.name, timeloop_class(machine_, static_cast<int>(i)), list);
+      if (const u64 copies = level.fanout_x * level.fanout_y; copies > 1) open("below_" + level.name, copies);
+    }
+    AttributeList list;
+    list.add("datawidth", machine_.compute.word_bits);
+    list.add("meshX", machine_.compute.mesh_x);
+    component(machine_.compute.name, "intmac", list);
+    return out_;
+  }
+
+ private:
+  void open(const std::string& name, u64 copies) {
+    const std::string range = copies > 1 ? fmt::format("[0..{}]", copies - 1) : "";
+    out_ += fmt::format("{0}subtree:\n{0}- name: {1}{2}\n{0}  local:\n", margin_ + "  ", name, range);
+    margin_ += "  ";
+  }
+  void component(const std::string& name, std::string_view class_name, const AttributeList& list) {
+    out_ += fmt::format("{0}  - name: {1}\n{0}    class: {2}\n{0}    attributes: {3}\n", margin_, yaml_scalar(name),
+                        class_name, list.map());
+  }
+
+  const Architecture& machine_;
+  std::string out_, margin_;
+};
+
+// v0.4: fan-outs are containers, which hand their attributes down.
+class NodesWriter {
+ public:
+  explicit NodesWriter(const Architecture& machine) : machine_(machine) {}
+
+  std::string run() {
+    out_ = header(machine_, TimeloopVersion::V04) + "architecture:\n  version: 0.4\n  nodes:\n";
+    for (int i = static_cast<int>(machine_.levels.size()) - 1; i >= 0; --i) {
+      const StorageLevel& level = machine_.levels[at(i)];
+      if (!is_bare_fanout(machine_, i)) storage(level, accelergy_class(machine_, i));
+      if (level.fanout_x * level.fanout_y > 1) container(level);
+    }
+    AttributeList list;
+    list.add("datawidth", machine_.compute.word_bits);
+    node("Component", machine_.compute.name,
+         fmt::format("class: {}, attributes: {}", kComputeAccelergyClass, list.map()));
+    return out_;
+  }
+
+ private:
+  // The words to what lies below a storage cross its container's network, if it has one.
+  void storage(const StorageLevel& level, std::string_view class_name) {
+    AttributeList list = storage_attributes(level);
+    const bool own = level.fanout_x * level.fanout_y == 1;
+    network(list, own ? level.network : NetworkEnergy{}, false);
+    node("Component", level.name, fmt::format("class: {}, attributes: {}", class_name, list.map()));
+  }
+  void container(const StorageLevel& level) {
+    AttributeList list;
+    network(list, level.network, true);
+    const std::string attributes = list.map() == "{}" ? "" : ", attributes: " + list.map();
+    node("Container", level.fanout_name,
+         fmt::format("spatial: {{meshX: {}, meshY: {}}}{}", level.fanout_x, level.fanout_y, attributes));
+  }
+  // Energies that a container outside has handed down are taken back by 0.
+  void network(AttributeList& list, const NetworkEnergy& energy, bool hands_down) {
+    if (handed_down_ || has_energy(energy)) add_network(list, energy);
+    handed_down_ |= hands_down && has_energy(energy);
+  }
+  void node(std::string_view tag, const std::string& name, const std::string& rest) {
+    out_ += fmt::format("  - !{} {{name: {}, {}}}\n", tag, yaml_scalar(name), rest);
+  }
+
+  const Architecture& machine_;
+  std::string out_;
+  bool handed_down_ = false;
+};
+
+}  // namespace
+
+Result<TimeloopMachineFiles> write_timeloop_architecture(const Architecture& architecture, TimeloopVersion version) {
+  Result<TimeloopForm> form = timeloop_form(architecture, version);
+  if (!form) return form.errors();
+  const Architecture& machine = form->machine;
+  TimeloopMachineFiles files;
+  files.notes = std::move(form->notes);
+  const Result<std::string> constraints = write_timeloop_constraints(machine, version, files.notes);
+  if (!constraints) return constraints.errors();
+  files.constraints = *constraints;
+  const bool tree = version == TimeloopVersion::V03;
+  files.architecture = tree ? TreeWriter(machine).run() : NodesWriter(machine).run();
+  files.ert = write_ert(machine, version);
+  files.art = write_art(machine, version);
+  if (!tree) files.components = write_accelergy_classes(machine);
+  return files;
+}
+
+}  // namespace heliolite

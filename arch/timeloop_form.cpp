@@ -1,0 +1,133 @@
+#include "arch/timeloop_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+// Timeloop's own tables and paths take dots and brackets apart.
+bool is_plain_name(const std::string& name) {
+  const auto in_name = [](char c) { return is_letter(c) || is_digit(c) || c == '-'; };
+  return !name.empty() && is_letter(name.front()) && std::ranges::all_of(name, in_name);
+}
+
+class FormMaker {
+ public:
+  FormMaker(const Architecture& architecture, TimeloopVersion version) : version_(version) {
+    form_.machine = architecture;
+  }
+
+  Result<TimeloopForm> run() {
+    for (std::size_t i = 0; i < levels().size(); ++i) level(i);
+    if (!is_plain_name(form_.machine.compute.name))
+      errors_.push_back({"", 0, "compute", bad_name(form_.machine.compute.name)});
+    if (!std::exchange(form_.machine.one_axis_per_dimension, true) && has_two_axes()) {
+      note("",
+           "one_axis_per_dimension = false: Timeloop unrolls a dimension along X or along Y of a fan-out, not both");
+    }
+    if (version_ == TimeloopVersion::V04) name_fanouts();
+    if (!errors_.empty()) return errors_;
+    return std::move(form_);
+  }
+
+ private:
+  std::vector<StorageLevel>& levels() { return form_.machine.levels; }
+
+  void note(std::string field, std::string message) {
+    form_.notes.push_back({"", 0, std::move(field), std::move(message)});
+  }
+
+  static std::string bad_name(const std::string& name) {
+    return fmt::format(
+        "the name '{}' means another thing in Timeloop's files: must be letters, digits, '_' and '-', a "
+        "letter first",
+        name);
+  }
+
+  bool has_two_axes() {
+    return std::ranges::any_of(levels(), [](const StorageLevel& l) { return l.fanout_x > 1 && l.fanout_y > 1; });
+  }
+
+  void level(std::size_t i) {
+    StorageLevel& level = levels()[i];
+    const std::string field = fmt::format("level '{}'", level.name);
+    if (!is_plain_name(level.name)) errors_.push_back({"", 0, field, bad_name(level.name)});
+    const bool fans_out = level.fanout_x * level.fanout_y > 1;
+    if (version_ == TimeloopVersion::V03) {
+      level.fanout_name.clear();
+    } else {
+      if (i + 1 == levels().size() && level.instances > 1)
+        errors_.push_back({"", 0, field,
+                           fmt::format("{} instances of the outermost level: v0.4 files have one; write "
+                                       "v0.3",
+                                       level.instances)});
+      if (fans_out && level.is_dram && has_energy(level.network))
+        errors_.push_back({"", 0, field,
+                           "a DRAM whose fan-out has network energies: in v0.4 files outputs cross a network of their "
+                           "own there, which costs more; write v0.3"});
+    }
+    SpatialConstraints& spatial = level.constraints.spatial;
+    if (fans_out || (spatial.factors.empty() && spatial.order.empty() && !spatial.allowed_x && !spatial.allowed_y))
+      return;
+    spatial = {};
+    note(field, "constraints on a fan-out of 1 say nothing and are left out");
+  }
+
+  // Containers need names, which neither levels nor the compute unit bear.
+  void name_fanouts() {
+    std::vector<std::string> taken{form_.machine.compute.name};
+    for (const StorageLevel& level : levels()) taken.push_back(level.name);
+    const auto is_taken = [&](const std::string& name) { return std::ranges::find(taken, name) != taken.end(); };
+    for (StorageLevel& level : levels()) {
+      if (level.fanout_x * level.fanout_y == 1) {
+        level.fanout_name.clear();
+        continue;
+      }
+      std::string name = level.fanout_name;
+      if (name.empty() || is_taken(name) || !is_plain_name(name)) name = "below_" + level.name;
+      while (is_taken(name)) name += "_";
+      level.fanout_name = name;
+      taken.push_back(name);
+    }
+  }
+
+  TimeloopVersion version_;
+  TimeloopForm form_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+bool has_energy(const NetworkEnergy& network) {
+  return network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0;
+}
+
+Result<TimeloopForm> timeloop_form(const Architecture& architecture, TimeloopVersion version) {
+  return FormMaker(architecture, version).run();
+}
+
+bool is_bare_fanout(const Architecture& architecture, int index) {
+  const StorageLevel& level = architecture.levels[at(index)];
+  const bool free = level.energy.read_pj == 0 && level.energy.fill_pj == 0 && level.energy.update_pj == 0 &&
+                    level.leak_pj_per_cycle == 0 && level.area_um2 == 0 && level.address_generation_pj == 0;
+  const bool bare = level.name == "inter_" + level.fanout_name + "_spatial" && !level.entries && !level.loops_allowed &&
+                    !level.is_dram && level.multiple_buffering == 1 && level.word_bits == 16 &&
+                    level.block_words == 1 && level.cluster_size == 1 && free && level.keep.keep.empty() &&
+                    level.keep.bypass == std::vector<std::string>{"all"} && !level.bandwidth.read &&
+                    !level.bandwidth.write && !level.bandwidth.shared;
+  if (!bare || level.fanout_x * level.fanout_y == 1 || at(index) + 1 == architecture.levels.size()) return false;
+  // Where the storage outside could have the fan-out itself, a reader would give it to that.
+  const StorageLevel& outer = architecture.levels[at(index) + 1];
+  const bool outer_has_one = outer.fanout_x * outer.fanout_y > 1;
+  const bool crosses_network = !outer_has_one && (outer.network.router_pj != 0 || outer.network.ingress_pj != 0);
+  const bool answers = outer.is_dram && has_energy(level.network);
+  return outer_has_one || crosses_network || answers;
+}
+
+}  // namespace heliolite

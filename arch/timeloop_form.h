@@ -1,0 +1,35 @@
+#pragma once
+// A machine as a version of Timeloop's files can say it: every fan-out has an owner of its own, and what the files have
+// no words for is named.
+#include <string>
+
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+
+namespace heliolite {
+
+// Which of Timeloop's formats is written.
+enum class TimeloopVersion : u8 {
+  V03,  // a tree of subtrees and components, read by Timeloop itself
+  V04,  // a list of nodes, read by Timeloop's Python front end
+};
+
+inline std::string_view name(TimeloopVersion version) { return version == TimeloopVersion::V03 ? "0.3" : "0.4"; }
+
+struct TimeloopForm {
+  Architecture machine;  // costs what the original costs
+  Diagnostics notes;     // what of the mapspace or of the texts the files do not say; costs are not concerned
+};
+
+// In v0.4 every level with a fan-out has a `fanout_name`, the container's, which is no level's; in v0.3 none has one.
+// Errors, each naming the level: what would change a cost.
+Result<TimeloopForm> timeloop_form(const Architecture& architecture, TimeloopVersion version);
+
+// Whether a level is nothing but a second fan-out below a storage, which v0.4 files write as a container and their
+// readers turn into this level again ("inter_PE_spatial"). `index` of a machine in the form of v0.4.
+bool is_bare_fanout(const Architecture& architecture, int index);
+
+// Whether the network of the level to the one below costs anything.
+bool has_energy(const NetworkEnergy& network);
+
+}  // namespace heliolite

@@ -1,0 +1,215 @@
+#include "engine/space/named_constraints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/model/keep.h"
+#include "engine/space/mapspace.h"
+#include "engine/space/reuse.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::array kNamedClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
+                                   DimensionClass::Pixel, DimensionClass::Group};
+
+std::optional<DimensionClass> class_named(const std::string& word) {
+  const auto found = std::ranges::find(kNamedClasses, lower(word), [](DimensionClass c) { return name(c); });
+  return found == kNamedClasses.end() ? std::nullopt : std::optional(*found);
+}
+
+class ConstraintNamer {
+ public:
+  ConstraintNamer(TimeloopForm form, const Workload& workload)
+      : workload_(workload), classes_(classify(workload)), named_(std::move(form)) {
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d) all_ = with(all_, static_cast<int>(d));
+  }
+
+  TimeloopForm run() {
+    const bool constrained = classes_ || !named_.machine.constraints_for_channels_only;
+    named_.machine.constraints_for_channels_only = false;
+    for (std::size_t i = 0; i < named_.machine.levels.size(); ++i) {
+      StorageLevel& level = named_.machine.levels[i];
+      if (!constrained) level.constraints = {};
+      // A container has neither tensors nor loops over time to constrain.
+      if (!is_bare_fanout(named_.machine, static_cast<int>(i))) {
+        keep(static_cast<int>(i), level);
+        temporal(level);
+      }
+      spatial(level);
+    }
+    return std::move(named_);
+  }
+
+ private:
+  static DimensionMask with(DimensionMask mask, int d) { return static_cast<DimensionMask>(mask | dimension_bit(d)); }
+
+  const std::string& name_of(int d) const { return workload_.dimensions[at(d)].name; }
+
+  std::vector<std::string> names_of(DimensionMask mask) const {
+    std::vector<std::string> names;
+    for (const int d : bits(mask)) names.push_back(name_of(d));
+    return names;
+  }
+
+  // The dimension of that name, or those of the class; resolve() has complained about other words.
+  DimensionMask meant_by(const std::string& word) const {
+    if (const auto d = workload_.find_dimension(word)) return dimension_bit(*d);
+    DimensionMask mask = 0;
+    if (const auto wanted = class_named(word))
+      for (std::size_t d = 0; classes_ && d < classes_->size(); ++d)
+        if ((*classes_)[d] == *wanted) mask = with(mask, static_cast<int>(d));
+    return mask;
+  }
+
+  DimensionMask meant_by(const std::optional<std::vector<std::string>>& words) const {
+    if (!words) return all_;
+    DimensionMask mask = 0;
+    for (const std::string& word : *words) mask = static_cast<DimensionMask>(mask | meant_by(word));
+    return mask;
+  }
+
+  // Keeps what the level holds, so that a file says it tensor by tensor. A level without rules stays without.
+  void keep(int index, StorageLevel& level) {
+    const bool outermost = at(index) + 1 == named_.machine.levels.size();
+    if (outermost || (level.keep.keep.empty() && level.keep.bypass.empty())) {
+      level.keep = {};
+      return;
+    }
+    KeepRule rule;
+    for (std::size_t v = 0; v < workload_.tensors.size(); ++v) {
+      const KeepChoice choice = keep_choice(level.keep, workload_, static_cast<int>(v));
+      if (choice == KeepChoice::Keep) rule.keep.push_back(workload_.tensors[v].name);
+      if (choice == KeepChoice::Bypass) rule.bypass.push_back(workload_.tensors[v].name);
+    }
+    level.keep = std::move(rule);
+  }
+
+  // Each dimension by its name; those not in `allowed` have the factor 1 and nothing else.
+  std::vector<FactorConstraint> factors(const std::vector<FactorConstraint>& given, DimensionMask allowed) const {
+    std::vector<FactorConstraint> out;
+    for (const FactorConstraint& f : given) {
+      for (const int d : bits(meant_by(f.dimension))) {
+        if (!contains(allowed, d)) continue;
+        const auto same = [&](const FactorConstraint& o) {
+          return o.dimension == name_of(d) && o.relation == f.relation;
+        };
+        const auto known = std::ranges::find_if(out, same);
+        if (known == out.end()) out.push_back({name_of(d), f.relation, f.value});
+        else if (f.relation == Relation::AtMost) known->value = std::min(known->value, f.value);
+        else if (f.relation == Relation::AtLeast) known->value = std::max(known->value, f.value);
+      }
+    }
+    for (const int d : bits(all_))
+      if (!contains(allowed, d)) out.push_back({name_of(d), Relation::Equal, 1});
+    return out;
+  }
+
+  std::vector<std::string> order(const std::vector<std::string>& given) const {
+    std::vector<std::string> out;
+    for (const std::string& word : given)
+      for (const int d : bits(meant_by(word))) out.push_back(name_of(d));
+    return out;
+  }
+
+  void temporal(StorageLevel& level) {
+    LoopConstraints& rules = level.constraints.temporal;
+    const DimensionMask allowed = level.loops_allowed ? meant_by(rules.allowed) : DimensionMask{0};
+    rules.factors = factors(rules.factors, allowed);
+    rules.order = order(rules.order);
+    rules.allowed.reset();
+    level.loops_allowed = true;
+  }
+
+  void spatial(StorageLevel& level) {
+    SpatialConstraints& rules = level.constraints.spatial;
+    const bool two_axes = level.fanout_x > 1 && level.fanout_y > 1;
+    DimensionMask x = meant_by(rules.allowed_x), y = meant_by(rules.allowed_y);
+    if (level.fanout_x * level.fanout_y == 1) {
+      rules = {};
+      return;
+    }
+    if (!two_axes) x = y = level.fanout_x > 1 ? x : y;
+    const auto any = static_cast<DimensionMask>(x | y), both = static_cast<DimensionMask>(x & y);
+    rules.factors = factors(rules.factors, any);
+    rules.order = order(rules.order);
+    rules.allowed_x.reset();
+    rules.allowed_y.reset();
+    if (!two_axes || x == y) return;
+    if ((both & non_unit_dimensions(workload_)) != 0) {
+      note(level,
+           fmt::format("X may take {} and Y {}: Timeloop's files cannot share {} between the axes; they let both "
+                       "take all of these",
+                       join(names_of(x)), join(names_of(y)), join(names_of(both))));
+      return;
+    }
+    y = static_cast<DimensionMask>(all_ & ~x);
+    split(level, rules, x, y, any);
+  }
+
+  // A permutation of all dimensions of which the first go to X. It is an order, too.
+  void split(const StorageLevel& level, SpatialConstraints& rules, DimensionMask x, DimensionMask y,
+             DimensionMask used) {
+    std::vector<std::string> ordered = std::exchange(rules.order, {});
+    for (const DimensionMask axis : {x, y}) {
+      std::vector<std::string> names;
+      for (const std::string& name : ordered)
+        if (contains(axis, *workload_.find_dimension(name))) names.push_back(name);
+      const std::size_t said = names.size();
+      for (const std::string& name : names_of(axis))
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      const int loops = std::popcount(static_cast<DimensionMask>(axis & used & non_unit_dimensions(workload_)));
+      if (loops > static_cast<int>(said) + 1)
+        note(level,
+             fmt::format("the loops along {} get an order, {}: Timeloop's files divide the axes by a permutation",
+                         axis == x ? "X" : "Y", join(names, "then")));
+      rules.order.insert(rules.order.end(), names.begin(), names.end());
+      (axis == x ? rules.allowed_x : rules.allowed_y) = names;
+    }
+  }
+
+  void note(const StorageLevel& level, std::string message) {
+    named_.notes.push_back({"", 0, fmt::format("level '{}', spatial constraint", level.name), std::move(message)});
+  }
+
+  const Workload& workload_;
+  std::optional<std::vector<DimensionClass>> classes_;
+  TimeloopForm named_;
+  DimensionMask all_ = 0;
+};
+
+}  // namespace
+
+Result<TimeloopForm> timeloop_form(const Architecture& architecture, const Workload& workload,
+                                   TimeloopVersion version) {
+  const Result<Mapspace> space = resolve(workload, architecture);
+  if (!space) return space.errors();
+  Result<TimeloopForm> form = timeloop_form(architecture, version);
+  if (!form) return form;
+  return ConstraintNamer(*std::move(form), workload).run();
+}
+
+bool names_classes(const Architecture& architecture) {
+  const auto is_class = [](const std::string& word) { return class_named(word).has_value(); };
+  const auto any = [&](const std::vector<std::string>& words) { return std::ranges::any_of(words, is_class); };
+  const auto any_factor = [&](const std::vector<FactorConstraint>& factors) {
+    return std::ranges::any_of(factors, is_class, &FactorConstraint::dimension);
+  };
+  return std::ranges::any_of(architecture.levels, [&](const StorageLevel& level) {
+    const LoopConstraints& t = level.constraints.temporal;
+    const SpatialConstraints& s = level.constraints.spatial;
+    const std::vector<std::string> none;
+    return any_factor(t.factors) || any(t.order) || any(t.allowed.value_or(none)) || any_factor(s.factors) ||
+           any(s.order) || any(s.allowed_x.value_or(none)) || any(s.allowed_y.value_or(none));
+  });
+}
+
+}  // namespace heliolite
