@@ -95,15 +95,17 @@ void read_tables(const YamlNode& document, ReferenceTables& tables, Diagnostics&
     errors.push_back(document.error("must be an energy or area reference table (top key ERT or ART)"));
 }
 
-Result<Architecture> load_own(const YamlNode& document, const std::vector<YamlNode>& others) {
-  const Result<ArchitectureSpec> spec = follow_bases(document, 0);
+Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<YamlNode>& others) {
+  Result<ArchitectureSpec> spec = follow_bases(document, 0);
   if (!spec) return spec.errors();
   Result<ReferenceTables> tables = load_reference_tables(*spec);
   if (!tables) return tables.errors();
   Diagnostics errors;
   for (const YamlNode& other : others) read_tables(other, *tables, errors);
   if (!errors.empty()) return errors;
-  return resolve(*spec, *tables);
+  Result<Architecture> architecture = resolve(*spec, *tables);
+  if (!architecture) return architecture.errors();
+  return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables)};
 }
 
 }  // namespace
@@ -127,7 +129,20 @@ Result<ArchitectureSpec> load_architecture_spec(const std::string& what) {
   return follow_bases(*document, 0);
 }
 
+bool names_architecture(const std::string& what) {
+  return std::ranges::any_of(split(what, ','), [](const std::string& part) {
+    const Result<YamlNode> document = load_document(part);
+    return document && (is_architecture_yaml(*document) || is_timeloop_architecture(*document));
+  });
+}
+
 Result<Architecture> load_architecture(const std::string& what) {
+  Result<ArchitectureSource> source = load_architecture_source(what);
+  if (!source) return source.errors();
+  return std::move(source->architecture);
+}
+
+Result<ArchitectureSource> load_architecture_source(const std::string& what) {
   Diagnostics errors;
   std::vector<YamlNode> documents;
   for (const std::string& part : split(what, ',')) {
@@ -144,7 +159,11 @@ Result<Architecture> load_architecture(const std::string& what) {
     documents.erase(own);
     return load_own(document, documents);
   }
-  if (std::ranges::any_of(documents, is_timeloop_architecture)) return read_timeloop_architecture(documents);
+  if (std::ranges::any_of(documents, is_timeloop_architecture)) {
+    Result<Architecture> architecture = read_timeloop_architecture(documents);
+    if (!architecture) return architecture.errors();
+    return ArchitectureSource{*std::move(architecture), std::nullopt, {}};
+  }
   return documents.front().error(
       "not an architecture: expected a map with 'architecture', holding 'levels' or 'base' (this program's own format) "
       "or Timeloop's 'storage', 'subtree' or 'nodes'");
@@ -156,6 +175,11 @@ std::vector<std::string> architecture_preset_names() {
     names.emplace_back(file.name.substr(0, file.name.size() - kPresetSuffix.size()));
   std::ranges::sort(names);
   return names;
+}
+
+std::optional<std::string_view> architecture_preset(std::string_view name) {
+  const EmbeddedFile* preset = find_preset(name);
+  return preset ? std::optional(preset->text) : std::nullopt;
 }
 
 }  // namespace heliolite

@@ -1,7 +1,9 @@
 #pragma once
 // Loads a machine from what `-a` is given: a preset's name, or a file of ours or of Timeloop (flat, v0.3 tree, v0.4
 // nodes), told apart by content.
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arch/architecture.h"
@@ -14,12 +16,27 @@ namespace heliolite {
 // file and line; a name that is neither a preset nor a file is one, too.
 Result<Architecture> load_architecture(const std::string& what);
 
+// A machine with what it was worked out from.
+struct ArchitectureSource {
+  Architecture architecture;
+  std::optional<ArchitectureSpec> spec;  // none: of Timeloop's files
+  ReferenceTables tables;                // of a machine of ours
+};
+// The same as load_architecture, for those who want to know where its numbers come from.
+Result<ArchitectureSource> load_architecture_source(const std::string& what);
+
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what);
 
 // The reference tables (ERT, ART) that a machine of ours names.
 Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec);
 
+// Whether `what` is a preset's name or a file that describes a machine, which may have errors.
+bool names_architecture(const std::string& what);
+
 std::vector<std::string> architecture_preset_names();  // sorted
+
+// Text of the preset "eyeriss" (file eyeriss.yaml).
+std::optional<std::string_view> architecture_preset(std::string_view name);
 
 }  // namespace heliolite

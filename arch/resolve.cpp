@@ -7,6 +7,7 @@
 
 #include "arch/architecture_spec.h"
 #include "arch/check.h"
+#include "arch/cost_source.h"
 #include "arch/energy_tables.h"
 #include "arch/level_price.h"
 #include "arch/limits.h"
@@ -36,7 +37,7 @@ class Resolver {
   void compute(Compute& compute);
   void arrange(Architecture& architecture);
   bool node_known(const Place& place);
-  Amount area_source(const std::optional<Amount>& stated, const std::string& name, bool energy_from_table) const;
+  double area(CostSource from, const std::optional<Amount>& stated, const std::string& name, double in_table) const;
   void check_tables_used();
 
   void complain(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
@@ -101,45 +102,35 @@ std::optional<MemoryCost> Resolver::table_cost(const LevelSpec& spec, const Stor
   return MemoryCost{cost.read_pj * share, cost.write_pj * share, cost.leakage_mw * share, cost.area_um2 * share};
 }
 
-// What the level states, else the reference tables, else the machine's model. Leakage and area come from the capacity
-// tables when the energy does, unless stated.
+// By the sources of arch/cost_source.h.
 void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
-  std::optional<TableEnergy> fixed;
-  bool from_pat = false;
-  bool from_table = false;
-  const auto follow = [&](EnergyModel model) { (model == EnergyModel::Pat ? from_pat : from_table) = true; };
-  if (spec.energy) {
-    if (const AccessEnergy* stated = std::get_if<AccessEnergy>(&*spec.energy)) fixed = TableEnergy{*stated, 0};
-    else follow(std::get<EnergyModel>(*spec.energy));
-  } else {
-    if (tables_.ert) fixed = storage_energy(*tables_.ert, spec.name, level.cluster_size);
-    if (!fixed && spec_.energy) follow(*spec_.energy);
-  }
-  if (!fixed && !from_pat && !from_table)
+  const CostSources from = cost_sources(spec, spec_, tables_);
+  if (from.energy == CostSource::None)
     complain(spec.place, "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
-
-  const Amount leakage =
-      spec.leakage.value_or(from_table ? Amount(EnergyModel::Table) : Amount(fixed ? fixed->leak_pj_per_cycle : 0.0));
-  const Amount area = area_source(spec.area, spec.name, from_table);
-  const bool asks_table = from_table || leakage.index() == 1 || area.index() == 1;
+  const bool asks_table =
+      from.energy == CostSource::Table || from.leakage == CostSource::Table || from.area == CostSource::Table;
   const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
-
-  if (fixed) level.energy = fixed->access;
-  if (from_pat) level.energy = pat_energy(spec, level);
-  if (from_table) level.energy = {table.read_pj, table.write_pj, table.write_pj};
+  TableEnergy listed;
+  if (from.energy == CostSource::Reference) listed = *storage_energy(*tables_.ert, spec.name, level.cluster_size);
+  switch (from.energy) {
+    case CostSource::Stated: level.energy = std::get<AccessEnergy>(*spec.energy); break;
+    case CostSource::Reference: level.energy = listed.access; break;
+    case CostSource::Pat: level.energy = pat_energy(spec, level); break;
+    case CostSource::Table: level.energy = {table.read_pj, table.write_pj, table.write_pj}; break;
+    case CostSource::None: break;
+  }
   const double cycle_ns = spec_.cycle_ns.value_or(kDefaultCycleNs);  // mW x ns = pJ
-  level.leak_pj_per_cycle = leakage.index() == 1 ? table.leakage_mw * cycle_ns : std::get<double>(leakage);
-  level.area_um2 = area.index() == 1 ? table.area_um2 : std::get<double>(area);
+  if (from.leakage == CostSource::Stated) level.leak_pj_per_cycle = std::get<double>(*spec.leakage);
+  else if (from.leakage == CostSource::Table) level.leak_pj_per_cycle = table.leakage_mw * cycle_ns;
+  else level.leak_pj_per_cycle = listed.leak_pj_per_cycle;
+  level.area_um2 = area(from.area, spec.area, spec.name, table.area_um2);
 }
 
-Amount Resolver::area_source(const std::optional<Amount>& stated, const std::string& name,
-                             bool energy_from_table) const {
-  if (stated) return *stated;
-  if (tables_.art) {
-    const auto found = tables_.art->components.find(name);
-    if (found != tables_.art->components.end()) return found->second;
-  }
-  return energy_from_table ? Amount(EnergyModel::Table) : Amount(0.0);
+double Resolver::area(CostSource from, const std::optional<Amount>& stated, const std::string& name,
+                      double in_table) const {
+  if (from == CostSource::Stated) return std::get<double>(*stated);
+  if (from == CostSource::Reference) return tables_.art->components.at(name);
+  return from == CostSource::Table ? in_table : 0;
 }
 
 StorageLevel Resolver::level(const LevelSpec& spec) {
@@ -167,22 +158,22 @@ void Resolver::compute(Compute& compute) {
   const ComputeSpec& spec = spec_.compute;
   compute.name = spec.name.value_or("MAC");
   compute.word_bits = spec.word_bits.value_or(spec_.word_bits.value_or(kDefaultWordBits));
-  std::optional<Amount> energy = spec.energy;
-  if (!energy && tables_.ert)
-    if (const std::optional<double> pj = compute_energy(*tables_.ert, compute.name)) energy = *pj;
-  if (!energy && spec_.energy) energy = Amount(*spec_.energy);
-  if (!energy) {
+  const CostSources from = compute_cost_sources(spec_, tables_);
+  if (from.energy == CostSource::None) {
     complain(spec.place, "missing key 'energy' of compute: pJ per operation, 'pat' or 'table'");
     return;
   }
-  const bool from_table = *energy == Amount(EnergyModel::Table);
-  const Amount area = area_source(spec.area, compute.name, from_table);
   LogicCost table;
-  if ((from_table || area.index() == 1) && node_known(spec.place))
+  if ((from.energy == CostSource::Table || from.area == CostSource::Table) && node_known(spec.place))
     table = mac_cost(compute.word_bits, *spec_.technology_nm);
-  if (const double* pj = std::get_if<double>(&*energy)) compute.op_pj = *pj;
-  else compute.op_pj = from_table ? table.energy_pj : pat_mac_pj(compute.word_bits);
-  compute.area_um2 = area.index() == 1 ? table.area_um2 : std::get<double>(area);
+  switch (from.energy) {
+    case CostSource::Stated: compute.op_pj = std::get<double>(*spec.energy); break;
+    case CostSource::Reference: compute.op_pj = *compute_energy(*tables_.ert, compute.name); break;
+    case CostSource::Pat: compute.op_pj = pat_mac_pj(compute.word_bits); break;
+    case CostSource::Table: compute.op_pj = table.energy_pj; break;
+    case CostSource::None: break;
+  }
+  compute.area_um2 = area(from.area, spec.area, compute.name, table.area_um2);
 }
 
 // Instances and meshes follow from the fan-outs, one instance of the outermost level.

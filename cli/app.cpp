@@ -119,6 +119,7 @@ void set_up(CLI::App& app) {
       "  heliolite map -a eyeriss -w resnet18                    best mapping of every layer\n"
       "  heliolite map -a eyeriss -w resnet18 --json best.json   the same, mappings included\n"
       "  heliolite explain -a eyeriss -w resnet18 -m best.json --layer conv1\n"
+      "  heliolite show                                          the presets; show eyeriss, show resnet18\n"
       "  heliolite orders -w gemm:512x512x512                    loop orders that can matter\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512          size of the mapspace\n"
       "  heliolite bench configs/bench/quick.yaml                mappers side by side\n"
@@ -171,6 +172,7 @@ int run_command_line(int argc, char** argv) {
   add_sweep_command(app, output, action);
   add_merge_command(app, output, action);
   add_verify_command(app, output, action);
+  add_show_command(app, output, action);
   add_report_command(app, output, action);
   try {
     app.parse(argc, argv);

@@ -152,6 +152,10 @@ std::vector<std::string> workload_preset_names() {
   return names;
 }
 
+bool names_workload(const std::string& what) {
+  return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
+}
+
 Result<Network> load_network(const std::string& what) {
   const auto is_file = [](const std::string& path) {
     std::error_code error;

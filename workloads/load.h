@@ -14,6 +14,9 @@ namespace heliolite {
 // A single workload becomes a network of one layer. Errors name all of these forms when nothing matches.
 Result<Network> load_network(const std::string& what);
 
+// Whether `what` is compact text or begins with a preset's name ("resnet18/conv1", "resnet18@batch=4").
+bool names_workload(const std::string& what);
+
 std::vector<std::string> workload_preset_names();  // sorted
 
 }  // namespace heliolite

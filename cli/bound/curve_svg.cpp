@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "cli/bound/svg_labels.h"
+#include "cli/ui/svg_labels.h"
 #include "cli/ui/svg_text.h"
 
 namespace heliolite::cli {

@@ -10,6 +10,7 @@
 #include "cli/map/not_proven.h"
 #include "cli/map/status.h"
 #include "cli/map/witness_text.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -18,13 +19,6 @@
 
 namespace heliolite::cli {
 namespace {
-
-std::string sizes_text(const Workload& workload) {
-  std::vector<std::string> parts;
-  for (const Dimension& d : workload.dimensions)
-    if (d.size > 1) parts.push_back(fmt::format("{}{}", d.name, d.size));
-  return fmt::format("{}", fmt::join(parts, " "));
-}
 
 using Distances = Result<std::vector<LevelDistance>>;
 

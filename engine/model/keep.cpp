@@ -42,14 +42,17 @@ TensorMask default_keep(const Architecture& architecture, int level, const Workl
   return mask;
 }
 
+bool holds_nothing(const StorageLevel& level) {
+  const auto is_all = [](const std::string& selector) { return lower(selector) == "all"; };
+  return level.keep.keep.empty() && std::ranges::any_of(level.keep.bypass, is_all);
+}
+
 bool can_be_opened(const Architecture& architecture, int level) {
   if (level + 1 == static_cast<int>(architecture.levels.size())) return false;
   // Of a split level only the innermost part has loops, and there is no fan-out between the parts.
   const StorageLevel &here = architecture.levels[at(level)], &outer = architecture.levels[at(level + 1)];
   const bool split = !here.loops_allowed || (!outer.loops_allowed && outer.fanout_x * outer.fanout_y == 1);
-  const auto is_all = [](const std::string& selector) { return lower(selector) == "all"; };
-  const bool holds_nothing = here.keep.keep.empty() && std::ranges::any_of(here.keep.bypass, is_all);
-  return !split && !holds_nothing;
+  return !split && !holds_nothing(here);
 }
 
 }  // namespace heliolite

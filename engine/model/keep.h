@@ -17,6 +17,9 @@ KeepChoice keep_choice(const KeepRule& rule, const Workload& workload, int tenso
 // outermost level holds every tensor.
 TensorMask default_keep(const Architecture& architecture, int level, const Workload& workload);
 
+// Whether the machine makes every tensor pass by the level: it is a place of loops or of a fan-out.
+bool holds_nothing(const StorageLevel& level);
+
 // Whether the level could hold other tensors than its rule says: it is inside the outermost, holds any at all, and is
 // no part of a split level, whose buffers are for their tensors.
 bool can_be_opened(const Architecture& architecture, int level);

@@ -97,6 +97,7 @@ below+=(engine/report engine/verify engine/program engine/execution)
 may_include cli "${below[@]}"
 room cli/ui
 room cli/map cli/ui
+room cli/show cli/ui
 room cli/verify cli/ui
 room cli/bench cli/ui
 room cli/space cli/ui cli/map

@@ -1,4 +1,4 @@
-#include "cli/bound/svg_labels.h"
+#include "cli/ui/svg_labels.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,158 @@
+#include "cli/show/resolved_numbers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "arch/cost_source.h"
+#include "arch/level_price.h"
+#include "cli/ui/figures.h"
+#include "cli/ui/table.h"
+#include "cli/ui/word_units.h"
+#include "engine/base/integers.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr double kBitsOfByte = 8;
+
+std::string stated(bool is) { return is ? "stated" : "default"; }
+
+// Collects the numbers of one machine. `spec_` is null for Timeloop's files, of which only the numbers are known.
+class Numbers {
+ public:
+  explicit Numbers(const ArchitectureSource& machine)
+      : machine_(machine.architecture), spec_(machine.spec ? &*machine.spec : nullptr), tables_(machine.tables) {}
+
+  std::vector<ResolvedNumber> run() {
+    whole();
+    for (std::size_t i = machine_.levels.size(); i-- > 0;) level(i);
+    compute();
+    return std::move(numbers_);
+  }
+
+ private:
+  void entry(std::string_view key, Json value, std::string text, const std::string& from, std::string also = "") {
+    numbers_.push_back(
+        {of_, std::string(key), std::move(value), std::move(text), std::move(also), spec_ ? from : "Timeloop's files"});
+  }
+  void amount(std::string_view key, double value, const char* unit, const std::string& from, std::string also = "") {
+    entry(key, value, fmt::format("{:.6g} {}", value, unit), from, std::move(also));
+  }
+  void number(std::string_view key, u64 value, const char* unit, const std::string& from, std::string also = "") {
+    entry(key, value, grouped(value) + unit, from, std::move(also));
+  }
+  void optional(std::string_view key, const std::optional<double>& value, const char* unit, const char* without,
+                const std::string& from, std::string also = "") {
+    if (value) amount(key, *value, unit, from, std::move(also));
+    else entry(key, Json(), without, from);
+  }
+
+  std::string source(CostSource from, const LevelSpec* level = nullptr) const {
+    switch (from) {
+      case CostSource::None: return "not stated";
+      case CostSource::Stated: return "stated";
+      case CostSource::Reference: return "reference table (ERT, ART)";
+      case CostSource::Pat: return "pat, Timeloop's table";
+      case CostSource::Table: break;
+    }
+    if (level && level->dram && level->dram->is_dram) return "tables, " + level->dram->type;
+    return fmt::format("tables, {:g} nm", spec_->technology_nm.value_or(0));
+  }
+  std::string word_bits_from(bool own) const {
+    return own ? "stated" : spec_ && spec_->word_bits ? "the machine's" : "default";
+  }
+  std::string milliwatts(double pj_per_cycle) const {
+    return machine_.cycle_ns ? with_prefix(pj_per_cycle / *machine_.cycle_ns * 1e-3, "W") : "";
+  }
+
+  void whole();
+  void level(std::size_t i);
+  void size(const StorageLevel& level, const LevelSpec& spec);
+  void costs(const StorageLevel& level, const LevelSpec& spec);
+  void rates(const StorageLevel& level, const LevelSpec& spec);
+  void compute();
+
+  const Architecture& machine_;
+  const ArchitectureSpec* spec_;
+  const ReferenceTables& tables_;
+  std::string of_;
+  std::vector<ResolvedNumber> numbers_;
+};
+
+void Numbers::whole() {
+  optional("technology_nm", machine_.technology_nm, "nm", "not stated", "stated");
+  const bool own = spec_ && spec_->cycle_ns;
+  optional("cycle_ns", machine_.cycle_ns, "ns", "not stated", stated(own),
+           machine_.cycle_ns ? fmt::format("{:.4g} GHz", 1 / *machine_.cycle_ns) : "");
+}
+
+void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
+  if (level.entries)
+    number("entries", *level.entries, " words", "stated",
+           bytes_text(*level.entries, static_cast<double>(level.word_bits) / kBitsOfByte));
+  else entry("entries", Json(), "unbounded", spec.capacity ? "stated" : "default of a DRAM");
+  amount("multiple_buffering", level.multiple_buffering, "", stated(spec.multiple_buffering.has_value()),
+         level.multiple_buffering != 1 && level.entries
+             ? fmt::format("{} words usable", grouped(*level.capacity_words()))
+             : "");
+  number("word_bits", level.word_bits, " bits", word_bits_from(spec.word_bits.has_value()));
+  number("block_words", level.block_words, " words", stated(spec.block_words.has_value()));
+  number("cluster_size", level.cluster_size, "", stated(spec.cluster_size.has_value()));
+}
+
+void Numbers::costs(const StorageLevel& level, const LevelSpec& spec) {
+  const CostSources from = spec_ ? cost_sources(spec, *spec_, tables_) : CostSources{};
+  const std::string energy = source(from.energy, &spec);
+  amount("energy.read", level.energy.read_pj, "pJ", energy);
+  amount("energy.fill", level.energy.fill_pj, "pJ", energy);
+  amount("energy.update", level.energy.update_pj, "pJ", energy);
+  amount("leak_pj_per_cycle", level.leak_pj_per_cycle, "pJ/cycle", source(from.leakage, &spec),
+         level.leak_pj_per_cycle > 0 ? milliwatts(level.leak_pj_per_cycle) : "");
+  amount("area_um2", level.area_um2, "um2", source(from.area, &spec));
+  for (const LevelPrice& price : kLevelPrices)
+    amount(price.key, level.*price.price, "pJ", stated((spec.*price.stated).has_value()));
+}
+
+void Numbers::rates(const StorageLevel& level, const LevelSpec& spec) {
+  const auto rate = [&](const char* key, const std::optional<double>& words) {
+    optional(key, words, "words/cycle", "unlimited", stated(words.has_value()),
+             words ? bandwidth_text(*words, level, machine_) : "");
+  };
+  rate("bandwidth.read", level.bandwidth.read);
+  rate("bandwidth.write", level.bandwidth.write);
+  rate("bandwidth.shared", level.bandwidth.shared);
+  const std::string network = stated(spec.network.has_value());
+  amount("network.hop_pj", level.network.hop_pj, "pJ", network);
+  amount("network.router_pj", level.network.router_pj, "pJ", network);
+  amount("network.ingress_pj", level.network.ingress_pj, "pJ", network);
+}
+
+void Numbers::level(std::size_t i) {
+  const StorageLevel& level = machine_.levels[i];
+  const LevelSpec none, &spec = spec_ ? spec_->levels[i] : none;
+  of_ = level.name;
+  number("instances", level.instances, "", "fan-outs",
+         fmt::format("{} x {}", level.mesh_x, level.instances / level.mesh_x));
+  size(level, spec);
+  costs(level, spec);
+  rates(level, spec);
+  number("fanout", level.fanout_x * level.fanout_y, "", stated(spec.fanout_x.has_value()),
+         fmt::format("{} x {}", level.fanout_x, level.fanout_y));
+}
+
+void Numbers::compute() {
+  const Compute& c = machine_.compute;
+  of_ = c.name;
+  const CostSources from = spec_ ? compute_cost_sources(*spec_, tables_) : CostSources{};
+  number("instances", c.instances, "", "fan-outs", fmt::format("{} x {}", c.mesh_x, c.instances / c.mesh_x));
+  number("word_bits", c.word_bits, " bits", word_bits_from(spec_ && spec_->compute.word_bits));
+  amount("energy", c.op_pj, "pJ", source(from.energy));
+  amount("area_um2", c.area_um2, "um2", source(from.area));
+}
+
+}  // namespace
+
+std::vector<ResolvedNumber> resolved_numbers(const ArchitectureSource& machine) { return Numbers(machine).run(); }
+
+}  // namespace heliolite::cli

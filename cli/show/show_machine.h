@@ -1,0 +1,16 @@
+#pragma once
+// A machine as tables and as JSON: every number that its file, or the tables it names, come to.
+#include <string>
+
+#include "arch/load.h"
+#include "cli/ui/json.h"
+
+namespace heliolite::cli {
+
+// "name", "description", "units", "technology_nm", "cycle_ns", "area_um2" (null: not known), "without_area".
+Json machine_head_json(const Architecture& architecture);
+
+std::string machine_text(const ArchitectureSource& machine);
+void add_machine(Json& answer, const ArchitectureSource& machine);  // "machine" and "numbers" of docs/json.md
+
+}  // namespace heliolite::cli

@@ -1,0 +1,97 @@
+#include "cli/show/show_network.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "cli/ui/figures.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+
+namespace heliolite::cli {
+namespace {
+
+std::string source_name(const Network& network, const Edge& edge) {
+  return edge.from_input ? network.inputs[at(edge.from)].name : network.layers[at(edge.from)].workload.name;
+}
+
+const std::string& operand_name(const Network& network, const Edge& edge) {
+  return network.layers[at(edge.to)].workload.tensors[at(edge.tensor)].name;
+}
+
+std::string layers_table(const Network& network) {
+  Table table({"<layer", "count", "<size", "MACs", "<words"});
+  for (const Layer& layer : network.layers) {
+    const Workload& w = layer.workload;
+    std::vector<std::string> words;
+    for (std::size_t v = 0; v < w.tensors.size(); ++v)
+      words.push_back(fmt::format("{} {}", w.tensors[v].name, grouped(w.tensor_words(static_cast<int>(v)))));
+    table.row(
+        {w.name, grouped(layer.count), sizes_text(w), grouped(w.macs()), fmt::format("{}", fmt::join(words, ", "))});
+  }
+  table.rule();
+  u64 runs = 0;
+  for (const Layer& layer : network.layers) runs += layer.count;
+  table.row({"total", grouped(runs), "", grouped(network.macs()), ""});
+  return table.to_string();
+}
+
+std::string through_text(const Through& through) {
+  if (through.op == Operator::None) return "";
+  if (through.op == Operator::Pool) return fmt::format("pool {} stride {}", through.window, through.stride);
+  if (through.op == Operator::Resize) return fmt::format("resize {}", through.factor);
+  return std::string(name(through.op));
+}
+
+std::string combine_text(const Edge& edge) {
+  return edge.combine == Combine::Alone ? "" : std::string(name(edge.combine));
+}
+
+std::string edges_table(const Network& network) {
+  Table table({"<from", "<to", "<tensor", "<through", "<combined by"});
+  for (const Edge& edge : network.edges)
+    table.row({source_name(network, edge) + (edge.from_input ? " (input)" : ""),
+               network.layers[at(edge.to)].workload.name, operand_name(network, edge), through_text(edge.through),
+               combine_text(edge)});
+  return table.to_string();
+}
+
+}  // namespace
+
+std::string network_text(const Network& network) {
+  std::string text = fmt::format("{}: {} {}, {} MACs\n\n", network.name, network.layers.size(),
+                                 network.layers.size() == 1 ? "layer" : "layers", grouped(network.macs()));
+  text += layers_table(network);
+  if (network.edges.empty())
+    return text + (network.layers.size() > 1 ? "\n  No edges: what feeds what is not stated.\n" : "");
+  return text + "\n" + edges_table(network);
+}
+
+void add_network(Json& answer, const Network& network) {
+  answer["name"] = network.name;
+  answer["macs"] = network.macs();
+  answer["layers"] = Json::array();
+  for (const Layer& layer : network.layers) {
+    const Workload& w = layer.workload;
+    Json json = question(w), tensors = Json::object();
+    for (std::size_t v = 0; v < w.tensors.size(); ++v)
+      tensors[w.tensors[v].name] = {{"role", name(w.tensors[v].role)}, {"words", w.tensor_words(static_cast<int>(v))}};
+    json["count"] = layer.count;
+    json["tensors"] = tensors;
+    answer["layers"].push_back(json);
+  }
+  answer["inputs"] = Json::array();
+  for (const Input& input : network.inputs)
+    answer["inputs"].push_back(
+        {{"name", input.name}, {"words", input.words}, {"same_in_repeats", input.same_in_repeats}});
+  answer["edges"] = Json::array();
+  for (const Edge& edge : network.edges)
+    answer["edges"].push_back({{"from", source_name(network, edge)},
+                               {"from_input", edge.from_input},
+                               {"to", network.layers[at(edge.to)].workload.name},
+                               {"tensor", operand_name(network, edge)},
+                               {"through", name(edge.through.op)},
+                               {"combine", name(edge.combine)}});
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,66 @@
+#include "cli/ui/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "arch/bandwidth_units.h"
+#include "engine/base/text.h"
+#include "engine/model/keep.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct Prefix {
+  double factor = 1;
+  std::string_view letter;
+};
+constexpr std::array<Prefix, 9> kPrefixes{
+    {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}}};
+
+}  // namespace
+
+std::string with_prefix(double value, std::string_view unit) {
+  if (value == 0) return fmt::format("0 {}", unit);
+  const auto fits = [&](const Prefix& prefix) { return std::abs(value) >= prefix.factor; };
+  const auto found = std::ranges::find_if(kPrefixes, fits);
+  const Prefix prefix = found == kPrefixes.end() ? kPrefixes.back() : *found;
+  const double shown = value / prefix.factor;
+  // Four digits, and none of them behind an exponent.
+  return shown >= 1000 ? fmt::format("{:.0f} {}{}", shown, prefix.letter, unit)
+                       : fmt::format("{:.4g} {}{}", shown, prefix.letter, unit);
+}
+
+std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture) {
+  if (!architecture.cycle_ns) return "";
+  const double rate =
+      gigabytes_per_second(words_per_cycle, static_cast<double>(level.word_bits), *architecture.cycle_ns);
+  return fmt::format("{:.4g} GB/s", rate);
+}
+
+std::vector<std::string> parts_without_area(const Architecture& architecture) {
+  std::vector<std::string> parts;
+  for (auto level = architecture.levels.rbegin(); level != architecture.levels.rend(); ++level)
+    if (!level->is_dram && level->area_um2 == 0 && !holds_nothing(*level)) parts.push_back(level->name);
+  if (architecture.compute.area_um2 == 0) parts.push_back(architecture.compute.name);
+  return parts;
+}
+
+std::string area_text(const Architecture& architecture) {
+  const double um2 = architecture.area_um2();
+  if (um2 == 0) return "unknown: its energies come without areas (energy: table has them)";
+  const std::string known = fmt::format("{:.4g} mm2", um2 * 1e-6);
+  const std::vector<std::string> without = parts_without_area(architecture);
+  return without.empty() ? known : fmt::format("{} without {}, whose area is not stated", known, join(without));
+}
+
+std::string sizes_text(const Workload& workload) {
+  std::vector<std::string> parts;
+  for (const Dimension& d : workload.dimensions)
+    if (d.size > 1) parts.push_back(fmt::format("{}{}", d.name, d.size));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+}  // namespace heliolite::cli
