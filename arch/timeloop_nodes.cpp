@@ -4,16 +4,13 @@
 #include <utility>
 
 #include "arch/limits.h"
+#include "arch/timeloop_form.h"
 #include "arch/timeloop_formats.h"
 #include "arch/timeloop_leaf.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
-
-bool has_energy(const NetworkEnergy& network) {
-  return network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0;
-}
 
 class NodesReader {
  public:
