@@ -45,6 +45,7 @@ constexpr SectionName kSections[] = {
     {"mapper", Section::NotHere},
     {"mapspace", Section::NotHere},
     {"globals", Section::NotHere},
+    {"dumped_by_timeloop_front_end", Section::NotHere},
     {"sparse_optimizations", Section::Refused},
 };
 
@@ -70,6 +71,12 @@ void unknown_section(const YamlNode& document, const std::string& key, Diagnosti
   const YamlNode value = *document.find(key);
   if (key == "ERT_summary" || key == "ART_summary" || key == "table_summary") {
     errors.push_back(value.error(fmt::format("'{}' is a summary for reading; give the ERT or ART file itself", key)));
+    return;
+  }
+  if (key == "flattened_architecture") {
+    errors.push_back(
+        value.error("Accelergy's flattened architecture of version 0.2 lists components by their names, and the order "
+                    "of the memories is lost; give the architecture file itself, or one flattened by version 0.3"));
     return;
   }
   std::string hint = did_you_mean(key, names);
@@ -117,7 +124,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
 std::optional<Format> format_of(const YamlNode& architecture) {
   if (!architecture.is_map()) return std::nullopt;
   if (architecture.has("nodes")) return Format::Nodes;
-  if (architecture.has("subtree")) return Format::Tree;
+  if (architecture.has("subtree") || architecture.has("local")) return Format::Tree;
   // Ours has neither of these at this place.
   if (architecture.has("storage") || architecture.has("arithmetic")) return Format::Flat;
   return std::nullopt;
@@ -127,11 +134,12 @@ void check_version(const YamlNode& architecture, Format format, Diagnostics& err
   const auto version = architecture.find("version");
   if (!version || version->is_null() || format == Format::Flat) return;
   const std::string& text = version->text();
-  const bool known = format == Format::Nodes ? text == "0.4" : text == "0.1" || text == "0.2" || text == "0.3";
+  // Trees of version 0.4 are what Timeloop's front end makes of nodes.
+  const bool known = text == "0.4" || (format == Format::Tree && (text == "0.1" || text == "0.2" || text == "0.3"));
   if (!known)
-    errors.push_back(version->error(
-        fmt::format("version = {}, must be {}", text,
-                    format == Format::Nodes ? "0.4 where there are nodes" : "0.2 or 0.3 where there is a subtree")));
+    errors.push_back(version->error(fmt::format(
+        "version = {}, must be {}", text,
+        format == Format::Nodes ? "0.4 where there are nodes" : "from 0.1 to 0.4 where there is a subtree")));
 }
 
 TimeloopMachine read_machine(const YamlNode& architecture, Format format, const TimeloopAttributes& variables,
@@ -172,12 +180,13 @@ Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture
 
 bool is_timeloop_architecture(const YamlNode& document) {
   const auto architecture = document.find("architecture");
-  return architecture && format_of(*architecture).has_value();
+  return (architecture && format_of(*architecture).has_value()) || document.has("flattened_architecture");
 }
 
 Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& documents) {
   Diagnostics errors;
   Sections sections = sort_sections(documents, errors);
+  if (!sections.architecture && !errors.empty()) return errors;
   if (!sections.architecture) {
     const char* message = "no 'architecture': the files describe no machine";
     errors.push_back(documents.empty() ? Diagnostic{"", 0, "", message} : documents.front().error(message));

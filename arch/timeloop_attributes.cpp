@@ -69,6 +69,13 @@ class Evaluator {
   int lookups_ = 0;
 };
 
+// 16 and 16.0, SRAM and SRAM.
+bool same_value(const YamlNode& a, const YamlNode& b) {
+  if (!a.is_scalar() || !b.is_scalar()) return false;
+  const std::optional<double> number = a.as_number();
+  return number ? number == b.as_number() : a.text() == b.text();
+}
+
 }  // namespace
 
 std::string underscored(std::string_view name) {
@@ -88,8 +95,8 @@ TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnost
     if (std::find(skip.begin(), skip.end(), key) != skip.end()) continue;
     const std::optional<YamlNode> value = map.find(key);
     auto attribute = std::make_shared<TimeloopAttribute>(TimeloopAttribute{*value, map.key_line(key)});
-    const bool is_new = attributes.emplace(underscored(key), std::move(attribute)).second;
-    if (!is_new)
+    const auto [first, is_new] = attributes.emplace(underscored(key), std::move(attribute));
+    if (!is_new && !same_value(first->second->node, *value))
       errors.push_back(
           value->error(fmt::format("{} is given twice, as {} and {}", underscored(key), underscored(key), key)));
   }
@@ -141,7 +148,7 @@ std::shared_ptr<TimeloopAttribute> AttributeReader::find(Spellings names) {
       if (!found) {
         found = it->second;
         found_name = name;
-      } else if (own && it->second != found) {
+      } else if (own && it->second != found && !same_value(it->second->node, found->node)) {
         complain(*it->second,
                  fmt::format("{} of {} is given twice, as {} and {}", found_name, owner_, found_name, name));
       }
@@ -187,6 +194,10 @@ std::optional<std::string> AttributeReader::string(Spellings names) {
   return std::nullopt;
 }
 
+bool AttributeReader::has(Spellings names) const {
+  return std::ranges::any_of(names, [&](std::string_view name) { return all_.contains(name); });
+}
+
 void AttributeReader::ignore(Spellings names) {
   for (const std::string_view name : names) {
     harmless_.emplace_back(name);
@@ -211,7 +222,7 @@ void AttributeReader::finish() {
   for (const auto& [name, attribute] : own_) {
     if (attribute->used) continue;
     std::string hint = did_you_mean(name, candidates);
-    if (hint.empty()) hint = "; understood are " + join(known_, "and");
+    if (hint.empty() && !known_.empty()) hint = "; understood are " + join(known_, "and");
     errors_.push_back({attribute->node.file(), attribute->line, place_.field(),
                        fmt::format("attribute '{}' of {} is not understood{}", name, owner_, hint)});
   }

@@ -31,7 +31,8 @@ using TimeloopAttributes = std::map<std::string, std::shared_ptr<TimeloopAttribu
 // "block-size" -> "block_size".
 std::string underscored(std::string_view name);
 
-// The entries of `map` without those named in `skip`; none if it is null. Complains about two spellings of one name.
+// The entries of `map` without those named in `skip`; none if it is null. Complains about two spellings of one name
+// with different values.
 TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors);
 
 // Whether a value says nothing: null, an empty list or map, false, 0, and "none".
@@ -43,7 +44,7 @@ std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& 
                                 const TimeloopAttributes& variables, Diagnostics& errors);
 
 // Reads the attributes of one component. Every read takes all the names an attribute goes by, complains when two of
-// them are given, and returns empty after complaining.
+// them are given that differ, and returns empty after complaining.
 class AttributeReader {
  public:
   // `owner` and `place` name the component in messages; own attributes go before inherited ones.
@@ -59,6 +60,8 @@ class AttributeReader {
   std::optional<u64> integer(Spellings names, u64 low, u64 high);
   std::optional<std::string> string(Spellings names);
 
+  // Whether the component, or a container around it, has an attribute of one of these names.
+  bool has(Spellings names) const;
   // Accepts an attribute that has no consequence for a dense model.
   void ignore(Spellings names);
   // Complains, with the reason, about an attribute that is not modelled, unless its value says nothing.

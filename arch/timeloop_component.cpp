@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "arch/limits.h"
-#include "arch/pat_energy.h"
 #include "engine/base/energy.h"
 #include "engine/base/text.h"
 
@@ -26,6 +25,17 @@ bool contains_one(std::string_view class_name, const std::array<std::string_view
   return false;
 }
 
+// The first of these names that is given counts: behind it stand the sizes of the macro that Accelergy's class is made
+// of, which may be larger than what was asked for.
+std::optional<u64> first_of(AttributeReader& reader, Spellings names, u64 high) {
+  std::optional<u64> found;
+  for (const std::string_view name : names) {
+    if (found) reader.ignore({name});
+    else found = reader.integer({name}, 1, high);
+  }
+  return found;
+}
+
 // How many bits a word has, how many words a block, how many instances share an access. `width` is what one physical
 // access moves: word_bits * block_size * cluster_size.
 void read_widths(AttributeReader& reader, StorageLevel& level) {
@@ -36,7 +46,7 @@ void read_widths(AttributeReader& reader, StorageLevel& level) {
   level.block_words = block.value_or(1);
   level.cluster_size = cluster.value_or(1);
   const std::optional<u64> width =
-      reader.integer({"width", "memory_width", "data_storage_width"}, 1, kMaxWordBits * kMaxBlockWords);
+      first_of(reader, {"width", "memory_width", "data_storage_width"}, kMaxWordBits * kMaxBlockWords);
   if (!width) return;
   const u64 unit = level.word_bits * level.block_words * level.cluster_size;
   if (*width % unit != 0 || (block && cluster && *width != unit)) {
@@ -54,7 +64,7 @@ void read_widths(AttributeReader& reader, StorageLevel& level) {
 
 void read_capacity(AttributeReader& reader, StorageLevel& level) {
   const std::optional<u64> entries = reader.integer({"entries", "size"}, 1, kMaxEntries);
-  const std::optional<u64> depth = reader.integer({"depth", "memory_depth", "data_storage_depth"}, 1, kMaxEntries);
+  const std::optional<u64> depth = first_of(reader, {"depth", "memory_depth", "data_storage_depth"}, kMaxEntries);
   const std::optional<double> kilobytes = reader.number({"sizeKB"}, 0, static_cast<double>(kMaxEntries));
   if (entries.has_value() + depth.has_value() + kilobytes.has_value() > 1)
     reader.error(fmt::format("{} has several of entries, size, depth and sizeKB; give one", reader.owner()));
@@ -89,8 +99,15 @@ void read_network(AttributeReader& reader, StorageLevel& level) {
   reader.ignore({"network_word_bits"});
 }
 
+// What Accelergy adds to the attributes of a component when it dumps them: its file's version, the number of copies
+// that one entry of its tables stands for, and the scales that its classes derive.
+void ignore_accelergys_own(AttributeReader& reader) {
+  reader.ignore({"version", "n_instances", "widthscale", "depthscale", "real_depth", "area_scale",
+                 "dynamic_energy_scale", "static_energy_scale"});
+}
+
 // What Timeloop, Accelergy or their plug-ins read and a dense cost model does not.
-void read_the_rest(AttributeReader& reader, bool is_dram) {
+void read_the_rest(AttributeReader& reader) {
   constexpr std::string_view sparse = "sparse machines are not supported";
   reader.refuse({"metadata_block_size", "metadata_datawidth", "metadata_word_bits", "metadata_storage_width",
                  "metadata_storage_depth", "concordant_compressed_tile_traversal", "tile_partition_supported",
@@ -99,16 +116,9 @@ void read_the_rest(AttributeReader& reader, bool is_dram) {
   reader.refuse({"min_utilization"}, "a least utilization of a memory cannot be demanded of mappings");
   reader.refuse({"allow_overbooking"}, "tiles larger than the memory are not supported");
   reader.refuse({"per_dataspace_bandwidth_consumption_scale"}, "bandwidth is counted in words of any tensor alike");
-  if (const std::optional<std::string> text = reader.string({"reduction_supported"})) {
-    const std::string word = lower(*text);
-    const bool reduces = word == "yes" || word == "true";
-    if (!reduces && word != "no" && word != "false")
-      reader.error(fmt::format("reduction_supported = {} of {}, must be yes or no", *text, reader.owner()));
-    else if (reduces == is_dram)
-      reader.error(fmt::format("reduction_supported = {} of {}: DRAM never reduces here and other memories always do",
-                               *text, reader.owner()));
-  }
-  reader.ignore({"num_ports",
+  // Timeloop reads reduction_supported, but whether a memory reduces follows from its technology.
+  reader.ignore({"reduction_supported",
+                 "num_ports",
                  "n_ports",
                  "nports",
                  "n_rd_ports",
@@ -122,6 +132,9 @@ void read_the_rest(AttributeReader& reader, bool is_dram) {
                  "has_power_gating",
                  "power_gated",
                  "update_fifo_depth",
+                 "control_queue_depth",
+                 "scoreboard_depth",
+                 "bank_depth",
                  "latency",
                  "cycle_time",
                  "global_cycle_seconds",
@@ -130,7 +143,9 @@ void read_the_rest(AttributeReader& reader, bool is_dram) {
                  "voltage",
                  "temperature",
                  "tech_node",
-                 "n_buffers"});
+                 "n_buffers",
+                 "n_buffets"});
+  ignore_accelergys_own(reader);
 }
 
 }  // namespace
@@ -143,16 +158,15 @@ ComponentKind component_kind(std::string_view class_name) {
   return ComponentKind::Unknown;
 }
 
-std::string unsupported_class(std::string_view class_name) {
-  if (component_kind(class_name) == ComponentKind::Network)
-    return fmt::format(
-        "class {}: network components are not supported; give energy_per_hop, router_energy and "
-        "energy_per_ingress on the storage above instead",
-        class_name);
-  return fmt::format(
-      "class '{}' is none of the storages ({}) or compute units (mac, intmac, fpmac, compute), nor a "
-      "name containing one",
-      class_name, "DRAM, SRAM, regfile, smartbuffer, storage");
+bool may_pass_over(const AttributeReader& component, std::string_view class_name, Diagnostics& errors) {
+  const bool is_memory = component.has({"entries", "size", "depth", "memory_depth", "data_storage_depth", "sizeKB"});
+  if (component_kind(class_name) != ComponentKind::Unknown || !is_memory) return true;
+  errors.push_back(component.place().error(
+      fmt::format("class '{}' is none of the storages (DRAM, SRAM, regfile, smartbuffer, storage) or compute units "
+                  "(mac, intmac, fpmac, compute), nor a name containing one; Timeloop would pass over {}, which has a "
+                  "capacity: give it one of these classes, and its own as the subclass",
+                  class_name, component.owner())));
+  return false;
 }
 
 NetworkEnergy read_network_energy(AttributeReader& reader) {
@@ -174,11 +188,12 @@ TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_vie
   read_capacity(reader, level);
   read_bandwidth(reader, level);
   read_network(reader, level);
+  storage.power_gated_at = reader.string({"power_gated_at"}).value_or("");
   storage.user_pj = reader.number({"vector_access_energy"}, 0, kMaxAccessPicojoules);
   level.address_generation_pj = reader.number({"addr_gen_energy"}, 0, kMaxAccessPicojoules).value_or(0);
   if (const std::optional<double> area = reader.number({"cluster_area"}, 0, kMaxAreaUm2))
     level.area_um2 = *area / static_cast<double>(level.cluster_size);
-  read_the_rest(reader, level.is_dram);
+  read_the_rest(reader);
   if (level.is_dram && level.cluster_size != 1)
     reader.error(fmt::format("{} is a DRAM and cannot be shared by a cluster of {}", level.name, level.cluster_size));
   return storage;
@@ -208,6 +223,7 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
                  "precision",
                  "has_power_gating",
                  "power_gated",
+                 "power_gated_at",
                  "global_cycle_seconds",
                  "cycle_seconds",
                  "action_latency_cycles",
@@ -217,6 +233,7 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
                  "energy_per_hop",
                  "router_energy",
                  "energy_per_ingress"});
+  ignore_accelergys_own(reader);
   return compute;
 }
 
@@ -238,79 +255,6 @@ std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u
     return std::nullopt;
   }
   return Instances{*instances, x};
-}
-
-namespace {
-
-// Fan-out from a level with that mesh to what lies below it (rule 1).
-void connect(StorageLevel& level, u64 inner_instances, u64 inner_x, const std::string& inner, const YamlNode& place,
-             Diagnostics& errors) {
-  const u64 mesh_y = level.instances / level.mesh_x;
-  const u64 inner_y = inner_instances / inner_x;
-  if (inner_x % level.mesh_x != 0 || inner_y % mesh_y != 0) {
-    errors.push_back(
-        place.error(fmt::format("{} of {} x {} instances (meshX x meshY) do not divide {} of {} x {} below", level.name,
-                                level.mesh_x, mesh_y, inner, inner_x, inner_y)));
-    return;
-  }
-  level.fanout_x = inner_x / level.mesh_x;
-  level.fanout_y = inner_y / mesh_y;
-}
-
-double built_in_energy(const StorageLevel& level) {
-  if (level.is_dram) return pat_dram_pj(level.word_bits, level.block_words);
-  return pat_sram_pj(level.entries.value_or(0), level.word_bits, level.block_words, level.cluster_size);
-}
-
-void refuse_scale(const std::optional<double>& scale, const std::string& name, const YamlNode& place,
-                  Diagnostics& errors) {
-  if (scale)
-    errors.push_back(place.error(fmt::format(
-        "energy_scale = {} of {} is Accelergy's: give its ERT, the built-in energies are not scaled", *scale, name)));
-}
-
-void set_energy(const TimeloopStorage& storage, const EnergyReferenceTable& ert, StorageLevel& level,
-                Diagnostics& errors) {
-  if (storage.free_of_charge) return;
-  if (storage.user_pj) {
-    level.energy = {*storage.user_pj, *storage.user_pj, *storage.user_pj};
-    return;
-  }
-  if (const std::optional<TableEnergy> table = storage_energy(ert, level.name, level.cluster_size)) {
-    level.energy = table->access;
-    level.leak_pj_per_cycle = table->leak_pj_per_cycle;
-    return;
-  }
-  refuse_scale(storage.energy_scale, level.name, storage.place, errors);
-  const double pj = built_in_energy(level);
-  level.energy = {pj, pj, pj};
-}
-
-}  // namespace
-
-void finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert, Architecture& architecture,
-                    Diagnostics& errors) {
-  if (!machine.compute) return;
-  architecture.compute = machine.compute->compute;
-  Compute& compute = architecture.compute;
-  if (const std::optional<double> pj = compute_energy(ert, compute.name)) {
-    compute.op_pj = *pj;
-  } else {
-    refuse_scale(machine.compute->energy_scale, compute.name, machine.compute->place, errors);
-    compute.op_pj = machine.compute->user_pj.value_or(pat_mac_pj(compute.word_bits));
-  }
-  u64 instances = compute.instances;
-  u64 mesh_x = compute.mesh_x;
-  std::string inner = compute.name;
-  for (const TimeloopStorage& storage : machine.storage) {
-    StorageLevel level = storage.level;
-    connect(level, instances, mesh_x, inner, storage.place, errors);
-    set_energy(storage, ert, level, errors);
-    instances = level.instances;
-    mesh_x = level.mesh_x;
-    inner = level.name;
-    architecture.levels.push_back(std::move(level));
-  }
 }
 
 }  // namespace heliolite

@@ -20,6 +20,7 @@ struct TimeloopStorage {
   std::optional<double> user_pj;       // vector_access_energy
   bool free_of_charge = false;         // a fan-out without a memory: no access costs anything
   std::optional<double> energy_scale;  // Accelergy's, when not 1
+  std::string power_gated_at;          // the storage that it is switched off with; empty: itself
   YamlNode place;
 };
 
@@ -40,8 +41,11 @@ struct TimeloopMachine {
 // What a component of this class is. The class may be any name that contains one of Timeloop's (smartbuffer_SRAM).
 enum class ComponentKind : u8 { Storage, Compute, Network, Nothing, Unknown };
 ComponentKind component_kind(std::string_view class_name);
-// The complaint about a class of kind Network or Unknown: "class 'X' is not ..".
-std::string unsupported_class(std::string_view class_name);
+
+// Whether Timeloop passes over a component that is neither storage nor compute unit, so that no number depends on it: a
+// network that no storage names (named ones are refused at the storage), wires, adders and the like. Complains about a
+// class that is unknown but has a capacity: that is a memory, which Timeloop would drop.
+bool may_pass_over(const AttributeReader& component, std::string_view class_name, Diagnostics& errors);
 
 // Read capacity, width, bandwidths and energies, but neither instances nor mesh. finish() is left to the caller.
 TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name);

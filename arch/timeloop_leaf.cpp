@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "arch/limits.h"
@@ -25,12 +26,19 @@ void read_mesh(const YamlNode& spatial, const TimeloopAttributes& inherited, con
   reader.finish();
 }
 
+// Factors of 1 only: no loops, which is what a place without loops has anyway.
+bool all_one(const LoopConstraints& loops) {
+  return std::ranges::all_of(loops.factors, [](const FactorConstraint& f) {
+    return f.value == 1 || (f.value != 0 && f.relation == Relation::AtMost);
+  });
+}
+
 void read_constraints(const YamlNode& constraints, TimeloopLeaf& leaf, Diagnostics& errors) {
   MapReader reader(constraints, errors);
   if (const auto child = reader.child("spatial")) read_spatial_constraint(*child, leaf.fanout.constraints, errors);
   if (const auto child = reader.child("temporal")) {
     read_temporal_constraint(*child, leaf.temporal, errors);
-    leaf.loops_constrained = !says_nothing(*child);
+    leaf.loops_constrained = !says_nothing(*child) && !all_one(leaf.temporal);
   }
   if (const auto child = reader.child("dataspace")) read_keep_constraint(*child, leaf.keep, errors);
   if (const auto child = reader.child("max_overbooked_proportion"); child && !says_nothing(*child)) {
@@ -52,6 +60,8 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
   if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors);
   leaf.fanout.name = leaf.name;
   leaf.fanout.place = reader.node();
+  const auto gating = leaf.own.find("has_power_gating");
+  leaf.fanout.power_gating = gating != leaf.own.end() && !says_nothing(gating->second->node);
   if (const auto spatial = reader.child("spatial"); spatial && !spatial->is_null())
     read_mesh(*spatial, inherited, variables, leaf, errors);
   if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())

@@ -16,6 +16,7 @@ struct TimeloopFanout {
   u64 y = 1;
   NetworkEnergy network;
   SpatialConstraints constraints;
+  bool power_gating = false;  // the owner's has_power_gating
   YamlNode place;
 };
 
@@ -26,8 +27,8 @@ struct TimeloopLeaf {
   TimeloopFanout fanout;   // 1 x 1 when it has none
   LoopConstraints temporal;
   KeepRule keep;
-  bool loops_constrained = false;
-  bool valid = false;  // the node is a map
+  bool loops_constrained = false;  // to more than factors of 1
+  bool valid = false;              // the node is a map
 };
 
 // Reads these keys of a node; the caller goes on with the node's other keys and finishes the reader. `fallback`: the

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arch/limits.h"
+#include "arch/timeloop_branches.h"
 #include "arch/timeloop_form.h"
 #include "arch/timeloop_formats.h"
 #include "arch/timeloop_leaf.h"
@@ -11,6 +12,9 @@
 
 namespace heliolite {
 namespace {
+
+// Timeloop's name for the level of a fan-out.
+std::string inter_name(const std::string& owner) { return fmt::format("inter_{}_spatial", owner); }
 
 class NodesReader {
  public:
@@ -110,15 +114,16 @@ class NodesReader {
     const std::optional<YamlNode> enabled = reader.child("enabled");
     reader.finish();
     if (!leaf.valid || !class_name || (enabled && !is_enabled(*enabled, leaf))) return;
+    AttributeReader attributes(node, leaf.name, leaf.own, inherited_, variables_, errors_);
     const ComponentKind kind = component_kind(*class_name);
-    if (kind == ComponentKind::Nothing) return;
-    if (kind != ComponentKind::Storage && kind != ComponentKind::Compute) {
-      errors_.push_back(node.error(unsupported_class(*class_name)));
+    const bool takes_part = kind == ComponentKind::Storage || kind == ComponentKind::Compute;
+    if (!takes_part && !may_pass_over(attributes, *class_name, errors_)) return;
+    if (takes_part || leaf.fanout.x * leaf.fanout.y != 1) after_compute(node);
+    fan_out(leaf);
+    if (!takes_part) {
+      for (const auto& [_, attribute] : leaf.own) attribute->used = true;
       return;
     }
-    after_compute(node);
-    fan_out(leaf);
-    AttributeReader attributes(node, leaf.name, leaf.own, inherited_, variables_, errors_);
     std::optional<double> energy_scale;
     if (scale && !scale->is_null()) energy_scale = number_of(*scale, leaf.own, variables_, errors_);
     if (energy_scale == 1.0) energy_scale.reset();
@@ -148,6 +153,8 @@ class NodesReader {
     attributes.finish();
     storage.energy_scale = energy_scale;
     place_fanouts();
+    pass_gate(leaf.name, leaf.fanout.power_gating);
+    if (storage.power_gated_at.empty()) storage.power_gated_at = gate_;
     storage.level.instances = mesh_x_ * mesh_y_;
     storage.level.mesh_x = mesh_x_;
     storage.level.keep = leaf.keep;
@@ -174,6 +181,7 @@ class NodesReader {
   void place_fanouts() {
     for (TimeloopFanout& fanout : fanouts_) {
       if (machine_.storage.empty()) break;
+      pass_gate(inter_name(fanout.name), fanout.power_gating);
       if (!can_carry(machine_.storage.back().level, fanout)) bridge(fanout);
       StorageLevel& level = machine_.storage.back().level;
       level.network = fanout.network;
@@ -189,6 +197,13 @@ class NodesReader {
     fanouts_.clear();
   }
 
+  // The first place after one with has_power_gating, fan-outs included, switches itself and all that follows: so
+  // Timeloop's front end reads it.
+  void pass_gate(const std::string& place, bool power_gating) {
+    if (gate_next_) gate_ = place;
+    gate_next_ = power_gating;
+  }
+
   // Timeloop puts every fan-out on a level of its own; its words then also cross the network from the storage to that
   // level, and a DRAM's answer for outputs there (rule 26).
   bool can_carry(const StorageLevel& level, const TimeloopFanout& fanout) const {
@@ -200,7 +215,7 @@ class NodesReader {
     TimeloopStorage between;
     between.place = fanout.place;
     between.free_of_charge = true;
-    between.level.name = fmt::format("inter_{}_spatial", fanout.name);
+    between.level.name = inter_name(fanout.name);
     between.level.instances = mesh_x_ * mesh_y_;
     between.level.mesh_x = mesh_x_;
     between.level.keep.bypass = {"all"};
@@ -219,11 +234,7 @@ class NodesReader {
       errors_.push_back(nodes->error("must be a list of branches"));
       return;
     }
-    struct Branch {
-      std::size_t first, last;
-      std::vector<std::string> kept;
-    };
-    std::vector<Branch> branches;
+    std::vector<TimeloopBranch> branches;
     const std::vector<std::string> outer_kept = std::exchange(kept_, {});
     for (std::size_t i = 0; i < nodes->size(); ++i) {
       const TimeloopAttributes inherited = inherited_;
@@ -240,25 +251,10 @@ class NodesReader {
             nodes->at(i).error("a branch of !Parallel must say what it keeps: constraints: {dataspace: "
                                "{keep: [..]}}"));
     }
-    for (Branch& one : branches) {
-      for (const Branch& other : branches) {
-        if (&one == &other) continue;
-        for (const std::string& tensor : other.kept) {
-          if (&one < &other && std::ranges::find(one.kept, tensor) != one.kept.end())
-            errors_.push_back(node.error(fmt::format("{} is kept in two branches of !Parallel", tensor)));
-          for (std::size_t s = one.first; s < one.last; ++s) pass_by(machine_.storage[s].level, tensor);
-        }
-      }
-    }
+    pass_by_branches(branches, machine_.storage, node, errors_);
     kept_ = outer_kept;
-    for (const Branch& one : branches)
+    for (const TimeloopBranch& one : branches)
       for (const std::string& tensor : one.kept) kept_.push_back(tensor);
-  }
-
-  static void pass_by(StorageLevel& level, const std::string& tensor) {
-    if (!level.loops_allowed) return;  // a fan-out's own level keeps nothing anyway
-    std::vector<std::string>& bypass = level.keep.bypass;
-    if (std::ranges::find(bypass, tensor) == bypass.end()) bypass.push_back(tensor);
   }
 
   void remember(const KeepRule& keep) {
@@ -266,11 +262,12 @@ class NodesReader {
       if (std::ranges::find(kept_, tensor) == kept_.end()) kept_.push_back(tensor);
   }
 
-  // `!Nothing {constraints: {dataspace: {keep: [Inputs]}}}`: these pass by the other branches.
+  // `!Nothing {constraints: {dataspace: {keep: [Inputs]}}}`: these pass by the other branches. Elsewhere a node that is
+  // no storage bypasses everything anyway.
   void keep_in_branch(const TimeloopLeaf& leaf, const YamlNode& node) {
-    if (leaf.keep.keep.empty() && leaf.keep.bypass.empty()) return;
+    if (leaf.keep.keep.empty()) return;
     if (branch_depth_ > 0) remember(leaf.keep);
-    else errors_.push_back(node.error("holds no tensors to keep or bypass: dataspace"));
+    else errors_.push_back(node.error("holds no tensors to keep: dataspace"));
   }
 
   // Attributes of containers that no component and no expression understood.
@@ -300,6 +297,8 @@ class NodesReader {
   std::vector<TimeloopFanout> fanouts_;  // since the last storage
   std::vector<std::string> kept_;        // by the branch of !Parallel being read
   int branch_depth_ = 0;
+  std::string gate_;        // the place that switches what follows; empty: each one itself
+  bool gate_next_ = false;  // the next place does
   u64 mesh_x_ = 1;
   u64 mesh_y_ = 1;
 };

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "arch/limits.h"
 #include "arch/timeloop_formats.h"
 #include "engine/base/parse_number.h"
+#include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
@@ -15,19 +17,72 @@ struct RangedName {
 };
 
 // "PE[0..167]" is 168 times PE.
-std::optional<RangedName> ranged_name(const YamlNode& node, Diagnostics& errors) {
-  const std::string& text = node.text();
+std::optional<RangedName> ranged_name(std::string_view text) {
   const std::size_t open = text.find('[');
-  if (open == std::string::npos && !text.empty()) return RangedName{text, 1};
+  if (open == std::string_view::npos && !text.empty()) return RangedName{std::string(text), 1};
   const std::size_t dots = text.find("..", open);
-  if (open != std::string::npos && open > 0 && dots != std::string::npos && text.back() == ']') {
-    const auto low = parse_number<u64>(std::string_view(text).substr(open + 1, dots - open - 1));
-    const auto high = parse_number<u64>(std::string_view(text).substr(dots + 2, text.size() - dots - 3));
-    if (low && high && *low <= *high && *high - *low < kMaxInstances)
-      return RangedName{text.substr(0, open), *high - *low + 1};
+  if (open == std::string_view::npos || open == 0 || dots == std::string_view::npos || text.back() != ']')
+    return std::nullopt;
+  const auto low = parse_number<u64>(text.substr(open + 1, dots - open - 1));
+  const auto high = parse_number<u64>(text.substr(dots + 2, text.size() - dots - 3));
+  if (!low || !high || *low > *high || *high - *low >= kMaxInstances) return std::nullopt;
+  return RangedName{std::string(text.substr(0, open)), *high - *low + 1};
+}
+
+std::optional<RangedName> ranged_name(const YamlNode& node, Diagnostics& errors) {
+  const std::optional<RangedName> ranged = ranged_name(std::string_view(node.text()));
+  if (!ranged)
+    errors.push_back(
+        node.error(fmt::format("name = {}, must be a name, or one with a range such as PE[0..167]", node.text())));
+  return ranged;
+}
+
+// The parts of "system.PE[0..3].RF[0..1]": system, PE[0..3], RF[0..1].
+std::vector<std::string_view> path_parts(std::string_view path) {
+  std::vector<std::string_view> parts;
+  std::size_t first = 0;
+  bool in_range = false;
+  for (std::size_t at = 0; at <= path.size(); ++at) {
+    if (at < path.size()) in_range = path[at] == '[' || (in_range && path[at] != ']');
+    if (at < path.size() && (path[at] != '.' || in_range)) continue;
+    parts.push_back(path.substr(first, at - first));
+    first = at + 1;
   }
-  errors.push_back(node.error(fmt::format("name = {}, must be a name, or one with a range such as PE[0..167]", text)));
-  return std::nullopt;
+  return parts;
+}
+
+// Sizes that an element of the tree hands down in Accelergy, but not in Timeloop. The names of one size have its
+// number.
+struct SizeName {
+  std::string_view name;
+  int size;
+  bool of_compute = false;  // compute units have it, too
+};
+constexpr SizeName kSizes[] = {{"word_bits", 0, true},
+                               {"word_width", 0, true},
+                               {"datawidth", 0, true},
+                               {"width", 1},
+                               {"memory_width", 1},
+                               {"data_storage_width", 1},
+                               {"depth", 2},
+                               {"memory_depth", 2},
+                               {"data_storage_depth", 2},
+                               {"entries", 2},
+                               {"size", 2},
+                               {"sizeKB", 2},
+                               {"block_size", 3},
+                               {"n_words", 3},
+                               {"cluster_size", 4},
+                               {"meshX", 5, true},
+                               {"mesh_x", 5, true},
+                               {"meshY", 6, true},
+                               {"mesh_y", 6, true},
+                               {"instances", 7, true},
+                               {"read_bandwidth", 8},
+                               {"write_bandwidth", 9}};
+
+bool states(const TimeloopAttributes& attributes, int size) {
+  return std::ranges::any_of(kSizes, [&](const SizeName& s) { return s.size == size && attributes.contains(s.name); });
 }
 
 class TreeReader {
@@ -38,9 +93,14 @@ class TreeReader {
     MapReader reader(architecture, errors_);
     reader.ignore("version");
     reader.ignore("name");
-    std::optional<YamlNode> next = subtree(reader);
-    reader.finish();
-    while (next) next = node(*next);
+    if (architecture.has("local") && !architecture.has("subtree")) {
+      flattened(*reader.child("local"));
+      reader.finish();
+    } else {
+      std::optional<YamlNode> next = subtree(reader);
+      reader.finish();
+      while (next) next = node(*next);
+    }
     if (!machine_.compute) errors_.push_back(architecture.error("no compute unit (class mac, intmac, fpmac, compute)"));
     return std::move(machine_);
   }
@@ -71,14 +131,31 @@ class TreeReader {
     return next;
   }
 
-  // Timeloop reads attributes of components only; what Accelergy inherits (a technology) does no harm.
+  // What Accelergy flattens: one list of components that bear their paths ("system.PE[0..3].RF"). Those of one element
+  // stand together, outermost first; the elements may stand in any order, the deeper one is inside.
+  void flattened(const YamlNode& list) {
+    if (!list.is_sequence()) {
+      errors_.push_back(list.error("must be a list of components"));
+      return;
+    }
+    std::vector<std::pair<std::size_t, YamlNode>> by_depth;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::optional<YamlNode> name = list.at(i).find("name");
+      by_depth.emplace_back(name ? path_parts(name->text()).size() : 0, list.at(i));
+    }
+    std::ranges::stable_sort(by_depth, {}, [](const auto& entry) { return entry.first; });
+    for (const auto& [_, element] : by_depth) component(element);
+  }
+
+  // Timeloop reads attributes of components only: a size is harmless where all components inside state their own, and
+  // what Accelergy inherits otherwise (a technology) changes no number here.
   void node_attributes(const YamlNode& attributes) {
     AttributeReader reader(attributes, "the subtree", read_attributes(attributes, {}, errors_), {}, variables_,
                            errors_);
-    reader.ignore({"technology", "has_power_gating", "global_cycle_seconds", "cycle_time", "voltage"});
-    reader.refuse({"datawidth", "word_bits", "width", "depth", "block_size", "cluster_size", "entries", "meshX",
-                   "meshY", "instances", "read_bandwidth", "write_bandwidth"},
-                  "Timeloop reads this on components only, give it there");
+    reader.ignore({"technology", "has_power_gating", "global_cycle_seconds", "cycle_seconds", "cycle_time", "voltage",
+                   "latency", "version"});
+    for (const SizeName& size : kSizes)
+      if (const std::optional<YamlNode> value = reader.node({size.name})) handed_down_.push_back({size, *value});
     reader.finish();
   }
 
@@ -88,27 +165,52 @@ class TreeReader {
     return 1;
   }
 
+  // The component's own name, and how many there are.
+  std::optional<RangedName> place_in_machine(const YamlNode& name) {
+    RangedName found{"", instances_};
+    for (const std::string_view part : path_parts(name.text())) {
+      const std::optional<RangedName> ranged = ranged_name(part);
+      if (!ranged) return ranged_name(name, errors_);
+      found = {ranged->name, limited(found.count, ranged->count, name)};
+    }
+    return found;
+  }
+
   void component(const YamlNode& element) {
     MapReader reader(element, errors_);
     const std::optional<YamlNode> name = reader.required_child("name");
     const std::optional<std::string> class_name = reader.required_string("class");
-    reader.ignore("subclass");
-    reader.ignore("required_actions");
+    for (const char* key : {"subclass", "required_actions", "area_share", "area_scale"}) reader.ignore(key);
+    const bool enabled = reader.boolean("enabled").value_or(true);
     const std::optional<YamlNode> attributes = reader.child("attributes");
     reader.finish();
-    if (!name || !class_name) return;
-    const std::optional<RangedName> ranged = ranged_name(*name, errors_);
-    if (!ranged) return;
+    if (!name || !class_name || !enabled) return;
+    const std::optional<RangedName> place = place_in_machine(*name);
+    if (!place) return;
     TimeloopAttributes own;
     if (attributes) own = read_attributes(*attributes, {}, errors_);
-    AttributeReader reading(element, ranged->name, std::move(own), {}, variables_, errors_);
-    const u64 implied = limited(instances_, ranged->count, *name);
-    switch (component_kind(*class_name)) {
-      case ComponentKind::Storage: storage(reading, *class_name, implied); break;
-      case ComponentKind::Compute: compute(reading, implied); break;
-      case ComponentKind::Nothing: break;
-      default: errors_.push_back(element.error(unsupported_class(*class_name)));
+    const ComponentKind kind = component_kind(*class_name);
+    check_handed_down(own, place->name, kind);
+    AttributeReader reading(element, place->name, std::move(own), {}, variables_, errors_);
+    switch (kind) {
+      case ComponentKind::Storage: storage(reading, *class_name, place->count); break;
+      case ComponentKind::Compute: compute(reading, place->count); break;
+      default: may_pass_over(reading, *class_name, errors_);
     }
+  }
+
+  // A size of an element around a component that states none: Accelergy would take it, Timeloop would not.
+  void check_handed_down(const TimeloopAttributes& own, const std::string& name, ComponentKind kind) {
+    if (kind != ComponentKind::Storage && kind != ComponentKind::Compute) return;
+    std::erase_if(handed_down_, [&](const auto& entry) {
+      const auto& [size, value] = entry;
+      if (states(own, size.size) || (kind == ComponentKind::Compute && !size.of_compute)) return false;
+      errors_.push_back(value.error(
+          fmt::format("{} = {} of the subtree: Timeloop reads this on components only, and {} has none of its own; "
+                      "give it there",
+                      size.name, value.text(), name)));
+      return true;
+    });
   }
 
   void storage(AttributeReader& reading, const std::string& class_name, u64 implied) {
@@ -135,7 +237,8 @@ class TreeReader {
   const TimeloopAttributes& variables_;
   Diagnostics& errors_;
   TimeloopMachine machine_;
-  u64 instances_ = 1;  // of the element being read
+  std::vector<std::pair<SizeName, YamlNode>> handed_down_;  // by the elements around what is being read
+  u64 instances_ = 1;                                       // of the element being read
 };
 
 }  // namespace

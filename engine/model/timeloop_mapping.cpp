@@ -14,6 +14,7 @@
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
+#include "engine/model/timeloop_mapping_target.h"
 
 namespace heliolite {
 namespace {
@@ -66,7 +67,8 @@ class MappingReader {
     const std::optional<YamlNode> type_node = reader.required_child("type");
     const std::optional<DirectiveType> type = type_node ? type_of(*type_node) : std::nullopt;
     if (!target || !type) return;
-    const std::optional<std::size_t> level = level_of(*target, *type);
+    const bool is_spatial = *type == DirectiveType::Spatial;
+    const std::optional<MappingTarget> place = find_mapping_target(*target, is_spatial, architecture_, errors_);
     for (const char* key : {"no_multicast_no_reduction", "no_temporal_reuse", "no_reuse", "rmw_on_first_writeback",
                             "rmw_first_update", "passthrough", "no_coalesce"}) {
       const std::optional<YamlNode> value = reader.child(key);
@@ -79,15 +81,17 @@ class MappingReader {
       const auto keep = reader.child("keep");
       const auto bypass = reader.child("bypass");
       reader.finish();
-      if (level) set_keep(*level, keep, bypass);
+      if (place && place->is_fanout) expect_nothing_kept(keep, bypass);
+      else if (place) set_keep(place->level, keep, bypass);
       return;
     }
-    const bool is_spatial = *type == DirectiveType::Spatial;
     const auto factors = reader.child("factors");
     const auto permutation = reader.child("permutation");
     const auto split = is_spatial ? reader.child("split") : std::nullopt;
     reader.finish();
-    if (level) set_nest(*level, is_spatial, node, factors, permutation, split);
+    if (!place) return;
+    if (place->is_fanout && !is_spatial) expect_no_loops(factors, permutation);
+    else set_nest(place->level, is_spatial, node, factors, permutation, split);
   }
 
   std::optional<DirectiveType> type_of(const YamlNode& node) {
@@ -99,31 +103,6 @@ class MappingReader {
     const std::vector<std::string> names{"temporal", "spatial", "datatype", "dataspace", "bypass"};
     errors_.push_back(
         node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
-    return std::nullopt;
-  }
-
-  // A level by name or number (innermost = 0); for spatial ones also what owns the fan-out below it, which in v0.4
-  // may bear the name of the component below.
-  std::optional<std::size_t> level_of(const YamlNode& target, DirectiveType type) {
-    const auto& levels = architecture_.levels;
-    const std::string& word = target.text();
-    std::vector<std::string> names;
-    if (type == DirectiveType::Spatial) {
-      for (std::size_t i = 0; i < levels.size(); ++i) {
-        const std::string& owner = levels[i].fanout_name;
-        if (owner.empty()) continue;
-        if (word == owner || word == "inter_" + owner + "_spatial") return i;
-        names.push_back(owner);
-      }
-    }
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (word == levels[i].name) return i;
-      names.push_back(levels[i].name);
-    }
-    const std::optional<i64> number = target.as_integer();
-    if (number && *number >= 0 && *number < static_cast<i64>(levels.size())) return at(*number);
-    errors_.push_back(
-        target.error(fmt::format("target = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
     return std::nullopt;
   }
 
@@ -142,6 +121,35 @@ class MappingReader {
         keep_[level] = static_cast<TensorMask>(keeps ? keep_[level] | mask : keep_[level] & ~mask);
       }
     }
+  }
+
+  // What Timeloop writes for a fan-out without a memory: {keep: [], bypass: [all tensors]}.
+  void expect_nothing_kept(const std::optional<YamlNode>& keep, const std::optional<YamlNode>& bypass) {
+    for (const std::optional<YamlNode>& names : {keep, bypass}) {
+      if (!names) continue;
+      for (const std::string& name : read_tensors(*names, errors_)) tensors_named(name, *names);
+    }
+    if (keep && keep->size() + keep->text().size() > 0)
+      errors_.push_back(keep->error("a fan-out is no memory and keeps nothing; name the level above or below it"));
+  }
+
+  // And its temporal loops: all of one iteration.
+  void expect_no_loops(const std::optional<YamlNode>& factors, const std::optional<YamlNode>& permutation) {
+    if (permutation) order_of(*permutation);
+    if (!factors) return;
+    for (const FactorWord& word : read_factors(*factors, errors_)) {
+      dimension(word.dimension, word.place);
+      if (word.value != 1)
+        errors_.push_back(word.place.error(fmt::format(
+            "{}={}: a fan-out has no temporal loops; name the level above or below it", word.dimension, word.value)));
+    }
+  }
+
+  std::vector<int> order_of(const YamlNode& permutation) {
+    std::vector<int> order;
+    for (const std::string& name : read_permutation(permutation, dimensions_, errors_))
+      if (const auto d = dimension(name, permutation)) order.push_back(*d);
+    return order;
   }
 
   TensorMask tensors_named(const std::string& name, const YamlNode& place) {
@@ -177,10 +185,7 @@ class MappingReader {
         if (const auto d = dimension(word.dimension, word.place)) nest.factor[at(*d)] = word;
       }
     }
-    if (permutation) {
-      for (const std::string& name : read_permutation(*permutation, dimensions_, errors_))
-        if (const auto d = dimension(name, *permutation)) nest.order.push_back(*d);
-    }
+    if (permutation) nest.order = order_of(*permutation);
     // Timeloop puts the dimensions that are not named outside, in the workload's order.
     for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d)
       if (std::ranges::find(nest.order, d) == nest.order.end()) nest.order.push_back(d);
