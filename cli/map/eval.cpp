@@ -6,6 +6,7 @@
 
 #include "arch/level_places.h"
 #include "cli/map/cost_tables.h"
+#include "cli/map/nest_picture.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
@@ -56,8 +57,27 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
 
 struct EvalArguments {
   MappedLayerNames names;
+  std::string svg;
+  bool nest = false;
   std::string counts{name(Counts::Timeloop)};
 };
+
+// What `explain` adds: the mapping, storage, time and networks.
+std::string level_tables(const MappedLayer& layer, const Breakdown& breakdown, bool nest) {
+  const Workload& workload = layer.workload;
+  const Architecture& architecture = layer.architecture;
+  std::string text = "\nMapping\n";
+  text += nest ? nest_drawing(nest_levels(layer.mapping, breakdown, workload, architecture), workload, architecture)
+               : nest_text(layer.mapping, workload, architecture);
+  const bool of_all = counts_all_instances(breakdown);
+  text +=
+      of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
+  text += storage_table(breakdown, workload);
+  if (of_all) text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(breakdown, workload);
+  text += "\nTime and room, one instance\n" + time_table(breakdown);
+  text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
+  return text + network_table(breakdown, workload);
+}
 
 int run(const char* command, bool by_level, const EvalArguments& arguments, const Output& output) {
   const MappedLayerNames& names = arguments.names;
@@ -70,20 +90,14 @@ int run(const char* command, bool by_level, const EvalArguments& arguments, cons
   if (!counts) return fail(counts.errors());
   const Breakdown breakdown = model.explain(layer->mapping, *counts);
   std::string text = summary_text(breakdown, layer->workload, layer->architecture);
-  if (by_level) {
-    text += "\nMapping\n" + nest_text(layer->mapping, layer->workload, layer->architecture);
-    const bool of_all = counts_all_instances(breakdown);
-    text +=
-        of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
-    text += storage_table(breakdown, layer->workload);
-    if (of_all)
-      text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(breakdown, layer->workload);
-    text += "\nTime and room, one instance\n" + time_table(breakdown);
-    text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
-    text += network_table(breakdown, layer->workload);
-  }
+  if (by_level) text += level_tables(*layer, breakdown, arguments.nest);
   output.table(text);
-  return output.json(answer_json(command, *layer, breakdown, outside)) ? kSuccess : kBadInput;
+  const auto svg = [&] {
+    return nest_svg(nest_levels(layer->mapping, breakdown, layer->workload, layer->architecture), layer->workload,
+                    layer->architecture);
+  };
+  const bool drawn = arguments.svg.empty() || output.write("--svg", svg());
+  return output.json(answer_json(command, *layer, breakdown, outside)) && drawn ? kSuccess : kBadInput;
 }
 
 void add_command(CLI::App& app, Output& output, Action& action, const char* name, const char* what, bool by_level) {
@@ -103,6 +117,11 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
                    "Where factors do not divide: timeloop, its averages, or true, every word that moves")
       ->type_name("NAME")
       ->capture_default_str();
+  if (by_level) {
+    command->add_flag("--nest", arguments->nest, "Draw the loop nest in text, with how full each level is");
+    add_target_option(*command, output, "--svg", arguments->svg,
+                      "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
+  }
   add_output_options(*command, output);
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"

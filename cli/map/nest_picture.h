@@ -1,0 +1,54 @@
+#pragma once
+// A mapping as something to look at: its loop nest, what each level keeps and how full it is, and what runs in
+// parallel.
+#include <string>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "engine/model/breakdown.h"
+#include "engine/model/mapping.h"
+#include "workloads/workload.h"
+
+namespace heliolite::cli {
+
+// One loop as a reader sees it: "K in 4", or "K in 4 (last 3)".
+struct NestLoop {
+  std::string dimension;
+  u64 end = 1, residual = 1;
+
+  std::string text(const char* between) const;  // "K" + between + "4"
+};
+
+// A tensor with the words of its tile.
+struct NestTensor {
+  int tensor = 0;
+  u64 words = 0;
+};
+
+// What a level keeps from the same place of the nest on, and its loops from there; several in uneven mappings only.
+struct NestPart {
+  std::vector<NestTensor> kept;
+  std::vector<NestLoop> loops;  // over time, outermost first
+};
+
+struct NestLevel {
+  std::string name;
+  std::vector<NestPart> parts;  // outermost first
+  u64 used_words = 0;
+  u64 capacity_words = 0;                    // usable, of one instance; 0 = unbounded
+  std::vector<NestLoop> across_x, across_y;  // of the fan-out below, outermost first
+  u64 used_x = 1, used_y = 1;                // receivers in use
+  u64 fanout_x = 1, fanout_y = 1;
+};
+
+// Outermost first.
+std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& breakdown, const Workload& workload,
+                                   const Architecture& architecture);
+
+// For terminals.
+std::string nest_drawing(const std::vector<NestLevel>& levels, const Workload& workload,
+                         const Architecture& architecture);
+// As a picture.
+std::string nest_svg(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture);
+
+}  // namespace heliolite::cli

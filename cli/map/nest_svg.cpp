@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/map/nest_picture.h"
+#include "cli/ui/svg_canvas.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr double kNestWidth = 860, kNestSide = 24, kNestPad = 10;
+constexpr double kNestLine = 18, kIndent = 14, kMostIndent = 380;
+constexpr double kRoomWidth = 260, kRoomHeight = 12;  // of a full level's bar
+constexpr double kUnit = 7;                           // of a receiver in a fan-out
+constexpr u64 kMostUnitsX = 32, kMostUnitsY = 12;     // of a fan-out that are drawn
+constexpr const char *kNestInk = "#333", *kNestFaint = "#777";
+constexpr const char *kUsedUnit = "#3b6ea5", *kIdleUnit = "#d5dbe3";
+
+// Inputs, the weights and the output have the colours of the machine's picture; further tensors others.
+constexpr const char *kInputColour = "#1f5fa8", *kWeightColour = "#2e7d4f", *kOutputColour = "#b0690b";
+constexpr std::array<const char*, 5> kOtherColours{"#8e44ad", "#2a8a9d", "#a83a5b", "#5d6d1f", "#555f6b"};
+
+std::vector<const char*> colours_of(const Workload& workload) {
+  std::vector<const char*> colours;
+  bool input = false, weight = false;
+  std::size_t others = 0;
+  for (const Tensor& t : workload.tensors) {
+    const auto first = [&](bool& seen, const char* colour) {
+      const bool again = std::exchange(seen, true);
+      return again ? kOtherColours[others++ % kOtherColours.size()] : colour;
+    };
+    colours.push_back(t.is_output()            ? kOutputColour
+                      : t.role == Role::Weight ? first(weight, kWeightColour)
+                                               : first(input, kInputColour));
+  }
+  return colours;
+}
+
+class NestPicture {
+ public:
+  NestPicture(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture)
+      : levels_(levels), workload_(workload), architecture_(architecture), colours_(colours_of(workload)) {}
+
+  std::string run() {
+    const std::string title = workload_.name + " on " + architecture_.name;
+    canvas_.text_within(kNestSide, 30, kNestWidth - 2 * kNestSide, title, {.size = 17, .bold = true});
+    y_ = 46;
+    for (const NestLevel& level : levels_) {
+      head(level);
+      for (const NestPart& part : level.parts) {
+        if (&part != &level.parts.front()) {
+          tags(part, kNestSide + kNestPad + indent());
+          y_ += kNestLine + 2;
+        }
+        for (const NestLoop& loop : part.loops) line("for " + loop.text(" in "));
+      }
+      fan_out(level);
+      y_ += 8;
+    }
+    compute();
+    return canvas_.document(kNestWidth, title);
+  }
+
+ private:
+  double indent() const { return std::min(kIndent * depth_, kMostIndent); }
+  void head(const NestLevel& level);
+  void room(const NestLevel& level, double right, double top);
+  void tags(const NestPart& part, double x);
+  void line(const std::string& words);
+  void fan_out(const NestLevel& level);
+  void compute();
+
+  const std::vector<NestLevel>& levels_;
+  const Workload& workload_;
+  const Architecture& architecture_;
+  std::vector<const char*> colours_;  // by tensor
+  SvgCanvas canvas_;
+  double y_ = 0;      // where the next thing begins
+  double depth_ = 0;  // of the next loop
+};
+
+// A box with the level's name, what it keeps, and how full it is.
+void NestPicture::head(const NestLevel& level) {
+  const Box box{kNestSide, y_, kNestWidth - kNestSide, y_ + 46};
+  canvas_.box(box, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
+  const double left = box.left + kNestPad, right = box.right - kNestPad;
+  canvas_.text_within(left, y_ + 17, right - left - kRoomWidth - kNestPad, level.name, {.size = 14, .bold = true});
+  room(level, right, y_ + 8);
+  y_ += 23;
+  tags(level.parts.front(), left);
+  y_ = box.bottom + 4;
+}
+
+void NestPicture::room(const NestLevel& level, double right, double top) {
+  const double left = right - kRoomWidth;
+  std::string words = fmt::format("{} words, no limit", grouped(level.used_words));
+  if (level.capacity_words > 0) {
+    const auto capacity = static_cast<double>(level.capacity_words);
+    canvas_.box({left, top, right, top + kRoomHeight}, {.fill = "white", .stroke = "#8b96a3"});
+    double x = left;
+    for (const NestPart& part : level.parts)
+      for (const NestTensor& kept : part.kept) {
+        const double next = std::min(right, x + kRoomWidth * static_cast<double>(kept.words) / capacity);
+        canvas_.box({x, top, next, top + kRoomHeight}, {.fill = colours_[at(kept.tensor)]});
+        x = next;
+      }
+    words = fmt::format("{} of {} words, {}", grouped(level.used_words), grouped(level.capacity_words),
+                        percent(static_cast<double>(level.used_words) / capacity));
+  }
+  canvas_.text(right, top + kRoomHeight + 14, words, {.size = 11, .anchor = "end", .colour = kNestInk});
+}
+
+// What a part keeps: coloured names with the words of their tiles.
+void NestPicture::tags(const NestPart& part, double x) {
+  const double most = kNestWidth - kNestSide - 2 * kNestPad - kRoomWidth;
+  for (const NestTensor& kept : part.kept) {
+    const std::string words = fmt::format("{} {}", workload_.tensors[at(kept.tensor)].name, grouped(kept.words));
+    const double room = most - x - 10;
+    if (room < 30) break;  // the bar and the other tables have it
+    const std::string shown = fitted(words, 10, room);
+    const double width = text_width(shown, 10) + 10;
+    canvas_.box({x, y_, x + width, y_ + 17}, {.fill = colours_[at(kept.tensor)], .rounded = 3});
+    canvas_.text(x + 5, y_ + 12, shown, {.size = 10, .colour = "white"});
+    x += width + 6;
+  }
+  if (part.kept.empty()) canvas_.text(x, y_ + 12, "keeps nothing", {.size = 10, .colour = kNestFaint});
+}
+
+void NestPicture::line(const std::string& words) {
+  const double x = kNestSide + kNestPad + indent();
+  canvas_.line(x - 5, y_ + 3, x - 5, y_ + kNestLine, {.stroke = "#c3cad3"});
+  canvas_.text_within(x, y_ + 14, kNestWidth - kNestSide - x, words, {.size = 12, .colour = kNestInk});
+  y_ += kNestLine;
+  ++depth_;
+}
+
+// The loops across a fan-out, beside it the receivers with those in use.
+void NestPicture::fan_out(const NestLevel& level) {
+  if (level.fanout_x * level.fanout_y == 1) return;
+  const double x = kNestSide + kNestPad + indent(), top = y_ + 4;
+  double base = top + 12;
+  const double grid = kNestWidth - kNestSide - kNestPad - kRoomWidth;
+  const auto across = [&](const char* axis, const std::vector<NestLoop>& loops, u64 used, u64 all) {
+    if (all == 1) return;
+    std::vector<std::string> parts;
+    for (const NestLoop& loop : loops) parts.push_back(loop.text(" "));
+    const std::string what = parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
+    canvas_.text_within(x, base, grid - x - kNestPad,
+                        fmt::format("across {}: {} ({} of {})", axis, what, grouped(used), grouped(all)),
+                        {.size = 12, .colour = kUsedUnit, .bold = true});
+    base += kNestLine;
+  };
+  across("X", level.across_x, level.used_x, level.fanout_x);
+  across("Y", level.across_y, level.used_y, level.fanout_y);
+  const auto shown = [](u64 units, u64 most) { return static_cast<int>(std::min(units, most)); };
+  const int columns = shown(level.fanout_x, kMostUnitsX), rows = shown(level.fanout_y, kMostUnitsY);
+  canvas_.grid(grid, top, kUnit, columns, rows, kIdleUnit);
+  canvas_.grid(grid, top, kUnit, shown(level.used_x, kMostUnitsX), shown(level.used_y, kMostUnitsY), kUsedUnit);
+  double bottom = top + kUnit * rows;
+  if (level.fanout_x > kMostUnitsX || level.fanout_y > kMostUnitsY) {
+    canvas_.text(grid, bottom + 11,
+                 fmt::format("{} x {} of {} x {} drawn", columns, rows, level.fanout_x, level.fanout_y),
+                 {.size = 10, .colour = kNestFaint});
+    bottom += 14;
+  }
+  y_ = std::max(base - 12, bottom) + 4;
+  if (level.used_x * level.used_y > 1) ++depth_;
+}
+
+void NestPicture::compute() {
+  canvas_.box({kNestSide, y_, kNestWidth - kNestSide, y_ + 28}, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
+  canvas_.text_within(kNestSide + kNestPad, y_ + 19, kNestWidth - 2 * kNestSide - 2 * kNestPad,
+                      architecture_.compute.name, {.size = 14, .bold = true});
+}
+
+}  // namespace
+
+std::string nest_svg(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture) {
+  return NestPicture(levels, workload, architecture).run();
+}
+
+}  // namespace heliolite::cli
