@@ -174,6 +174,7 @@ int run_command_line(int argc, char** argv) {
   add_verify_command(app, output, action);
   add_show_command(app, output, action);
   add_report_command(app, output, action);
+  add_convert_command(app, output, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

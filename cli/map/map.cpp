@@ -22,6 +22,7 @@
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/model/mapping_file.h"
+#include "engine/model/timeloop_mapping.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/search/layer_search.h"
 #include "workloads/load.h"
@@ -30,7 +31,7 @@ namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn, dump;
+  std::string architecture, workload, layer, witness, from, learn, dump, timeloop;
   bool no_look = false;
   SearchArguments search;
 };
@@ -126,6 +127,20 @@ Result<std::string> cosa_program(const Network& network, const Architecture& arc
   return search->cosa_program();
 }
 
+// The mapping of the only layer in Timeloop's format, for the machine as it was given.
+bool write_timeloop(const MapAnswer& answer, const Output& output) {
+  const MappingResult& result = answer.result.layers.front().result;
+  if (result.status == Status::Infeasible) return true;
+  const auto names_fanouts = [](const StorageLevel& level) { return !level.fanout_name.empty(); };
+  const bool nodes = std::ranges::any_of(answer.architecture.levels, names_fanouts);
+  const Result<std::string> text =
+      write_timeloop_mapping(result.mapping, answer.network.layers.front().workload, answer.architecture,
+                             nodes ? TimeloopVersion::V04 : TimeloopVersion::V03);
+  if (text) return output.write("--timeloop", *text);
+  fail(text.errors());
+  return false;
+}
+
 int run(const MapArguments& arguments, const Output& output) {
   Result<Architecture> architecture = load_architecture(arguments.architecture);
   Result<Network> network = load_network(arguments.workload);
@@ -154,6 +169,8 @@ int run(const MapArguments& arguments, const Output& output) {
     if (!program) return fail(at_their_levels(program.errors(), arguments.architecture));
     if (!output.write("--dump", *program)) return kBadInput;
   }
+  if (!arguments.timeloop.empty() && network->layers.size() > 1)
+    return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
   Result<NetworkResult> result = search(*network, *architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
   const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result), options);
@@ -164,6 +181,7 @@ int run(const MapArguments& arguments, const Output& output) {
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer)) || !write_learned(options, output)) return kBadInput;
+  if (!arguments.timeloop.empty() && !write_timeloop(answer, output)) return kBadInput;
   if (!right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;
@@ -223,6 +241,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                     "Write what strategy bayes learned, and what it began with; - = stdout");
   add_target_option(*command, output, "--dump", arguments->dump,
                     "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
+  add_target_option(*command, output, "--timeloop", arguments->timeloop,
+                    "Write the mapping of the only layer in Timeloop's format; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

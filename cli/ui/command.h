@@ -38,5 +38,6 @@ void add_merge_command(CLI::App& app, Output& output, Action& action);
 void add_verify_command(CLI::App& app, Output& output, Action& action);
 void add_show_command(CLI::App& app, Output& output, Action& action);
 void add_report_command(CLI::App& app, Output& output, Action& action);
+void add_convert_command(CLI::App& app, Output& output, Action& action);
 
 }  // namespace heliolite::cli

@@ -103,6 +103,7 @@ room cli/bench cli/ui
 room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/execute cli/ui
+room cli/convert cli/ui
 room cli/sweep cli/ui cli/map
 
 # Public headers open the engine; examples, and nothing inside, are written with them.

@@ -1,0 +1,161 @@
+#include "cli/convert/recognise.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "arch/architecture_yaml.h"
+#include "arch/timeloop_architecture.h"
+#include "engine/base/file_claims.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/base/text_file.h"
+#include "workloads/families.h"
+#include "workloads/timeloop_problem.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct PartNames {
+  Part part;
+  std::string_view name, commands;
+};
+
+constexpr std::array kPartNames{
+    PartNames{Part::Machine, "machine", "map, eval, space, .. -a"},
+    PartNames{Part::TimeloopMachine, "Timeloop machine", "map, eval, space, .. -a"},
+    PartNames{Part::Tables, "Accelergy tables (ERT, ART)", "-a MACHINE,FILE"},
+    PartNames{Part::Constraints, "Timeloop constraints", "-a MACHINE,FILE"},
+    PartNames{Part::Workload, "workload", "map, eval, bound, .. -w"},
+    PartNames{Part::Problem, "Timeloop problem", "map, eval, bound, .. -w"},
+    PartNames{Part::Mapping, "mapping", "eval, explain -m"},
+    PartNames{Part::TimeloopMapping, "Timeloop mapping", "eval, explain -m"},
+    PartNames{Part::Sweep, "sweep", "sweep"},
+    PartNames{Part::Bench, "bench suite", "bench"},
+    PartNames{Part::Records, "records", "verify"},
+    PartNames{Part::Program, "C loop nest", "bound -w, simulate -w"},
+    PartNames{Part::Database, "database of a sweep", "report, merge, sweep --export"},
+    PartNames{Part::Summary, "summary of energies or areas", ""},
+    PartNames{Part::Classes, "Accelergy component classes", ""},
+    PartNames{Part::Search, "settings of Timeloop's mapper", ""},
+    PartNames{Part::Sparse, "sparse optimizations", ""},
+    PartNames{Part::Libconfig, "libconfig file of Timeloop", ""},
+    PartNames{Part::Template, "template of Timeloop's front end", ""},
+};
+
+const PartNames& names_of(Part part) { return *std::ranges::find(kPartNames, part, &PartNames::part); }
+
+// Top-level keys that say by themselves what they hold.
+struct KeyPart {
+  std::string_view key;
+  Part part;
+};
+
+constexpr std::array kKeyParts{
+    KeyPart{"ERT", Part::Tables},
+    KeyPart{"ART", Part::Tables},
+    KeyPart{"ERT_summary", Part::Summary},
+    KeyPart{"ART_summary", Part::Summary},
+    KeyPart{"table_summary", Part::Summary},
+    KeyPart{"architecture_constraints", Part::Constraints},
+    KeyPart{"mapspace_constraints", Part::Constraints},
+    KeyPart{"constraints", Part::Constraints},
+    KeyPart{"compound_components", Part::Classes},
+    KeyPart{"components", Part::Classes},
+    KeyPart{"classes", Part::Classes},
+    KeyPart{"mapper", Part::Search},
+    KeyPart{"mapspace", Part::Search},
+    KeyPart{"variables", Part::Search},
+    KeyPart{"globals", Part::Search},
+    KeyPart{"sparse_optimizations", Part::Sparse},
+};
+
+bool ends_with_one(std::string_view path, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+bool is_own_workload(const YamlNode& root) {
+  if (root.has("layers") || root.has("layers_from") || root.has("einsum") || root.has("dimensions")) return true;
+  const std::vector<std::string> keys = root.keys();
+  return std::ranges::any_of(keys, [](const std::string& key) { return find_family(key) != nullptr; });
+}
+
+// A list of directives with targets, or of levels.
+std::optional<Part> list_part(const YamlNode& list) {
+  if (!list.is_sequence() || list.size() == 0) return std::nullopt;
+  if (list.at(0).has("target")) return Part::TimeloopMapping;
+  return list.at(0).has("level") ? std::optional(Part::Mapping) : std::nullopt;
+}
+
+// Answers of `map --json` and `eval --json` hold mappings.
+bool is_answer(const YamlNode& root) { return root.has("program") && root.has("command"); }
+
+// "name = {" and "];" stand in no YAML file.
+bool looks_like_libconfig(std::string_view text) {
+  const bool braces = text.find("= {") != std::string_view::npos || text.find(":\n{") != std::string_view::npos ||
+                      text.find(": {\n") != std::string_view::npos || text.find("= (") != std::string_view::npos;
+  return braces && (text.find("};") != std::string_view::npos || text.find(");") != std::string_view::npos ||
+                    text.find("\";") != std::string_view::npos);
+}
+
+bool looks_like_template(std::string_view text) {
+  return text.find("{{") != std::string_view::npos || text.find("{%") != std::string_view::npos ||
+         text.find("<<<") != std::string_view::npos;
+}
+
+bool looks_like_records(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  return line.starts_with('{') &&
+         (line.find("\"expect\"") != std::string_view::npos || line.find("\"optimum\"") != std::string_view::npos);
+}
+
+}  // namespace
+
+std::string_view what_it_is(Part part) { return names_of(part).name; }
+std::string_view taken_by(Part part) { return names_of(part).commands; }
+
+bool Recognised::has(Part part) const { return std::ranges::find(parts, part) != parts.end(); }
+
+std::vector<Part> parts_of(const YamlNode& root) {
+  std::vector<Part> parts;
+  const auto add = [&](Part part) {
+    if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);
+  };
+  if (const auto part = list_part(root)) add(*part);
+  if (!root.is_map()) return parts;
+  if (is_answer(root)) {
+    if (root.has("layers") || root.has("mapping")) add(Part::Mapping);
+    return parts;
+  }
+  if (root.has("sweep")) return {Part::Sweep};
+  if (root.has("bench")) return {Part::Bench};
+  if (is_architecture_yaml(root)) add(Part::Machine);
+  else if (is_timeloop_architecture(root) || root.has("architecture") || root.has("arch")) add(Part::TimeloopMachine);
+  if (is_timeloop_problem(root)) add(Part::Problem);
+  if (const auto mapping = root.find("mapping"))
+    if (const auto part = list_part(*mapping)) add(*part);
+  for (const KeyPart& key : kKeyParts)
+    if (root.has(key.key) && (key.part != Part::Constraints || parts.empty())) add(key.part);
+  if (parts.empty() && is_own_workload(root)) add(Part::Workload);
+  return parts;
+}
+
+Recognised recognise(const std::string& path) {
+  if (is_sqlite_file(path)) return {{Part::Database}, {}};
+  const bool yaml = ends_with_one(path, {".yaml", ".yml", ".json"});
+  if (!yaml && !ends_with_one(path, {".jsonl", ".c", ".cfg"})) return {};
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return {{}, yaml ? text.errors() : Diagnostics{}};
+  if (ends_with_one(path, {".jsonl"}))
+    return looks_like_records(*text) ? Recognised{{Part::Records}, {}} : Recognised{};
+  if (ends_with_one(path, {".c"}))
+    return text->find("#pragma scop") != std::string::npos ? Recognised{{Part::Program}, {}} : Recognised{};
+  if (looks_like_libconfig(*text)) return {{Part::Libconfig}, {}};
+  if (!yaml) return {};
+  const Result<YamlNode> document = YamlNode::parse(*text, path);
+  if (document) return {parts_of(*document), {}};
+  if (looks_like_template(*text)) return {{Part::Template}, {}};
+  return {{}, document.errors()};
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,56 @@
+#pragma once
+// What a file is, by its content.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite::cli {
+
+// A thing that a file may hold; one file of Timeloop's may hold several.
+enum class Part : u8 {
+  Machine,          // ours
+  TimeloopMachine,  // flat, tree or nodes
+  Tables,           // ERT, ART
+  Constraints,      // lists of targets without a machine
+  Workload,         // a workload or network of ours
+  Problem,          // Timeloop's
+  Mapping,          // ours, or an answer with mappings
+  TimeloopMapping,
+  Sweep,
+  Bench,
+  Records,    // recorded runs, proven optima
+  Program,    // a C loop nest
+  Database,   // of a sweep
+  Summary,    // ERT_summary and the like, for reading
+  Classes,    // Accelergy's component classes
+  Search,     // settings of Timeloop's mapper, mapspaces, variables: nothing of ours
+  Sparse,     // sparse optimizations alone
+  Libconfig,  // .cfg of Timeloop before 2020
+  Template,   // of the front end's template language
+};
+
+// What it is called, and the commands that take it ("map -a"); "" when none does.
+std::string_view what_it_is(Part part);
+std::string_view taken_by(Part part);
+
+struct Recognised {
+  std::vector<Part> parts;  // empty: not a file of ours or of Timeloop
+  Diagnostics errors;       // it is one, but cannot be parsed
+
+  bool has(Part part) const;
+  bool is_machine() const { return has(Part::Machine) || has(Part::TimeloopMachine); }
+  bool belongs_to_machine() const { return is_machine() || has(Part::Tables) || has(Part::Constraints); }
+  bool is_workload() const { return has(Part::Workload) || has(Part::Problem); }
+  bool is_mapping() const { return has(Part::Mapping) || has(Part::TimeloopMapping); }
+};
+
+// The file must be there. It is not read beyond what tells what it is: whether it can be used is for its readers.
+Recognised recognise(const std::string& path);
+
+// The parts of a parsed document.
+std::vector<Part> parts_of(const YamlNode& document);
+
+}  // namespace heliolite::cli

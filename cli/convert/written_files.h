@@ -1,0 +1,47 @@
+#pragma once
+// What `convert` writes, before it is written.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "arch/architecture.h"
+#include "arch/timeloop_form.h"
+#include "engine/base/result.h"
+#include "engine/model/mapping.h"
+#include "workloads/network.h"
+
+namespace heliolite::cli {
+
+struct WrittenFile {
+  std::string name, what, text;  // "arch.yaml", "machine"
+};
+
+struct WrittenFiles {
+  std::vector<WrittenFile> files;
+  Diagnostics notes;  // what the format does not say
+
+  void add(std::string name, std::string what, std::string text) {
+    files.push_back({std::move(name), std::move(what), std::move(text)});
+  }
+};
+
+// What is converted; each part may be missing.
+struct Convertible {
+  std::optional<Architecture> machine;
+  std::optional<Network> network;
+  std::vector<std::optional<Mapping>> mappings;  // [layer of `network`], empty without mappings
+};
+
+// Files of one version of Timeloop, each read again and compared: the same machine, workloads and mappings, the same
+// energies and cycles. Errors: what the format has no words for (docs/formats_timeloop.md).
+Result<WrittenFiles> to_timeloop(const Convertible& from, TimeloopVersion version);
+
+// Files of our own, with everything resolved to numbers.
+Result<WrittenFiles> to_heliolite(const Convertible& from);
+
+// "problem.yaml", or with several layers "problem_conv1.yaml", of letters, digits, '_', '.' and '-'.
+std::string layer_file(std::string_view what, const Network& network, std::size_t layer);
+
+}  // namespace heliolite::cli

@@ -1,0 +1,94 @@
+// convert as a user runs it: what it writes is used like what it was made of, and nothing that was read is written
+// over.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/cli_runner.h"
+
+namespace heliolite::cli_convert_test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string kRoot = HELIOLITE_TEST_DATA "/../";
+
+json evaluated(const std::string& arguments) {
+  const CliResult result = run_cli("eval " + arguments + " --json -");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.exit_code == 0 ? json::parse(result.out) : json();
+}
+
+TEST(CliConvert, ThereAndBackAtTheSameCost) {
+  const TempFolder folder;
+  const std::string ours = kRoot + "configs/quickstart/";
+  const json before = evaluated("-a " + ours + "machine.yaml -w " + ours + "workload.yaml -m " + ours + "mapping.yaml");
+  for (const char* version : {"0.3", "0.4"}) {
+    const std::string there = folder.path(std::string("timeloop") + version), back = folder.path("ours");
+    const CliResult out =
+        run_cli("convert " + ours + "machine.yaml " + ours + "mapping.yaml " + ours + "workload.yaml -o " + there +
+                " --timeloop-version " + version + " --json " + folder.path("answer.json"));
+    ASSERT_EQ(out.exit_code, 0) << out.err;
+    EXPECT_THAT(out.out, HasSubstr("arch.yaml"));
+    EXPECT_EQ(json::parse(read_text(folder.path("answer.json")))["question"]["timeloop_version"], version);
+    std::string machine = there + "/arch.yaml," + there + "/ERT.yaml," + there + "/ART.yaml";
+    if (!read_text(there + "/constraints.yaml").empty()) machine += "," + there + "/constraints.yaml";
+    const json after = evaluated("-a " + machine + " -w " + there + "/problem.yaml -m " + there + "/mapping.yaml");
+    EXPECT_EQ(after["energy_pj"], before["energy_pj"]);
+    EXPECT_EQ(after["cycles"], before["cycles"]);
+    const CliResult again = run_cli("convert " + there + "/*.yaml -o " + back + " --to heliolite");
+    ASSERT_EQ(again.exit_code, 0) << again.err;
+    const json home =
+        evaluated("-a " + back + "/machine.yaml -w " + back + "/workload.yaml -m " + back + "/mapping.yaml");
+    EXPECT_EQ(home["energy_pj"], before["energy_pj"]);
+  }
+}
+
+TEST(CliConvert, NetworksAndTheirLayers) {
+  const TempFolder folder;
+  const CliResult out = run_cli("convert eyeriss alexnet -o " + folder.path("net"));
+  ASSERT_EQ(out.exit_code, 0) << out.err;
+  EXPECT_THAT(read_text(folder.path("net/problem_conv1.yaml")), HasSubstr("coefficient_4"));
+  EXPECT_THAT(out.err, HasSubstr("one_axis_per_dimension = false"));
+  const CliResult back = run_cli("convert alexnet -o " + folder.path("ours") + " --to heliolite");
+  ASSERT_EQ(back.exit_code, 0) << back.err;
+  EXPECT_EQ(run_cli("orders -w " + folder.path("ours/network.yaml")).exit_code, 0);
+}
+
+TEST(CliConvert, RefusesByName) {
+  const TempFolder folder;
+  const std::string out = " -o " + folder.path("out");
+  EXPECT_THAT(run_cli("convert simba" + out).err, HasSubstr("name classes of dimensions"));
+  EXPECT_THAT(run_cli("convert " + kRoot + "configs/sweeps/quick.yaml" + out).err, HasSubstr("is a sweep"));
+  EXPECT_THAT(run_cli("convert eyeris" + out).err, HasSubstr("no such workload"));
+  EXPECT_THAT(run_cli("convert " + kRoot + "configs/quickstart/mapping.yaml" + out).err,
+              HasSubstr("needs its machine and its workload"));
+  const std::string problem =
+      folder.write("out/problem.yaml", "problem: {shape: gemm-ABZ, instance: {M: 4, N: 4, K: 4}}");
+  const CliResult over = run_cli("convert " + problem + out);
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_THAT(over.err, HasSubstr("which is read: choose another file"));
+}
+
+TEST(CliConvert, MapWritesTimeloopsMapping) {
+  const TempFolder folder;
+  const std::string machine = HELIOLITE_TEST_DATA "/data/timeloop/small_nodes.yaml", mapping = folder.path("map.yaml");
+  const std::string problem = folder.write(
+      "p.yaml",
+      "problem: {shape: {dimensions: [R, S, P, Q, C, M, N], data_spaces: ["
+      "{name: Weights, projection: [C, M, R, S]}, {name: Inputs, projection: [N, C, [[R], [P]], [[S], [Q]]]},"
+      "{name: Outputs, projection: [N, M, Q, P], read_write: true}]},"
+      "instance: {R: 1, S: 3, P: 4, Q: 4, C: 8, M: 16, N: 1}}");
+  const std::string pair = "-a " + machine + " -w " + problem;
+  const CliResult found = run_cli("map " + pair + " --no-look --json - --timeloop " + mapping);
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(read_text(mapping), HasSubstr("{target: PE, type: spatial"));
+  EXPECT_EQ(evaluated(pair + " -m " + mapping)["energy_pj"], json::parse(found.out)["layers"][0]["energy_pj"]);
+  EXPECT_THAT(run_cli("map -a eyeriss -w resnet18 --timeloop " + mapping).err, HasSubstr("choose a layer"));
+}
+
+}  // namespace
+}  // namespace heliolite::cli_convert_test
