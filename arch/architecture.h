@@ -64,6 +64,9 @@ struct SpatialConstraints {
   std::vector<std::string> order;                     // innermost first, X inside Y
   std::optional<std::vector<std::string>> allowed_x;  // dimensions (or classes) that may go to X
   std::optional<std::vector<std::string>> allowed_y;
+  // Timeloop's: the first so many dimensions in order go to X, all others to Y. Together with `allowed` ones: both
+  // hold.
+  std::optional<u64> split;
 };
 
 struct LevelConstraints {
@@ -115,6 +118,9 @@ struct Architecture {
   Compute compute;
   // Timeloop's space: a dimension is unrolled along X or along Y of a fan-out, not both.
   bool one_axis_per_dimension = false;
+  // As Timeloop's front end of v0.4 does: where a file orders loops, dimensions of one iteration that it does not name
+  // stand before the others, and count in a split (engine/space/split_axes.h).
+  bool unit_loops_first = false;
   // The constraints hold for convolutions and GEMMs only (classify() of workloads/workload.h).
   bool constraints_for_channels_only = false;
   std::optional<double> technology_nm;  // when energies come from the tables

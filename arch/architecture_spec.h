@@ -79,6 +79,7 @@ struct ArchitectureSpec {
   std::optional<u64> word_bits;       // of levels and compute units that state none
   std::optional<EnergyModel> energy;  // of levels and compute units that state none
   std::optional<bool> one_axis_per_dimension;
+  std::optional<bool> unit_loops_first;
   std::optional<bool> constraints_for_channels_only;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;

@@ -25,6 +25,9 @@ class FlowMap {
   void add(std::string_view key, const std::optional<double>& value) {
     if (value) add(key, fmt::format("{}", *value));
   }
+  void add(std::string_view key, const std::optional<u64>& value) {
+    if (value) add(key, fmt::format("{}", *value));
+  }
   void add(std::string_view key, const std::optional<std::vector<std::string>>& words) {
     if (words) add(key, names_text(*words));
   }
@@ -54,6 +57,7 @@ std::string constraints_text(const LevelConstraints& level) {
   spatial.add_unless_empty("order", names_text(level.spatial.order));
   spatial.add("allowed_x", level.spatial.allowed_x);
   spatial.add("allowed_y", level.spatial.allowed_y);
+  spatial.add("split", level.spatial.split);
   out.add_unless_empty("temporal", temporal.map());
   out.add_unless_empty("spatial", spatial.map());
   return out.map();
@@ -102,6 +106,7 @@ std::string write_architecture(const Architecture& architecture) {
     out += fmt::format("  description: {}\n", yaml_scalar(architecture.description));
   if (architecture.technology_nm) out += fmt::format("  technology_nm: {}\n", *architecture.technology_nm);
   if (architecture.cycle_ns) out += fmt::format("  cycle_ns: {}\n", *architecture.cycle_ns);
+  if (architecture.unit_loops_first) out += "  unit_loops_first: true\n";
   out +=
       fmt::format("  one_axis_per_dimension: {}\n  constraints_for: {}\n  levels:  # outermost first\n",
                   architecture.one_axis_per_dimension, architecture.constraints_for_channels_only ? "channels" : "all");

@@ -80,6 +80,7 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
     spec.word_bits = static_cast<u64>(*bits);
   if (const std::optional<YamlNode> energy = reader.child("energy")) spec.energy = read_energy_model(*energy, errors);
   spec.one_axis_per_dimension = reader.boolean("one_axis_per_dimension");
+  spec.unit_loops_first = reader.boolean("unit_loops_first");
   if (const std::optional<std::string> whom = reader.choice("constraints_for", {"all", "channels"}))
     spec.constraints_for_channels_only = *whom == "channels";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.required_child("levels");

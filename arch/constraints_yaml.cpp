@@ -117,6 +117,8 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
   if (both && (spatial.allowed_x || spatial.allowed_y))
     reader.error("give either 'allowed' for both axes or 'allowed_x' and 'allowed_y'");
   if (both) spatial.allowed_x = spatial.allowed_y = both;
+  if (const std::optional<i64> split = reader.integer("split", 0, kMaxDimensionSize))
+    spatial.split = static_cast<u64>(*split);
   reader.finish();
   return spatial;
 }

@@ -22,7 +22,7 @@ namespace {
 enum class Format : u8 { Flat, Tree, Nodes };
 
 // What a top-level key means to this reader.
-enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, NotHere, Refused };
+enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, Switches, NotHere, Refused };
 
 struct SectionName {
   std::string_view key;
@@ -37,6 +37,7 @@ constexpr SectionName kSections[] = {
     {"constraints", Section::Constraints},
     {"mapspace_constraints", Section::Constraints},
     {"variables", Section::Variables},
+    {"heliolite", Section::Switches},
     // Estimators' classes, workloads and searches: other readers' business, of no consequence to the machine.
     {"components", Section::NotHere},
     {"compound_components", Section::NotHere},
@@ -55,7 +56,16 @@ struct Sections {
   std::optional<YamlNode> art;
   std::vector<YamlNode> constraints;
   TimeloopAttributes variables;
+  std::optional<bool> unit_loops_first;
 };
+
+// How this program is to read the files, in a file of its own beside them.
+void read_switches(const YamlNode& node, Sections& sections, Diagnostics& errors) {
+  MapReader reader(node, errors);
+  if (const auto word = reader.choice("unit_loops", {"first", "as_written"}))
+    sections.unit_loops_first = *word == "first";
+  reader.finish();
+}
 
 void set_once(std::optional<YamlNode>& slot, const YamlNode& value, std::string_view key, Diagnostics& errors) {
   if (slot) {
@@ -111,6 +121,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Art: set_once(sections.art, value, key, errors); break;
         case Section::Constraints: sections.constraints.push_back(value); break;
         case Section::Variables: add_variables(value, sections.variables, errors); break;
+        case Section::Switches: read_switches(value, sections, errors); break;
         case Section::NotHere: break;
         case Section::Refused:
           if (!says_nothing(value)) errors.push_back(value.error("sparse machines are not supported"));
@@ -202,6 +213,7 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
   Architecture architecture;
   architecture.name = std::filesystem::path(node.file()).stem().string();
   architecture.one_axis_per_dimension = true;
+  architecture.unit_loops_first = sections.unit_loops_first.value_or(*format == Format::Nodes);
   architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
   const TimeloopMachine machine = read_machine(node, *format, sections.variables, errors);
   const EnergyReferenceTable ert = sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};

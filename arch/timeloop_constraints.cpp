@@ -99,32 +99,17 @@ Iteration read_iteration(MapReader& reader, std::vector<FactorConstraint>& facto
   return iteration;
 }
 
-void read_split(const YamlNode& node, const Iteration& iteration, SpatialConstraints& constraints,
-                Diagnostics& errors) {
+void read_split(const YamlNode& node, SpatialConstraints& constraints, Diagnostics& errors) {
   const std::optional<i64> split = node.as_integer();
   if (!split || *split < 0) {
     errors.push_back(node.error(fmt::format("split = {}, must be an integer of at least 0", node.text())));
     return;
   }
-  const Names& order = iteration.permutation.empty() ? constraints.order : iteration.permutation;
-  Names x;
-  std::optional<Names> y;
-  if (*split > 0 && order.empty()) {
-    errors.push_back(node.error(fmt::format(
-        "split = {} without a permutation does not say which dimensions go to X; give a permutation", *split)));
-    return;
-  }
-  if (!order.empty()) {
-    const auto middle = order.begin() + std::min(*split, static_cast<i64>(order.size()));
-    x.assign(order.begin(), middle);
-    y.emplace(middle, order.end());
-  }
-  if ((constraints.allowed_x && *constraints.allowed_x != x) || (constraints.allowed_y && constraints.allowed_y != y)) {
-    errors.push_back(node.error(fmt::format("split = {}, but an earlier constraint splits differently", *split)));
-    return;
-  }
-  constraints.allowed_x = x;
-  constraints.allowed_y = y;
+  const u64 count = static_cast<u64>(*split);
+  if (constraints.split && *constraints.split != count)
+    errors.push_back(
+        node.error(fmt::format("split = {}, but an earlier constraint says {}", count, *constraints.split)));
+  constraints.split = count;
 }
 
 // A tensor both kept and bypassed by the same level.
@@ -170,8 +155,7 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
   if (!reader.valid()) return;
   ignore_common(reader);
   const Iteration iteration = read_iteration(reader, constraints.factors, errors);
-  if (const auto split = reader.child("split"); split && !split->is_null())
-    read_split(*split, iteration, constraints, errors);
+  if (const auto split = reader.child("split"); split && !split->is_null()) read_split(*split, constraints, errors);
   if (iteration.permutation_place)
     set_order(iteration.permutation, constraints.order, *iteration.permutation_place, errors);
   if (iteration.listed_only) {

@@ -12,9 +12,7 @@
 namespace heliolite {
 
 // Each reads one constraint map and adds it to the constraints that are there. What LevelConstraints cannot express is
-// an error that names it, and so is a second constraint that contradicts the first. Of a spatial permutation with a
-// split, the first `split` names may go to X and the others to Y; dimensions that it does not name are then not
-// unrolled.
+// an error that names it, and so is a second constraint that contradicts the first.
 void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints, Diagnostics& errors);
 void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constraints, Diagnostics& errors);
 void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& errors);

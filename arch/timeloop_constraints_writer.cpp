@@ -124,12 +124,15 @@ class ConstraintsWriter {
     Names parts;
     if (!rules.factors.empty()) parts.push_back("factors: " + factors(factor_words(rules.factors)));
     if (!rules.order.empty()) parts.push_back("permutation: " + permutation(rules.order));
-    if (rules.allowed_x || rules.allowed_y) {
+    if (rules.split && !rules.allowed_x && !rules.allowed_y) {
+      parts.push_back(fmt::format("split: {}", *rules.split));
+    } else if (rules.split || rules.allowed_x || rules.allowed_y) {
       const Names x = rules.allowed_x.value_or(Names{}), y = rules.allowed_y.value_or(Names{});
       Names both = x;
       both.insert(both.end(), y.begin(), y.end());
       const bool no_order = rules.order.empty() && x.empty() && !rules.allowed_y;
-      if (both != rules.order && !no_order) {
+      // The front end of v0.4 puts dimensions of one iteration before a permutation that does not name them.
+      if (rules.split || !tree_ || (both != rules.order && !no_order)) {
         complain(level,
                  "which dimensions may go to X and to Y can be said only of a workload's own dimensions: give "
                  "the workload");

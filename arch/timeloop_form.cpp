@@ -31,7 +31,9 @@ class FormMaker {
       note("",
            "one_axis_per_dimension = false: Timeloop unrolls a dimension along X or along Y of a fan-out, not both");
     }
-    if (version_ == TimeloopVersion::V04) name_fanouts();
+    const bool front_end = version_ == TimeloopVersion::V04;
+    if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
+    if (front_end) name_fanouts();
     if (!errors_.empty()) return errors_;
     return std::move(form_);
   }
@@ -41,6 +43,14 @@ class FormMaker {
 
   void note(std::string field, std::string message) {
     form_.notes.push_back({"", 0, std::move(field), std::move(message)});
+  }
+
+  void note_splits() {
+    for (const StorageLevel& level : levels())
+      if (level.constraints.spatial.split)
+        note(fmt::format("level '{}'", level.name),
+             "split: Timeloop's front end of v0.4 counts dimensions of one iteration that the permutation does not "
+             "name, Timeloop itself does not; name all dimensions, or give the workload");
   }
 
   static std::string bad_name(const std::string& name) {
@@ -73,7 +83,8 @@ class FormMaker {
                            "own there, which costs more; write v0.3"});
     }
     SpatialConstraints& spatial = level.constraints.spatial;
-    if (fans_out || (spatial.factors.empty() && spatial.order.empty() && !spatial.allowed_x && !spatial.allowed_y))
+    if (fans_out || (spatial.factors.empty() && spatial.order.empty() && !spatial.allowed_x && !spatial.allowed_y &&
+                     !spatial.split))
       return;
     spatial = {};
     note(field, "constraints on a fan-out of 1 say nothing and are left out");

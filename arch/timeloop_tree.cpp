@@ -91,7 +91,7 @@ class TreeReader {
 
   TimeloopMachine read(const YamlNode& architecture) {
     MapReader reader(architecture, errors_);
-    reader.ignore("version");
+    if (const std::optional<YamlNode> version = reader.child("version")) is_dump_ = version->text() == "0.4";
     reader.ignore("name");
     if (architecture.has("local") && !architecture.has("subtree")) {
       flattened(*reader.child("local"));
@@ -156,7 +156,7 @@ class TreeReader {
                    "latency", "version"});
     for (const SizeName& size : kSizes)
       if (const std::optional<YamlNode> value = reader.node({size.name})) handed_down_.push_back({size, *value});
-    reader.finish();
+    if (!is_dump_) reader.finish();  // a dump lists all variables of its file here
   }
 
   u64 limited(u64 a, u64 b, const YamlNode& place) {
@@ -239,6 +239,7 @@ class TreeReader {
   TimeloopMachine machine_;
   std::vector<std::pair<SizeName, YamlNode>> handed_down_;  // by the elements around what is being read
   u64 instances_ = 1;                                       // of the element being read
+  bool is_dump_ = false;                                    // of a file of version 0.4
 };
 
 }  // namespace

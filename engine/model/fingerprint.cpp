@@ -55,7 +55,8 @@ class Hasher {
     const LoopConstraints& t = l.constraints.temporal;
     const SpatialConstraints& s = l.constraints.spatial;
     add(t.factors).add(t.order).add(t.allowed);
-    return add(s.factors).add(s.order).add(s.allowed_x).add(s.allowed_y);
+    add(s.factors).add(s.order).add(s.allowed_x).add(s.allowed_y);
+    return s.split ? add(s.split) : *this;
   }
   Hasher& add(const Compute& c) {
     return add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
@@ -72,12 +73,10 @@ class Hasher {
 u64 fingerprint(const Workload& workload) { return Hasher().add(workload.dimensions).add(workload.tensors).value(); }
 
 u64 fingerprint(const Architecture& a) {
-  return Hasher()
-      .add(a.levels)
-      .add(a.compute)
-      .add(u64{a.one_axis_per_dimension})
-      .add(u64{a.constraints_for_channels_only})
-      .value();
+  Hasher hasher;
+  hasher.add(a.levels).add(a.compute).add(u64{a.one_axis_per_dimension}).add(u64{a.constraints_for_channels_only});
+  if (a.unit_loops_first) hasher.add(u64{2});
+  return hasher.value();
 }
 
 u64 fingerprint(std::string_view text) { return Hasher().add(text).value(); }

@@ -186,6 +186,7 @@ class MappingReader {
       }
     }
     if (permutation) nest.order = order_of(*permutation);
+    if (architecture_.unit_loops_first) put_unit_loops_first(nest);
     // Timeloop puts the dimensions that are not named outside, in the workload's order.
     for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d)
       if (std::ranges::find(nest.order, d) == nest.order.end()) nest.order.push_back(d);
@@ -195,6 +196,15 @@ class MappingReader {
     if (!value || *value < 0)
       errors_.push_back(split->error(fmt::format("split = {}, must be an integer of at least 0", split->text())));
     else nest.split = std::min(nest.split, at(*value));
+  }
+
+  // The front end of v0.4 puts dimensions that have the factor 1 or the size 1, and are not named, inside the others.
+  void put_unit_loops_first(Directive& nest) const {
+    for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d) {
+      const FactorWord& word = nest.factor[at(d)];
+      const bool is_unit = (!word.dimension.empty() && word.value == 1) || workload_.dimensions[at(d)].size == 1;
+      if (is_unit && std::ranges::find(nest.order, d) == nest.order.end()) nest.order.insert(nest.order.begin(), d);
+    }
   }
 
   void fill_zero(int dimension) {

@@ -13,7 +13,8 @@
 namespace heliolite {
 
 // `node`: the list of directives, or a map with the key `mapping`. A level without a directive has no loops and keeps
-// what the machine does not make it bypass. Factor 0 is what the other factors leave of the dimension. Complains
+// what the machine does not make it bypass. Where the machine says unit_loops_first, dimensions of one iteration that a
+// permutation does not name count in its split. Factor 0 is what the other factors leave of the dimension. Complains
 // about unknown targets, dimensions and tensors (with suggestions), directives given twice, fan-outs used beyond
 // their width, and factors that do not multiply to the dimension's size. Capacities are not checked here
 // (mapping_check.h).

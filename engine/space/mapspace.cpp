@@ -11,6 +11,7 @@
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/space/reuse.h"
+#include "engine/space/split_axes.h"
 
 namespace heliolite {
 namespace {
@@ -171,6 +172,15 @@ class Resolver {
     resolve_order(c.order, where, out.order);
   }
 
+  void divide_axes(const SpatialConstraints& c, const std::string& where, SpatialSpace& out) {
+    const auto meant_by = [&](const std::string& word) { return dimensions_named(word, where).value_or(0); };
+    const Result<SplitAxes> axes =
+        split_axes(c, out.order.dimensions(), architecture_.unit_loops_first, workload_, meant_by);
+    if (!axes) return complain(where, axes.errors().front().message);
+    out.allowed_x = static_cast<DimensionMask>(out.allowed_x & axes->x);
+    out.allowed_y = static_cast<DimensionMask>(out.allowed_y & axes->y);
+  }
+
   void resolve_spatial(const StorageLevel& level, SpatialSpace& out) {
     const std::string where = level_field(level.name, "spatial constraint");
     const SpatialConstraints none;
@@ -179,6 +189,8 @@ class Resolver {
     out.fanout_y = level.fanout_y;
     out.allowed_x = mask_of(c.allowed_x, where);
     out.allowed_y = mask_of(c.allowed_y, where);
+    resolve_order(c.order, where, out.order);
+    if (c.split) divide_axes(c, where, out);
     if (out.fanout_x == 1) out.allowed_x = 0;
     if (out.fanout_y == 1) out.allowed_y = 0;
     std::array<u64, kMaxDimensions> most{};
@@ -192,7 +204,6 @@ class Resolver {
                     fmt::format("the fan-out of {}x{} and what may go to its axes leave no room for it", level.fanout_x,
                                 level.fanout_y),
                     out.factor);
-    resolve_order(c.order, where, out.order);
   }
 
   void check_selectors(const std::vector<std::string>& selectors, const std::string& where) {

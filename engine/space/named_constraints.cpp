@@ -14,6 +14,7 @@
 #include "engine/model/keep.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/reuse.h"
+#include "engine/space/split_axes.h"
 
 namespace heliolite {
 namespace {
@@ -28,8 +29,12 @@ std::optional<DimensionClass> class_named(const std::string& word) {
 
 class ConstraintNamer {
  public:
-  ConstraintNamer(TimeloopForm form, const Workload& workload)
-      : workload_(workload), classes_(classify(workload)), named_(std::move(form)) {
+  // `unit_loops_first`: how the machine's own constraints are to be read.
+  ConstraintNamer(TimeloopForm form, const Workload& workload, bool unit_loops_first)
+      : workload_(workload),
+        classes_(classify(workload)),
+        unit_loops_first_(unit_loops_first),
+        named_(std::move(form)) {
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d) all_ = with(all_, static_cast<int>(d));
   }
 
@@ -129,6 +134,15 @@ class ConstraintNamer {
     level.loops_allowed = true;
   }
 
+  // The machine has been resolved: the split leaves nothing open.
+  SplitAxes divided(const SpatialConstraints& rules) const {
+    std::vector<u8> ordered;
+    for (const std::string& word : rules.order)
+      for (const int d : bits(meant_by(word))) ordered.push_back(static_cast<u8>(d));
+    const auto meant = [&](const std::string& word) { return meant_by(word); };
+    return split_axes(rules, ordered, unit_loops_first_, workload_, meant).value();
+  }
+
   void spatial(StorageLevel& level) {
     SpatialConstraints& rules = level.constraints.spatial;
     const bool two_axes = level.fanout_x > 1 && level.fanout_y > 1;
@@ -136,6 +150,12 @@ class ConstraintNamer {
     if (level.fanout_x * level.fanout_y == 1) {
       rules = {};
       return;
+    }
+    if (rules.split) {
+      const SplitAxes axes = divided(rules);
+      x = static_cast<DimensionMask>(x & axes.x);
+      y = static_cast<DimensionMask>(y & axes.y);
+      rules.split.reset();
     }
     if (!two_axes) x = y = level.fanout_x > 1 ? x : y;
     const auto any = static_cast<DimensionMask>(x | y), both = static_cast<DimensionMask>(x & y);
@@ -172,7 +192,7 @@ class ConstraintNamer {
              fmt::format("the loops along {} get an order, {}: Timeloop's files divide the axes by a permutation",
                          axis == x ? "X" : "Y", join(names, "then")));
       rules.order.insert(rules.order.end(), names.begin(), names.end());
-      (axis == x ? rules.allowed_x : rules.allowed_y) = names;
+      if (axis == x) rules.split = names.size();
     }
   }
 
@@ -182,6 +202,7 @@ class ConstraintNamer {
 
   const Workload& workload_;
   std::optional<std::vector<DimensionClass>> classes_;
+  bool unit_loops_first_;
   TimeloopForm named_;
   DimensionMask all_ = 0;
 };
@@ -192,9 +213,12 @@ Result<TimeloopForm> timeloop_form(const Architecture& architecture, const Workl
                                    TimeloopVersion version) {
   const Result<Mapspace> space = resolve(workload, architecture);
   if (!space) return space.errors();
-  Result<TimeloopForm> form = timeloop_form(architecture, version);
+  // What is written names every dimension where it divides the axes: that is the same in all versions.
+  Architecture same = architecture;
+  same.unit_loops_first = version == TimeloopVersion::V04;
+  Result<TimeloopForm> form = timeloop_form(same, version);
   if (!form) return form;
-  return ConstraintNamer(*std::move(form), workload).run();
+  return ConstraintNamer(*std::move(form), workload, architecture.unit_loops_first).run();
 }
 
 bool names_classes(const Architecture& architecture) {

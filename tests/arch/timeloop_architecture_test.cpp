@@ -21,7 +21,6 @@ namespace {
 using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
 
@@ -125,14 +124,14 @@ TEST(TimeloopArchitecture, ListsOfConstraintTargets) {
   const Architecture a = load({"small_tree.yaml"});
   ASSERT_EQ(a.levels.size(), 4u);
   const LevelConstraints& shared = a.levels[2].constraints;
-  EXPECT_THAT(*shared.spatial.allowed_x, ElementsAre("N", "C", "P", "R", "S", "Q", "M"));
-  EXPECT_THAT(*shared.spatial.allowed_y, IsEmpty());
+  EXPECT_THAT(shared.spatial.order, ElementsAre("N", "C", "P", "R", "S", "Q", "M"));
+  EXPECT_EQ(shared.spatial.split, 7u);
   EXPECT_EQ(shared.spatial.factors.size(), 5u);
   EXPECT_THAT(a.levels[2].keep.keep, ElementsAre("Inputs", "Outputs"));
   EXPECT_THAT(a.levels[2].keep.bypass, ElementsAre("Weights"));
   const LevelConstraints& column = a.levels[1].constraints;
-  EXPECT_THAT(*column.spatial.allowed_x, ElementsAre("N", "P", "Q", "R"));
-  EXPECT_THAT(*column.spatial.allowed_y, ElementsAre("S", "C", "M"));
+  EXPECT_EQ(column.spatial.split, 4u);
+  EXPECT_FALSE(a.unit_loops_first);
   EXPECT_THAT(column.spatial.order, ElementsAre("N", "P", "Q", "R", "S", "C", "M"));
   const LoopConstraints& local = a.levels[0].constraints.temporal;
   EXPECT_THAT(local.order, ElementsAre("C", "M"));
@@ -182,8 +181,9 @@ TEST(TimeloopArchitecture, NodesWithExpressionsAndFanouts) {
 TEST(TimeloopArchitecture, NodesCarryTheirConstraints) {
   const Architecture a = load({"small_nodes.yaml"});
   ASSERT_EQ(a.levels.size(), 6u);
-  EXPECT_THAT(*a.levels[4].constraints.spatial.allowed_y, IsEmpty());
-  EXPECT_THAT(*a.levels[3].constraints.spatial.allowed_y, ElementsAre("S", "C", "M"));
+  EXPECT_EQ(a.levels[4].constraints.spatial.split, 7u);
+  EXPECT_EQ(a.levels[3].constraints.spatial.split, 4u);
+  EXPECT_TRUE(a.unit_loops_first);  // as the front end reads them
   // Branches of !Parallel: the others' tensors pass by.
   EXPECT_THAT(a.levels[2].keep.keep, ElementsAre("Inputs"));
   EXPECT_THAT(a.levels[2].keep.bypass, ElementsAre("Weights", "Outputs"));
@@ -408,7 +408,9 @@ TEST(TimeloopArchitectureErrors, Nodes) {
       {nodes("K=1, N<=8", "K=1, N<=0"), "'N<=0' must be at least 1"},
       {nodes("K=1, N<=8", "K=16"), "K unrolled by 16, but the fan-out has 8 places"},
       {nodes("split: 3", "split: -1"), "split = -1, must be an integer of at least 0"},
-      {nodes("permutation: [N, M, K], ", ""), "split = 3 without a permutation does not say which dimensions go to X"},
+      {std::string(kNodes) + "constraints: [{target: Lane, type: spatial, split: 2}]\n",
+       "split = 2, but an earlier constraint says 3"},
+      {std::string(kNodes) + "heliolite: {unit_loops: last}\n", "unit_loops"},
       {nodes("split: 3", "no_reuse: [A]"), "no_reuse: changes how accesses are counted"},
       {nodes("split: 3", "maximize_dims: [[K]]"), "maximize_dims: depends on the workload"},
       {nodes("split: 3", "default_max_factor: 4"), "default_max_factor = 4: only 1 can be expressed"},

@@ -7,11 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "arch/architecture_writer.h"
+#include "arch/architecture_yaml.h"
 #include "arch/load.h"
 #include "arch/timeloop_architecture.h"
 #include "engine/base/text_file.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_file.h"
+#include "engine/space/mapspace.h"
 #include "workloads/load.h"
 
 namespace heliolite::timeloop_front_end_test {
@@ -149,6 +152,56 @@ TEST(TimeloopFrontEnd, MappingsOfFanoutsSayNothingOrAreRefused) {
   EXPECT_THAT(read("{target: rov, type: temporal}"),
               HasSubstr("target = rov, must be lane, row, Sums, Left, inter_lane_spatial, Shared or Main, did you "
                         "mean 'row'?"));
+}
+
+// [C, M] with a split of 1 in a file for the front end: other dimensions that the constraint holds at 1 take X.
+TEST(TimeloopFrontEnd, UnitLoopsStandBeforeTheOthersInASplit) {
+  const std::string nodes = *read_text_file(kData + "grid_nodes.yaml");
+  const std::string lane = "permutation: [M, N, K], split: 3, factors: [K=1]";
+  const std::size_t at = nodes.find(lane);
+  ASSERT_NE(at, std::string::npos);
+  const auto with = [&](const std::string& constraint, const std::string& switches) {
+    const std::string text = std::string(nodes).replace(at, lane.size(), constraint) + switches;
+    return read_timeloop_architecture({*YamlNode::parse(text, "m.yaml")}).value();
+  };
+  const Workload w = gemm();
+  const auto outside = [&](const Architecture& a) {
+    return to_string(violations(*resolve(w, a), *parse_mapping(kByHand, "hand.yaml", w, a)));
+  };
+  EXPECT_EQ(outside(with(lane, "")), "");
+  // The mapping sends M to X, but K = 1 stands before M.
+  const std::string partial = "permutation: [M, N], split: 1, factors: [K=1]";
+  EXPECT_THAT(outside(with(partial, "")),
+              HasSubstr("level 'inter_lane_spatial', spatial X: M = 4, may not be unrolled here"));
+  EXPECT_EQ(outside(with(partial, "heliolite: {unit_loops: as_written}\n")), "");
+  EXPECT_EQ(outside(with("permutation: [M, N], split: 2, factors: [K=1]", "")), "");
+
+  // Mapping files are read in the same way.
+  const auto nest_of = [&](const std::string& line, const Architecture& a) {
+    std::string text = kByHand;
+    const std::string row = "{target: row, type: spatial, factors: K3, permutation: K, split: 0}";
+    text.replace(text.find(row), row.size(), line);
+    const Result<Mapping> m = parse_mapping(text, "hand.yaml", w, a);
+    return m ? "accepted" : to_string(m.errors());
+  };
+  const std::string line = "{target: row, type: spatial, factors: [K=3, M=1], permutation: [K], split: 1}";
+  EXPECT_EQ(nest_of(line, with(lane, "")), "accepted");  // M K: K goes to Y
+  EXPECT_THAT(nest_of(line, with(lane, "heliolite: {unit_loops: as_written}\n")),
+              HasSubstr("factors along X need 3, the fan-out below"));
+}
+
+TEST(TimeloopFrontEnd, SplitsSurviveOurOwnFormat) {
+  const Architecture a = machine({"grid_nodes.yaml"});
+  const Result<YamlNode> written = YamlNode::parse(write_architecture(a), "own.yaml");
+  const Result<ArchitectureSpec> spec = read_architecture_yaml(*written);
+  ASSERT_TRUE(spec.ok()) << to_string(spec.errors());
+  const Result<Architecture> back = resolve(*spec);
+  ASSERT_TRUE(back.ok()) << to_string(back.errors());
+  EXPECT_TRUE(back->unit_loops_first);
+  ASSERT_EQ(back->levels.size(), a.levels.size());
+  for (std::size_t i = 0; i < a.levels.size(); ++i)
+    EXPECT_EQ(back->levels[i].constraints.spatial.split, a.levels[i].constraints.spatial.split);
+  EXPECT_EQ(a.levels[3].constraints.spatial.split, 0u);
 }
 
 TEST(TimeloopFrontEnd, FlattenedByAccelergysFirstVersionsIsRefusedByName) {

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
 
 #include "tests/support/space_workloads.h"
 
@@ -105,6 +109,72 @@ TEST(Mapspace, ClassesAndNames) {
   EXPECT_EQ(s.levels[1].spatial.factor[3].max, 1u);
   const Mapspace lifted = resolved(conv(1, 64, 32, 14, 14, 4, 4), a, {.free = true});
   EXPECT_EQ(lifted.levels[1].spatial.allowed_x, lifted.non_unit);
+}
+
+TEST(Mapspace, SplitDividesTheAxes) {
+  // Dimensions N K C P Q R S; Buf has 8 x 4 places.
+  Architecture a = machine();
+  SpatialConstraints& spatial = a.levels[1].constraints.spatial;
+  const Workload w = conv(1, 64, 32, 14, 14, 3, 3);
+  spatial.order = {"C", "K"};
+  spatial.split = 1;
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_x, 0b0000100);
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_y, 0b1111010);  // what is not named stands outside
+  a.unit_loops_first = true;                                         // N has size 1: it takes X
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_x, 0);
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_y, 0b1111110);
+  spatial.split = 2;
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_x, 0b0000100);
+  spatial.factors = {{"R", Relation::Equal, 1}, {"S", Relation::AtMost, 1}};
+  spatial.split = 4;  // N S R C | K
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_x, 0b0000100);
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_y, 0b0011010);
+  a.unit_loops_first = false;
+  EXPECT_THAT(errors(w, a),
+              HasSubstr("level 'Buf', spatial constraint: split = 4, but the permutation names 2 of the 7 "
+                        "dimensions: which of the others (P, Q, R and S) go to X is open; name them"));
+  spatial.split = 7;
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_x, 0b0011110);
+  EXPECT_EQ(resolved(w, a).levels[1].spatial.allowed_y, 0);
+}
+
+// Timeloop's front end inserts each unit dimension at the head of the permutation; then the first `split` go to X.
+RC_GTEST_PROP(Mapspace, SplitIsWhatTheFrontEndMakesOfIt, ()) {
+  const auto size = [] { return *rc::gen::element<u64>(1, 1, 2, 6); };
+  const Workload w = conv(size(), size(), size(), size(), size(), size(), size());
+  Architecture a = machine();
+  a.unit_loops_first = *rc::gen::arbitrary<bool>();
+  SpatialConstraints& spatial = a.levels[1].constraints.spatial;
+  std::vector<std::string> names;
+  for (const Dimension& d : w.dimensions) names.push_back(d.name);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    std::swap(names[i], names[*rc::gen::inRange<std::size_t>(i, names.size())]);
+  spatial.order.assign(names.begin(), names.begin() + *rc::gen::inRange(0, 8));
+  for (const Dimension& d : w.dimensions)
+    if (*rc::gen::inRange(0, 3) == 0)
+      spatial.factors.push_back({d.name, Relation::AtMost, *rc::gen::element<u64>(1, 2)});
+  spatial.split = *rc::gen::inRange<u64>(0, 9);
+
+  std::vector<std::string> list = spatial.order;
+  const auto insert = [&](const std::string& name) {
+    if (std::ranges::find(list, name) == list.end()) list.insert(list.begin(), name);
+  };
+  for (const FactorConstraint& f : spatial.factors)
+    if (a.unit_loops_first && f.value == 1) insert(f.dimension);
+  for (const Dimension& d : w.dimensions)
+    if (a.unit_loops_first && d.size == 1) insert(d.name);
+  const auto missing = [&](const Dimension& d) { return d.size > 1 && std::ranges::find(list, d.name) == list.end(); };
+  const bool open = *spatial.split > list.size() && *spatial.split < 7 && std::ranges::any_of(w.dimensions, missing);
+  const Result<Mapspace> space = resolve(w, a);
+  RC_ASSERT(space.ok() == !open);
+  if (open) return;
+  const SpatialSpace& fanout = space->levels[1].spatial;
+  for (std::size_t d = 0; d < 7; ++d) {
+    const u64 place = static_cast<u64>(std::ranges::find(list, w.dimensions[d].name) - list.begin());
+    const bool may = w.dimensions[d].size > 1 && fanout.factor[d].max > 1;
+    RC_ASSERT((fanout.allowed_x >> d & 1) == (may && place < *spatial.split));
+    RC_ASSERT((fanout.allowed_y >> d & 1) == (may && place >= *spatial.split));
+  }
 }
 
 TEST(Mapspace, ConstraintsForChannelsOnly) {

@@ -100,6 +100,24 @@ class Oracle {
     return out;
   }
 
+  // The first `split` dimensions in order go to X; with unit_loops_first those of one iteration come before them.
+  void split_axes(const SpatialConstraints& constraint, LevelRules& r) const {
+    std::vector<int> loops = r.spatial_order;
+    for (std::size_t d = 0; architecture_.unit_loops_first && d < r.to_x.size(); ++d) {
+      const auto is_one = [&](const FactorConstraint& f) {
+        return f.value == 1 && named(f.dimension).front() == int(d);
+      };
+      const bool unit = workload_.dimensions[d].size == 1 || std::ranges::any_of(constraint.factors, is_one);
+      if (unit && std::ranges::find(loops, int(d)) == loops.end()) loops.insert(loops.begin(), int(d));
+    }
+    for (std::size_t d = 0; d < r.to_x.size(); ++d) {
+      const bool to_x =
+          std::ranges::find(loops, int(d)) - loops.begin() < static_cast<std::ptrdiff_t>(*constraint.split);
+      if (to_x) r.to_y[d] = false;
+      else r.to_x[d] = false;
+    }
+  }
+
   LevelRules rules_of(const StorageLevel& level) const {
     LevelRules r;
     r.temporal = factors(level.constraints.temporal.factors);
@@ -111,6 +129,7 @@ class Oracle {
     r.to_y = axis(level.constraints.spatial.allowed_y);
     r.temporal_order = order(level.constraints.temporal.order);
     r.spatial_order = order(level.constraints.spatial.order);
+    if (constrained_ && level.constraints.spatial.split) split_axes(level.constraints.spatial, r);
     for (std::size_t v = 0; v < workload_.tensors.size(); ++v) {
       // The most specific selector decides, keep before bypass.
       const Tensor& tensor = workload_.tensors[v];
