@@ -108,6 +108,24 @@ Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<
   return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables)};
 }
 
+// Of at least one document.
+Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents) {
+  const auto own = std::ranges::find_if(documents, is_architecture_yaml);
+  if (own != documents.end()) {
+    const YamlNode document = *own;
+    documents.erase(own);
+    return load_own(document, documents);
+  }
+  if (std::ranges::any_of(documents, is_timeloop_architecture)) {
+    Result<Architecture> architecture = read_timeloop_architecture(documents);
+    if (!architecture) return architecture.errors();
+    return ArchitectureSource{*std::move(architecture), std::nullopt, {}};
+  }
+  return documents.front().error(
+      "not an architecture: expected a map with 'architecture', holding 'levels' or 'base' (this program's own format) "
+      "or Timeloop's 'storage', 'subtree' or 'nodes'");
+}
+
 }  // namespace
 
 Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec) {
@@ -152,21 +170,15 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what) {
   }
   if (documents.empty() && errors.empty()) return load_document("").errors();
   if (!errors.empty()) return errors;
+  return read_documents(std::move(documents));
+}
 
-  const auto own = std::ranges::find_if(documents, is_architecture_yaml);
-  if (own != documents.end()) {
-    const YamlNode document = *own;
-    documents.erase(own);
-    return load_own(document, documents);
-  }
-  if (std::ranges::any_of(documents, is_timeloop_architecture)) {
-    Result<Architecture> architecture = read_timeloop_architecture(documents);
-    if (!architecture) return architecture.errors();
-    return ArchitectureSource{*std::move(architecture), std::nullopt, {}};
-  }
-  return documents.front().error(
-      "not an architecture: expected a map with 'architecture', holding 'levels' or 'base' (this program's own format) "
-      "or Timeloop's 'storage', 'subtree' or 'nodes'");
+Result<Architecture> parse_architecture(std::string_view text, const std::string& name) {
+  Result<YamlNode> document = YamlNode::parse(text, name);
+  if (!document) return document.errors();
+  Result<ArchitectureSource> read = read_documents({*std::move(document)});
+  if (!read) return read.errors();
+  return std::move(read->architecture);
 }
 
 std::vector<std::string> architecture_preset_names() {

@@ -15,6 +15,9 @@ namespace heliolite {
 // The machine. Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml". Errors have
 // file and line; a name that is neither a preset nor a file is one, too.
 Result<Architecture> load_architecture(const std::string& what);
+// The machine of a text that such a file could hold; `name` stands for the file in messages, and paths in the text are
+// relative to it.
+Result<Architecture> parse_architecture(std::string_view text, const std::string& name);
 
 // A machine with what it was worked out from.
 struct ArchitectureSource {

@@ -14,7 +14,7 @@ add_custom_target(heliolite_version_source
 add_library(heliolite_version STATIC ${version_source})
 add_library(heliolite::version ALIAS heliolite_version)
 add_dependencies(heliolite_version heliolite_version_source)
-set_target_properties(heliolite_version PROPERTIES EXPORT_NAME version)
+set_target_properties(heliolite_version PROPERTIES EXPORT_NAME version POSITION_INDEPENDENT_CODE ON)
 heliolite_include_root(heliolite_version PUBLIC ${PROJECT_SOURCE_DIR})
 target_compile_features(heliolite_version PUBLIC cxx_std_20)
 target_link_libraries(heliolite_version PRIVATE $<BUILD_INTERFACE:heliolite_flags>)

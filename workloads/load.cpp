@@ -142,6 +142,12 @@ std::optional<std::string_view> workload_preset(std::string_view name) {
   return std::nullopt;
 }
 
+Result<Network> parse_network(std::string_view text, const std::string& file) {
+  const Result<YamlNode> root = YamlNode::parse(text, file);
+  if (!root) return root.errors();
+  return from_yaml(*root, fs::path(file).stem().string(), {});
+}
+
 std::vector<std::string> workload_preset_names() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_workload_presets()) {

@@ -13,6 +13,9 @@ namespace heliolite {
 // ("gemm:512x512x512", "conv:..", or an Einsum with sizes, see einsum_text.h); a preset's name.
 // A single workload becomes a network of one layer. Errors name all of these forms when nothing matches.
 Result<Network> load_network(const std::string& what);
+// The network of a text that such a file could hold; `file` stands for it in messages, and without a key `name` the
+// network has its name without the ending.
+Result<Network> parse_network(std::string_view text, const std::string& file);
 
 // Whether `what` is compact text or begins with a preset's name ("resnet18/conv1", "resnet18@batch=4").
 bool names_workload(const std::string& what);

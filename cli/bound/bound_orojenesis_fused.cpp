@@ -20,14 +20,9 @@ namespace heliolite::cli {
 namespace {
 
 constexpr std::size_t kFusedRows = 24;
-constexpr double kLeastFall = 1.0 / 512;
 constexpr double kBoundStep = 1.2;   // from one capacity of the bound's picture to the next
 constexpr double kUnlimited = 1e18;  // words
 constexpr const char* kSchedules = "least over the schedules of docs/rules/fusion.md, no bound: others may move less";
-
-struct FusedPoint {
-  u64 buffer = 0, unfused = 0, fused = 0;
-};
 
 // Every word that is not an intermediate once.
 u64 network_minimum(const Network& network) { return network_bound(network, kUnlimited).words; }
@@ -35,46 +30,6 @@ u64 network_minimum(const Network& network) { return network_bound(network, kUnl
 // What no schedule of the network beats, fused or not.
 u64 bound_at(const Network& network, u64 capacity) {
   return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1))).words;
-}
-
-// Where a curve falls: `unfused` at each of its steps, `fused`, which falls almost everywhere, by a part of kLeastFall
-// or for the last time. Or at the capacities asked for.
-std::vector<FusedPoint> fused_points(const SegmentedNetwork& network, const std::vector<u64>& buffers) {
-  std::vector<FusedPoint> points;
-  const auto at = [&](u64 capacity) {
-    return FusedPoint{capacity, network.unfused(capacity), network.fused(capacity)};
-  };
-  for (const u64 capacity : buffers) points.push_back(at(capacity));
-  if (!buffers.empty()) return points;
-  FusedPoint lowest;  // the first of the last accesses
-  for (const u64 capacity : network.capacities()) {
-    const FusedPoint p = at(capacity);
-    const bool falls = points.empty() || p.unfused < points.back().unfused ||
-                       p.fused + static_cast<u64>(kLeastFall * static_cast<double>(p.fused)) < points.back().fused;
-    if (falls) points.push_back(p);
-    if (falls || p.fused < lowest.fused) lowest = p;
-  }
-  if (lowest.fused < points.back().fused) points.push_back(lowest);
-  return points;
-}
-
-const char* kind_name(SegmentKind kind) {
-  switch (kind) {
-    case SegmentKind::Alone: return "alone";
-    case SegmentKind::Untiled: return "untiled";
-    case SegmentKind::Tiled: return "tiled";
-  }
-  return "";
-}
-
-const char* template_name(FusionTemplate how) {
-  switch (how) {
-    case FusionTemplate::Rows: return "rows";
-    case FusionTemplate::InputAgain: return "input_again";
-    case FusionTemplate::OutputSpilled: return "output_spilled";
-    case FusionTemplate::WeightsOuter: return "weights_outer";
-  }
-  return "";
 }
 
 std::vector<std::string> kept_names(const Segment& s, const Chain& chain) {
@@ -100,11 +55,10 @@ std::string segment_text(const Segment& s, const Chain& chain) {
 }
 
 Json segment_json(const Segment& s, const Chain& chain) {
-  Json json = {
-      {"layers", Json::array()}, {"kind", kind_name(s.kind)}, {"buffer_words", s.buffer}, {"accesses", s.accesses}};
+  Json json = {{"layers", Json::array()}, {"kind", name(s.kind)}, {"buffer_words", s.buffer}, {"accesses", s.accesses}};
   for (std::size_t e = s.first; e < s.last; ++e) json["layers"].push_back(chain.links[e].name);
   if (s.kind != SegmentKind::Tiled) return json;
-  json["template"] = template_name(s.tiles.how);
+  json["template"] = name(s.tiles.how);
   json["templates"] = template_names(s.tiles, s.last - s.first);
   json["rows"] = s.tiles.rows;
   json["parts"] = s.tiles.parts;
@@ -150,7 +104,7 @@ CurvePicture fused_picture(const Network& network, const SegmentedNetwork& segme
   picture.title = network.name;
   picture.curves = {
       {"unfused, layer by layer", {}}, {"fused, least over these schedules", {}}, {"bound on any schedule", {}}};
-  const std::vector<FusedPoint> points = fused_points(segmented, {});
+  const std::vector<FusedPoint> points = segmented.points();
   for (const FusedPoint& p : points) {
     picture.curves[0].steps.push_back({p.buffer, p.unfused});
     picture.curves[1].steps.push_back({p.buffer, p.fused});
@@ -223,7 +177,8 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   };
   const auto found = until_interrupted([=, options = *options] {
     Fused fused{SegmentedNetwork::create(network, options), {}};
-    if (fused.network) fused.points = fused_points(*fused.network, arguments.buffers);
+    if (fused.network)
+      fused.points = arguments.buffers.empty() ? fused.network->points() : fused.network->points(arguments.buffers);
     return fused;
   });
   Json json = answer_head("bound");
@@ -244,7 +199,7 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
   if (const std::string note = note_not_fused(network); !note.empty()) output.note(note);
   const std::vector<FusedPoint>& points = found->points;
-  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(fused_points(*segmented, {})))) return kBadInput;
+  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(segmented->points()))) return kBadInput;
   if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
     return kBadInput;
   const bool all = arguments.all || !arguments.buffers.empty();

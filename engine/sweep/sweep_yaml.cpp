@@ -233,9 +233,13 @@ std::optional<SweepGoal> parse_sweep_goal(std::string_view name) {
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides) {
   Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
-  const Result<YamlNode> root = YamlNode::parse(*text, path);
+  return parse_sweep(*std::move(text), path, overrides);
+}
+
+Result<SweepSpec> parse_sweep(std::string text, const std::string& path, const SweepOverrides& overrides) {
+  const Result<YamlNode> root = YamlNode::parse(text, path);
   if (!root) return root.errors();
-  return Reader(path, overrides).run(*root, *std::move(text));
+  return Reader(path, overrides).run(*root, std::move(text));
 }
 
 }  // namespace heliolite

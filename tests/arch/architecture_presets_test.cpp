@@ -436,5 +436,16 @@ TEST(ArchitecturePresets, AreReadBackAsTheyAreWritten) {
   }
 }
 
+TEST(ArchitecturePresets, TextsAreReadAsFilesAre) {
+  const Architecture machine = preset("eyeriss");
+  const Result<Architecture> same = parse_architecture(write_architecture(machine), "machine.yaml");
+  ASSERT_TRUE(same.ok()) << to_string(same.errors());
+  EXPECT_EQ(fingerprint(*same), fingerprint(machine));
+  const Result<Architecture> variant = parse_architecture("architecture: {base: eyeriss}", "folder/mine.yaml");
+  ASSERT_TRUE(variant.ok()) << to_string(variant.errors());
+  EXPECT_EQ(variant->name, "mine");
+  EXPECT_FALSE(parse_architecture("problem: {}", "mine.yaml").ok());
+}
+
 }  // namespace
 }  // namespace heliolite::architecture_presets_test

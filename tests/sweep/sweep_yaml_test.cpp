@@ -49,6 +49,15 @@ std::string complaints(const std::string& parameters, const std::string& extra =
 
 constexpr const char* kOne = "    spad: {set: Spad.entries, values: [16, 64]}\n";
 
+TEST(SweepYaml, TextsAreReadAsFilesAre) {
+  const TempFolder folder;
+  const std::string path = small_sweep(folder, "", std::string("  parameters:\n") + kOne);
+  const SweepSpec file = sweep_of(path);
+  const auto text = parse_sweep(file.text, path);  // paths in it are relative to the file's
+  ASSERT_TRUE(text.ok()) << to_string(text.errors());
+  EXPECT_EQ(sweep_question(*text), sweep_question(file));
+}
+
 TEST(SweepYaml, ReadsWhatIsAsked) {
   const SweepSpec spec = with_parameters(kOne,
                                          "  objective: energy\n  goal: front\n  pilots: 3\n  sample: 2\n  seed: 7\n  "

@@ -202,5 +202,15 @@ TEST_F(LoadFile, TellsFormatsApartByContent) {
   EXPECT_THAT(complaint((folder_ / "nte.yaml").string()), AllOf(HasSubstr("no such file"), HasSubstr("'net.yaml'")));
 }
 
+TEST(LoadText, IsReadAsAFileIs) {
+  const auto network = parse_network("layers: [{name: a, gemm: 2x3x4, count: 2}]", "folder/mine.yaml");
+  ASSERT_TRUE(network.ok()) << to_string(network.errors());
+  EXPECT_EQ(network->name, "mine");
+  EXPECT_EQ(network->macs(), 48U);
+  const auto wrong = parse_network("layers:\n  - {name: a, gemm: 2x3}", "mine.yaml");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(to_string(wrong.errors()), HasSubstr("mine.yaml:2: layers[0]"));
+}
+
 }  // namespace
 }  // namespace heliolite::network_presets_test

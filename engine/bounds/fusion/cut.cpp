@@ -15,6 +15,8 @@
 namespace heliolite {
 namespace {
 
+constexpr double kLeastFall = 1.0 / 512;  // between two points of a curve
+
 std::vector<u64> shape_of(std::span<const ChainLink> links) {
   std::vector<u64> shape;
   for (const ChainLink& f : links)
@@ -61,6 +63,15 @@ std::vector<Segment> shortest_path(std::size_t links, const std::vector<Segment>
 }
 
 }  // namespace
+
+std::string_view name(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::Alone: return "alone";
+    case SegmentKind::Untiled: return "untiled";
+    case SegmentKind::Tiled: return "tiled";
+  }
+  return "";
+}
 
 Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chain& chain, const SegmentOptions& options,
                                               SegmentCurves& known) {
@@ -197,6 +208,26 @@ std::vector<u64> SegmentedNetwork::capacities() const {
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
+}
+
+std::vector<FusedPoint> SegmentedNetwork::points(std::span<const u64> capacities) const {
+  std::vector<FusedPoint> points;
+  points.reserve(capacities.size());
+  for (const u64 capacity : capacities) points.push_back({capacity, unfused(capacity), fused(capacity)});
+  return points;
+}
+
+std::vector<FusedPoint> SegmentedNetwork::points() const {
+  std::vector<FusedPoint> points;
+  FusedPoint lowest;  // the first of the last accesses
+  for (const FusedPoint& p : this->points(capacities())) {
+    const bool falls = points.empty() || p.unfused < points.back().unfused ||
+                       p.fused + static_cast<u64>(kLeastFall * static_cast<double>(p.fused)) < points.back().fused;
+    if (falls) points.push_back(p);
+    if (falls || p.fused < lowest.fused) lowest = p;
+  }
+  if (lowest.fused < points.back().fused) points.push_back(lowest);
+  return points;
 }
 
 }  // namespace heliolite

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ enum class SegmentKind : u8 {
   Untiled,  // intermediates whole in the buffer, any mapping of each link around them
   Tiled,    // tiled_fusion()
 };
+std::string_view name(SegmentKind kind);  // "alone", "untiled", "tiled"
 
 // Links [first, last) of a chain at some capacity.
 struct Segment {
@@ -87,6 +89,12 @@ class SegmentedChain {
   bool untiled_ = true;
 };
 
+// Accesses of a network with a buffer, in words.
+struct FusedPoint {
+  u64 buffer = 0;
+  u64 unfused = 0, fused = 0;
+};
+
 // All chains of a network, each as often as it runs, and what joins their tensors (joined.h). Chains run one after the
 // other, so that each has the whole buffer. Capacities and accesses are words.
 class SegmentedNetwork {
@@ -98,6 +106,12 @@ class SegmentedNetwork {
   u64 unfused(u64 capacity) const;
   u64 fused(u64 capacity) const;
   std::vector<u64> capacities() const;
+
+  // The two with buffers of these capacities.
+  std::vector<FusedPoint> points(std::span<const u64> capacities) const;
+  // The two where they fall: `unfused` at each of its steps; `fused`, which falls almost everywhere, where it is lower
+  // by one part in 512, and for the last time.
+  std::vector<FusedPoint> points() const;
 
   std::span<const Chain> chains() const { return chains_; }
   const SegmentedChain& segmented(std::size_t chain) const { return segmented_[chain]; }

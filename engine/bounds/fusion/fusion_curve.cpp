@@ -12,6 +12,16 @@ constexpr u64 kForever = std::numeric_limits<u64>::max();  // no capacity is as 
 
 }  // namespace
 
+std::string_view name(FusionTemplate how) {
+  switch (how) {
+    case FusionTemplate::Rows: return "rows";
+    case FusionTemplate::InputAgain: return "input_again";
+    case FusionTemplate::OutputSpilled: return "output_spilled";
+    case FusionTemplate::WeightsOuter: return "weights_outer";
+  }
+  return "";
+}
+
 FusedCurve::Piece FusedCurve::Piece::starting(u64 capacity) const {
   Piece later = *this;
   later.from = capacity;

@@ -3,6 +3,7 @@
 // word of room saves accesses and a curve falls in straight lines between its points.
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/types.h"
@@ -16,6 +17,9 @@ enum class FusionTemplate : u8 {
   OutputSpilled,  // two links: the second adds to partial outputs outside, once for each part of the intermediate
   WeightsOuter,   // two links: parts of the intermediate outermost; their weights stay while all rows come by
 };
+
+// "rows", "input_again", "output_spilled", "weights_outer".
+std::string_view name(FusionTemplate how);
 
 inline constexpr u8 kNoLink = 255;
 
