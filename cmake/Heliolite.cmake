@@ -4,8 +4,6 @@ add_library(heliolite_flags INTERFACE)
 # -ffp-contract=off: cycle counts divide doubles; fused operations would make them depend on the machine.
 target_compile_options(heliolite_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off
                        $<$<BOOL:${HELIOLITE_WERROR}>:-Werror>)
-# Position-independent code is as fast as other code if nobody may replace its functions when the program is loaded.
-target_compile_options(heliolite_flags INTERFACE -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarms on "text" + std::string (gcc bug 105651, fixed in 13).
   target_compile_options(heliolite_flags INTERFACE -Wno-restrict)
@@ -33,8 +31,10 @@ function(heliolite_library name)
   endif()
   add_library(heliolite_${name} STATIC ${sources} ${ARG_SOURCES})
   add_library(heliolite::${name} ALIAS heliolite_${name})
-  # It may become part of a shared library, such as the Python module.
+  # It may become part of a shared library, such as the Python module. Position-independent code is as fast as other code
+  # if nobody may replace its functions when a program is loaded.
   set_target_properties(heliolite_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(heliolite_${name} PRIVATE -fno-semantic-interposition)
   heliolite_include_root(heliolite_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_features(heliolite_${name} PUBLIC cxx_std_20)
   target_link_libraries(heliolite_${name} PUBLIC ${ARG_DEPENDS}

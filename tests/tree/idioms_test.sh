@@ -12,7 +12,7 @@ forbid() {
   while IFS= read -r hit; do
     printf '%s: write %s\n' "$hit" "$2"
     failures=$((failures + 1))
-  done < <(grep -rnE "$1" --include='*.h' --include='*.cpp' engine arch workloads cli | grep -v '^engine/base/integers\.h:')
+  done < <(grep -rnE "$1" --include='*.h' --include='*.cpp' engine arch workloads cli python | grep -v '^engine/base/integers\.h:')
 }
 
 forbid '>> [A-Za-z_.]+ & 1\b' 'contains(mask, i)'

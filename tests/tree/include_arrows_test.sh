@@ -40,7 +40,7 @@ only_in() {
     [[ ${hit%%:*} =~ ^($2)$ ]] && continue
     printf '%s: allowed only in %s\n' "$hit" "$2"
     failures=$((failures + 1))
-  done < <(grep -rnE "^ *# *include [<\"]($1)" --include='*.h' --include='*.cpp' engine arch workloads cli tests bench)
+  done < <(grep -rnE "^ *# *include [<\"]($1)" --include='*.h' --include='*.cpp' engine arch workloads cli python tests bench)
 }
 
 below=(engine/base)
@@ -106,11 +106,13 @@ room cli/execute cli/ui
 room cli/convert cli/ui
 room cli/sweep cli/ui cli/map
 
+may_include python "${below[@]}"
+
 # Public headers open the engine; examples, and nothing inside, are written with them.
 check include engine workloads arch
 may_include examples
 
-for folder in engine/*/ workloads/ arch/ cli/ examples/; do
+for folder in engine/*/ workloads/ arch/ cli/ examples/ python/; do
   grep -q "^may_include ${folder%/}\b" "$0" || { echo "${folder%/} has no rule here"; failures=$((failures + 1)); }
 done
 for folder in engine/search/*/ engine/bounds/*/ engine/program/*/ cli/*/; do
@@ -118,7 +120,7 @@ for folder in engine/search/*/ engine/bounds/*/ engine/program/*/ cli/*/; do
   grep -qE "^room .?(engine/)?(${name#engine/})\b" "$0" || { echo "$name has no rule here"; failures=$((failures + 1)); }
 done
 
-for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ tests/ bench/; do
+for folder in engine/*/ engine/search/*/ engine/bounds/*/ engine/program/*/ workloads/ arch/ cli/ cli/*/ include/ examples/ python/ tests/ bench/; do
   [ -f "$folder"README.md ] || { echo "${folder%/} has no README.md"; failures=$((failures + 1)); }
 done
 
@@ -128,7 +130,7 @@ while IFS= read -r source; do
     echo "$source does not include its own header first"
     failures=$((failures + 1))
   }
-done < <(find engine arch workloads cli -name '*.cpp')
+done < <(find engine arch workloads cli python -name '*.cpp')
 
 tests='tests/.*'
 only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
@@ -144,7 +146,8 @@ only_in '(isl|ginac)/' "engine/program/.*|$tests"
 only_in 'nlopt' 'engine/search/bayes/gaussian_process\.cpp'
 only_in '(gtest|gmock|rapidcheck)' "$tests"
 only_in 'benchmark/' 'bench/.*'
-only_in 'heliolite/' "$tests"
+only_in 'heliolite/' "python/bindings/.*|$tests"
+only_in 'pybind11/' 'python/bindings/.*'
 # Who opens files asks FileClaims; the others go through them.
 doors='engine/base/file_.*|engine/verify/line_reader\.h|engine/sweep/store_.*|cli/ui/file_writer\.cpp'
 pipes='engine/base/child_process\.cpp'
@@ -153,7 +156,7 @@ while IFS= read -r hit; do
   [[ ${hit%%:*} =~ ^($doors)$ ]] && continue
   printf '%s: files are opened only in %s\n' "$hit" "$doors"
   failures=$((failures + 1))
-done < <(grep -rnwE 'fopen|freopen|tmpfile|mkstemp' --include='*.h' --include='*.cpp' engine arch workloads cli)
+done < <(grep -rnwE 'fopen|freopen|tmpfile|mkstemp' --include='*.h' --include='*.cpp' engine arch workloads cli python)
 
 [ "$failures" = 0 ] && echo "includes: all arrows point the right way"
 exit "$((failures > 0))"

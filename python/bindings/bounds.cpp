@@ -1,0 +1,97 @@
+// What nothing can beat: words between a memory of some size and what is outside, of a layer and of a network.
+#include <heliolite/bound.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/bounds/network/network_bound.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/level_bounds.h"
+#include "python/bindings/register.h"
+#include "python/bindings/watched.h"
+
+namespace heliolite::python {
+namespace {
+
+// A memory of a machine, or one of some size. No capacity: unbounded.
+struct Memory {
+  std::optional<std::string> level;
+  std::optional<double> capacity;
+};
+
+struct MemoryBounds {
+  Memory memory;
+  std::vector<LowerBound> bounds;
+};
+
+// More words than any workload has.
+constexpr double kUnboundedWords = 1e18;
+
+std::vector<Memory> memories_of(const Workload& workload, const Architecture& machine) {
+  std::vector<Memory> out;
+  for (const Boundary& wall : boundaries(machine, workload))
+    out.push_back({wall.level, words_inside(wall, machine, workload)});
+  return out;
+}
+
+// Rows of "bounds": every bound of every memory.
+py::list rows_of(const std::vector<MemoryBounds>& all) {
+  py::list out;
+  for (const MemoryBounds& of : all) {
+    for (const LowerBound& bound : of.bounds) {
+      py::dict row;
+      row["kind"] = std::string(name(bound.kind));
+      row["level"] = of.memory.level;
+      row["capacity_words"] = of.memory.capacity;
+      row["words"] = bound.words;
+      row["because"] = bound.why;
+      out.append(row);
+    }
+  }
+  return out;
+}
+
+py::list layer_bounds(std::shared_ptr<Workload> workload, const std::vector<double>& capacities,
+                      const std::shared_ptr<Architecture>& machine) {
+  std::vector<Memory> memories;
+  if (machine != nullptr) memories = memories_of(*workload, *machine);
+  for (const double capacity : capacities) memories.push_back({std::nullopt, capacity});
+  return rows_of(unstoppable([workload = std::move(workload), memories] {
+    const LowerBounds bounds(*workload);
+    std::vector<MemoryBounds> out;
+    for (const Memory& memory : memories) out.push_back({memory, bounds.at(memory.capacity.value_or(kUnboundedWords))});
+    return out;
+  }));
+}
+
+// Words at each capacity.
+std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vector<double>& capacities) {
+  return unstoppable([network = std::move(network), capacities] {
+    std::vector<u64> out;
+    for (const double capacity : capacities) out.push_back(network_bound(*network, capacity).words);
+    return out;
+  });
+}
+
+// What no mapping moves less than, at each boundary of the machine.
+py::list machine_bounds(std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
+  auto found = unstoppable([workload = std::move(workload), machine = std::move(machine)] {
+    const Result<NestedCurve> curve = nested_curve(*workload);
+    return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, *workload, *machine)) : curve.errors();
+  });
+  return bounds_as_list(value_of(std::move(found)));
+}
+
+}  // namespace
+
+void add_bounds(py::module_& module) {
+  module.def("layer_bounds", layer_bounds);
+  module.def("network_bounds", network_bounds);
+  module.def("machine_bounds", machine_bounds);
+}
+
+}  // namespace heliolite::python

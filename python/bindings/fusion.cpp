@@ -1,0 +1,95 @@
+// Networks whose layers are fused: accesses by the size of the buffer, and the segments that reach them.
+#include <heliolite/curve.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/register.h"
+#include "python/bindings/watched.h"
+
+namespace heliolite::python {
+namespace {
+
+py::dict segment_as_dict(const Segment& segment, const Chain& chain) {
+  py::list layers;
+  for (std::size_t e = segment.first; e < segment.last; ++e) layers.append(chain.links[e].name);
+  py::dict out;
+  out["layers"] = layers;
+  out["kind"] = std::string(name(segment.kind));
+  out["buffer_words"] = segment.buffer;
+  out["accesses"] = segment.accesses;
+  if (segment.kind != SegmentKind::Tiled) return out;
+  out["template"] = std::string(name(segment.tiles.how));
+  out["templates"] = template_names(segment.tiles, segment.last - segment.first);
+  out["rows"] = segment.tiles.rows;
+  out["parts"] = segment.tiles.parts;
+  return out;
+}
+
+// The network cut at a capacity: one row for each segment.
+py::list segments_at(const SegmentedNetwork& network, u64 capacity) {
+  py::list out;
+  for (std::size_t c = 0; c < network.chains().size(); ++c)
+    for (const Segment& segment : network.segmented(c).best(capacity).segments)
+      out.append(segment_as_dict(segment, network.chains()[c]));
+  return out;
+}
+
+struct FusedNetwork {
+  SegmentedNetwork network;
+  std::vector<FusedPoint> points;
+};
+
+FusedNetwork fuse(std::shared_ptr<Network> network, const std::vector<u64>& buffers) {
+  return value_of(unstoppable([network = std::move(network), buffers]() -> Result<FusedNetwork> {
+    Result<SegmentedNetwork> segmented = SegmentedNetwork::create(*network);
+    if (!segmented) return segmented.errors();
+    std::vector<FusedPoint> points = buffers.empty() ? segmented->points() : segmented->points(buffers);
+    return FusedNetwork{*std::move(segmented), std::move(points)};
+  }));
+}
+
+template <u64 FusedPoint::*member>
+std::vector<u64> column(const FusedNetwork& fused) {
+  std::vector<u64> out;
+  for (const FusedPoint& p : fused.points) out.push_back(p.*member);
+  return out;
+}
+
+// {"from", "to", "tensor", "because"} of the edges between layers that fusion cannot use.
+py::list not_fused(const Network& network) {
+  py::list out;
+  for (const Edge& e : network.edges) {
+    const std::string why = e.from_input ? "" : why_not_fused(network, e);
+    if (why.empty()) continue;
+    const Workload& to = network.layers[at(e.to)].workload;
+    py::dict edge;
+    edge["from"] = network.layers[at(e.from)].workload.name;
+    edge["to"] = to.name;
+    edge["tensor"] = to.tensors[at(e.tensor)].name;
+    edge["because"] = why;
+    out.append(edge);
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_fusion(py::module_& module) {
+  py::class_<FusedNetwork, std::shared_ptr<FusedNetwork>>(module, "FusedNetwork")
+      .def(py::init([](std::shared_ptr<Network> network, const std::vector<u64>& buffers) {
+        return std::make_shared<FusedNetwork>(fuse(std::move(network), buffers));
+      }))
+      .def_property_readonly("buffer_words", column<&FusedPoint::buffer>)
+      .def_property_readonly("unfused", column<&FusedPoint::unfused>)
+      .def_property_readonly("fused", column<&FusedPoint::fused>)
+      .def("segments", [](const FusedNetwork& fused, u64 capacity) { return segments_at(fused.network, capacity); });
+  module.def("not_fused", not_fused);
+}
+
+}  // namespace heliolite::python

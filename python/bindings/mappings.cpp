@@ -1,0 +1,100 @@
+// Mappings: read from a text, looked at, written.
+#include <pybind11/stl.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "engine/model/level_parts.h"
+#include "engine/space/mapspace.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/placed_mapping.h"
+#include "python/bindings/register.h"
+
+namespace heliolite::python {
+namespace {
+
+// Outermost loop first: [{"K": 4}, {"C": [3, 2]}], of the mapping's loops [first, last) of this kind.
+py::list loops_of(const PlacedMapping& placed, int first, int last, LoopKind kind) {
+  py::list out;
+  for (int k = last; k-- > first;) {
+    const Loop& loop = placed.mapping.loop[at(k)];
+    if (loop.kind != kind) continue;
+    py::dict one;
+    const py::str name(placed.workload->dimensions[loop.dimension].name);
+    if (loop.is_perfect()) {
+      one[name] = loop.end;
+    } else {
+      one[name] = std::vector<u32>{loop.end, loop.residual};
+    }
+    out.append(one);
+  }
+  return out;
+}
+
+// Why `map` would not return the mapping: the machine's constraints that it does not obey.
+std::vector<std::string> outside_mapspace(const PlacedMapping& placed) {
+  const Result<Mapspace> space = resolve(*placed.workload, *placed.machine);
+  std::vector<std::string> out;
+  for (const Diagnostic& d : space ? violations(*space, placed.mapping) : space.errors()) out.push_back(d.to_string());
+  return out;
+}
+
+PlacedMapping parse(const std::string& text, const std::string& file, std::shared_ptr<Workload> workload,
+                    std::shared_ptr<Architecture> machine) {
+  const Mapping mapping = value_of(parse_mapping(text, file, *workload, *machine));
+  return {mapping, std::move(workload), std::move(machine)};
+}
+
+PlacedMapping load(const std::string& path, std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
+  const Mapping mapping = value_of(load_mapping(path, *workload, *machine));
+  return {mapping, std::move(workload), std::move(machine)};
+}
+
+}  // namespace
+
+py::list levels_of(const PlacedMapping& placed) {
+  py::list out;
+  const Mapping& mapping = placed.mapping;
+  for (int i = mapping.level_count - 1; i >= 0; --i) {
+    const std::vector<LevelPart> parts = parts_of(mapping, i);
+    for (const LevelPart& part : parts) {
+      py::list keep;
+      for (const int v : bits(part.keep)) keep.append(placed.workload->tensors[at(v)].name);
+      py::dict level;
+      level["level"] = placed.machine->levels[at(i)].name;
+      level["keep"] = keep;
+      level["temporal"] = loops_of(placed, part.first, part.last, LoopKind::Temporal);
+      if (&part == &parts.back()) {  // the fan-out is below the innermost part
+        const int first = first_loop(mapping, i);
+        py::dict spatial;
+        spatial["x"] = loops_of(placed, first, part.first, LoopKind::SpatialX);
+        spatial["y"] = loops_of(placed, first, part.first, LoopKind::SpatialY);
+        if (py::len(spatial["x"]) + py::len(spatial["y"]) > 0) level["spatial"] = spatial;
+      }
+      out.append(level);
+    }
+  }
+  return out;
+}
+
+void add_mappings(py::module_& module) {
+  py::class_<PlacedMapping>(module, "Mapping")
+      .def_property_readonly("workload", [](const PlacedMapping& p) { return std::make_shared<Workload>(*p.workload); })
+      .def_property_readonly("machine",
+                             [](const PlacedMapping& p) { return std::make_shared<Architecture>(*p.machine); })
+      .def_property_readonly("levels", levels_of)
+      .def_property_readonly("factors_divide", [](const PlacedMapping& p) { return p.mapping.is_perfect(); })
+      .def_property_readonly("outside_mapspace", outside_mapspace)
+      .def("to_yaml", [](const PlacedMapping& p) { return write_mapping(p.mapping, *p.workload, *p.machine); })
+      .def("to_timeloop",
+           [](const PlacedMapping& p) { return value_of(write_timeloop_mapping(p.mapping, *p.workload, *p.machine)); })
+      .def("__eq__", [](const PlacedMapping& a, const PlacedMapping& b) {
+        return a.mapping == b.mapping && a.workload->name == b.workload->name && a.machine->name == b.machine->name;
+      });
+  module.def("parse_mapping", parse);
+  module.def("load_mapping", load);
+}
+
+}  // namespace heliolite::python

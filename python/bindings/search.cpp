@@ -1,0 +1,152 @@
+// The search: the best mapping of every layer of a network.
+#include <heliolite/bound.h>
+#include <heliolite/map.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/bindings/errors.h"
+#include "python/bindings/level_bounds.h"
+#include "python/bindings/placed_mapping.h"
+#include "python/bindings/register.h"
+#include "python/bindings/search_options.h"
+#include "python/bindings/watched.h"
+
+namespace heliolite::python {
+namespace {
+
+// A SearchProgress with a name of its own.
+struct SearchNews {
+  std::string layer;
+  SearchProgress progress;
+};
+
+py::dict news_as_dict(const SearchNews& news) {
+  const auto number = [](double x) { return x == 0 ? py::object(py::none()) : py::cast(x); };
+  py::dict out;
+  out["layer"] = news.layer;
+  out["value"] = number(news.progress.value);
+  out["lower_bound"] = number(news.progress.lower_bound);
+  out["evaluated"] = news.progress.evaluated;
+  out["layer_done"] = news.progress.layer_done;
+  out["layers_done"] = news.progress.layers_done;
+  out["layers"] = news.progress.layers;
+  return out;
+}
+
+// What is asked for and what it is found on.
+struct Asked {
+  std::shared_ptr<Network> network;
+  std::shared_ptr<Architecture> machine;
+  SearchOptions options;
+};
+
+py::dict rules_as_dict(const RuleCounts& counts) {
+  py::dict out;
+  for (const RuleInfo& rule : kRuleTable) {
+    const std::size_t r = at(rule.rule);
+    if (counts.calls[r] > 0) out[py::str(std::string(rule.name))] = py::make_tuple(counts.calls[r], counts.cuts[r]);
+  }
+  return out;
+}
+
+py::dict look_as_dict(const AnyLook& look, const PlacedMapping& placed) {
+  py::dict out;
+  out["value"] = look.value;
+  out["lower_bound"] = look.lower_bound;
+  out["energy_pj"] = look.cost.energy.picojoules();
+  out["cycles"] = look.cost.cycles;
+  out["utilization"] = look.utilization;
+  out["evaluated"] = look.evaluated;
+  out["seconds"] = look.seconds;
+  out["mapping"] = PlacedMapping{look.mapping, placed.workload, placed.machine};
+  return out;
+}
+
+// The numbers that only a layer with a mapping has.
+void add_found(py::dict& out, const MappingResult& r, const std::shared_ptr<Workload>& workload, const Asked& asked,
+               MovementBound& bound) {
+  const PlacedMapping placed{r.mapping, workload, asked.machine};
+  out["energy_pj"] = r.cost.energy.picojoules();
+  out["cycles"] = r.cost.cycles;
+  out["utilization"] = r.utilization;
+  out["value"] = r.value;
+  out["lower_bound"] = r.status == Status::Measured ? py::object(py::none()) : py::cast(r.lower_bound);
+  out["gap"] = r.lower_bound > 0 ? py::cast(r.gap) : py::object(py::none());
+  out["mapping"] = placed;
+  if (r.look) out["any_look"] = look_as_dict(*r.look, placed);
+  const auto distances = bound.distances(*workload, *asked.machine, r.mapping);
+  out["bounds"] = distances ? py::object(distances_as_list(*distances)) : py::none();
+}
+
+py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>& workload, const Asked& asked,
+                       MovementBound& bound) {
+  const MappingResult& r = layer.result;
+  py::dict out;
+  out["name"] = layer.name;
+  out["count"] = layer.count;
+  out["workload"] = workload;
+  out["objective"] = minimised(asked.options);
+  out["status"] = std::string(name(r.status));
+  out["strategy"] = std::string(name(r.strategy));
+  out["ended_by"] = r.end == SearchEnd::Done ? py::object(py::none()) : py::cast(std::string(name(r.end)));
+  out["why_not_proven"] = r.why_not_proven.empty() ? py::object(py::none()) : py::cast(r.why_not_proven);
+  out["evaluated"] = r.statistics.evaluated;
+  out["seconds"] = r.seconds;
+  out["rules"] = rules_as_dict(r.statistics.rules);
+  std::vector<std::string> reasons;
+  for (const Diagnostic& d : r.why_infeasible) reasons.push_back(d.to_string());
+  out["reasons"] = reasons;
+  if (r.status != Status::Infeasible) add_found(out, r, workload, asked, bound);
+  return out;
+}
+
+py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
+  MovementBound bound;
+  py::list layers;
+  for (std::size_t i = 0; i < result.layers.size(); ++i)
+    layers.append(
+        layer_as_dict(result.layers[i], std::make_shared<Workload>(asked.network->layers[i].workload), asked, bound));
+  py::dict out;
+  out["layers"] = layers;
+  out["energy_pj"] = result.total.energy.picojoules();
+  out["cycles"] = result.total.cycles;
+  out["seconds"] = result.seconds;
+  out["all_feasible"] = result.all_feasible();
+  return out;
+}
+
+// (answer, None or the exception that ended the search early). No answer: it came before any.
+py::tuple map_network_watched(std::shared_ptr<Network> network, std::shared_ptr<Architecture> machine,
+                              const GivenTexts& given, bool look, const py::object& progress) {
+  Asked asked{std::move(network), std::move(machine), options_with(given_options(given))};
+  asked.options.look_at_any = look;
+  std::atomic<bool> stop = false;
+  Mailbox<SearchNews> mailbox;
+  asked.options.stop = &stop;
+  if (!progress.is_none())
+    asked.options.progress = [&](const SearchProgress& p) { mailbox.post({std::string(p.layer), p}); };
+  const auto tell = [&] {
+    for (const SearchNews& news : mailbox.take()) progress(news_as_dict(news));
+  };
+  auto outcome = watched(stop, tell, [&] { return map_network(*asked.network, *asked.machine, asked.options); });
+  if (!outcome.value && !outcome.raised.is_none()) return py::make_tuple(py::none(), outcome.raised);
+  return py::make_tuple(answer_as_dict(value_of(std::move(outcome.value)), asked), outcome.raised);
+}
+
+}  // namespace
+
+void add_search(py::module_& module) {
+  module.def("map_network", map_network_watched);
+  module.def("search_options", [] {
+    py::dict out;
+    for (const SearchOption& option : search_option_table()) out[py::str(std::string(option.name))] = option.help;
+    return out;
+  });
+}
+
+}  // namespace heliolite::python

@@ -1,0 +1,166 @@
+// Sweeps over machines, their databases, and the page that shows one.
+#include <heliolite/sweep.h>
+#include <heliolite/version.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/report/report_page.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/register.h"
+#include "python/bindings/search_options.h"
+#include "python/bindings/watched.h"
+
+namespace heliolite::python {
+namespace {
+
+py::dict point_as_dict(const PointRecord& point, const SweepRecord& sweep) {
+  py::dict parameters;
+  for (std::size_t i = 0; i < sweep.parameters.size(); ++i) parameters[py::str(sweep.parameters[i])] = point.values[i];
+  // Of a point that was not mapped there is nothing but its reason, or a bound.
+  const auto known = [](double x, bool is) { return is ? py::cast(x) : py::object(py::none()); };
+  const bool done = point.state == PointState::Done, bounded = done || point.state == PointState::Cut;
+  const bool machine = point.state != PointState::Invalid;
+  py::dict out;
+  out["id"] = point.id;
+  out["state"] = std::string(name(point.state));
+  out["parameters"] = parameters;
+  out["area_um2"] = known(point.area_um2, machine);
+  out["energy_pj"] = known(point.energy_pj, done);
+  out["cycles"] = known(point.cycles, done);
+  out["value"] = known(point.value, done);
+  out["lower_bound"] = known(point.lower_bound, bounded);
+  out["reason"] = point.reason;
+  return out;
+}
+
+py::list points_as_list(const std::vector<PointRecord>& points, const SweepRecord& sweep) {
+  py::list out;
+  for (const PointRecord& point : points) out.append(point_as_dict(point, sweep));
+  return out;
+}
+
+// What a database holds: "name", "objective", "parameters", "points", "front" and "best" by energy, delay and area.
+py::dict sweep_as_dict(const Store& store) {
+  const SweepRecord& sweep = store.sweep();
+  std::vector<PointRecord> points;
+  expect_none(store.visit_points([&](const PointRecord& point) {
+    points.push_back(point);
+    return true;
+  }));
+  const SweepSummary summary = value_of(summarize(store));
+  py::dict out;
+  out["name"] = sweep.name;
+  out["objective"] = sweep.objective;
+  out["strategy"] = sweep.strategy;
+  out["goal"] = sweep.goal;
+  out["parameters"] = sweep.parameters;
+  out["planned"] = sweep.planned_points;
+  out["points"] = points_as_list(points, sweep);
+  out["front"] = points_as_list(summary.front, sweep);
+  out["best"] = points_as_list(summary.best, sweep);
+  return out;
+}
+
+py::list layers_of_point(const std::string& database, u64 id) {
+  const Store store = value_of(Store::read(database));
+  const std::optional<PointRecord> point = value_of(store.point(id));
+  if (!point) throw InputError(Diagnostics{{database, 0, "", "has no point " + std::to_string(id)}});
+  py::list out;
+  for (const LayerRecord& layer : value_of(store.layers(*point))) {
+    py::dict row;
+    row["workload"] = layer.workload;
+    row["name"] = layer.name;
+    row["count"] = layer.count;
+    row["weight"] = layer.weight;
+    row["status"] = layer.status;
+    row["energy_pj"] = layer.energy_pj;
+    row["cycles"] = layer.cycles;
+    row["value"] = layer.value;
+    row["lower_bound"] = layer.lower_bound;
+    row["utilization"] = layer.utilization;
+    row["evaluated"] = layer.evaluated;
+    row["seconds"] = layer.seconds;
+    row["mapping"] = layer.mapping;
+    row["reason"] = layer.reason;
+    out.append(row);
+  }
+  return out;
+}
+
+py::dict news_of_sweep(const SweepNews& news, u64 planned) {
+  py::dict out;
+  out["points"] = news.points;
+  out["planned"] = planned;
+  out["kept"] = news.kept;
+  out["best"] = news.best;
+  return out;
+}
+
+// (what the database holds, None or the exception that ended the sweep early).
+py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, const py::object& progress) {
+  std::atomic<bool> stop = false;
+  Mailbox<SweepNews> mailbox;
+  spec.options.stop = &stop;
+  spec.options.threads = threads;
+  Store store = value_of(Store::resume(database, sweep_record(spec, {}, to_string(version_info()))));
+  const auto tell = [&] {
+    const std::vector<SweepNews> all = mailbox.take();
+    if (!all.empty() && !progress.is_none()) progress(news_of_sweep(all.back(), store.sweep().shard_points));
+  };
+  auto outcome = watched(
+      stop, tell, [&] { return run_sweep(spec, store, {}, [&](const SweepNews& news) { mailbox.post(news); }); });
+  if (!outcome.value && !outcome.raised.is_none()) return py::make_tuple(py::none(), outcome.raised);
+  const SweepRun run = value_of(std::move(outcome.value));
+  py::dict answer = sweep_as_dict(store);
+  expect_none(store.close(!run.interrupted));
+  return py::make_tuple(answer, outcome.raised);
+}
+
+SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::string>& goal,
+                            std::optional<u64> sample) {
+  SweepOverrides out{.options = given_options(given), .goal = {}, .sample = sample};
+  if (!goal) return out;
+  out.goal = parse_sweep_goal(*goal);
+  if (!out.goal) throw InputError(Diagnostics{{"", 0, "goal", "goal = " + *goal + ", must be all, front or best"}});
+  return out;
+}
+
+// The page of a database as HTML.
+std::string report(const std::string& database) {
+  return value_of(unstoppable([database]() -> Result<std::string> {
+    const Result<Store> store = Store::read(database);
+    if (!store) return store.errors();
+    const Result<ReportData> data = read_report(*store, {});
+    if (!data) return data.errors();
+    if (data->summary.points() == 0)
+      return Diagnostic{database, 0, "", "holds no points yet, there is nothing to report"};
+    return report_page(*data, to_string(version_info()));
+  }));
+}
+
+}  // namespace
+
+void add_sweeps(py::module_& module) {
+  module.def(
+      "sweep_file", [](const std::string& path, const std::string& database, int threads, const GivenTexts& given,
+                       const std::optional<std::string>& goal, std::optional<u64> sample, const py::object& progress) {
+        return run_watched(value_of(load_sweep(path, overrides_of(given, goal, sample))), database, threads, progress);
+      });
+  module.def("sweep_text", [](const std::string& text, const std::string& path, const std::string& database,
+                              int threads, const GivenTexts& given, const std::optional<std::string>& goal,
+                              std::optional<u64> sample, const py::object& progress) {
+    return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, sample))), database, threads,
+                       progress);
+  });
+  module.def("read_sweep", [](const std::string& database) { return sweep_as_dict(value_of(Store::read(database))); });
+  module.def("layers_of_point", layers_of_point);
+  module.def("report", report);
+}
+
+}  // namespace heliolite::python

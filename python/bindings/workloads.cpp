@@ -1,0 +1,103 @@
+// Workloads and networks, as Python sees them.
+#include <heliolite/workload.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/integers.h"
+#include "engine/model/fingerprint.h"
+#include "python/bindings/errors.h"
+#include "python/bindings/register.h"
+#include "workloads/workload_writer.h"
+
+namespace heliolite::python {
+namespace {
+
+py::dict dimensions_of(const Workload& workload) {
+  py::dict out;
+  for (const Dimension& d : workload.dimensions) out[py::str(d.name)] = d.size;
+  return out;
+}
+
+py::list tensors_of(const Workload& workload) {
+  py::list out;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+    py::dict tensor;
+    tensor["name"] = workload.tensors[v].name;
+    tensor["role"] = std::string(name(workload.tensors[v].role));
+    tensor["words"] = workload.tensor_words(static_cast<int>(v));
+    out.append(tensor);
+  }
+  return out;
+}
+
+// Edges between layers, and from inputs.
+py::list edges_of(const Network& network) {
+  py::list out;
+  for (const Edge& e : network.edges) {
+    const Workload& to = network.layers[at(e.to)].workload;
+    py::dict edge;
+    edge["from"] = e.from_input ? network.inputs[at(e.from)].name : network.layers[at(e.from)].workload.name;
+    edge["to"] = to.name;
+    edge["tensor"] = to.tensors[at(e.tensor)].name;
+    edge["through"] = std::string(name(e.through.op));
+    edge["combine"] = std::string(name(e.combine));
+    edge["from_input"] = e.from_input;
+    out.append(edge);
+  }
+  return out;
+}
+
+std::shared_ptr<Network> network_of(const std::vector<std::shared_ptr<Workload>>& workloads) {
+  auto network = std::make_shared<Network>();
+  for (const auto& workload : workloads) network->layers.push_back({*workload, 1});
+  network->name = workloads.empty() ? "" : workloads.front()->name;
+  return network;
+}
+
+// The network with this layer alone, as often as it runs it.
+std::shared_ptr<Network> only(const Network& network, const std::string& layer) {
+  auto out = std::make_shared<Network>(Network{network.name, {}});
+  for (const Layer& one : network.layers)
+    if (one.workload.name == layer) out->layers.push_back(one);
+  return out;
+}
+
+}  // namespace
+
+void add_workloads(py::module_& module) {
+  py::class_<Workload, std::shared_ptr<Workload>>(module, "Workload")
+      .def_readonly("name", &Workload::name)
+      .def_property_readonly("dimensions", dimensions_of)
+      .def_property_readonly("tensor_dicts", tensors_of)
+      .def_property_readonly("macs", &Workload::macs)
+      .def_property_readonly("hash", [](const Workload& w) { return to_hex(fingerprint(w)); })
+      .def("to_yaml", write_workload);
+  py::class_<Network, std::shared_ptr<Network>>(module, "Network")
+      .def_readonly("name", &Network::name)
+      .def_property_readonly("workloads",
+                             [](const Network& network) {
+                               std::vector<std::shared_ptr<Workload>> out;
+                               for (const Layer& layer : network.layers)
+                                 out.push_back(std::make_shared<Workload>(layer.workload));
+                               return out;
+                             })
+      .def_property_readonly("counts",
+                             [](const Network& network) {
+                               std::vector<u64> out;
+                               for (const Layer& layer : network.layers) out.push_back(layer.count);
+                               return out;
+                             })
+      .def("only", only)
+      .def_property_readonly("edges", edges_of)
+      .def_property_readonly("macs", &Network::macs);
+  module.def("load_network", [](const std::string& what) { return value_of(load_network(what)); });
+  module.def("parse_network",
+             [](const std::string& text, const std::string& name) { return value_of(parse_network(text, name)); });
+  module.def("network_of", network_of);
+  module.def("workload_preset_names", workload_preset_names);
+}
+
+}  // namespace heliolite::python

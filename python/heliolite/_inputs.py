@@ -1,0 +1,125 @@
+"""Machines, workloads, networks and mappings from whatever describes them."""
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, List, Mapping as Dictionary, Optional, Sequence, TypeVar, Union
+
+from . import _core
+from ._core import Architecture, Mapping, Network, Workload
+from ._errors import Diagnostic, Error, refuse
+
+Source = Union[str, "os.PathLike[str]", Dictionary[str, Any]]
+MachineSource = Union[Architecture, Source]
+WorkloadSource = Union[Workload, Source]
+NetworkSource = Union[Network, Workload, Sequence[Workload], Source]
+MappingSource = Union[Mapping, Sequence[Dictionary[str, Any]], Source]
+
+_T = TypeVar("_T")
+DICT = "<dict>"  # stands for the file in complaints about what was built in Python
+TEXT = "<text>"  # and about YAML that was given as a text
+
+
+def is_text(source: str) -> bool:
+    """Whether a string is the content of a file rather than its name."""
+    return "\n" in source or source.lstrip().startswith(("{", "["))
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy and the like as numbers of Python."""
+    if hasattr(value, "item"):
+        return value.item()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{value!r} of type {type(value).__name__} cannot stand in a file")
+
+
+def as_yaml(value: Any) -> str:
+    """The text of a file with this content; JSON is YAML."""
+    return json.dumps(value, default=_plain)
+
+
+def _of_dict(parse: Callable[[str], _T], value: Any) -> _T:
+    """What is parsed from a value of Python; complaints have no line, for there is no text that anyone has written."""
+    try:
+        return parse(as_yaml(value))
+    except Error as error:
+        places = [Diagnostic(None if d.file == DICT else d.file, d.line if d.file != DICT else None, d.field, d.message)
+                  for d in error.diagnostics]
+        raise Error(places) from None
+
+
+def _from(source: Any, load: Callable[[str], _T], parse: Callable[[str, str], _T], what: str) -> _T:
+    if isinstance(source, os.PathLike):
+        return load(os.fspath(source))
+    if isinstance(source, str):
+        return parse(source, TEXT) if is_text(source) else load(source)
+    if isinstance(source, (dict, list, tuple)):
+        return _of_dict(lambda text: parse(text, DICT), source)
+    raise refuse(what, f"{what} = {type(source).__name__}, must be a name, a path, YAML text or a dict")
+
+
+def architecture(source: MachineSource) -> Architecture:
+    """A machine: a preset's name ("eyeriss"), a file of ours or of Timeloop, YAML text, or a dict like such a file
+    (docs/formats_architecture.md). The energies that are not given follow from the machine's table."""
+    if isinstance(source, Architecture):
+        return source
+    return _from(source, _core.load_architecture, _core.parse_architecture, "architecture")
+
+
+def network(source: NetworkSource) -> Network:
+    """A network: a preset's name ("resnet18", "resnet18/conv1", "resnet18@batch=4"), a file of ours or of Timeloop,
+    text ("gemm:512x512x512", "o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128"), YAML text, a dict like such a file
+    (docs/formats_workload.md), or workloads. A single workload is a network of one layer."""
+    if isinstance(source, Network):
+        return source
+    if isinstance(source, Workload):
+        return _core.network_of([source])
+    if isinstance(source, (list, tuple)) and source and all(isinstance(w, Workload) for w in source):
+        return _core.network_of(list(source))
+    return _from(source, _core.load_network, _core.parse_network, "network")
+
+
+def workload(source: WorkloadSource, layer: Optional[str] = None) -> Workload:
+    """One layer: what network() takes, with the layer's name if the network has several."""
+    if isinstance(source, Workload):
+        return source
+    return pick(network(source), layer)
+
+
+def pick(of: Network, layer: Optional[str]) -> Workload:
+    """The layer of this name, or the only one."""
+    names = [w.name for w in of.workloads]
+    if layer is None and len(names) != 1:
+        raise refuse("layer", f"{of.name} has {len(names)} layers, name one: {', '.join(names)}")
+    if layer is not None and layer not in names:
+        raise refuse("layer", f"unknown layer '{layer}', must be one of {', '.join(names)}")
+    return of.workloads[0 if layer is None else names.index(layer)]
+
+
+def mapping(source: MappingSource, workload: WorkloadSource, machine: MachineSource) -> Mapping:
+    """A mapping that is legal on the machine: a file of ours or of Timeloop or an answer of `map --json`, YAML text, or
+    the list of levels, outermost first, that such a file holds (docs/formats_mapping.md):
+
+        [{"level": "DRAM", "temporal": [{"K": 4}]}, {"level": "GLB", "spatial": {"x": [{"M": 8}]}}, ..]
+
+    Raises Error with every reason why it is not one."""
+    if isinstance(source, Mapping):
+        return source
+    of, on = _one(workload), architecture(machine)
+    load = lambda path: _core.load_mapping(path, of, on)
+    return _from(source, load, lambda text, name: _core.parse_mapping(text, name, of, on), "mapping")
+
+
+def _one(source: WorkloadSource) -> Workload:
+    return source if isinstance(source, Workload) else pick(network(source), None)
+
+
+def presets() -> List[str]:
+    """Names that architecture() knows."""
+    return _core.architecture_preset_names()
+
+
+def network_presets() -> List[str]:
+    """Names that network() knows."""
+    return _core.workload_preset_names()

@@ -1,0 +1,111 @@
+"""Small pictures for notebooks, as SVG text."""
+from __future__ import annotations
+
+import html
+import math
+from typing import List, Sequence, Tuple
+
+COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
+_WIDTH, _HEIGHT = 560, 320
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 28, 40
+
+Series = Tuple[str, Sequence[float], Sequence[float]]  # name, x, y
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", size: int = 12) -> str:
+    """A line of text; y is its base line."""
+    return f"<text x='{x:.1f}' y='{y:.1f}' text-anchor='{anchor}' font-size='{size}'>{html.escape(words)}</text>"
+
+
+def document(width: float, height: float, parts: Sequence[str]) -> str:
+    """A picture of this size in pixels."""
+    return (f"<svg xmlns='http://www.w3.org/2000/svg' width='{width:.0f}' height='{height:.0f}' "
+            f"font-family='sans-serif' fill='currentColor'>{''.join(parts)}</svg>")
+
+
+class _Log:
+    """A logarithmic axis from pixel `first` to pixel `last`; values below 1 stand at 1."""
+
+    def __init__(self, values: Sequence[float], first: float, last: float):
+        logs = [math.log10(max(v, 1.0)) for v in values] or [0.0]
+        self.low, self.high = math.floor(min(logs)), math.ceil(max(logs))
+        if self.low == self.high:
+            self.high += 1
+        self.first, self.last = first, last
+
+    def __call__(self, value: float) -> float:
+        share = (math.log10(max(value, 1.0)) - self.low) / (self.high - self.low)
+        return self.first + share * (self.last - self.first)
+
+    def decades(self) -> List[int]:
+        step = max(1, (self.high - self.low) // 6)
+        return list(range(self.low, self.high + 1, step))
+
+
+def _axes(across: _Log, up: _Log, x_title: str, y_title: str) -> List[str]:
+    parts = []
+    for decade in across.decades():
+        x = across(10.0**decade)
+        parts.append(f"<line x1='{x:.1f}' x2='{x:.1f}' y1='{_TOP}' y2='{_HEIGHT - _BOTTOM}' stroke='#8884'/>")
+        parts.append(text(x, _HEIGHT - _BOTTOM + 14, f"1e{decade}", "middle", 11))
+    for decade in up.decades():
+        y = up(10.0**decade)
+        parts.append(f"<line x1='{_LEFT}' x2='{_WIDTH - _RIGHT}' y1='{y:.1f}' y2='{y:.1f}' stroke='#8884'/>")
+        parts.append(text(_LEFT - 4, y + 4, f"1e{decade}", "end", 11))
+    parts.append(text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 8, x_title, "middle"))
+    parts.append(text(4, 14, y_title))
+    return parts
+
+
+def _legend(series: Sequence[Series]) -> List[str]:
+    parts, x = [], float(_LEFT + 140)
+    for i, (name, _, _) in enumerate(series):
+        parts.append(f"<rect x='{x:.0f}' y='6' width='10' height='10' fill='{COLORS[i % len(COLORS)]}'/>")
+        parts.append(text(x + 14, 15, name, size=11))
+        x += 26 + 6.5 * len(name)
+    return parts
+
+
+def plot(series: Sequence[Series], x_title: str, y_title: str, staircase: bool = False) -> str:
+    """Curves over two logarithmic axes: falling staircases, or a mark for each point."""
+    across = _Log([x for _, xs, _ in series for x in xs], _LEFT, _WIDTH - _RIGHT)
+    up = _Log([y for _, _, ys in series for y in ys], _HEIGHT - _BOTTOM, _TOP)
+    parts = _axes(across, up, x_title, y_title) + _legend(series)
+    for i, (_, xs, ys) in enumerate(series):
+        color = COLORS[i % len(COLORS)]
+        if not staircase:
+            parts += [f"<circle cx='{across(x):.1f}' cy='{up(y):.1f}' r='3' fill='{color}'/>" for x, y in zip(xs, ys)]
+            continue
+        path = ""
+        for x, y in zip(xs, ys):
+            path += f"M{across(x):.1f} {up(y):.1f}" if not path else f"H{across(x):.1f}V{up(y):.1f}"
+        parts.append(f"<path d='{path}H{_WIDTH - _RIGHT}' fill='none' stroke='{color}' stroke-width='1.5'/>")
+    return document(_WIDTH, _HEIGHT, parts)
+
+
+Bar = Tuple[str, Sequence[Tuple[str, float]]]  # label, (part's name, length from 0 to 1)
+
+
+def bars(rows: Sequence[Bar], title: str = "") -> str:
+    """Horizontal bars of coloured parts, which have a tooltip each."""
+    left, line, width = 110.0, 20.0, 320.0
+    names: List[str] = []
+    parts = [text(4, 14, title)] if title else []
+    y = 22.0 if title else 4.0
+    for label, pieces in rows:
+        parts.append(text(left - 6, y + 13, label, "end"))
+        parts.append(f"<rect x='{left}' y='{y}' width='{width}' height='{line - 4}' fill='#8882'/>")
+        x = left
+        for name, length in pieces:
+            if name not in names:
+                names.append(name)
+            wide = max(0.0, min(length, 1.0)) * width
+            parts.append(f"<rect x='{x:.1f}' y='{y}' width='{wide:.1f}' height='{line - 4}' "
+                         f"fill='{COLORS[names.index(name) % len(COLORS)]}'>"
+                         f"<title>{html.escape(name)}: {100 * length:.3g} %</title></rect>")
+            x += wide
+        y += line
+    for i, name in enumerate(names):
+        parts.append(f"<rect x='{left + 90 * i}' y='{y + 4}' width='10' height='10' fill='{COLORS[i % len(COLORS)]}'/>")
+        parts.append(text(left + 90 * i + 14, y + 13, name, size=11))
+    return document(max(left + width + 10, left + 90 * len(names)), y + 22, parts)

@@ -1,0 +1,126 @@
+"""Sweeps over machines, and the page that shows one."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Union
+
+from . import _core, _html, _svg
+from ._columns import Table
+from ._inputs import DICT, TEXT, Source, as_yaml, is_text
+from ._objects import pairs
+from ._search import finish, hook
+
+
+@dataclass(frozen=True)
+class SweepProgress:
+    """How far a sweep is."""
+
+    points: int  # looked at, those of earlier runs included
+    planned: int
+    kept: int  # of these, done by earlier runs
+    best: Optional[float]  # least value so far
+
+    def __str__(self) -> str:
+        return f"{self.points}/{self.planned} points" + (f", best {self.best:.4g}" if self.best else "")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A design point. What is not known of a point that was not mapped is None."""
+
+    id: int
+    state: str  # "done", "infeasible", "cut", "excluded" or "invalid"
+    parameters: Dict[str, str]  # as written
+    area_um2: Optional[float]
+    energy_pj: Optional[float]
+    cycles: Optional[float]
+    value: Optional[float]  # of the objective, summed over the layers
+    lower_bound: Optional[float]
+    reason: str  # why not done
+
+
+@dataclass(frozen=True)
+class Sweep(Table):
+    """The points of a sweep's database, its Pareto front of energy, cycles and area, and its best points."""
+
+    database: str
+    name: str
+    objective: str
+    strategy: str
+    goal: str
+    parameters: List[str]
+    planned: int
+    points: List[Point] = field(repr=False)
+    front: List[Point] = field(repr=False)
+    best: List[Point] = field(repr=False)
+
+    def rows(self) -> List[Dict[str, Any]]:
+        return [_row(point) for point in self.points]
+
+    def layers(self, point: Union[int, Point]) -> List[Dict[str, Any]]:
+        """What the layers of a point cost, with the names of docs/json.md (sweep --export); `mapping` is YAML text."""
+        return _core.layers_of_point(self.database, point if isinstance(point, int) else point.id)
+
+    def svg(self) -> str:
+        """Energy over cycles of all points, with the front marked."""
+        mapped = [p for p in self.points if p.state == "done"]
+        marks = [("points", mapped), ("Pareto front", self.front)]
+        return _svg.plot([(name, [p.cycles for p in ps], [p.energy_pj for p in ps]) for name, ps in marks], "cycles",
+                         "energy [pJ]")
+
+    def _repr_html_(self) -> str:
+        front = [_row(point) for point in self.front]
+        columns = {key: [row[key] for row in front] for key in (front[0] if front else {})}
+        title = f"{self.name}: {len(self.points)} of {self.planned} points; the Pareto front of energy, cycles and area"
+        return _html.table(columns, title) + self.svg()
+
+
+def _row(point: Point) -> Dict[str, Any]:
+    rest = {key: value for key, value in vars(point).items() if key != "parameters"}
+    return {"id": rest.pop("id"), **point.parameters, **rest}
+
+
+def _sweep(found: Dict[str, Any], database: str) -> Sweep:
+    points = {key: [Point(**point) for point in found.pop(key)] for key in ("points", "front", "best")}
+    return Sweep(database, **found, **points)
+
+
+def sweep(source: Source, database: Union[str, "os.PathLike[str]"], *, threads: int = 0, goal: Optional[str] = None,
+          sample: Optional[int] = None, progress: Any = None, **options: Any) -> Sweep:
+    """Maps every point of a sweep and keeps the results in a database, which a later call goes on with.
+
+    source    a file, its YAML text, or a dict like it (docs/formats_sweep.md)
+    database  the file of the results; made if it is not there
+    threads   0: every core
+    goal, sample, options   in place of what the file says: goal="front", objective="energy", budget=1, ..
+    progress  True, or a function that is called with a SweepProgress now and then
+
+    Ctrl-C ends the sweep; what is done is in the database and in Interrupted.answer."""
+    path = os.fspath(database)
+    rest = (path, threads, pairs(options), goal, sample, hook(progress, SweepProgress))
+    if isinstance(source, dict):
+        found, raised = _core.sweep_text(as_yaml(source), DICT, *rest)
+    elif isinstance(source, str) and is_text(source):
+        found, raised = _core.sweep_text(source, TEXT, *rest)
+    else:
+        found, raised = _core.sweep_file(os.fspath(source), *rest)
+    return finish(_sweep(found, path) if found else None, raised, progress)
+
+
+def read_sweep(database: Union[str, "os.PathLike[str]"]) -> Sweep:
+    """What a sweep's database holds, also while the sweep is running."""
+    path = os.fspath(database)
+    return _sweep(_core.read_sweep(path), path)
+
+
+def report(database: Union[str, "os.PathLike[str]", Sweep],
+           page: Optional[Union[str, "os.PathLike[str]"]] = None) -> str:
+    """Writes a sweep as one HTML page that opens anywhere (docs/report.md) and returns the page's path: the database's
+    with .html unless another is given."""
+    path = database.database if isinstance(database, Sweep) else os.fspath(database)
+    target = os.fspath(page) if page is not None else os.path.splitext(path)[0] + ".html"
+    text = _core.report(path)
+    with open(target, "w", encoding="utf-8") as file:
+        file.write(text)
+    return target
