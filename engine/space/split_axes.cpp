@@ -18,8 +18,9 @@ using MeantBy = std::function<DimensionMask(const std::string&)>;
 std::vector<u8> unit_dimensions(const SpatialConstraints& constraint, std::span<const u8> order,
                                 const Workload& workload, const MeantBy& meant_by) {
   std::vector<u8> units;
+  const auto count = static_cast<u8>(workload.dimensions.size());
   const auto add = [&](DimensionMask mask) {
-    for (u8 d = 0; d < workload.dimensions.size(); ++d)
+    for (u8 d = 0; d < count; ++d)
       if (contains(mask, d) && std::ranges::find(order, d) == order.end() && std::ranges::find(units, d) == units.end())
         units.push_back(d);
   };
@@ -47,7 +48,8 @@ Result<SplitAxes> split_axes(const SpatialConstraints& constraint, std::span<con
 
   SplitAxes axes;
   std::vector<std::string> open;
-  for (u8 d = 0; d < workload.dimensions.size(); ++d) {
+  const auto count = static_cast<u8>(workload.dimensions.size());
+  for (u8 d = 0; d < count; ++d) {
     const auto place = static_cast<std::size_t>(std::ranges::find(loops, d) - loops.begin());
     DimensionMask& axis = place < split ? axes.x : axes.y;
     axis = static_cast<DimensionMask>(axis | dimension_bit(d));
