@@ -39,5 +39,7 @@ void add_verify_command(CLI::App& app, Output& output, Action& action);
 void add_show_command(CLI::App& app, Output& output, Action& action);
 void add_report_command(CLI::App& app, Output& output, Action& action);
 void add_convert_command(CLI::App& app, Output& output, Action& action);
+void add_check_command(CLI::App& app, Output& output, Action& action);
+void add_diff_command(CLI::App& app, Output& output, Action& action);
 
 }  // namespace heliolite::cli

@@ -1,0 +1,132 @@
+#include "arch/architecture_difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "arch/level_price.h"
+#include "engine/base/integers.h"
+
+namespace heliolite {
+namespace {
+
+// A field's name and its value as text.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+std::string words_text(const std::vector<std::string>& words) { return fmt::format("[{}]", fmt::join(words, ", ")); }
+
+template <class T>
+std::string optional_text(const std::optional<T>& value, std::string_view absent) {
+  return value ? fmt::format("{}", *value) : std::string(absent);
+}
+
+std::string list_text(const std::optional<std::vector<std::string>>& words) {
+  return words ? words_text(*words) : std::string("any");
+}
+
+std::string limits_text(const std::vector<FactorConstraint>& factors) {
+  constexpr std::array<std::string_view, 3> kRelations{"=", "<=", ">="};
+  std::vector<std::string> words;
+  for (const FactorConstraint& f : factors)
+    words.push_back(fmt::format("{}{}{}", f.dimension, kRelations[at(f.relation)], f.value));
+  return words_text(words);
+}
+
+Fields fields_of(const StorageLevel& l) {
+  Fields out{{"name", l.name},
+             {"entries", optional_text(l.entries, "unbounded")},
+             {"multiple_buffering", fmt::format("{}", l.multiple_buffering)},
+             {"word_bits", fmt::format("{}", l.word_bits)},
+             {"block_words", fmt::format("{}", l.block_words)},
+             {"cluster_size", fmt::format("{}", l.cluster_size)},
+             {"instances", fmt::format("{}", l.instances)},
+             {"mesh_x", fmt::format("{}", l.mesh_x)},
+             {"fanout", fmt::format("{}x{}", l.fanout_x, l.fanout_y)},
+             {"energy.read", fmt::format("{} pJ", l.energy.read_pj)},
+             {"energy.fill", fmt::format("{} pJ", l.energy.fill_pj)},
+             {"energy.update", fmt::format("{} pJ", l.energy.update_pj)}};
+  for (const LevelPrice& price : kLevelPrices) out.emplace_back(price.key, fmt::format("{}", l.*price.price));
+  const Fields rest{{"leak_pj_per_cycle", fmt::format("{}", l.leak_pj_per_cycle)},
+                    {"area_um2", fmt::format("{}", l.area_um2)},
+                    {"bandwidth.read", optional_text(l.bandwidth.read, "unlimited")},
+                    {"bandwidth.write", optional_text(l.bandwidth.write, "unlimited")},
+                    {"bandwidth.shared", optional_text(l.bandwidth.shared, "unlimited")},
+                    {"network.hop_pj", fmt::format("{}", l.network.hop_pj)},
+                    {"network.router_pj", fmt::format("{}", l.network.router_pj)},
+                    {"network.ingress_pj", fmt::format("{}", l.network.ingress_pj)},
+                    {"dram", fmt::format("{}", l.is_dram)},
+                    {"keep", words_text(l.keep.keep)},
+                    {"bypass", words_text(l.keep.bypass)},
+                    {"loops", fmt::format("{}", l.loops_allowed)},
+                    {"temporal.factors", limits_text(l.constraints.temporal.factors)},
+                    {"temporal.order", words_text(l.constraints.temporal.order)},
+                    {"temporal.allowed", list_text(l.constraints.temporal.allowed)},
+                    {"spatial.factors", limits_text(l.constraints.spatial.factors)},
+                    {"spatial.order", words_text(l.constraints.spatial.order)},
+                    {"spatial.allowed_x", list_text(l.constraints.spatial.allowed_x)},
+                    {"spatial.allowed_y", list_text(l.constraints.spatial.allowed_y)}};
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+Fields fields_of(const Compute& c) {
+  return {{"name", c.name},
+          {"instances", fmt::format("{}", c.instances)},
+          {"mesh_x", fmt::format("{}", c.mesh_x)},
+          {"word_bits", fmt::format("{}", c.word_bits)},
+          {"energy", fmt::format("{} pJ", c.op_pj)},
+          {"area_um2", fmt::format("{}", c.area_um2)}};
+}
+
+Fields fields_of(const Architecture& m) {
+  return {{"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
+          {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"}};
+}
+
+template <class T>
+void compare(const std::string& where, const T& a, const T& b, FieldDifferences& out) {
+  const Fields x = fields_of(a), y = fields_of(b);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (x[i].second != y[i].second) out.push_back({where + x[i].first, x[i].second, y[i].second});
+}
+
+// The partner of every level of `a`: of the same name; else the level at the same place from outside, if its name is
+// nowhere in `a`.
+std::optional<std::size_t> partner(const Architecture& a, const Architecture& b, std::size_t level) {
+  if (const auto same = b.find_level(a.levels[level].name)) return at(*same);
+  const std::size_t from_outside = a.levels.size() - level;
+  if (from_outside > b.levels.size()) return std::nullopt;
+  const std::size_t there = b.levels.size() - from_outside;
+  return a.find_level(b.levels[there].name) ? std::nullopt : std::optional(there);
+}
+
+}  // namespace
+
+FieldDifferences differences(const Architecture& a, const Architecture& b) {
+  FieldDifferences out;
+  compare("", a, b, out);
+  std::vector<bool> met(b.levels.size());
+  std::vector<std::size_t> order;
+  for (std::size_t i = a.levels.size(); i-- > 0;) {
+    const StorageLevel& level = a.levels[i];
+    const std::optional<std::size_t> other = partner(a, b, i);
+    if (!other) {
+      out.push_back({level.name, "level", ""});
+      continue;
+    }
+    met[*other] = true;
+    order.push_back(*other);
+    compare(level.name + ".", level, b.levels[*other], out);
+  }
+  for (std::size_t i = b.levels.size(); i-- > 0;)
+    if (!met[i]) out.push_back({b.levels[i].name, "", "level"});
+  if (!std::ranges::is_sorted(order, std::greater<>())) out.push_back({"levels", "this order", "another order"});
+  compare(a.compute.name + ".", a.compute, b.compute, out);
+  return out;
+}
+
+}  // namespace heliolite

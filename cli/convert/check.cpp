@@ -1,0 +1,149 @@
+// heliolite check: what files are, whether they can be read, and by which command.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/convert/checked_file.h"
+#include "cli/ui/command.h"
+#include "cli/ui/interrupt.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr std::size_t kMostComplaints = 5;  // of one file, in the table's text; JSON has all
+
+struct CheckArguments {
+  std::vector<std::string> paths;
+  std::string architecture, workload;
+  bool all = false;
+};
+
+using StateCounts = std::array<std::size_t, kCheckStates>;
+
+std::string parts_text(const CheckedFile& file) {
+  std::vector<std::string> names;
+  for (const Part part : file.parts) names.emplace_back(what_it_is(part));
+  return join(names);
+}
+
+std::string commands_text(const CheckedFile& file) {
+  if (file.state == CheckState::Refused || file.state == CheckState::NotOurs) return "";
+  std::vector<std::string> commands;
+  for (const Part part : file.parts) {
+    const std::string command(taken_by(part));
+    if (!command.empty() && std::ranges::find(commands, command) == commands.end()) commands.push_back(command);
+  }
+  return fmt::format("{}", fmt::join(commands, "; "));
+}
+
+// Machines and workloads among the files are partners of the constraints and mappings among them.
+std::vector<CheckedFile> check_all(const CheckArguments& arguments) {
+  std::vector<CheckedFile> files;
+  CheckPartners partners;
+  partners.given = !arguments.architecture.empty() || !arguments.workload.empty();
+  if (!arguments.architecture.empty()) partners.machines.push_back(arguments.architecture);
+  if (!arguments.workload.empty()) partners.workloads.push_back(arguments.workload);
+  for (const std::string& path : arguments.paths)
+    for (const std::string& file : files_of(path)) {
+      if (interrupt_flag()) return files;
+      files.push_back(check_file(file));
+      if (files.back().state != CheckState::Read) continue;
+      for (const Part part : files.back().parts) {
+        if (part == Part::Machine || part == Part::TimeloopMachine) partners.machines.push_back(file);
+        if (part == Part::Workload || part == Part::Problem) partners.workloads.push_back(file);
+      }
+    }
+  for (CheckedFile& file : files)
+    if (file.state == CheckState::Waits && !interrupt_flag()) check_with(partners, file);
+  return files;
+}
+
+std::string answer_text(const std::vector<CheckedFile>& files, const StateCounts& counts, bool all) {
+  Table table({"<file", "<what", "<state", "<used by"});
+  std::string complaints;
+  for (const CheckedFile& file : files) {
+    if (file.state == CheckState::NotOurs && !all) continue;
+    table.row({file.path, parts_text(file), std::string(name(file.state)), commands_text(file)});
+    for (std::size_t i = 0; i < file.why.size() && i < kMostComplaints; ++i)
+      complaints += "  " + file.why[i].to_string() + "\n";
+    if (file.why.size() > kMostComplaints)
+      complaints += fmt::format("  {}: and {} more (--json has all)\n", file.path, file.why.size() - kMostComplaints);
+  }
+  std::vector<std::string> summary;
+  for (std::size_t i = 0; i < kCheckStates; ++i)
+    if (counts[i] > 0) summary.push_back(fmt::format("{} {}", counts[i], name(static_cast<CheckState>(i))));
+  return table.to_string() + (complaints.empty() ? "" : "\n" + complaints) +
+         fmt::format("\n  {} files: {}\n", files.size(),
+                     summary.empty() ? "none" : fmt::format("{}", fmt::join(summary, ", ")));
+}
+
+Json answer_json(const CheckArguments& arguments, const std::vector<CheckedFile>& files, const StateCounts& counts) {
+  Json answer = answer_head("check");
+  answer["question"] = {
+      {"paths", arguments.paths}, {"architecture", arguments.architecture}, {"workload", arguments.workload}};
+  for (std::size_t i = 0; i < kCheckStates; ++i) {
+    std::string key(name(static_cast<CheckState>(i)));
+    std::ranges::replace(key, ' ', '_');
+    answer["counts"][key] = counts[i];
+  }
+  answer["files"] = Json::array();
+  for (const CheckedFile& file : files) {
+    Json parts = Json::array(), why = Json::array();
+    for (const Part part : file.parts) parts.push_back(what_it_is(part));
+    for (const Diagnostic& complaint : file.why) why.push_back(complaint.to_string());
+    answer["files"].push_back({{"file", file.path},
+                               {"what", parts},
+                               {"state", name(file.state)},
+                               {"used_by", commands_text(file)},
+                               {"with", file.with.empty() ? Json() : Json(file.with)},
+                               {"why", why}});
+  }
+  answer["interrupted"] = interrupt_flag().load();
+  return answer;
+}
+
+int run(const CheckArguments& arguments, const Output& output) {
+  for (const std::string& path : arguments.paths) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return fail(fmt::format("{}: no such file or folder", path));
+  }
+  const std::vector<CheckedFile> files = check_all(arguments);
+  StateCounts counts{};
+  for (const CheckedFile& file : files) ++counts[at(file.state)];
+  output.table(answer_text(files, counts, arguments.all || files.size() == 1));
+  if (!output.json(answer_json(arguments, files, counts))) return kBadInput;
+  return counts[at(CheckState::Refused)] == 0 ? kSuccess : kNegative;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = app.add_subcommand("check", "What files are, whether they can be read, and by which command");
+  command->add_option("paths", arguments->paths, "Files, or folders with all that is in them")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-a,--architecture", arguments->architecture,
+                   "Machine for constraints and mappings, beside those among the files")
+      ->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload for mappings, beside those among the files")
+      ->type_name("W");
+  command->add_flag("--all", arguments->all, "Also list the files that are none of ours or of Timeloop");
+  add_output_options(*command, output);
+  command->footer(
+      "Exit code 1 when a file is refused.\n\nExamples:\n  heliolite check arch.yaml problem.yaml mapping.yaml\n"
+      "  heliolite check ~/designs --json report.json");
+  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli

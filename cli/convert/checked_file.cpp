@@ -1,0 +1,171 @@
+#include "cli/convert/checked_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+
+#include "arch/load.h"
+#include "arch/timeloop_ert.h"
+#include "engine/base/integers.h"
+#include "engine/model/mapping_file.h"
+#include "engine/sweep/sweep_yaml.h"
+#include "workloads/load.h"
+
+namespace heliolite::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostPairs = 400;  // tried for one mapping
+
+template <class T>
+void collect(const Result<T>& result, Diagnostics& errors) {
+  if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
+}
+
+Diagnostics read_tables_of(const std::string& path) {
+  const Result<YamlNode> document = YamlNode::load_file(path);
+  if (!document) return document.errors();
+  Diagnostics errors;
+  if (const auto table = document->find("ERT")) collect(read_ert(*table), errors);
+  if (const auto table = document->find("ART")) collect(read_art(*table), errors);
+  return errors;
+}
+
+// Why no command takes such a part; empty if one does, or if nothing is lost without it.
+std::string_view reason_against(Part part) {
+  switch (part) {
+    case Part::Summary: return "a summary for reading, whose averages are not the table: give the ERT or ART file";
+    case Part::Sparse: return "sparse machines are not supported: the cost model is dense";
+    case Part::Libconfig: return "libconfig is not read: write it as YAML, with the same names";
+    case Part::Template: return "is a template: expand it with the front end, and give what it writes";
+    default: return "";
+  }
+}
+
+bool needs_partners(const Recognised& file) {
+  return (file.has(Part::Constraints) && !file.is_machine()) || (file.is_mapping() && !file.is_machine());
+}
+
+// What reads the part by itself complains about; none if it needs others, or only its own command reads it.
+Diagnostics read_alone(Part part, const std::string& path) {
+  Diagnostics errors;
+  if (const std::string_view why = reason_against(part); !why.empty()) return {{path, 0, "", std::string(why)}};
+  switch (part) {
+    case Part::Machine:
+    case Part::TimeloopMachine: collect(load_architecture(path), errors); break;
+    case Part::Workload:
+    case Part::Problem: collect(load_network(path), errors); break;
+    case Part::Sweep: collect(load_sweep(path), errors); break;
+    case Part::Tables: errors = read_tables_of(path); break;
+    default: break;
+  }
+  return errors;
+}
+
+bool read_only_by_its_command(Part part) {
+  return part == Part::Bench || part == Part::Records || part == Part::Program || part == Part::Database;
+}
+
+// A mapping belongs to some layer of the workload.
+Diagnostics read_mapping_with(const std::string& path, const std::string& machine, const std::string& workload) {
+  const Result<Architecture> architecture = load_architecture(machine);
+  const Result<Network> network = load_network(workload);
+  if (!architecture) return architecture.errors();
+  if (!network) return network.errors();
+  std::optional<Diagnostics> fewest;
+  for (const Layer& layer : network->layers) {
+    const Result<Mapping> mapping = load_mapping(path, layer.workload, *architecture);
+    if (mapping) return {};
+    if (!fewest || mapping.errors().size() < fewest->size()) fewest = mapping.errors();
+  }
+  return fewest.value_or(Diagnostics{});
+}
+
+// Keeps the complaints of the partner that comes nearest; `with` names it.
+struct Nearest {
+  std::optional<Diagnostics> errors;
+  std::string with;
+
+  void add(const Diagnostics& complaints, const std::string& partner) {
+    if (errors && errors->size() <= complaints.size()) return;
+    errors = complaints;
+    with = partner;
+  }
+  bool suits() const { return errors && errors->empty(); }
+};
+
+}  // namespace
+
+std::string_view name(CheckState state) {
+  constexpr std::array<std::string_view, kCheckStates> kNames{"read", "recognised", "waits", "refused", "not ours"};
+  return kNames[at(state)];
+}
+
+CheckedFile check_file(const std::string& path) {
+  const Recognised found = recognise(path);
+  CheckedFile file{path, found.parts, CheckState::NotOurs, found.errors, ""};
+  if (!found.errors.empty()) file.state = CheckState::Refused;
+  if (found.parts.empty()) return file;
+  for (const Part part : found.parts) {
+    // Settings beside a machine or a problem are of no consequence; alone they are refused or of no consequence.
+    const Diagnostics errors = read_alone(part, path);
+    file.why.insert(file.why.end(), errors.begin(), errors.end());
+  }
+  if (!file.why.empty()) {
+    file.state = CheckState::Refused;
+  } else if (needs_partners(found)) {
+    file.state = CheckState::Waits;
+    file.why = {{path, 0, "",
+                 found.is_mapping() ? "needs a machine and a workload: give them with -a and -w"
+                                    : "needs its machine: give it with -a"}};
+  } else {
+    file.state = std::ranges::all_of(found.parts, read_only_by_its_command) ? CheckState::Recognised : CheckState::Read;
+  }
+  return file;
+}
+
+void check_with(const CheckPartners& partners, CheckedFile& file) {
+  const bool mapping =
+      std::ranges::any_of(file.parts, [](Part part) { return part == Part::Mapping || part == Part::TimeloopMapping; });
+  Nearest nearest;
+  std::size_t tried = 0;
+  for (const std::string& machine : partners.machines) {
+    if (!mapping) {
+      const Result<Architecture> both = load_architecture(machine + "," + file.path);
+      nearest.add(both ? Diagnostics{} : both.errors(), machine);
+    }
+    for (const std::string& workload : partners.workloads)
+      if (mapping && !nearest.suits() && ++tried <= kMostPairs)
+        nearest.add(read_mapping_with(file.path, machine, workload), fmt::format("{} and {}", machine, workload));
+    if (nearest.suits()) break;
+  }
+  if (!nearest.errors) return;
+  file.with = nearest.with;
+  file.why = *nearest.errors;
+  file.state = nearest.suits() ? CheckState::Read : CheckState::Refused;
+  if (nearest.suits() || partners.given) return;
+  file.state = CheckState::Waits;
+  file.why = {{file.path, 0, "",
+               fmt::format("suits none of the machines{} among the files: give its own with -a{}",
+                           mapping ? " and workloads" : "", mapping ? " and -w" : "")}};
+}
+
+std::vector<std::string> files_of(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  std::vector<std::string> files;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(path, options, error), end; !error && at != end; at.increment(error)) {
+    const bool hidden = at->path().filename().string().starts_with('.');
+    if (hidden && at->is_directory(error)) at.disable_recursion_pending();
+    if (!hidden && at->is_regular_file(error)) files.push_back(at->path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,199 @@
+// heliolite diff: in what two machines, workloads or mappings differ, and what two mappings cost where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/architecture_difference.h"
+#include "arch/load.h"
+#include "cli/convert/recognise.h"
+#include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
+#include "cli/ui/json.h"
+#include "cli/ui/table.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping_difference.h"
+#include "engine/model/mapping_file.h"
+#include "workloads/load.h"
+#include "workloads/workload_difference.h"
+
+namespace heliolite::cli {
+namespace {
+
+struct DiffArguments {
+  std::string a, b, architecture, workload, layer;
+};
+
+enum class Compared : u8 { Machines, Workloads, Mappings };
+
+// What is compared, and the answer.
+struct Comparison {
+  Compared what = Compared::Machines;
+  FieldDifferences differences;
+  // Of mappings: energies by place, in pJ, of both; the totals are the last.
+  struct Share {
+    std::string place;
+    double a = 0, b = 0;
+  };
+  std::vector<Share> energies;
+  u64 cycles_a = 0, cycles_b = 0;
+};
+
+std::string_view name(Compared what) {
+  return what == Compared::Machines ? "machines" : what == Compared::Workloads ? "workloads" : "mappings";
+}
+
+// What one argument is; nothing, after adding to `errors`, if that cannot be told.
+std::optional<Compared> kind_of(const std::string& given, Diagnostics& errors) {
+  std::error_code ignored;
+  const std::vector<std::string> parts = split(given, ',');
+  const bool whole = std::filesystem::is_regular_file(given, ignored);
+  const std::string first = whole || parts.empty() ? given : parts.front();
+  if (whole || std::filesystem::is_regular_file(first, ignored)) {
+    const Recognised file = recognise(first);
+    if (file.belongs_to_machine()) return Compared::Machines;
+    if (file.is_workload()) return Compared::Workloads;
+    if (file.is_mapping()) return Compared::Mappings;
+    errors.insert(errors.end(), file.errors.begin(), file.errors.end());
+    if (file.errors.empty()) errors.push_back({given, 0, "", "is no machine, workload or mapping"});
+    return std::nullopt;
+  }
+  const std::vector<std::string> machines = architecture_preset_names();
+  return std::ranges::find(machines, given) != machines.end() ? Compared::Machines : Compared::Workloads;
+}
+
+template <class T>
+Result<Comparison> compared(Compared what, const Result<T>& a, const Result<T>& b) {
+  Diagnostics errors;
+  for (const Result<T>* one : {&a, &b})
+    if (!*one) errors.insert(errors.end(), one->errors().begin(), one->errors().end());
+  if (!errors.empty()) return errors;
+  return Comparison{what, differences(*a, *b), {}, 0, 0};
+}
+
+double level_energy(const LevelBreakdown& level) {
+  double pj = level.leakage.picojoules();
+  for (const TensorTraffic& t : level.tensor) pj += t.energy.picojoules() + t.address_generation_energy.picojoules();
+  return pj;
+}
+
+double network_energy(const LevelBreakdown& level) {
+  double pj = 0;
+  for (const NetworkTraffic& n : level.network) pj += n.energy.picojoules();
+  return pj;
+}
+
+Result<Comparison> compared_mappings(const DiffArguments& arguments) {
+  if (arguments.architecture.empty() || arguments.workload.empty())
+    return Diagnostic{"", 0, "", "mappings are compared on a machine, for a workload: give -a and -w"};
+  const Result<MappedLayer> a =
+      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.a});
+  const Result<MappedLayer> b =
+      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b});
+  if (!a) return a.errors();
+  if (!b) return b.errors();
+  Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
+  const CostModel model(a->workload, a->architecture);
+  const Breakdown x = model.explain(a->mapping), y = model.explain(b->mapping);
+  for (std::size_t i = x.level.size(); i-- > 0;) {
+    out.energies.push_back({x.level[i].name, level_energy(x.level[i]), level_energy(y.level[i])});
+    const double of_a = network_energy(x.level[i]), of_b = network_energy(y.level[i]);
+    if (of_a != 0 || of_b != 0) out.energies.push_back({"network below " + x.level[i].name, of_a, of_b});
+  }
+  out.energies.push_back({x.compute.name, x.compute.energy.picojoules(), y.compute.energy.picojoules()});
+  out.energies.push_back({"total", x.energy.picojoules(), y.energy.picojoules()});
+  out.cycles_a = x.cycles;
+  out.cycles_b = y.cycles;
+  return out;
+}
+
+Result<Comparison> compare(const DiffArguments& arguments) {
+  Diagnostics errors;
+  const std::optional<Compared> a = kind_of(arguments.a, errors), b = kind_of(arguments.b, errors);
+  if (!errors.empty()) return errors;
+  if (*a != *b)
+    return Diagnostic{"", 0, "",
+                      fmt::format("{} is one of the {}, {} one of the {}: nothing to compare", arguments.a, name(*a),
+                                  arguments.b, name(*b))};
+  if (*a == Compared::Machines) return compared(*a, load_architecture(arguments.a), load_architecture(arguments.b));
+  if (*a == Compared::Mappings) return compared_mappings(arguments);
+  return compared(*a, load_network(arguments.a), load_network(arguments.b));
+}
+
+std::string text_of(const Comparison& answer) {
+  std::string text;
+  if (answer.differences.empty()) {
+    text = fmt::format("the {} are the same\n", name(answer.what));
+  } else {
+    Table table({"<field", "<first", "<second"});
+    for (const FieldDifference& d : answer.differences) table.row({d.field, d.a, d.b});
+    text = table.to_string();
+  }
+  if (answer.what != Compared::Mappings) return text;
+  Table costs({"<energy [pJ]", "first", "second", "second - first"});
+  for (const Comparison::Share& share : answer.energies) {
+    if (&share == &answer.energies.back()) costs.rule();
+    costs.row({share.place, fmt::format("{:.6g}", share.a), fmt::format("{:.6g}", share.b),
+               fmt::format("{:+.6g}", share.b - share.a)});
+  }
+  costs.row({"cycles", grouped(answer.cycles_a), grouped(answer.cycles_b),
+             fmt::format("{:+}", static_cast<i64>(answer.cycles_b) - static_cast<i64>(answer.cycles_a))});
+  return text + "\n" + costs.to_string();
+}
+
+Json json_of(const DiffArguments& arguments, const Comparison& answer) {
+  Json json = answer_head("diff");
+  json["question"] = {{"first", arguments.a},
+                      {"second", arguments.b},
+                      {"architecture", arguments.architecture},
+                      {"workload", arguments.workload},
+                      {"layer", arguments.layer}};
+  json["what"] = name(answer.what);
+  json["same"] = answer.differences.empty();
+  json["differences"] = Json::array();
+  for (const FieldDifference& d : answer.differences)
+    json["differences"].push_back({{"field", d.field}, {"first", d.a}, {"second", d.b}});
+  json["costs"] = nullptr;
+  if (answer.what != Compared::Mappings) return json;
+  json["costs"] = {{"energy_pj", Json::array()}, {"cycles", {answer.cycles_a, answer.cycles_b}}};
+  for (const Comparison::Share& share : answer.energies)
+    json["costs"]["energy_pj"].push_back({{"place", share.place}, {"first", share.a}, {"second", share.b}});
+  return json;
+}
+
+int run_diff(const DiffArguments& arguments, const Output& output) {
+  const Result<Comparison> answer = compare(arguments);
+  if (!answer) return fail(answer.errors());
+  output.table(text_of(*answer));
+  if (!output.json(json_of(arguments, *answer))) return kBadInput;
+  return answer->differences.empty() ? kSuccess : kNegative;
+}
+
+}  // namespace
+
+void add_diff_command(CLI::App& app, Output& output, Action& action) {
+  auto arguments = std::make_shared<DiffArguments>();
+  CLI::App* command = app.add_subcommand("diff", "In what two machines, workloads or mappings differ");
+  command->add_option("first", arguments->a, "As for -a, -w or -m; files are told apart by content")
+      ->required()
+      ->type_name("A");
+  command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("B");
+  command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings")->type_name("A");
+  command->add_option("-w,--workload", arguments->workload, "Workload of two mappings")->type_name("W");
+  command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("NAME");
+  add_output_options(*command, output);
+  command->footer(
+      "Exit code 0 when they are the same, 1 when they differ.\n\nExamples:\n"
+      "  heliolite diff eyeriss arch.yaml,ert.yaml\n  heliolite diff resnet18/conv1 problem.yaml\n"
+      "  heliolite diff best.json mine.yaml -a eyeriss -w resnet18 --layer conv1");
+  command->callback(
+      [&action, arguments] { action = [arguments](const Output& o) { return run_diff(*arguments, o); }; });
+}
+
+}  // namespace heliolite::cli
