@@ -116,6 +116,11 @@ void expect_below(const LayerProblem& problem, const Mapping& mapping, Seen& see
   // Bounds of all keep choices at once are bounds of each.
   auto all = trace_bounds(problem, mapping, problem.keep_range());
   all.insert(all.end(), steps.begin(), steps.end());
+  // And those of coarse tables.
+  constexpr std::array<u64, 5> kCells{1, 2, 6, 20, 80};
+  const auto coarse = trace_bounds(problem, mapping, problem.keep_range(),
+                                   {0, kCells[static_cast<std::size_t>(seen.mappings) % kCells.size()]});
+  all.insert(all.end(), coarse.begin(), coarse.end());
   for (const WitnessStep& step : all) {
     ASSERT_LE(step.value.energy, energy * (1 + 1e-9)) << "bound " << step.bound << " of level " << step.level;
     ASSERT_LE(step.value.cycles, cycles * (1 + 1e-9)) << "bound " << step.bound << " of level " << step.level;
@@ -170,7 +175,7 @@ TEST(PartialBounds, FanoutsShareWhatIsLeft) {
     const auto fanouts = make_fanout_choices(problem, lattice);
     for (std::size_t i = 0; i < fanouts.size(); ++i) {
       if (!fanouts[i].exists) continue;
-      lattice.visit([&](const LatticePoint& left) {
+      lattice.grid().visit([&](u64, const LatticePoint& left, const LatticePoint&) {
         const double most = fanouts[i].most_instances[left.index];
         ASSERT_EQ(most, most_together(lattice, fanouts, i, left.packed)) << seed;
         double product = most_together(lattice, {&fanouts[i], 1}, 0, left.packed);

@@ -27,6 +27,30 @@ TEST(ExactUnusual, EqualsTheOracleFromNothing) {
   }
 }
 
+// Tables with as many cells as there are tiles, or fewer, down to one for all tiles: the answer is the same, and the
+// bound without any search no higher.
+TEST(ExactUnusual, CoarseTablesReachTheOptimum) {
+  for (u64 seed = 0; seed < 500; ++seed) {
+    const testing::SearchProblemOptions small{.max_mappings = 1'500};
+    const testing::SearchProblem p =
+        seed % 2 == 0 ? testing::random_search_problem(seed, small) : testing::unusual_search_problem(seed, small);
+    const Objective objective = testing::kObjectives[seed / 2 % testing::kObjectives.size()];
+    SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
+    const LayerProblem problem = testing::layer_problem(p, objective);
+    const GridLimits tables{0, u64{1} << seed % 7};
+    const SearchBudget budget(problem.options);
+    const LayerAnswer answer = exact_search(problem, {}, budget, {}, {}, tables);
+    EXPECT_TRUE(answer.complete);
+    ASSERT_EQ(answer.found, p.answer.legal > 0);
+    if (!answer.found) continue;
+    EXPECT_TRUE(answer.value == Value::of(objective, p.answer.best[static_cast<std::size_t>(objective)].cost));
+    // In parts, with tables each.
+    EXPECT_TRUE(exact_search(problem, {}, budget, {}, {0, 0}, tables).value == answer.value);
+    const LayerAnswer begun = exact_search(problem, {}, budget.at_most(1), {}, {}, tables);
+    EXPECT_LE(begun.lower_bound, objective_number(objective, answer.cost));
+  }
+}
+
 // A sliding tensor that waits in place while the dimensions change places keeps what it shares with its neighbours.
 TEST(ExactUnusual, SymmetryKeepsTheOptimumOfLargeKernels) {
   const Network layer = *load_network("inception_v3_wu/5b_5x5_2");

@@ -309,7 +309,7 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
     const RestBounds bounds(toy.model);
     for (int level = 0; level <= toy.top(); ++level) {
       std::vector<Least> with;
-      toy.lattice.visit([&](const LatticePoint& tile) {
+      toy.lattice.grid().visit([&](u64, const LatticePoint& tile, const LatticePoint&) {
         with.push_back(least_rest(toy, level, tile, true));
         const Least after = least_rest(toy, level, tile, false);
         for (std::size_t k = 0; k < after.size(); ++k) {
@@ -320,9 +320,9 @@ TEST(RestBounds, AreAtMostTheCheapestCompletionAndImpossibleWhereThereIsNone) {
         tight += possible(with.back()) && bounds.with(level, 0, 0, tile.index) >= with.back()[0] * (1 - 1e-12);
       });
       double lowest = kImpossible;
-      toy.lattice.visit([&](const LatticePoint& inner) {
+      toy.lattice.grid().visit([&](u64, const LatticePoint& inner, const LatticePoint&) {
         Least below(toy.model.channels.size(), std::numeric_limits<double>::infinity());
-        toy.lattice.visit([&](const LatticePoint& tile) {
+        toy.lattice.grid().visit([&](u64, const LatticePoint& tile, const LatticePoint&) {
           for (int d = 0; d < toy.compiled().dimension_count; ++d)
             if (tile.extent[at(d)] != inner.extent[at(d)] &&
                 !(toy.problem.space.levels[at(level)].temporal.allowed >> d & 1))

@@ -47,7 +47,7 @@ bool divides(const Extents& a, const Extents& b) {
 
 std::vector<LatticePoint> points(const Lattice& lattice) {
   std::vector<LatticePoint> out;
-  for (u32 k = 0; k < lattice.points(); ++k) out.push_back(lattice.point(k));
+  for (u64 k = 0; k < lattice.points(); ++k) out.push_back(lattice.point(k));
   return out;
 }
 
@@ -89,7 +89,7 @@ TEST(Lattice, EveryVectorOfDivisorsIsOnePoint) {
     EXPECT_EQ(vectors, lattice.points());
     expect_same(lattice.full(), lattice.point(shape.size));
     EXPECT_EQ(lattice.full().index + 1, lattice.points());
-    expect_same(LatticePoint(), lattice.point(u32{0}));
+    expect_same(LatticePoint(), lattice.point(u64{0}));
   }
 }
 
@@ -171,7 +171,7 @@ TEST(Lattice, MinimaAndMaximaAgreeWithLookingAtAllPairs) {
     const auto dimensions = static_cast<DimensionMask>(pick(rng, 0, (1u << shape.dimensions) - 1));
 
     std::vector<double> computed = value;
-    lattice.min_over_multiples(computed, dimensions);
+    lattice.grid().min_over_multiples(computed, dimensions);
     EXPECT_EQ(computed, brute(
                             all, value,
                             [&](const LatticePoint& x, const LatticePoint& y) {
@@ -182,12 +182,61 @@ TEST(Lattice, MinimaAndMaximaAgreeWithLookingAtAllPairs) {
                             least));
     const auto divisor = [](const LatticePoint& x, const LatticePoint& y) { return divides(y.extent, x.extent); };
     computed = value;
-    lattice.min_over_divisors(computed);
+    lattice.grid().min_over_divisors(computed);
     EXPECT_EQ(computed, brute(all, value, divisor, least));
     computed = value;
-    lattice.max_over_divisors(computed);
+    lattice.grid().max_over_divisors(computed);
     EXPECT_EQ(computed, brute(all, value, divisor, [](double a, double b) { return std::max(a, b); }));
   }
+}
+
+// A grid with fewer cells than there are points: every point is in the cell whose box has it, and the tables' minima
+// are those over the cells whose boxes have related points, one cell further at most for neighbours.
+TEST(LatticeGrid, CellsAreBoxesOfPoints) {
+  Rng rng(7);
+  int coarse = 0;
+  for (int round = 0; round < 150; ++round) {
+    const Shape shape = random_shape(rng, 400);
+    const Lattice fine(shape.size, shape.dimensions);
+    const Lattice lattice(shape.size, shape.dimensions, {0, pick(rng, 1, fine.points())});
+    const LatticeGrid& grid = lattice.grid();
+    coarse += grid.coarse();
+    std::vector<std::pair<LatticePoint, LatticePoint>> box;
+    grid.visit([&](u64 cell, const LatticePoint& first, const LatticePoint& last) {
+      ASSERT_EQ(cell, box.size());
+      expect_same(first, lattice.point(first.extent));
+      expect_same(last, lattice.point(last.extent));
+      box.emplace_back(first, last);
+    });
+    ASSERT_EQ(box.size(), grid.cells());
+    u64 inside = 0;
+    for (const LatticePoint& x : points(lattice))
+      for (std::size_t k = 0; k < box.size(); ++k) {
+        const bool here = divides(box[k].first.extent, x.extent) && divides(x.extent, box[k].second.extent);
+        ASSERT_EQ(here, grid.cell(x.index) == k);
+        inside += here;
+      }
+    EXPECT_EQ(inside, fine.points());
+    std::vector<double> value(box.size());
+    for (double& x : value) x = static_cast<double>(pick(rng, 0, 1000));
+    const auto dimensions = static_cast<DimensionMask>(pick(rng, 0, (1u << shape.dimensions) - 1));
+    std::vector<double> multiples = value, neighbours = value;
+    grid.min_over_multiples(multiples, dimensions);
+    grid.min_over_neighbours(neighbours, dimensions);
+    for (const LatticePoint& x : points(lattice))
+      for (const LatticePoint& y : points(lattice)) {
+        if (!divides(x.extent, y.extent)) continue;
+        bool along = true;
+        for (std::size_t d = 0; d < kMaxDimensions; ++d) along &= x.extent[d] == y.extent[d] || (dimensions >> d & 1);
+        if (!along) continue;
+        const u64 cell = grid.cell(x.index);
+        EXPECT_LE(multiples[cell], value[grid.cell(y.index)]);
+        // What takes x to y takes the first of its cell to the cell of y, or to one that y's is next to.
+        const u64 step = y.index - x.index;
+        EXPECT_LE(neighbours[grid.cell(box[cell].first.index + step)], value[grid.cell(y.index)]);
+      }
+  }
+  EXPECT_GT(coarse, 100);
 }
 
 // The largest layers a reader accepts: every packed field keeps to itself.

@@ -121,7 +121,7 @@ inline bool tile_allowed(const ExactToy& toy, const Walk& walk, int level, const
 template <class Visit>
 void for_each_level(const ExactToy& toy, const Walk& walk, int level, Visit visit) {
   const auto tiles_over = [&](const SpatialChoice* spatial, const LatticePoint& inner) {
-    toy.lattice.visit([&](const LatticePoint& tile) {
+    toy.lattice.grid().visit([&](u64, const LatticePoint& tile, const LatticePoint&) {
       if (!tile_allowed(toy, walk, level, inner, tile)) return;
       LevelStep step = step_to(toy, level, spatial, inner, tile);
       const auto free = step.order.begin() + static_cast<std::ptrdiff_t>(step.fixed);

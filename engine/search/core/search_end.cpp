@@ -9,14 +9,12 @@
 #include "engine/base/text.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/core/limits.h"
-#include "engine/space/lattice.h"
 
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 11> kEndNames{"done",   "tiles",       "keeps",    "tables",
-                                                     "stores", "flows",       "memory",   "evaluations",
-                                                     "budget", "interrupted", "evaluator"};
+constexpr std::array<std::string_view, 10> kEndNames{"done",   "keeps",       "tables", "stores",      "flows",
+                                                     "memory", "evaluations", "budget", "interrupted", "evaluator"};
 
 std::string bytes_text(u64 bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"B", "KiB", "MiB", "GiB"};
@@ -38,13 +36,9 @@ std::string_view name(SearchEnd end) { return kEndNames[at(end)]; }
 
 std::string explain(SearchEnd end, const LayerProblem& problem) {
   const SearchOptions& options = problem.options;
-  const Compiled& c = problem.model.compiled();
   constexpr std::string_view kNotSearched = "exact did not search, the answer is that of sunstone: ";
   switch (end) {
     case SearchEnd::Done: return "";
-    case SearchEnd::Tiles:
-      return fmt::format("{}{} tiles of the sizes' divisors, it has tables for at most {}", kNotSearched,
-                         Lattice(c.size, c.dimension_count).points(), Lattice::kMaxPoints);
     case SearchEnd::Keeps:
       return fmt::format(
           "tile sizes that do not divide were not searched: 2^{} ways to keep tensors or to pass them by",

@@ -11,7 +11,6 @@ struct LayerProblem;
 
 enum class SearchEnd : u8 {
   Done,         // no limit ended it
-  Tiles,        // exact did not search: the sizes have more tiles than its rest bounds can index
   Keeps,        // all tile sizes were not searched: more ways to keep or bypass tensors than that search lists
   Tables,       // exact did not search: its fan-outs and rest bounds do not fit the memory
   Stores,       // uneven tiles were not searched: more orders of the levels' stores than are looked at
@@ -23,13 +22,11 @@ enum class SearchEnd : u8 {
   Evaluator,    // the evaluator failed too often in a row
 };
 
-// The name in JSON: "done", "tiles", ... These names do not change.
+// The name in JSON: "done", "keeps", ... These names do not change.
 std::string_view name(SearchEnd end);
 
 // Whether exact did not search at all, so that the answer is that of sunstone, from which it would have started.
-constexpr bool not_searched(SearchEnd end) {
-  return end == SearchEnd::Tiles || end == SearchEnd::Keeps || end == SearchEnd::Tables;
-}
+constexpr bool not_searched(SearchEnd end) { return end == SearchEnd::Keeps || end == SearchEnd::Tables; }
 
 // The reason as a sentence without a full stop, with the numbers of the problem. Empty for Done.
 std::string explain(SearchEnd end, const LayerProblem& problem);

@@ -11,6 +11,7 @@
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/core/whole_cycles.h"
+#include "engine/search/exact/coarser_tables.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/rest_bounds.h"
@@ -26,23 +27,24 @@ constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave 
 class Exact {
  public:
   Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit,
-        const PartsPolicy& parts)
+        const PartsPolicy& parts, const GridLimits& tables)
       : problem_(problem),
-        lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count),
+        lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count, tables),
         budget_(budget),
         limit_(limit),
         parts_(parts),
         incumbent_(problem.options.objective, limit) {
-    // Each part has tables of its own, which take as long as pricing some mappings for each tile.
-    parts_.evaluations = std::max(parts_.evaluations, lattice_.points());
+    // Each part has tables of its own, which take as long as pricing some mappings for each of their cells.
+    parts_.evaluations = std::max(parts_.evaluations, lattice_.grid().cells());
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
     if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
   }
 
   LayerAnswer run() {
-    if (lattice_.points() > Lattice::kMaxPoints) return not_searched(SearchEnd::Tiles);
-    fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes);
+    list_fanouts();
+    while ((fanouts_.empty() || coarse_tables_are_large(problem_, lattice_, fanouts_)) && coarsen()) {
+    }
     if (fanouts_.empty()) return not_searched(SearchEnd::Tables);
     if (fewer_cycles_possible()) {
       aim({true, 0});
@@ -63,6 +65,17 @@ class Exact {
     std::unique_ptr<LayeredPass> passes;
   };
 
+  void list_fanouts() { fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes); }
+
+  // Makes the grid of the tables coarser; false: it is as coarse as is of use.
+  bool coarsen() {
+    std::optional<Lattice> next = with_coarser_grid(lattice_);
+    if (!next) return false;
+    lattice_ = *std::move(next);
+    list_fanouts();
+    return true;
+  }
+
   // Whether the cycles are searched before the energy: not where every mapping takes as many as the incumbent.
   bool fewer_cycles_possible() {
     if (problem_.options.objective != Objective::Delay || problem_.family || witness_) return false;
@@ -70,7 +83,8 @@ class Exact {
     return gate.prunes(Rule::CyclesFirst, [&] {
       const Compiled& c = problem_.model.compiled();
       const auto first = std::ranges::find_if(fanouts_, [](const FanoutChoices& f) { return f.exists; });
-      const double units = first == fanouts_.end() ? 1 : first->most_instances[lattice_.full().index];
+      const double units =
+          first == fanouts_.end() ? 1 : first->most_instances[lattice_.grid().cell(lattice_.full().index)];
       const auto words = static_cast<double>(compulsory_cost(problem_.model, problem_.keep_range()).whole.cycles);
       return whole_cycles(std::max(words, static_cast<double>(c.macs) / units)) < incumbent_.best().first;
     });
@@ -154,7 +168,7 @@ class Exact {
     for (const KeepMasks& keep : one_tensor_each()) {
       if (budget_.over() || !budget_.allows(1) || cut(bound_of({keep, keep}))) continue;
       const std::optional<Prepared> range = prepare({{keep, keep}});
-      if (!range) continue;
+      if (!range || !range->passes->ready()) continue;
       range->passes->run(RangePasses::kNarrow, budget_, incumbent_, {});
       take(*range->passes);
     }
@@ -171,7 +185,8 @@ class Exact {
     out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
     const u64 used = held + bytes(fanouts_) + out.bytes;
     if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
-    out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used);
+    out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used,
+                                               [this] { return budget_.over(); });
     return out;
   }
 
@@ -196,10 +211,18 @@ class Exact {
       const std::vector<SearchRange> halves = split_keeps(range);
       for (const SearchRange& half : halves) open(half, bound);
       if (!halves.empty()) return true;
+      if (coarsen() && !fanouts_.empty()) {
+        open(range, bound);
+        return true;
+      }
       leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
       return false;
     }
-    search(*prepared, range, bound, watched);
+    if (prepared->passes->ready()) {
+      search(*prepared, range, bound, watched);
+    } else {
+      leave(bound, budget_.end(0));
+    }
     take(*prepared->passes);
     return true;
   }
@@ -249,7 +272,7 @@ class Exact {
     double most = 0;
     for (const SearchRange& part : parts) {
       const std::optional<Prepared> prepared = prepare(part, whole.bytes);
-      if (!prepared) return 0;
+      if (!prepared || !prepared->passes->ready()) return 0;
       const ObjectiveKey key = incumbent_.key_of(prepared->passes->root_bound());
       const bool same = from.first == to.first;
       most = std::max(most, same ? (key.second - from.second) / (to.second - from.second)
@@ -291,7 +314,7 @@ class Exact {
   }
 
   const LayerProblem& problem_;
-  const Lattice lattice_;
+  Lattice lattice_;
   std::vector<FanoutChoices> fanouts_;  // [level]: with all choices
   SearchBudget budget_;                 // what is left of it
   const ObjectiveKey limit_;
@@ -310,9 +333,9 @@ class Exact {
 }  // namespace
 
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget,
-                         const ObjectiveKey& limit, const PartsPolicy& parts) {
+                         const ObjectiveKey& limit, const PartsPolicy& parts, const GridLimits& tables) {
   const ReducedProblem reduced(problem);
-  LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts).run();
+  LayerAnswer out = Exact(reduced.problem(), start, budget, limit, parts, tables).run();
   reduced.restore(out);
   return out;
 }

@@ -4,6 +4,7 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/key.h"
+#include "engine/space/lattice_grid.h"
 
 namespace heliolite {
 
@@ -17,6 +18,6 @@ struct PartsPolicy {
 // starts; the statistics returned include its evaluations, the budget does not. Only mappings below `limit` are
 // looked for: a complete answer that is not below it proves that there is none.
 LayerAnswer exact_search(const LayerProblem& problem, const LayerAnswer& incumbent, const SearchBudget& budget,
-                         const ObjectiveKey& limit = {}, const PartsPolicy& parts = {});
+                         const ObjectiveKey& limit = {}, const PartsPolicy& parts = {}, const GridLimits& tables = {});
 
 }  // namespace heliolite

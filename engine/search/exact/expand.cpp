@@ -99,7 +99,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     }
     // Step 2.
     if (!m_.lattice.divides(spatial.factor.packed, left)) continue;
-    const u32 tile = s.tile.index + spatial.factor.index;
+    const u64 tile = s.tile.index + spatial.factor.index;
     if (!bounds_.reachable(level_, s.servers, tile)) continue;
     if (before != nullptr) {
       before->compute_cycles = bounds_.compute_cycles(s.units * instances, level_, m_.lattice.full().index - tile);
@@ -165,7 +165,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
   const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
-  if (bounds_.possible(level_, from.s.servers, tile.index) && !swapped_twin(tile) && !needless(from.s, tile) &&
+  if (bounds_.possible(level_, from.s.servers, tile) && !swapped_twin(tile) && !needless(from.s, tile) &&
       !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
     place(from.s, tile, loops);

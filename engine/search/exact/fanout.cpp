@@ -1,6 +1,7 @@
 #include "engine/search/exact/fanout.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "engine/base/integers.h"
 #include "engine/model/multicast.h"
@@ -21,44 +22,50 @@ void join(const std::array<double, kMaxTensors>& spreads, std::vector<std::array
   known.push_back(spreads);
 }
 
-// The extremes over all choices of a fan-out.
-void summarize(const Compiled& c, const Lattice& lattice, FanoutChoices& out) {
-  for (int v = 0; v < c.tensor_count; ++v) out.least_spread[at(v)].assign(lattice.points(), 1);
+// The extremes over all choices of a fan-out. What is left in a cell is at most its last point, which is divided by all
+// choices of the cell and of those with divisors of it.
+void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
+  for (int v = 0; v < c.tensor_count; ++v) out.least_spread[at(v)].assign(grid.cells(), 1);
   for (const SpatialChoice& s : out.choices) {
     std::array<double, kMaxTensors> spreads{};
     for (int v = 0; v < c.tensor_count; ++v) {
       const auto t = at(v);
       spreads[t] = least_spread(c.tensor[v], s);
-      double& least = out.least_spread[t][s.factor.index];
+      double& least = out.least_spread[t][grid.cell(s.factor.index)];
       least = std::min(least, spreads[t]);
       out.most_receivers[t] = std::max(out.most_receivers[t], c.tensor[v].entangled ? s.instances : s.spread[t]);
     }
     join(spreads, out.joint_spreads);
     out.most_reducing = std::max(out.most_reducing, s.reducing);
   }
-  for (int v = 0; v < c.tensor_count; ++v) lattice.min_over_divisors(out.least_spread[at(v)]);
-  out.most_instances.assign(lattice.points(), 1);
-  for (const SpatialChoice& s : out.choices) out.most_instances[s.factor.index] = s.instances;
-  lattice.max_over_divisors(out.most_instances);
+  for (int v = 0; v < c.tensor_count; ++v) grid.min_over_divisors(out.least_spread[at(v)]);
+  out.most_instances.assign(grid.cells(), 1);
+  for (const SpatialChoice& s : out.choices) {
+    double& most = out.most_instances[grid.cell(s.factor.index)];
+    most = std::max(most, s.instances);
+  }
+  grid.max_over_divisors(out.most_instances);
 }
 
 // Each fan-out's most instances become those of it and all outside it, over which it divides what is left between them.
 void join_instances(const Lattice& lattice, std::vector<FanoutChoices>& fanouts) {
-  constexpr u64 kMost = 10'000'000;  // choices times tiles; of more than that each fan-out counts for itself
+  constexpr u64 kMost = 10'000'000;  // choices times cells; of more than that each fan-out counts for itself
+  const LatticeGrid& grid = lattice.grid();
   const FanoutChoices* outside = nullptr;
   for (std::size_t i = fanouts.size(); i-- > 0;) {
     FanoutChoices& fanout = fanouts[i];
     if (!fanout.exists) continue;
     if (outside != nullptr) {
-      const bool together = fanout.choices.size() * lattice.points() <= kMost;
-      lattice.visit([&](const LatticePoint& left) {
-        double& most = fanout.most_instances[left.index];
-        if (!together) most *= outside->most_instances[left.index];
+      const bool together = fanout.choices.size() * grid.cells() <= kMost;
+      grid.visit([&](u64 cell, const LatticePoint&, const LatticePoint& left) {
+        double& most = fanout.most_instances[cell];
+        if (!together) most *= outside->most_instances[cell];
         else most = 1;
         for (std::size_t k = 0; together && k < fanout.choices.size(); ++k) {
           const SpatialChoice& choice = fanout.choices[k];
           if (!lattice.divides(choice.factor.packed, left.packed)) continue;
-          most = std::max(most, choice.instances * outside->most_instances[left.index - choice.factor.index]);
+          most =
+              std::max(most, choice.instances * outside->most_instances[grid.cell(left.index - choice.factor.index)]);
         }
       });
     }
@@ -93,21 +100,21 @@ class FanoutMaker {
     const std::vector<LatticePoint> along_x = std::move(axis_);
     axis_.clear();
     list_axis(space, space.allowed_y, space.fanout_y);
-    std::vector<bool> known(lattice_.points());
+    std::unordered_set<u64> known;
     for (const LatticePoint& x : along_x)
       for (const LatticePoint& y : axis_) {
         if (!lattice_.divides(y.packed, lattice_.full().packed - x.packed)) continue;
-        if (!out.hops && known[x.index + y.index]) continue;
+        if (!out.hops && known.contains(x.index + y.index)) continue;
         const LatticePoint both = Lattice::product(x, y);
         if (!allowed(space, x, y, both)) continue;
-        known[both.index] = true;
+        if (!out.hops) known.insert(both.index);
         too_large_ |= bytes_of_choices(out.choices.size() + 1) > left_;
         if (too_large_) return out;
         out.choices.push_back(make_choice(i, both, x.extent, y.extent));
       }
     std::stable_sort(out.choices.begin(), out.choices.end(),
                      [](const SpatialChoice& a, const SpatialChoice& b) { return a.instances > b.instances; });
-    summarize(c_, lattice_, out);
+    summarize(c_, lattice_.grid(), out);
     return out;
   }
 
@@ -226,7 +233,7 @@ std::vector<FanoutChoices> with_choices(const Compiled& c, const Lattice& lattic
     out[i].most_receivers.fill(1);
     if (!all[i].exists) continue;
     for (const u32 k : kept[i]) out[i].choices.push_back(all[i].choices[k]);
-    summarize(c, lattice, out[i]);
+    summarize(c, lattice.grid(), out[i]);
   }
   join_instances(lattice, out);
   return out;

@@ -23,14 +23,14 @@ struct SpatialChoice {
 };
 
 // All choices of one fan-out. `left`: the iterations of each dimension outside the tile below the fan-out, which a
-// choice has to divide.
+// choice has to divide; of a cell of the lattice's grid, the greatest number of instances and the least ratio.
 struct FanoutChoices {
   bool exists = false;                 // false: one instance, nothing else is set
   bool hops = false;                   // energy on the way depends on how the factors are split between X and Y
   std::vector<SpatialChoice> choices;  // most instances first
-  // [lattice index of left]: most instances of this fan-out and all outside it, if all choices together divide it.
+  // [cell of left]: most instances of this fan-out and all outside it, if all choices together divide it.
   std::vector<double> most_instances;
-  // [tensor][lattice index of left]: least ratio of distinct receivers to instances of a choice that divides it.
+  // [tensor][cell of left]: least ratio of distinct receivers to instances of a choice that divides it.
   std::array<std::vector<double>, kMaxTensors> least_spread;
   // [k][tensor]: these ratios of one choice, for all tensors together; every choice is nowhere below one of them.
   std::vector<std::array<double, kMaxTensors>> joint_spreads;

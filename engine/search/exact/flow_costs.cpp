@@ -250,10 +250,10 @@ class Builder {
 
 }  // namespace
 
-double FlowCosts::most_instances(int first, u32 left) const {
+double FlowCosts::most_instances(int first, u64 left) const {
   const int count = static_cast<int>(fanout.size());
   while (first < count && !fanout[at(first)].exists) ++first;
-  return first < count ? fanout[at(first)].most_instances[left] : 1;
+  return first < count ? fanout[at(first)].most_instances[lattice.grid().cell(left)] : 1;
 }
 
 u64 FlowCosts::used(TensorMask kept, const Extents& tile) const {

@@ -90,7 +90,7 @@ struct FlowCosts {
   }
   // Most instances that the fan-outs below level `first` and the levels outside it can use together, if `left` (a
   // lattice index) is what remains to be placed.
-  double most_instances(int first, u32 left) const;
+  double most_instances(int first, u64 left) const;
   // The tensors with a flow out of the tile of a level that keeps `kept`: these, and those whose hops count.
   TensorMask starting(int i, TensorMask kept) const { return level[at(i)].hops ? all_tensors() : kept; }
   // Dimensions along which no tensor slides that the tile of a level which keeps `kept` matters to: those with a flow

@@ -34,7 +34,8 @@ Frontier::Frontier(const FlowCosts& model, int level)
       width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
       room_matters_(level >= 0 && model.level[at(level)].shares_outside),
       machines_merge_(level >= model.last_swept()),
-      sets_(model.servers.count(level)) {
+      sets_(model.servers.count(level)),
+      tile_bits_(std::max<int>(32, std::bit_width(model.lattice.full().index))) {
   for (const Channel& c : model.channels) {
     if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
     same_steps_ |= c.kind == Channel::Kind::Cycles;
@@ -159,7 +160,7 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
 
 u64 Frontier::place_of(const FrontierNode& node) const {
   const u64 machine = machines_merge_ ? 0 : node.machine;
-  return node.tile.index | (machine * sets_ + node.servers) << 32;
+  return node.tile.index | (machine * sets_ + node.servers) << tile_bits_;
 }
 
 template <class Visit>

@@ -108,6 +108,7 @@ class Frontier {
   std::vector<double> values_;  // width_ of each node, in the order of pack()
   std::vector<SlidingFlow> sliding_;
   std::size_t sets_;  // of servers
+  int tile_bits_;     // of the index of a tile
   // The latest node of each tile and set of servers; of each machine, where machines differ further out.
   std::unordered_map<u64, u32> first_of_tile_;
 };

@@ -34,10 +34,10 @@ struct LayeredPass::Part {
   bool stopped = false;  // by the budget
 };
 
-LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes)
+LayeredPass::LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop)
     : problem_(problem),
       model_(std::move(model)),
-      bounds_(model_),
+      bounds_(model_, stop),
       bytes_(bytes),
       machines_tried_(model_.machine.size()) {}
 

@@ -48,10 +48,13 @@ class LayeredPass {
  public:
   static constexpr std::size_t kAnyWidth = ~std::size_t{0};
 
-  // The frontiers that are held at a time take at most `bytes`.
-  LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes);
+  // The frontiers that are held at a time take at most `bytes`. The tables are built here; if stop() says so they are
+  // given up: then ready() is false, and nothing else may be asked.
+  LayeredPass(const LayerProblem& problem, FlowCosts model, u64 bytes, const std::function<bool()>& stop = {});
   LayeredPass(const LayeredPass&) = delete;
   LayeredPass& operator=(const LayeredPass&) = delete;
+
+  bool ready() const { return bounds_.tables().complete(); }
 
   // Called after each level with a bound that no mapping still to be found is below.
   using Proven = std::function<void(const ObjectiveKey&)>;

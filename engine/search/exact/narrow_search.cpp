@@ -39,7 +39,8 @@ LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start,
   FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
   const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
   if (tables + kRoomForStates > most_bytes) return out;
-  LayeredPass pass(problem, std::move(model), most_bytes - tables);
+  LayeredPass pass(problem, std::move(model), most_bytes - tables, [&] { return budget.over(); });
+  if (!pass.ready()) return out;
   Incumbent incumbent(problem.options.objective, {});
   incumbent.offer(start.mapping, start.cost, start.machine);
   pass.run(kKept, budget, incumbent, {});

@@ -10,10 +10,10 @@
 #include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
-PartialBounds::PartialBounds(const FlowCosts& model)
+PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>& stop)
     : m_(model),
       c_(*model.compiled),
-      tables_(model),
+      tables_(model, stop),
       least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, model.keep).whole.cycles)) {
   const int levels = m_.levels();
   reducing_outside_[at(levels)] = fanout_outside_[at(levels)] = 1;
@@ -74,7 +74,7 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
 Channels PartialBounds::sharing(const PartialMapping& s, Place place) const {
   Channels out = tables_.least_sharing();
   const int placed = place.unrolled ? place.level : place.level + 1;
-  const u32 left = m_.lattice.full().index - s.tile.index;
+  const u64 left = m_.lattice.full().index - s.tile.index;
   for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k) {
     const int level = m_.channels[k].level;
     if (level >= placed) continue;
@@ -102,7 +102,7 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   std::array<double, kMaxTensors> spread{};
   double sum = of(s.sum);
   for (int v = 0; v < c_.tensor_count; ++v) {
-    const u32 left = m_.lattice.full().index - s.tile.index;
+    const u64 left = m_.lattice.full().index - s.tile.index;
     spread[at(v)] = tables_.spread(level, m_.servers.server(unrolled ? level - 1 : level, s.servers, v), v, left);
   }
   const double passing = pending(s, out.place, k, out.sharing, spread);
@@ -150,7 +150,7 @@ double PartialBounds::pending(const PartialMapping& s, Place place, std::size_t 
   int next = place.level + 1;
   while (!m_.fanout[at(next)].exists) ++next;
   const int stage = place.unrolled ? place.level - 1 : place.level;
-  const u32 left = m_.lattice.full().index - s.tile.index;
+  const u64 left = m_.lattice.full().index - s.tile.index;
   for (int v = 0; v < c_.tensor_count; ++v)
     further[at(v)] = cost[at(v)] > 0 ? tables_.spread(next, m_.servers.server(stage, s.servers, v), v, left) : 0;
   double least = std::numeric_limits<double>::infinity();
@@ -344,7 +344,8 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
   for (int v = 0; v < c_.tensor_count; ++v) {
     double spread = 1;
     for (int f = 0; f <= m_.servers.server(-1, root.servers, v); ++f)
-      if (m_.fanout[at(f)].exists) spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.full().index];
+      if (m_.fanout[at(f)].exists)
+        spread *= m_.fanout[at(f)].least_spread[at(v)][m_.lattice.grid().cell(m_.lattice.full().index)];
     spreads[at(v)] = spread;
   }
   closed += pending(root, {-1, false}, 0, tables_.least_sharing(), spreads);
@@ -353,12 +354,12 @@ CostBound PartialBounds::at_root(const PartialMapping& root) const {
 }
 
 // Most instances of the fan-outs below level `first` and the levels outside it.
-double PartialBounds::most_outside(int first, u32 left) const {
+double PartialBounds::most_outside(int first, u64 left) const {
   if (!m_.timed) return fanout_outside_[at(first)];
   return m_.most_instances(first, left);
 }
 
-double PartialBounds::compute_cycles(double units, int level, u32 left) const {
+double PartialBounds::compute_cycles(double units, int level, u64 left) const {
   return std::max(m_.macs / (units * most_outside(level + 1, left)), least_cycles_);
 }
 

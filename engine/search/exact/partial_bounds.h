@@ -15,7 +15,8 @@ inline constexpr std::size_t kMaxOpenFlows = kMaxTensors + kMaxSlidingFlows;
 // The bounds of a range of keep choices.
 class PartialBounds {
  public:
-  explicit PartialBounds(const FlowCosts& model);
+  // `stop`: as RestBounds().
+  explicit PartialBounds(const FlowCosts& model, const std::function<bool()>& stop = {});
 
   // How far a partial mapping is: the loops of `level` are placed and the flows out of its tile have begun; or, with
   // `unrolled`, the fan-out below `level` is placed and its loops are not.
@@ -60,28 +61,28 @@ class PartialBounds {
   bool add_cycles(const PartialMapping& s, Inside& inside) const;
 
   // The bound when s stands at the tile (a lattice index) of its level.
-  CostBound at_tile(const PartialMapping& s, const Inside& inside, u32 tile) const {
+  CostBound at_tile(const PartialMapping& s, const Inside& inside, u64 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.after(inside.place.level, inside.servers, k, tile); });
   }
   // The bound over all tiles of the level that enlarge `tile`; the fan-out below the level is placed.
-  CostBound at_unrolled(const PartialMapping& s, const Inside& inside, u32 tile) const {
+  CostBound at_unrolled(const PartialMapping& s, const Inside& inside, u64 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.below(inside.place.level, inside.servers, k, tile); });
   }
   // The bound before the fan-out of the next level is placed, if that enlarges the tile to `unrolled` (a lattice
   // index). inside.compute_cycles must be those of the unrolling.
-  CostBound at_guess(const PartialMapping& s, const Inside& inside, u32 unrolled) const {
+  CostBound at_guess(const PartialMapping& s, const Inside& inside, u64 unrolled) const {
     return total(s, inside,
                  [&](std::size_t k) { return tables_.below(inside.place.level + 1, inside.servers, k, unrolled); });
   }
   // The bound over all unrollings of the next fan-out that use at most `instances`; sets inside.compute_cycles.
   CostBound at_instances(const PartialMapping& s, Inside& inside, double instances) const {
-    const u32 left = m_.lattice.full().index - s.tile.index;
+    const u64 left = m_.lattice.full().index - s.tile.index;
     const double units = s.units * instances * most_outside(inside.place.level + 2, left);
     inside.compute_cycles = std::max(m_.macs / units, least_cycles_);
     return at_tile(s, inside, s.tile.index);
   }
   // The bound when `tile` is chosen as the level's tile but the order of its loops is not.
-  CostBound at_candidate(const PartialMapping& s, const Inside& inside, u32 tile) const {
+  CostBound at_candidate(const PartialMapping& s, const Inside& inside, u64 tile) const {
     return total(s, inside, [&](std::size_t k) { return tables_.with(inside.place.level, inside.servers, k, tile); });
   }
   // A higher bound of the same that takes longer (rule own-loops): flows in place that the level's own loops move close
@@ -93,13 +94,13 @@ class PartialBounds {
   CostBound at_root(const PartialMapping& root) const;
 
   // The energy units alone of at_guess, at_unrolled, at_candidate and at_candidate_ordered, without leakage.
-  double guess_energy(const Inside& inside, u32 unrolled) const {
+  double guess_energy(const Inside& inside, u64 unrolled) const {
     return inside.sum[0] + tables_.below(inside.place.level + 1, inside.servers, 0, unrolled);
   }
-  double unrolled_energy(const Inside& inside, u32 tile) const {
+  double unrolled_energy(const Inside& inside, u64 tile) const {
     return inside.sum[0] + tables_.below(inside.place.level, inside.servers, 0, tile);
   }
-  double candidate_energy(const Inside& inside, u32 tile) const {
+  double candidate_energy(const Inside& inside, u64 tile) const {
     return inside.sum[0] + tables_.with(inside.place.level, inside.servers, 0, tile);
   }
   // The energy units of every tile of the level that enlarges `tile`, the one after the fan-out, and of every order of
@@ -113,18 +114,22 @@ class PartialBounds {
 
   const RestBounds& tables() const { return tables_; }
   // Whether `tile` can be the tile of `level` after these servers: it fits, and the loops left have places outside.
-  bool possible(int level, u32 servers, u32 tile) const { return tables_.with(level, servers, 0, tile) < kImpossible; }
+  // On a coarse grid the tables know only that some tile of its cell can: whether this one fits is asked again.
+  bool possible(int level, u32 servers, const LatticePoint& tile) const {
+    return tables_.with(level, servers, 0, tile.index) < kImpossible &&
+           (!m_.lattice.grid().coarse() || m_.fits(level, m_.servers.kept(level, servers), tile.extent));
+  }
   // Whether some possible tile of `level` enlarges `unrolled`, the tile after the fan-out below the level.
-  bool reachable(int level, u32 servers, u32 unrolled) const {
+  bool reachable(int level, u32 servers, u64 unrolled) const {
     return tables_.below(level, servers, 0, unrolled) < kImpossible;
   }
 
   // Least cycles of the compute units, if the fan-outs up to that of `level` use `units` of them and `left` (a lattice
   // index) is what remains to be placed outside; and not below those of any mapping.
-  double compute_cycles(double units, int level, u32 left) const;
+  double compute_cycles(double units, int level, u64 left) const;
 
  private:
-  double most_outside(int first, u32 left) const;
+  double most_outside(int first, u64 left) const;
   Channels sharing(const PartialMapping& s, Place place) const;
   struct Reuse;  // a level's loops that leave the tiles of one tensor in place, and what the others cost then
   void add_reuse(const Inside& inside, int loop, const LatticePoint& tile, std::vector<Reuse>& out,

@@ -1,7 +1,8 @@
 #pragma once
 // Rest bounds: tables over the lattice of tiles with the least cost of the levels still to be placed, by the tile that
-// they start from (docs/rules/exact.md).
+// they start from (docs/rules/exact.md). Tables of a coarse grid have the least of the tiles of each cell, or less.
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -30,7 +31,9 @@ struct BoundFlows {
 // can follow. `servers`: a set of servers (ServerSets).
 class RestBounds {
  public:
-  explicit RestBounds(const FlowCosts& model);
+  // Gives up, soon, when stop() says so: then complete() is false, and nothing else may be asked.
+  explicit RestBounds(const FlowCosts& model, const std::function<bool()>& stop = {});
+  bool complete() const { return complete_; }
 
   // Upper bound of the bytes that the tables of a model take.
   static u64 bytes(const FlowCosts& model);
@@ -45,24 +48,24 @@ class RestBounds {
 
   // The least cost of all flows that start at `level` or outside it, if `tile` is the tile of the level and the stage
   // before it has these servers; kImpossible: it cannot be. Of channel `channel`; a channel without a table gives 0.
-  double with(int level, u32 servers, std::size_t channel, u32 tile) const {
+  double with(int level, u32 servers, std::size_t channel, u64 tile) const {
     return look(with_, level, servers, channel, tile);
   }
   // The least with() over the tiles of the level that enlarge `tile`, the one below the level's temporal loops;
   // kImpossible: there is none.
-  double below(int level, u32 servers, std::size_t channel, u32 tile) const {
+  double below(int level, u32 servers, std::size_t channel, u64 tile) const {
     return look(below_, level, servers, channel, tile);
   }
   // The least cost of all flows that start outside `level`, if `tile` is the tile of the level and the stage after it
   // has these servers.
-  double after(int level, u32 servers, std::size_t channel, u32 tile) const {
+  double after(int level, u32 servers, std::size_t channel, u64 tile) const {
     return look(after_is_below(level) ? below_[at(level) + 1] : after_[at(level)], servers, channel, tile,
                 m_.servers.count(level));
   }
   // The least energy of with() over the tiles of the level that enlarge `tile` along dimensions which index the tensor.
   // Only for tensors that reuses(level, tensor) names.
-  double reused(int level, u32 servers, int tensor, u32 tile) const {
-    return reused_[at(level)][at(tensor)][tile * m_.servers.count(level - 1) + servers];
+  double reused(int level, u32 servers, int tensor, u64 tile) const {
+    return reused_[at(level)][at(tensor)][cell(tile) * m_.servers.count(level - 1) + servers];
   }
   // Whether a tile of the tensor may wait in place inside the level's loops.
   bool reuses(int level, int tensor) const;
@@ -71,11 +74,11 @@ class RestBounds {
 
   // Least product of distinct receivers per instance over the fan-outs outside `level` that a word of the tensor has to
   // pass on the way to its server. `left`: lattice index of what is left outside.
-  double spread(int level, int server, int tensor, u32 left) const {
+  double spread(int level, int server, int tensor, u64 left) const {
     const int last = m_.last_fanout(level, server);
     if (last < 0) return 1;
     const Table& table = spread_[at(level)][at(last)][at(tensor)];
-    return table.empty() ? 1 : table[left];
+    return table.empty() ? 1 : table[cell(left)];
   }
 
   // What a level adds to the cost by keeping some tensors: the flows out of its tile, for each tensor the words that
@@ -86,33 +89,39 @@ class RestBounds {
   const double* fresh(int level, const LatticePoint& tile, const LoopSet& outside, FreshRow& row) const;
   // Adds the flows of a row, in one channel, to `flows`: of the tensors that the stage before the level makes it keep,
   // with the servers of a stage after it.
-  void append_fresh(int level, u32 before, u32 after, std::size_t channel, u32 tile, const double* row,
+  void append_fresh(int level, u32 before, u32 after, std::size_t channel, u64 tile, const double* row,
                     BoundFlows& flows) const;
   // What the level refunds if it keeps the output and need not: the refunds of levels that must are known to all.
   double refund(int level, u32 before, std::size_t channel) const;
 
  private:
-  using Table = std::vector<double>;     // [lattice index * sets of servers + set]
+  // Limits of the tables: see their uses.
+  static constexpr u64 kMaxCycleValues = 400'000, kMaxRowValues = 4'000'000;
+
+  using Table = std::vector<double>;     // [cell * sets of servers + set]
   using Channeled = std::vector<Table>;  // [channel]; cycles may be empty
   struct Step;
   class Building;
 
-  double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u32 point) const {
+  u64 cell(u64 point) const { return m_.lattice.grid().cell(point); }
+  double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u64 point) const {
     return look(tables[at(level)], servers, channel, point, m_.servers.count(level - 1));
   }
-  static double look(const Channeled& tables, u32 servers, std::size_t channel, u32 point, std::size_t sets) {
+  double look(const Channeled& tables, u32 servers, std::size_t channel, u64 point, std::size_t sets) const {
     const Table& table = tables[channel];
-    return table.empty() ? 0 : table[point * sets + servers];
+    return table.empty() ? 0 : table[cell(point) * sets + servers];
   }
   // Whether nothing can happen between the tile of a level and the temporal loops of the next: then after() and the
   // next level's below() are the same.
   bool after_is_below(int level) const { return level + 1 < m_.levels() && !m_.fanout[at(level) + 1].exists; }
   void build_spreads();
   std::vector<Step> steps_over(int level) const;
-  void build_level(int level);
+  void build_level(int level, const std::function<bool()>& stop);
   void build_after(int level, std::size_t channel);
   void unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const;
   void compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const;
+  void compute_least_fresh(int level, const LatticePoint& first, const LatticePoint& last, const LoopSet& outside,
+                           double* row) const;
   std::size_t row_width(int level) const;
 
   const FlowCosts& m_;
@@ -127,6 +136,7 @@ class RestBounds {
   std::array<double, kMaxLevels> reducing_outside_{};  // [i]: most instances outside level i that share a word
   std::array<std::array<Table, kMaxTensors>, kMaxLevels> reused_;
   std::vector<Table> fresh_;  // [level]: a row for each tile; may be empty
+  bool complete_ = true;
 };
 
 }  // namespace heliolite

@@ -9,7 +9,7 @@ namespace heliolite {
 UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const PartialMapping& s,
                          const PartialBounds::Inside& before, int level)
     : closed_(before.settled[0] - before.pending), loops_(before.outside.present) {
-  const u32 left = model.lattice.full().index - s.tile.index;
+  const u64 left = model.lattice.full().index - s.tile.index;
   // Fan-outs further out may spread words over more receivers, the less of them the less is left.
   const auto server = [&](std::size_t v) { return model.servers.server(level - 1, s.servers, static_cast<int>(v)); };
   const auto beyond = [&](std::size_t v) { return tables.spread(level, server(v), static_cast<int>(v), left); };

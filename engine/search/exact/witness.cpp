@@ -82,7 +82,7 @@ bool WitnessWalk::add_unrolling(std::vector<WitnessStep>& out) {
     auto before = bounds_.inside(s_, {level_ - 1, false});
     bounds_.add_cycles(s_, before);
     out.push_back({level_, "instances", Rule::UsefulInstances, bounds_.at_instances(s_, before, choice.instances)});
-    const u32 tile = s_.tile.index + choice.factor.index;
+    const u64 tile = s_.tile.index + choice.factor.index;
     before.compute_cycles = bounds_.compute_cycles(s_.units * choice.instances, level_, m_.lattice.full().index - tile);
     const double energy = UnrollBound(m_, bounds_.tables(), s_, before, level_).energy(choice);
     out.push_back(
@@ -149,9 +149,10 @@ bool WitnessWalk::add_loops(const LatticePoint& tile, std::vector<WitnessStep>& 
   return true;
 }
 
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep) {
+std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep,
+                                      const GridLimits& tables) {
   const Compiled& c = problem.model.compiled();
-  const Lattice lattice(c.size, c.dimension_count);
+  const Lattice lattice(c.size, c.dimension_count, tables);
   const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice);
   const FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
   const PartialBounds bounds(model);

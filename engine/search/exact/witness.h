@@ -61,6 +61,7 @@ class WitnessWalk {
 
 // Every bound on the way of a perfect mapping in the search of a range of keep choices with its own, beginning with
 // "root". Empty if the search cannot meet it.
-std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep);
+std::vector<WitnessStep> trace_bounds(const LayerProblem& problem, const Mapping& mapping, const KeepRange& keep,
+                                      const GridLimits& tables = {});
 
 }  // namespace heliolite

@@ -101,7 +101,7 @@ void WitnessWatch::look(const PassStage& stage) {
   if (stage.level < 0) {
     begin();
     if (problem_.options.rules[Rule::PushIn]) push_in(stage.model);
-    arrival_ = {0, 0, 0, stage.model.servers.find(-1, followed_.keep), 0};
+    arrival_ = {0, 0, stage.model.servers.find(-1, followed_.keep), 0, 0};
     const CostBound root = stage.bounds.at_root(NestSteps(stage.model).root(0, arrival_.servers));
     const ObjectiveKey bound = stage.incumbent.key_of(root);
     if (!find(stage.layers.front(), arrival_)) keep_choice_cut(bound, stage.incumbent.best());
@@ -138,7 +138,7 @@ void WitnessWatch::look_after(const PassStage& stage, u32 parent) {
     report_.kept = true;
     return;
   }
-  arrival_ = {parent, walk.choice(), walk.state().tile.index, walk.state().servers, walk.order()};
+  arrival_ = {parent, walk.choice(), walk.state().servers, walk.state().tile.index, walk.order()};
   const bool there = !top && find(stage.layers[at(stage.level) + 1], arrival_);
   // The last bound is asked after rule state-dominance.
   if (!there && cut_by(stage, std::span(steps).first(steps.size() - (top ? 0 : 1)))) return;
@@ -246,7 +246,7 @@ void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const
     for (int i = stage.level + 1; i < stage.model.levels(); ++i) next.keep[at(i)] = followed_.keep[at(i)];
     for (const Loop& loop : followed_.loops())
       if (loop.level > stage.level) next.add(loop.kind, loop.level, loop.dimension, loop.end);
-    arrival_ = {kept.parent, kept.choice, kept.tile.index, kept.servers, kept.order};
+    arrival_ = {kept.parent, kept.choice, kept.servers, kept.tile.index, kept.order};
     return stand_in(next, std::move(event));
   }
   if (cut_by(stage, {&tile, 1})) return;

@@ -30,7 +30,8 @@ class WitnessWatch {
  private:
   // How the search came to a partial mapping of a stage.
   struct Arrival {
-    u32 parent = 0, choice = 0, tile = 0, servers = 0;
+    u32 parent = 0, choice = 0, servers = 0;
+    u64 tile = 0;
     u64 order = 0;
   };
 

@@ -1,0 +1,271 @@
+// The tables of RestBounds, from the outermost level inwards.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/base/integers.h"
+#include "engine/search/exact/fresh_words.h"
+#include "engine/search/exact/rest_bounds.h"
+
+namespace heliolite {
+namespace {
+
+// Unrollings of a fan-out times numbers of a table up to which each unrolling is looked at.
+constexpr u64 kMaxUnrolled = 2'000'000;
+// Boxes of a cell that are looked at.
+constexpr int kMostBoxes = 64;
+
+}  // namespace
+
+void RestBounds::build_spreads() {
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const CompiledTensor& t = c_.tensor[at(v)];
+    Table receivers;  // at most, of one word: a dimension spreads it to as many as it has iterations left
+    if (!t.sliding && !t.entangled) {
+      receivers.reserve(m_.lattice.grid().cells());
+      m_.lattice.grid().visit([&](u64, const LatticePoint&, const LatticePoint& left) {
+        double most = 1;
+        for (int d = 0; d < c_.dimension_count; ++d)
+          if (!contains(t.indexing, d)) most *= left.extent[at(d)];
+        receivers.push_back(most);
+      });
+    }
+    for (int i = 0; i < m_.levels(); ++i) {
+      Table product;  // over the fan-outs outside level i so far
+      for (int f = i + 1; f < m_.levels(); ++f) {
+        const Table& least = m_.fanout[at(f)].least_spread[at(v)];
+        if (!m_.fanout[at(f)].exists || least.empty()) continue;
+        if (product.empty()) product.assign(least.size(), 1);
+        for (std::size_t p = 0; p < product.size(); ++p) product[p] *= least[p];
+        Table& out = spread_[at(i)][at(f)][at(v)] = product;
+        for (std::size_t p = 0; p < receivers.size(); ++p) out[p] = std::max(out[p], 1 / receivers[p]);
+      }
+    }
+  }
+}
+
+void RestBounds::build_after(int level, std::size_t channel) {
+  Table& after = after_[at(level)][channel];
+  if (level + 1 == m_.levels()) {
+    after.assign(at(m_.lattice.grid().cells()), kImpossible);
+    after[cell(m_.lattice.full().index)] = 0;
+  } else if (!after_is_below(level)) {
+    after = below_[at(level) + 1][channel];
+    if (after.empty()) return;  // more sets of servers there, and so no table of cycles: it counts as 0
+    const std::vector<SpatialChoice>& choices = m_.fanout[at(level) + 1].choices;
+    if (choices.size() * after.size() <= kMaxUnrolled) return unroll(choices, level, after);
+    const SpatialSpace& fanout = m_.problem->space.levels[at(level) + 1].spatial;
+    m_.lattice.grid().min_over_multiples(after, fanout.allowed_x | fanout.allowed_y, m_.servers.count(level));
+  }
+}
+
+// value[x] becomes the least value of the multiples of x that some unrolling makes of it.
+void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, Table& value) const {
+  const LatticeGrid& grid = m_.lattice.grid();
+  const std::size_t sets = m_.servers.count(level);
+  if (grid.coarse()) {
+    // The tiles of a cell, unrolled, are in the cell that its first one comes to or in the next on some axes. Along
+    // the dimensions of the level's loops the least of the cells further out is in `value` already.
+    const LevelSpace& space = m_.problem->space.levels[at(level) + 1];
+    const unsigned unrolled = space.spatial.allowed_x | space.spatial.allowed_y;
+    grid.min_over_neighbours(value, static_cast<DimensionMask>(unrolled & ~space.temporal.allowed), sets);
+  }
+  const Table unrolled = std::move(value);
+  value.assign(unrolled.size(), kImpossible);
+  const u128 full = m_.lattice.full().packed;
+  grid.visit([&](u64 cell, const LatticePoint& tile, const LatticePoint&) {
+    for (const SpatialChoice& choice : choices) {
+      if (!m_.lattice.divides(choice.factor.packed, full - tile.packed)) continue;
+      const double* from = unrolled.data() + grid.cell(tile.index + choice.factor.index) * sets;
+      double* to = value.data() + cell * sets;
+      for (std::size_t k = 0; k < sets; ++k) to[k] = std::min(to[k], from[k]);
+    }
+  });
+}
+
+// From a set of servers before a level to one after it. Steps of the same `flows` begin the same flows.
+struct RestBounds::Step {
+  u32 before, after;
+  std::size_t flows;
+};
+
+std::vector<RestBounds::Step> RestBounds::steps_over(int level) const {
+  std::vector<Step> out;
+  std::map<std::vector<int>, std::size_t> known;  // [tensor kept]: its server
+  for (u32 before = 0; before < m_.servers.count(level - 1); ++before)
+    for (const u32 after : m_.servers.next(level, before)) {
+      std::vector<int> servers(at(c_.tensor_count), -1);
+      for (const int v : bits(m_.servers.kept(level, before))) servers[at(v)] = m_.servers.server(level, after, v);
+      out.push_back({before, after, known.try_emplace(servers, known.size()).first->second});
+    }
+  return out;
+}
+
+// The with() of every cell, from the after().
+class RestBounds::Building {
+ public:
+  Building(RestBounds& tables, int level, const std::vector<std::size_t>& channels)
+      : t_(tables),
+        m_(tables.m_),
+        grid_(m_.lattice.grid()),
+        level_(level),
+        channels_(channels),
+        steps_(tables.steps_over(level)) {
+    for (const Step& step : steps_) flows_ = std::max(flows_, step.flows + 1);
+    sets_ = m_.servers.count(level - 1);
+    const std::size_t width = t_.row_width(level);
+    if (level + 1 < m_.levels() && !grid_.coarse() && grid_.cells() * width <= kMaxRowValues)
+      t_.fresh_[at(level)].resize(grid_.cells() * width);
+    for (const std::size_t k : channels) t_.with_[at(level)][k].assign(grid_.cells() * sets_, kImpossible);
+  }
+
+  void add(u64 cell, const LatticePoint& first, const LatticePoint& last) {
+    room_.assign(flows_, Room::Unknown);
+    bool any = false;
+    for (const Step& step : steps_) {
+      if (t_.after(level_, step.after, 0, first.index) >= kImpossible) continue;
+      Room& room = room_[step.flows];
+      if (room == Room::Unknown) room = has_room(step, first) ? Room::Enough : Room::Little;
+      any |= room == Room::Enough;
+    }
+    if (!any) return;
+    if (grid_.coarse()) {
+      for (const std::size_t k : channels_)
+        add(cell, k, first.index, [&](const Step& step) { return least_of_box(step, k, first, last); });
+      return;
+    }
+    const LoopSet outside(t_.classes_, t_.c_, first.extent, t_.c_.size);
+    double* row = row_.data();
+    if (Table& rows = t_.fresh_[at(level_)]; !rows.empty()) row = rows.data() + cell * t_.row_width(level_);
+    if (level_ + 1 < m_.levels()) t_.compute_fresh(level_, first, outside, row);
+    for (const std::size_t k : channels_)
+      add(cell, k, first.index, [&](const Step& step) { return least(step, k, first, outside, row); });
+  }
+
+ private:
+  enum class Room : u8 { Unknown, Enough, Little };
+
+  bool has_room(const Step& step, const LatticePoint& tile) const {
+    return m_.fits(level_, m_.servers.kept(level_, step.before), tile.extent);
+  }
+
+  // `flows_of(step)`: the least that the flows of a step cost.
+  template <class FlowsOf>
+  void add(u64 cell, std::size_t k, u64 tile, const FlowsOf& flows_of) {
+    constexpr double kUnknown = -1;
+    least_.assign(flows_, kUnknown);
+    double* const with = t_.with_[at(level_)][k].data() + cell * sets_;
+    for (const Step& step : steps_) {
+      if (room_[step.flows] != Room::Enough) continue;
+      const double after = t_.after(level_, step.after, k, tile);
+      if (after >= kImpossible) continue;
+      double& least = least_[step.flows];
+      if (least == kUnknown) least = flows_of(step);
+      with[step.before] = std::min(with[step.before], after + least - t_.refund(level_, step.before, k));
+    }
+  }
+
+  // Of a tile, or of all tiles of a box that begins there.
+  double least(const Step& step, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
+               const double* row) const {
+    BoundFlows flows;
+    t_.append_fresh(level_, step.before, step.after, k, tile.index, row, flows);
+    return flows.least(outside.of_class, outside.present);
+  }
+
+  double least_of_box(const Step& step, std::size_t k, const LatticePoint& first, const LatticePoint& last) {
+    double out = kImpossible;
+    boxes_left_ = kMostBoxes;
+    look_into(step, k, first, last, out);
+    return out;
+  }
+
+  // Lowers `known` to the least cost of the flows out of those tiles of a box that have room, or below. A box whose
+  // last tile has no room is halved, the half with the larger tiles first, for they fetch less.
+  void look_into(const Step& step, std::size_t k, const LatticePoint& first, const LatticePoint& last, double& known) {
+    if (!has_room(step, first)) return;
+    double bound = 0;
+    if (level_ + 1 < m_.levels()) {
+      const LoopSet outside = box_loops(t_.classes_, t_.c_, first, last);
+      if (first.index == last.index) t_.compute_fresh(level_, first, outside, row_.data());
+      else t_.compute_least_fresh(level_, first, last, outside, row_.data());
+      bound = least(step, k, first, outside, row_.data());
+    }
+    if (bound >= known) return;
+    if (first.index == last.index || --boxes_left_ <= 0 || has_room(step, last)) {
+      known = bound;
+      return;
+    }
+    const auto [axis, exponents] = longest_side(last.index - first.index);
+    const u32 lower = (exponents + 1) / 2;
+    LatticePoint middle = first, below = last;
+    middle.move(*axis, 0, lower);
+    below.move(*axis, exponents + 1 - lower, 0);
+    look_into(step, k, middle, last, known);
+    look_into(step, k, first, below, known);
+  }
+
+  struct Side {
+    const LatticeAxis* axis;
+    u32 exponents;  // from the first to the last
+  };
+  // Of a box whose last tile has an index so much above the first.
+  Side longest_side(u64 distance) const {
+    Side out{nullptr, 0};
+    double longest = 0;
+    for (const LatticeAxis& axis : m_.lattice.axes()) {
+      const auto exponents = static_cast<u32>(distance / axis.stride % (axis.exponent + 1u));
+      const double length = exponents * std::log(axis.prime);
+      if (length > longest) longest = length, out = {&axis, exponents};
+    }
+    return out;
+  }
+
+  RestBounds& t_;
+  const FlowCosts& m_;
+  const LatticeGrid& grid_;
+  int level_;
+  const std::vector<std::size_t>& channels_;
+  std::vector<Step> steps_;
+  std::size_t flows_ = 0, sets_;
+  FreshRow row_;
+  std::vector<Room> room_;     // [flows of a step], of the cell
+  std::vector<double> least_;  // the same, in a channel
+  int boxes_left_ = 0;
+};
+
+void RestBounds::build_level(int level, const std::function<bool()>& stop) {
+  const LatticeGrid& grid = m_.lattice.grid();
+  const auto levels = at(m_.levels());
+  const std::size_t sets = m_.servers.count(level - 1);
+  with_[at(level)].resize(m_.channels.size()), below_[at(level)].resize(m_.channels.size());
+  after_[at(level)].resize(m_.channels.size());
+  std::vector<std::size_t> channels;
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    if (m_.channels[k].kind != Channel::Kind::Shared && (k == 0 || grid.cells() * sets <= kMaxCycleValues))
+      channels.push_back(k);
+  // Step 1. What starts outside.
+  for (const std::size_t k : channels) build_after(level, k);
+  // Step 2. And at this level, for every tile that is possible.
+  Building building(*this, level, channels);
+  grid.visit([&](u64 cell, const LatticePoint& first, const LatticePoint& last) {
+    constexpr u64 kCellsBetweenQuestions = 256;
+    if (stop && cell % kCellsBetweenQuestions == 0) complete_ = complete_ && !stop();
+    if (complete_) building.add(cell, first, last);
+  });
+  // Step 3. The least of what this level's loops can reach.
+  const DimensionMask allowed = m_.problem->space.levels[at(level)].temporal.allowed;
+  for (const std::size_t k : channels) {
+    Table& below = below_[at(level)][k];
+    below = with_[at(level)][k];
+    grid.min_over_multiples(below, allowed, sets);
+  }
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    if (at(level) + 1 == levels || !reuses(level, v)) continue;
+    Table& table = reused_[at(level)][at(v)];
+    table = with_[at(level)][0];
+    grid.min_over_multiples(table, allowed & c_.tensor[at(v)].indexing, sets);
+  }
+}
+
+}  // namespace heliolite

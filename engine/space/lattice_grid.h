@@ -1,0 +1,82 @@
+#pragma once
+// The grid of the tables over a lattice of tiles: a table has one number for each cell. A cell is one tile; or, where
+// there are more tiles than a table may have numbers, a box of them: on each axis some neighbouring exponents.
+#include <span>
+#include <vector>
+
+#include "engine/space/lattice_point.h"
+
+namespace heliolite {
+
+// How large tables may be.
+struct GridLimits {
+  u64 points = 3'000'000;    // of a lattice whose tables have a number for each
+  u64 cells = u64{1} << 19;  // of a lattice with more points: at least 1
+};
+
+// Tables are vectors with a number, or `width` numbers, for each cell, in the order of visit().
+class LatticeGrid {
+ public:
+  // One cell for each point on these axes, or cells that are as small as possible.
+  LatticeGrid(std::span<const LatticeAxis> axes, u64 points, const GridLimits& limits);
+
+  // Whether a cell has more than one point.
+  bool coarse() const { return split_ != 0; }
+  u64 cells() const { return cells_; }
+  // The cell of the point with this index.
+  u64 cell(u64 point) const { return split_ == 0 ? point : u64{low_[point % split_]} + high_[point / split_]; }
+  // Memory beside that of the tables.
+  u64 bytes() const { return (low_.size() + high_.size()) * sizeof(u32); }
+
+  // Calls body(cell, first, last) for every cell, which has all multiples of `first` that divide `last`.
+  template <class Body>
+  void visit(Body body) const {
+    std::vector<u32> at(axes_.size(), 0);
+    LatticePoint first, greatest = last_of_first_cell();
+    const LatticePoint& last = coarse() ? greatest : first;
+    for (u64 k = 0; k < cells_; ++k) {
+      body(k, static_cast<const LatticePoint&>(first), last);
+      for (std::size_t a = 0; a < axes_.size(); ++a) {
+        const Axis& axis = axes_[a];
+        const u32 from = at[a], to = from + 1 < axis.cells() ? from + 1 : 0;
+        first.move(axis.points, axis.begin[from], axis.begin[to]);
+        if (coarse()) greatest.move(axis.points, axis.begin[from + 1], axis.begin[to + 1]);
+        at[a] = to;
+        if (to != 0) break;
+      }
+    }
+  }
+
+  // value[x] becomes the least value of the cells with multiples of x along `dimensions`, x included. With `width`
+  // numbers for each cell, value[x * width + k] becomes the least of its kind.
+  void min_over_multiples(std::vector<double>& value, DimensionMask dimensions, std::size_t width = 1) const;
+  // value[x] becomes the least value of x and the cells after it on each axis of `dimensions`, one or none on each.
+  void min_over_neighbours(std::vector<double>& value, DimensionMask dimensions, std::size_t width = 1) const;
+  // value[x] becomes the greatest, or least, value of the cells with divisors of x.
+  void max_over_divisors(std::vector<double>& value) const;
+  void min_over_divisors(std::vector<double>& value) const;
+
+ private:
+  struct Axis {
+    LatticeAxis points;
+    std::vector<u8> begin;  // [cell on the axis]: its least exponent; and one more than the greatest of all
+    u64 stride = 1;         // of cells
+
+    u64 cells() const { return begin.size() - 1; }
+  };
+
+  void choose_cells(u64 most_cells);
+  void index_points();
+  LatticePoint last_of_first_cell() const;
+  template <class Better>
+  void over_divisors(std::vector<double>& value, Better better) const;
+
+  std::vector<Axis> axes_;
+  u64 cells_ = 1;
+  // Of a coarse grid: cells of the points below `split_`, and of its multiples; cells of points are their sums, because
+  // both are linear in what stands on each axis.
+  u64 split_ = 0;
+  std::vector<u32> low_, high_;
+};
+
+}  // namespace heliolite
