@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/report/energy_parts.h"
+#include "engine/report/mapping_json.h"
 #include "engine/report/value_order.h"
 #include "engine/sweep/sweep_facts.h"
 
@@ -136,7 +137,8 @@ Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
           {"least_words", layer.least_words},
           {"utilization", layer.utilization},
           {"evaluated", layer.evaluated},
-          {"parts_pj", std::move(energies)}};
+          {"parts_pj", std::move(energies)},
+          {"mapping", mapping_json(layer.mapping)}};
 }
 
 // A workload's part of a point.

@@ -141,6 +141,8 @@ async function probe() {
     [id, [...byTestId(id).querySelectorAll('canvas')].map((square) => square.toDataURL())]));
   found.layer_names = namesWritten('point-layers');
   found.workloads = workloads();
+  found.nest = [...byTestId('mapping').children].map((line) => [line.textContent, line.style.marginLeft]);
+  found.nest_layers = [...byTestId('mapping-layer').options].map((option) => option.textContent);
 
   change('layer-metric', 'distance');
   found.layer_distances = Chart.getChart('point-layers').data.datasets[0].data;

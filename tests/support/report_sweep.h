@@ -77,6 +77,13 @@ inline std::string report_breakdown(const LayerRecord& layer) {
   return "{" + levels + "\"compute\": " + std::to_string(layer.energy_pj * 0.08) + "}";
 }
 
+// As a sweep writes it; the second layers have none.
+inline std::string report_mapping() {
+  return "mapping:\n  - level: DRAM\n    keep: [Weights, Inputs, Outputs]\n    temporal: [K: 4, C: [3, 2]]\n"
+         "    spatial: {x: [P: 14], y: [K: 2, R: 3]}\n"
+         "  - level: GLB\n    keep: []\n  - level: RegFile\n    keep: [Outputs]\n    temporal: [S: 3]\n";
+}
+
 inline std::vector<LayerRecord> report_layers(u64 id) {
   const PointRecord point = report_costs(id);
   std::vector<LayerRecord> layers(kReportLayers);
@@ -97,6 +104,7 @@ inline std::vector<LayerRecord> report_layers(u64 id) {
     layer.utilization = 1 - 0.1 * static_cast<double>(i);
     layer.evaluated = 1000 * (i + 1);
     layer.breakdown = report_breakdown(layer);
+    if (i != 1) layer.mapping = report_mapping();
   }
   return layers;
 }

@@ -30,7 +30,8 @@ function showPoint() {
       ? [['Words moved over the least possible', distanceText(distanceOf(chosen))]] : []),
   ]);
   const detail = kDetails.get(chosen.id);
-  byId('point-charts').hidden = byId('point-energy-details').hidden = byId('point-layers-details').hidden = !detail;
+  byId('point-charts').hidden = byId('point-energy-details').hidden = byId('point-layers-details').hidden
+    = byId('point-mapping-details').hidden = !detail;
   byId('point-note').textContent = detail
     ? 'In the charts energies and delays of a layer are those of all its runs, times its workload\'s weight.'
     : 'The page holds layers of the best points and of the Pareto front only; those of this one are in the database.';
@@ -53,6 +54,7 @@ function showParts() {
   drawLayers(detail, asked);
   drawEnergy(detail, asked);
   fillLayerTable(detail, asked);
+  drawMapping(detail, asked);
 }
 
 function setUpPoint() {

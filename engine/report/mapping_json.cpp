@@ -1,0 +1,52 @@
+#include "engine/report/mapping_json.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ["K in 4", "C in 3 (last 2)"] of the loops under `key`, each a map of one dimension.
+Json nest_loops(const YamlNode& level, std::string_view key, const std::string& between) {
+  Json loops = Json::array();
+  const std::optional<YamlNode> list = level.find(key);
+  if (!list || !list->is_sequence()) return loops;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    for (const std::string& dimension : list->at(i).keys()) {
+      const YamlNode factor = *list->at(i).find(dimension);
+      const bool uneven = factor.is_sequence() && factor.size() == 2;
+      loops.push_back(uneven ? dimension + between + factor.at(0).text() + " (last " + factor.at(1).text() + ")"
+                             : dimension + between + factor.text());
+    }
+  return loops;
+}
+
+}  // namespace
+
+Json mapping_json(const std::string& mapping) {
+  const Result<YamlNode> document = YamlNode::parse(mapping, "mapping");
+  const std::optional<YamlNode> levels = document ? document->find("mapping") : std::nullopt;
+  if (!levels || !levels->is_sequence()) return nullptr;
+  Json nest = Json::array();
+  for (std::size_t i = 0; i < levels->size(); ++i) {
+    const YamlNode level = levels->at(i);
+    const std::optional<YamlNode> name = level.find("level"), kept = level.find("keep");
+    const std::optional<YamlNode> spatial = level.find("spatial");
+    Json keep = Json::array();
+    if (kept && kept->is_sequence())
+      for (std::size_t k = 0; k < kept->size(); ++k) keep.push_back(kept->at(k).text());
+    nest.push_back({{"level", name ? name->text() : ""},
+                    {"keep", std::move(keep)},
+                    {"loops", nest_loops(level, "temporal", " in ")},
+                    {"x", spatial ? nest_loops(*spatial, "x", " ") : Json::array()},
+                    {"y", spatial ? nest_loops(*spatial, "y", " ") : Json::array()}});
+  }
+  return nest;
+}
+
+}  // namespace heliolite
