@@ -29,7 +29,10 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   replace(base.leakage, by.leakage);
   replace(base.area, by.area);
   for (const LevelPrice& price : kLevelPrices) replace(base.*price.stated, by.*price.stated);
-  replace(base.bandwidth, by.bandwidth);
+  if (by.bandwidth || by.gigabytes_per_second) {
+    base.bandwidth = by.bandwidth;
+    base.gigabytes_per_second = by.gigabytes_per_second;
+  }
   replace(base.network, by.network);
   replace(base.dram, by.dram);
   replace(base.keep, by.keep);

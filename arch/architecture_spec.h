@@ -56,6 +56,7 @@ struct LevelSpec {
   std::optional<Amount> leakage, area;
   std::optional<double> address_generation_pj;
   std::optional<Bandwidth> bandwidth;
+  std::optional<Bandwidth> gigabytes_per_second;  // bandwidths stated so, those that `bandwidth` does not state
   std::optional<NetworkEnergy> network;
   std::optional<DramSpec> dram;
   std::optional<KeepRule> keep;

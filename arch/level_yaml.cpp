@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "arch/bandwidth_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
 #include "arch/level_price.h"
@@ -71,20 +72,39 @@ void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
       shown(*node), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
 }
 
-std::optional<Bandwidth> read_bandwidth(MapReader& parent, Diagnostics& errors) {
+// One bandwidth: a number of words per cycle, or a text in GB/s.
+void read_rate(MapReader& reader, std::string_view key, std::optional<double> Bandwidth::*rate, LevelSpec& level,
+               Diagnostics& errors) {
+  const std::optional<YamlNode> node = reader.child(key);
+  if (!node) return;
+  const std::optional<double> words = node->as_number(), gigabytes = parse_gigabytes_per_second(node->text());
+  if (words && *words >= kMinBandwidth && *words <= kMaxBandwidth) (*level.bandwidth).*rate = words;
+  else if (gigabytes) (*level.gigabytes_per_second).*rate = gigabytes;
+  else
+    errors.push_back(node->error(fmt::format("{} = {}, must be words per cycle, from {} to {}, or have a unit ({})",
+                                             key, shown(*node), kMinBandwidth, kMaxBandwidth, kByteRateUnits)));
+}
+
+void read_bandwidth(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
   const std::optional<YamlNode> node = parent.child("bandwidth");
-  if (!node) return std::nullopt;
+  if (!node) return;
+  level.bandwidth = level.gigabytes_per_second = Bandwidth{};
   if (node->is_scalar()) {
-    errors.push_back(node->error("bandwidth must be a map of read, write or shared (words per cycle of one instance)"));
-    return std::nullopt;
+    if (const auto gigabytes = parse_gigabytes_per_second(node->text())) {
+      level.gigabytes_per_second->shared = gigabytes;
+    } else {
+      errors.push_back(node->error(fmt::format(
+          "bandwidth = {}, must be a map of read, write or shared (of one instance; words per cycle, or '25.6 GB/s'), "
+          "or one value with its unit ({}) for both together",
+          shown(*node), kByteRateUnits)));
+    }
+    return;
   }
   MapReader reader(*node, errors);
-  Bandwidth bandwidth;
-  bandwidth.read = reader.number("read", kMinBandwidth, kMaxBandwidth);
-  bandwidth.write = reader.number("write", kMinBandwidth, kMaxBandwidth);
-  bandwidth.shared = reader.number("shared", kMinBandwidth, kMaxBandwidth);
+  read_rate(reader, "read", &Bandwidth::read, level, errors);
+  read_rate(reader, "write", &Bandwidth::write, level, errors);
+  read_rate(reader, "shared", &Bandwidth::shared, level, errors);
   reader.finish();
-  return bandwidth;
 }
 
 std::optional<NetworkEnergy> read_network(MapReader& parent, Diagnostics& errors) {
@@ -158,7 +178,7 @@ void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, {"table"}, errors);
   level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
   for (const LevelPrice& price : kLevelPrices) level.*price.stated = reader.number(price.key, 0, kMaxAccessPicojoules);
-  level.bandwidth = read_bandwidth(reader, errors);
+  read_bandwidth(reader, level, errors);
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);
   level.keep = read_keep_rule(reader, errors);

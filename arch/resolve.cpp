@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arch/architecture_spec.h"
+#include "arch/bandwidth_units.h"
 #include "arch/check.h"
 #include "arch/cost_source.h"
 #include "arch/energy_tables.h"
@@ -31,6 +32,7 @@ class Resolver {
  private:
   StorageLevel level(const LevelSpec& spec);
   std::optional<u64> entries(const LevelSpec& spec, const StorageLevel& level);
+  Bandwidth bandwidth(const LevelSpec& spec, const StorageLevel& level);
   void costs(const LevelSpec& spec, StorageLevel& level);
   AccessEnergy pat_energy(const LevelSpec& spec, const StorageLevel& level);
   std::optional<MemoryCost> table_cost(const LevelSpec& spec, const StorageLevel& level);
@@ -133,6 +135,26 @@ double Resolver::area(CostSource from, const std::optional<Amount>& stated, cons
   return from == CostSource::Table ? in_table : 0;
 }
 
+// In words per cycle. What is stated in GB/s needs a clock and a word that are stated, too: a default would silently
+// decide what the machine can do.
+Bandwidth Resolver::bandwidth(const LevelSpec& spec, const StorageLevel& level) {
+  Bandwidth words = spec.bandwidth.value_or(Bandwidth{});
+  const Bandwidth bytes = spec.gigabytes_per_second.value_or(Bandwidth{});
+  const auto fill_in = [&](std::optional<double>& rate, const std::optional<double>& gigabytes) {
+    if (rate || !gigabytes) return;
+    rate = words_per_cycle(*gigabytes, static_cast<double>(level.word_bits), spec_.cycle_ns.value_or(kDefaultCycleNs));
+  };
+  fill_in(words.read, bytes.read);
+  fill_in(words.write, bytes.write);
+  fill_in(words.shared, bytes.shared);
+  if (!bytes.read && !bytes.write && !bytes.shared) return words;
+  if (!spec_.cycle_ns)
+    complain(spec.place, "a bandwidth in GB/s needs cycle_ns, the length of a cycle, of the machine");
+  if (!spec.word_bits && !spec_.word_bits)
+    complain(spec.place, "a bandwidth in GB/s needs word_bits of the level or of the machine");
+  return words;
+}
+
 StorageLevel Resolver::level(const LevelSpec& spec) {
   StorageLevel level;
   level.name = spec.name;
@@ -145,7 +167,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.is_dram = spec.dram && spec.dram->is_dram;
   level.entries = entries(spec, level);
   for (const LevelPrice& price : kLevelPrices) level.*price.price = (spec.*price.stated).value_or(0);
-  level.bandwidth = spec.bandwidth.value_or(Bandwidth{});
+  level.bandwidth = bandwidth(spec, level);
   level.network = spec.network.value_or(NetworkEnergy{});
   level.keep = spec.keep.value_or(KeepRule{{"all"}, {}});
   level.loops_allowed = spec.loops_allowed.value_or(true);

@@ -50,7 +50,7 @@ class NetworkReader {
   void header(MapReader& map) {
     const u64 batch = static_cast<u64>(map.integer("batch", 1, static_cast<i64>(kMaxBatch)).value_or(1));
     const auto pass = map.choice("pass", {"forward", "weight_update"});
-    context_.batch = options_.batch.value_or(batch);
+    network_.batch = context_.batch = options_.batch.value_or(batch);
     context_.pass = options_.pass.value_or(find_pass(pass.value_or("forward")).value_or(Pass::Forward));
     defaults(map);
   }

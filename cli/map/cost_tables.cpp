@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "arch/bandwidth_units.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
@@ -35,6 +37,20 @@ Accesses<u64> one_instance(const TensorTraffic& t) {
   return {static_cast<u64>(t.reads), static_cast<u64>(t.fills), static_cast<u64>(t.updates)};
 }
 
+// Read from and written into one instance.
+double words_moved(const LevelBreakdown& level) {
+  i64 words = 0;
+  for (const TensorTraffic& t : level.tensor) words += t.reads + t.fills + t.updates;
+  return static_cast<double>(words);
+}
+
+// "25.6", "" if the length of a cycle is not known.
+std::string gigabytes_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture) {
+  if (!architecture.cycle_ns) return "";
+  return fmt::format(
+      "{:.4g}", gigabytes_per_second(words_per_cycle, static_cast<double>(level.word_bits), *architecture.cycle_ns));
+}
+
 std::string share(double pj, double total) { return total > 0 ? percent(pj / total) : ""; }
 
 }  // namespace
@@ -51,6 +67,9 @@ std::string summary_text(const Breakdown& b, const Workload& workload, const Arc
   line("utilization", fmt::format("{}  ({} of {} {} units in use)", percent(b.utilization), b.compute.utilized,
                                   b.compute.instances, b.compute.name));
   if (!b.divides) line("counts", counts_text(b));
+  const auto cycles = static_cast<double>(b.cycles);
+  line("rates", rates_text({pj, cycles, static_cast<double>(workload.macs())}, architecture));
+  line("area", area_text(architecture));
   line("MACs",
        fmt::format("{}  ({:.4g} pJ each)", grouped(workload.macs()), pj / static_cast<double>(workload.macs())));
   return text;
@@ -128,21 +147,24 @@ std::string busiest_table(const Breakdown& b, const Workload& workload) {
   return table.to_string();
 }
 
-std::string time_table(const Breakdown& b) {
+std::string time_table(const Breakdown& b, const Architecture& architecture) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
-  Table table({"<level", "words used", "capacity", "room used", "cycles", "<", fmt::format("leakage [{}]", unit.name)});
+  Table table({"<level", "words used", "capacity", "room used", "words/cycle", "GB/s", "cycles", "<",
+               fmt::format("leakage [{}]", unit.name)});
   // A level waits for the compute units unless its bandwidth asks for more cycles.
   const auto limit = [&](u64 cycles) { return cycles == b.cycles && cycles > b.compute.cycles ? "sets the pace" : ""; };
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     const bool bounded = level->capacity_words != 0;
+    const StorageLevel& machine = architecture.levels[at(b.level.rend() - level - 1)];
+    const double rate = words_moved(*level) / static_cast<double>(b.cycles);
     table.row(
         {level->name, grouped(level->used_words), bounded ? grouped(level->capacity_words) : "unbounded",
          bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
-         grouped(level->cycles), limit(level->cycles),
-         level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
+         fmt::format("{:.4g}", rate), gigabytes_text(rate, machine, architecture), grouped(level->cycles),
+         limit(level->cycles), level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});
   }
-  table.row(
-      {b.compute.name, "", "", "", grouped(b.compute.cycles), b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
+  table.row({b.compute.name, "", "", "", "", "", grouped(b.compute.cycles),
+             b.compute.cycles == b.cycles ? "sets the pace" : "", ""});
   return table.to_string();
 }
 

@@ -21,7 +21,8 @@ bool counts_all_instances(const Breakdown& breakdown);
 std::string storage_table(const Breakdown& breakdown, const Workload& workload);  // by level and tensor, with totals
 // Of levels with several instances, the words of the one with most.
 std::string busiest_table(const Breakdown& breakdown, const Workload& workload);
-std::string time_table(const Breakdown& breakdown);  // cycles and room by level
+// Cycles, room and mean bandwidth by level.
+std::string time_table(const Breakdown& breakdown, const Architecture& architecture);
 std::string network_table(const Breakdown& breakdown, const Workload& workload);
 
 }  // namespace heliolite::cli

@@ -8,6 +8,7 @@
 #include "cli/map/cost_tables.h"
 #include "cli/map/nest_picture.h"
 #include "cli/ui/command.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/text.h"
@@ -46,6 +47,10 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
   answer["name"] = layer.workload.name;
   add_cost(answer, breakdown.energy, breakdown.cycles, breakdown.utilization);
   answer["macs"] = layer.workload.macs();
+  const auto cycles = static_cast<double>(breakdown.cycles);
+  answer["rates"] = rates_json({breakdown.energy.picojoules(), cycles, static_cast<double>(layer.workload.macs())},
+                               layer.architecture);
+  answer["area_um2"] = area_json(layer.architecture);
   answer["counts"] = name(breakdown.counts);
   answer["factors_divide"] = breakdown.divides;
   answer["mapping"] = to_json(layer.mapping, layer.workload, layer.architecture);
@@ -74,7 +79,7 @@ std::string level_tables(const MappedLayer& layer, const Breakdown& breakdown, b
       of_all ? "\nStorage: words and energy of all instances\n" : "\nStorage: words of one instance, energy of all\n";
   text += storage_table(breakdown, workload);
   if (of_all) text += "\nBusiest instances: words of the one with most of each\n" + busiest_table(breakdown, workload);
-  text += "\nTime and room, one instance\n" + time_table(breakdown);
+  text += "\nTime and room, one instance\n" + time_table(breakdown, architecture);
   text += of_all ? "\nNetworks: words of all senders\n" : "\nNetworks: words of one sender\n";
   return text + network_table(breakdown, workload);
 }

@@ -13,6 +13,7 @@
 #include "arch/level_places.h"
 #include "arch/load.h"
 #include "cli/map/map_answer.h"
+#include "cli/map/map_csv.h"
 #include "cli/map/witness_text.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
@@ -31,7 +32,7 @@ namespace heliolite::cli {
 namespace {
 
 struct MapArguments {
-  std::string architecture, workload, layer, witness, from, learn, dump, timeloop;
+  std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
   bool no_look = false;
   SearchArguments search;
 };
@@ -182,6 +183,7 @@ int run(const MapArguments& arguments, const Output& output) {
   explain_infeasible(answer.result, arguments.architecture);
   if (!output.json(answer_json(options, answer)) || !write_learned(options, output)) return kBadInput;
   if (!arguments.timeloop.empty() && !write_timeloop(answer, output)) return kBadInput;
+  if (!arguments.csv.empty() && !output.write("--csv", map_csv(answer))) return kBadInput;
   if (!right) return kBug;
   if (interrupt_flag()) return kInterrupted;
   return answer.result.all_feasible() ? kSuccess : kNegative;
@@ -243,6 +245,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                     "Write the program of strategy cosa as CPLEX LP text, for other solvers; - = stdout");
   add_target_option(*command, output, "--timeloop", arguments->timeloop,
                     "Write the mapping of the only layer in Timeloop's format; - = stdout");
+  add_target_option(*command, output, "--csv", arguments->csv,
+                    "Write a row for each layer, with the energy of every level; - = stdout");
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

@@ -257,21 +257,63 @@ MapAnswer map_answer(Network network, Architecture architecture, NetworkResult r
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));
   const bool any = options.factors == Factors::Any;
+  const Counts counts = any ? Counts::True : Counts::Timeloop;
+  std::vector<std::optional<Breakdown>> breakdowns;
+  NetworkBreakdown by_level;
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    breakdowns.emplace_back();
+    if (result.layers[i].result.status == Status::Infeasible) continue;
+    const CostModel model(network.layers[i].workload, architecture);
+    breakdowns.back() = model.explain(result.layers[i].result.mapping, counts);
+    by_level.add(*breakdowns.back(), result.layers[i].count);
+  }
   return {std::move(network),
           std::move(architecture),
           std::move(result),
           any || options.imperfect,
-          any ? Counts::True : Counts::Timeloop,
+          counts,
           options.tiles,
           options.evaluator,
           std::move(distances),
-          std::move(in_true_counts)};
+          std::move(in_true_counts),
+          std::move(breakdowns),
+          std::move(by_level)};
 }
+
+namespace {
+
+// MACs of all runs of the layers that have a mapping.
+Work work_of(const MapAnswer& answer) {
+  const Cost& total = answer.result.total;
+  Work work{total.energy.picojoules(), static_cast<double>(total.cycles), 0};
+  for (std::size_t i = 0; i < answer.breakdowns.size(); ++i)
+    if (answer.breakdowns[i])
+      work.macs += static_cast<double>(answer.result.layers[i].count) *
+                   static_cast<double>(answer.network.layers[i].workload.macs());
+  return work;
+}
+
+// Where the energy goes, and what it comes to in seconds and W.
+std::string whole_text(const MapAnswer& answer) {
+  if (answer.by_level.levels.empty()) return "";
+  const Work work = work_of(answer);
+  std::string text = "\n" + network_breakdown_table(answer.by_level, answer.architecture);
+  text += fmt::format("\n  {}: {}", answer.result.all_feasible() ? "one run" : "what fits",
+                      rates_text(work, answer.architecture));
+  const std::optional<Rates> r = rates(work, answer.architecture);
+  if (r && answer.network.layers.size() > 1 && answer.result.all_feasible()) {
+    const auto batch = static_cast<double>(answer.network.batch);
+    text += fmt::format("; {:.4g} inferences/s, {} each", r->per_second * batch, energy(work.picojoules / batch));
+  }
+  return text + fmt::format("\n  area: {}\n", area_text(answer.architecture));
+}
+
+}  // namespace
 
 std::string map_text(const MapAnswer& answer) {
   std::vector<NotProven> not_proven;
   for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
-  std::string text = result_table(answer) + evaluator_text(answer.result, answer.evaluator) +
+  std::string text = result_table(answer) + whole_text(answer) + evaluator_text(answer.result, answer.evaluator) +
                      not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
   if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
   const Distances& levels = answer.distances[0];
@@ -294,7 +336,12 @@ void add_map_answer(Json& json, const MapAnswer& answer, const std::string& obje
                    {"sum_of_layer_values", edps.values},
                    {"seconds", answer.result.seconds},
                    {"all_feasible", answer.result.all_feasible()},
-                   {"interrupted", interrupted}};
+                   {"interrupted", interrupted},
+                   {"levels", network_breakdown_json(answer.by_level)},
+                   {"compute_pj", answer.by_level.compute.picojoules()},
+                   {"rates", rates_json(work_of(answer), answer.architecture)},
+                   {"batch", answer.network.batch},
+                   {"area_um2", area_json(answer.architecture)}};
 }
 
 }  // namespace heliolite::cli

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "cli/map/network_breakdown.h"
 #include "cli/ui/json.h"
 #include "engine/base/result.h"
 #include "engine/bounds/curve/movement_distance.h"
@@ -25,6 +26,8 @@ struct MapAnswer {
   std::vector<Result<std::vector<LevelDistance>>> distances;
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
   std::vector<std::optional<Cost>> true_cost;
+  std::vector<std::optional<Breakdown>> breakdowns;  // [layer]; none: it has no mapping
+  NetworkBreakdown by_level;                         // of those that have one
 };
 
 // The answer with the distances of its mappings.

@@ -115,13 +115,15 @@ void Numbers::costs(const StorageLevel& level, const LevelSpec& spec) {
 }
 
 void Numbers::rates(const StorageLevel& level, const LevelSpec& spec) {
-  const auto rate = [&](const char* key, const std::optional<double>& words) {
-    optional(key, words, "words/cycle", "unlimited", stated(words.has_value()),
+  const Bandwidth bytes = spec.gigabytes_per_second.value_or(Bandwidth{});
+  const auto rate = [&](const char* key, std::optional<double> Bandwidth::*which) {
+    const std::optional<double>& words = level.bandwidth.*which;
+    optional(key, words, "words/cycle", "unlimited", bytes.*which ? "stated in GB/s" : stated(words.has_value()),
              words ? bandwidth_text(*words, level, machine_) : "");
   };
-  rate("bandwidth.read", level.bandwidth.read);
-  rate("bandwidth.write", level.bandwidth.write);
-  rate("bandwidth.shared", level.bandwidth.shared);
+  rate("bandwidth.read", &Bandwidth::read);
+  rate("bandwidth.write", &Bandwidth::write);
+  rate("bandwidth.shared", &Bandwidth::shared);
   const std::string network = stated(spec.network.has_value());
   amount("network.hop_pj", level.network.hop_pj, "pJ", network);
   amount("network.router_pj", level.network.router_pj, "pJ", network);

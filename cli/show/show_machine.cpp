@@ -9,13 +9,12 @@
 namespace heliolite::cli {
 
 Json machine_head_json(const Architecture& a) {
-  const double area = a.area_um2();
   return {{"name", a.name},
           {"description", a.description},
           {"units", a.compute.instances},
           {"technology_nm", a.technology_nm ? Json(*a.technology_nm) : Json()},
           {"cycle_ns", a.cycle_ns ? Json(*a.cycle_ns) : Json()},
-          {"area_um2", area > 0 ? Json(area) : Json()},
+          {"area_um2", area_json(a)},
           {"without_area", parts_without_area(a)}};
 }
 

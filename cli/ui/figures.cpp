@@ -40,6 +40,39 @@ std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, co
   return fmt::format("{:.4g} GB/s", rate);
 }
 
+std::optional<Rates> rates(const Work& work, const Architecture& architecture) {
+  if (!architecture.cycle_ns || work.cycles <= 0 || work.picojoules <= 0) return std::nullopt;
+  const double seconds = work.cycles * *architecture.cycle_ns * 1e-9, joules = work.picojoules * 1e-12;
+  const double tera_operations = 2 * work.macs * 1e-12;
+  return Rates{.seconds = seconds,
+               .watts = joules / seconds,
+               .tops = tera_operations / seconds,
+               .tops_per_watt = tera_operations / joules,
+               .per_second = 1 / seconds};
+}
+
+std::string rates_text(const Work& work, const Architecture& architecture) {
+  const std::optional<Rates> r = rates(work, architecture);
+  if (!r) return "seconds, W and TOPS are not known: the machine states no cycle_ns";
+  return fmt::format("{}, {}, {:.4g} TOPS, {:.4g} TOPS/W", with_prefix(r->seconds, "s"), with_prefix(r->watts, "W"),
+                     r->tops, r->tops_per_watt);
+}
+
+Json rates_json(const Work& work, const Architecture& architecture) {
+  const std::optional<Rates> r = rates(work, architecture);
+  if (!r) return nullptr;
+  return {{"seconds", r->seconds},
+          {"watts", r->watts},
+          {"tops", r->tops},
+          {"tops_per_watt", r->tops_per_watt},
+          {"per_second", r->per_second}};
+}
+
+Json area_json(const Architecture& architecture) {
+  const double area = architecture.area_um2();
+  return area > 0 ? Json(area) : Json();
+}
+
 std::vector<std::string> parts_without_area(const Architecture& architecture) {
   std::vector<std::string> parts;
   for (auto level = architecture.levels.rbegin(); level != architecture.levels.rend(); ++level)

@@ -45,11 +45,14 @@ std::string owner_of(const std::string& text, const std::vector<std::string>& na
 }
 
 // The bandwidths that `by` does not state stay.
-void complete(std::optional<Bandwidth>& by, const std::optional<Bandwidth>& base) {
-  if (!by || !base) return;
-  if (!by->read) by->read = base->read;
-  if (!by->write) by->write = base->write;
-  if (!by->shared) by->shared = base->shared;
+void complete(LevelSpec& by, const LevelSpec& base) {
+  const Bandwidth words = by.bandwidth.value_or(Bandwidth{}), bytes = by.gigabytes_per_second.value_or(Bandwidth{});
+  for (const auto rate : {&Bandwidth::read, &Bandwidth::write, &Bandwidth::shared}) {
+    if (words.*rate || bytes.*rate) continue;
+    if (by.bandwidth && base.bandwidth) (*by.bandwidth).*rate = (*base.bandwidth).*rate;
+    if (by.gigabytes_per_second && base.gigabytes_per_second)
+      (*by.gigabytes_per_second).*rate = (*base.gigabytes_per_second).*rate;
+  }
 }
 
 }  // namespace
@@ -110,7 +113,7 @@ ArchitectureSpec with_setting(ArchitectureSpec machine, const Setting& setting, 
     return vary(std::move(machine), setting.variant, errors);
   ArchitectureSpec variant = setting.variant;
   const auto level = std::ranges::find(machine.levels, setting.field.level, &LevelSpec::name);
-  if (level != machine.levels.end()) complete(variant.levels.front().bandwidth, level->bandwidth);
+  if (level != machine.levels.end()) complete(variant.levels.front(), *level);
   return vary(std::move(machine), variant, errors);
 }
 
