@@ -60,14 +60,6 @@ u64 RestBounds::bytes(const FlowCosts& m) {
   return m.lattice.grid().bytes() + sizeof(double) * (numbers + levels * std::min(cells * row, kMaxRowValues));
 }
 
-double RestBounds::of(const Channels& x, std::size_t channel, const Channels& sharing) const {
-  if (channel > 0) return x[channel];
-  double sum = x[0];
-  for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k)
-    sum += x[k] * sharing[k];
-  return sum;
-}
-
 bool RestBounds::reuses(int level, int tensor) const {
   if ((m_.problem->space.levels[at(level)].temporal.allowed & ~c_.tensor[at(tensor)].indexing) == 0) return false;
   for (int i = 0; i < level; ++i)

@@ -42,7 +42,13 @@ class RestBounds {
   // Channel `channel` of x; for channel 0 all energy channels together, at the least that sharing clusters leave.
   double of(const Channels& x, std::size_t channel) const { return of(x, channel, least_sharing_); }
   // The same at the shares `sharing` [channel] that clusters leave.
-  double of(const Channels& x, std::size_t channel, const Channels& sharing) const;
+  double of(const Channels& x, std::size_t channel, const Channels& sharing) const {
+    if (channel > 0) return x[channel];
+    double sum = x[0];
+    for (std::size_t k = 1; k < m_.channels.size() && m_.channels[k].kind == Channel::Kind::Shared; ++k)
+      sum += x[k] * sharing[k];
+    return sum;
+  }
   // [channel of a level whose clusters share accesses]: the least share that is left in any mapping.
   const Channels& least_sharing() const { return least_sharing_; }
 
