@@ -125,6 +125,7 @@ struct Architecture {
   bool constraints_for_channels_only = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
+  std::vector<std::string> notes;  // what of its files was read otherwise than it is written
 
   double area_um2() const;                                     // all instances of all levels and of the compute units
   std::optional<int> find_level(std::string_view name) const;  // index into `levels`

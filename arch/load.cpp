@@ -10,6 +10,8 @@
 #include "arch/timeloop_ert.h"
 #include "engine/base/embedded.h"
 #include "engine/base/text.h"
+#include "engine/inputs/input_file.h"
+#include "engine/inputs/sparse.h"
 
 namespace heliolite {
 
@@ -38,9 +40,9 @@ bool is_there(const fs::path& path) {
 }
 
 // A preset's name or a path. Something that is neither, and does not look like a path, is a misspelt preset.
-Result<YamlNode> load_document(const std::string& what) {
+Result<YamlNode> load_document(const std::string& what, const ReadOptions& options) {
   if (const EmbeddedFile* preset = find_preset(what)) return YamlNode::parse(preset->text, std::string(preset->name));
-  if (looks_like_path(what) || is_there(what)) return YamlNode::load_file(what);
+  if (looks_like_path(what) || is_there(what)) return load_input(what, options);
   const std::vector<std::string> presets = architecture_preset_names();
   const std::string suggestion = did_you_mean(what, presets);
   return Diagnostic{"", 0, "architecture",
@@ -67,7 +69,7 @@ Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
     return spec.place.error(
         fmt::format("base = {}: more than {} bases, one of another (a circle?)", *spec.base, kMaxBases));
 
-  const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base));
+  const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base), {});
   if (!base_document) {
     Diagnostics errors = base_document.errors();
     errors.push_back(spec.place.error(fmt::format("base = {} cannot be read", *spec.base)));
@@ -142,35 +144,41 @@ Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec) {
 }
 
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what) {
-  const Result<YamlNode> document = load_document(what);
+  const Result<YamlNode> document = load_document(what, {});
   if (!document) return document.errors();
   return follow_bases(*document, 0);
 }
 
 bool names_architecture(const std::string& what) {
   return std::ranges::any_of(split(what, ','), [](const std::string& part) {
-    const Result<YamlNode> document = load_document(part);
+    const Result<YamlNode> document = load_document(part, {});
     return document && (is_architecture_yaml(*document) || is_timeloop_architecture(*document));
   });
 }
 
-Result<Architecture> load_architecture(const std::string& what) {
-  Result<ArchitectureSource> source = load_architecture_source(what);
+Result<Architecture> load_architecture(const std::string& what, const ReadOptions& options) {
+  Result<ArchitectureSource> source = load_architecture_source(what, options);
   if (!source) return source.errors();
   return std::move(source->architecture);
 }
 
-Result<ArchitectureSource> load_architecture_source(const std::string& what) {
+Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options) {
   Diagnostics errors;
+  std::vector<std::string> notes;
   std::vector<YamlNode> documents;
   for (const std::string& part : split(what, ',')) {
-    Result<YamlNode> document = load_document(part);
-    if (document) documents.push_back(*std::move(document));
+    const Result<YamlNode> document = load_document(part, options);
+    if (document) documents.push_back(options.ignore_sparse ? without_sparse(*document, notes) : *document);
     else errors.insert(errors.end(), document.errors().begin(), document.errors().end());
   }
-  if (documents.empty() && errors.empty()) return load_document("").errors();
+  if (documents.empty() && errors.empty()) return load_document("", options).errors();
   if (!errors.empty()) return errors;
-  return read_documents(std::move(documents));
+  Result<ArchitectureSource> source = read_documents(std::move(documents));
+  if (source) {
+    std::vector<std::string>& said = source->architecture.notes;
+    said.insert(said.begin(), notes.begin(), notes.end());
+  }
+  return source;
 }
 
 Result<Architecture> parse_architecture(std::string_view text, const std::string& name) {

@@ -9,12 +9,13 @@
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
 #include "engine/base/result.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite {
 
 // The machine. Further files (an ERT or ART, constraints) may be joined by commas: "arch.yaml,ert.yaml". Errors have
-// file and line; a name that is neither a preset nor a file is one, too.
-Result<Architecture> load_architecture(const std::string& what);
+// file and line; a name that is neither a preset nor a file is one, too. Architecture::notes says what was left out.
+Result<Architecture> load_architecture(const std::string& what, const ReadOptions& options = {});
 // The machine of a text that such a file could hold; `name` stands for the file in messages, and paths in the text are
 // relative to it.
 Result<Architecture> parse_architecture(std::string_view text, const std::string& name);
@@ -26,7 +27,7 @@ struct ArchitectureSource {
   ReferenceTables tables;                // of a machine of ours
 };
 // The same as load_architecture, for those who want to know where its numbers come from.
-Result<ArchitectureSource> load_architecture_source(const std::string& what);
+Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options = {});
 
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what);

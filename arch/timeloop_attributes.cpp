@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "arch/timeloop_expression.h"
+#include "engine/inputs/timeloop_expression.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 

@@ -8,6 +8,7 @@
 #include "arch/limits.h"
 #include "engine/base/energy.h"
 #include "engine/base/text.h"
+#include "engine/inputs/sparse.h"
 
 namespace heliolite {
 namespace {
@@ -108,11 +109,7 @@ void ignore_accelergys_own(AttributeReader& reader) {
 
 // What Timeloop, Accelergy or their plug-ins read and a dense cost model does not.
 void read_the_rest(AttributeReader& reader) {
-  constexpr std::string_view sparse = "sparse machines are not supported";
-  reader.refuse({"metadata_block_size", "metadata_datawidth", "metadata_word_bits", "metadata_storage_width",
-                 "metadata_storage_depth", "concordant_compressed_tile_traversal", "tile_partition_supported",
-                 "decompression_supported", "compression_supported"},
-                sparse);
+  for (const std::string_view key : kSparseAttributes) reader.refuse({key}, kSparseAdvice);
   reader.refuse({"min_utilization"}, "a least utilization of a memory cannot be demanded of mappings");
   reader.refuse({"allow_overbooking"}, "tiles larger than the memory are not supported");
   reader.refuse({"per_dataspace_bandwidth_consumption_scale"}, "bandwidth is counted in words of any tensor alike");

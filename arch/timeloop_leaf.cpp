@@ -7,6 +7,7 @@
 
 #include "arch/limits.h"
 #include "arch/timeloop_constraints.h"
+#include "engine/inputs/sparse.h"
 
 namespace heliolite {
 namespace {
@@ -66,7 +67,7 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
     read_mesh(*spatial, inherited, variables, leaf, errors);
   if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
     read_constraints(*constraints, leaf, errors);
-  refuse(reader, "sparse_optimizations", "sparse machines are not supported", errors);
+  refuse(reader, "sparse_optimizations", kSparseAdvice, errors);
   refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress",
          errors);
   return leaf;

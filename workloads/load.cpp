@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "engine/base/text.h"
+#include "engine/inputs/input_file.h"
+#include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/presets.h"
@@ -80,21 +82,42 @@ Result<Request> parse_request(const std::string& what) {
   return request;
 }
 
-Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options) {
+Result<Network> from_yaml(const YamlNode& root, const std::string& name, const NetworkOptions& options,
+                          const std::vector<YamlNode>& others = {}) {
   if (!is_timeloop_problem(root)) return network_from_yaml(root, name, options);
   if (options.batch || options.pass) {
     return Diagnostic{root.file(), 0, "",
                       "a Timeloop problem gives all its sizes; '@batch' and '@pass' are for networks of ours"};
   }
-  Result<Workload> workload = timeloop_problem(root, name);
+  std::vector<std::string> notes;
+  Result<Workload> workload = timeloop_problem(root, name, others, &notes);
   if (!workload) return workload.errors();
-  return single(std::move(*workload));
+  Network network = single(std::move(*workload));
+  network.notes = std::move(notes);
+  return network;
 }
 
-Result<Network> from_file(const std::string& path, const NetworkOptions& options) {
-  const Result<YamlNode> root = YamlNode::load_file(path);
-  if (!root) return root.errors();
-  return from_yaml(*root, fs::path(path).stem().string(), options);
+// A file, or a Timeloop problem beside files with its variables.
+Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options,
+                           const ReadOptions& reading) {
+  Diagnostics errors;
+  std::vector<std::string> notes;
+  std::vector<YamlNode> others;
+  for (const std::string& path : paths) {
+    const Result<YamlNode> root = load_input(path, reading);
+    if (root) others.push_back(reading.ignore_sparse ? without_sparse(*root, notes) : *root);
+    else errors.insert(errors.end(), root.errors().begin(), root.errors().end());
+  }
+  if (!errors.empty()) return errors;
+  const auto found = std::ranges::find_if(others, is_timeloop_problem);
+  if (found == others.end() && paths.size() > 1)
+    return others.front().error("several files: one must be a Timeloop problem, the others have its variables");
+  const std::size_t at = found == others.end() ? 0 : static_cast<std::size_t>(found - others.begin());
+  const YamlNode root = others[at];
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(at));
+  Result<Network> network = from_yaml(root, fs::path(paths[at]).stem().string(), options, others);
+  if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());
+  return network;
 }
 
 Result<Network> from_preset(std::string_view text, const Request& request) {
@@ -162,13 +185,15 @@ bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
 
-Result<Network> load_network(const std::string& what) {
+Result<Network> load_network(const std::string& what, const ReadOptions& options) {
   const auto is_file = [](const std::string& path) {
     std::error_code error;
     return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
   };
   // Step 1. A file that exists.
-  if (is_file(what)) return from_file(what, {});
+  if (is_file(what)) return from_files({what}, {}, options);
+  const std::vector<std::string> parts = split(what, ',');
+  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, options);
   // Step 2. Compact text.
   if (is_compact_text(what)) {
     Result<Workload> workload = parse_compact_text(what);
@@ -179,10 +204,11 @@ Result<Network> load_network(const std::string& what) {
   Result<Request> request = parse_request(what);
   if (!request) return request.errors();
   if (const auto text = workload_preset(request->name)) return from_preset(*text, *request);
-  if (is_file(request->name)) return from_file(request->name, request->options);
+  if (is_file(request->name)) return from_files({request->name}, request->options, options);
   // Step 4. Nothing: a path gets the file system's complaint.
   std::error_code error;
-  if (looks_like_path(request->name) || fs::is_directory(request->name, error)) return from_file(request->name, {});
+  if (looks_like_path(request->name) || fs::is_directory(request->name, error))
+    return from_files({request->name}, {}, options);
   return nothing_matches(what, request->name);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/inputs/read_options.h"
 #include "workloads/network.h"
 
 namespace heliolite {
@@ -12,7 +13,7 @@ namespace heliolite {
 // `what` is, in this order: an existing file or anything that looks like a path; compact text
 // ("gemm:512x512x512", "conv:..", or an Einsum with sizes, see einsum_text.h); a preset's name.
 // A single workload becomes a network of one layer. Errors name all of these forms when nothing matches.
-Result<Network> load_network(const std::string& what);
+Result<Network> load_network(const std::string& what, const ReadOptions& options = {});
 // The network of a text that such a file could hold; `file` stands for it in messages, and without a key `name` the
 // network has its name without the ending.
 Result<Network> parse_network(std::string_view text, const std::string& file);

@@ -85,7 +85,8 @@ struct Network {
   // readers of an input unless it is the same in all repeats.
   std::vector<Edge> edges{};
   std::vector<Input> inputs{};
-  u64 batch = 1;  // inputs that one run works on, as far as the file or its options say so
+  u64 batch = 1;                     // inputs that one run works on, as far as the file or its options say so
+  std::vector<std::string> notes{};  // what of its file was read otherwise than it is written
 
   u64 macs() const;  // of all layers, repeats included
 };

@@ -8,6 +8,7 @@
 
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/timeloop_instance.h"
 #include "workloads/timeloop_shapes.h"
 #include "workloads/yaml_help.h"
 
@@ -15,7 +16,7 @@ namespace heliolite {
 namespace {
 
 // Sections a Timeloop file may hold besides its problem.
-constexpr std::array<const char*, 16> kOtherSections{"architecture",
+constexpr std::array<const char*, 21> kOtherSections{"architecture",
                                                      "arch",
                                                      "components",
                                                      "compound_components",
@@ -30,6 +31,11 @@ constexpr std::array<const char*, 16> kOtherSections{"architecture",
                                                      "globals",
                                                      "ERT",
                                                      "ART",
+                                                     "ERT_summary",
+                                                     "ART_summary",
+                                                     "dumped_by_timeloop_front_end",
+                                                     "extra_mapping_constraints",
+                                                     "processors",
                                                      "version"};
 
 std::string with_hyphens(std::string_view key) {
@@ -46,12 +52,20 @@ std::optional<YamlNode> child(MapReader& map, std::string_view key) {
 
 class ProblemReader {
  public:
+  ProblemReader(const std::vector<YamlNode>& others, std::vector<std::string>& notes) : notes_(notes) {
+    for (const YamlNode& other : others) add_variables(other);
+  }
+
   Result<Workload> run(const YamlNode& root, const std::string& name) {
     workload_.name = name;
+    add_variables(root);
     if (const auto problem_node = root.find("problem")) {
       MapReader file(root, errors_);
       file.ignore("problem");
       for (const char* section : kOtherSections) file.ignore(section);
+      // The front end's own word for a home of anchors: "problem_base_ignore: &problem_base".
+      for (const std::string& key : root.keys())
+        if (key.find("ignore") != std::string::npos) file.ignore(key);
       file.finish();
       problem(*problem_node);
     } else {
@@ -63,21 +77,23 @@ class ProblemReader {
   }
 
  private:
-  struct Coefficient {
-    std::string name;
-    u64 value = 1;
-  };
   // A term's coefficient is known once the instance is read.
   struct NamedTerm {
     std::size_t tensor, rank, term;
     std::string coefficient;
   };
 
+  void add_variables(const YamlNode& document) {
+    if (const auto variables = document.find("variables"); variables && variables->is_map())
+      variables_.push_back(*variables);
+  }
+
   void problem(const YamlNode& node) {
     MapReader map(node, errors_);
     if (!map.valid()) return;
     version(map);
-    map.ignore("name");
+    // Where the layer comes from and what its values are like: no part of the Einsum.
+    for (const char* key : {"name", "dnn_name", "notes", "histograms"}) map.ignore(key);
     const auto shape_node = map.child("shape");
     if (!shape_node) {
       built_in_shape("cnn-layer", node);  // Timeloop's default
@@ -147,9 +163,9 @@ class ProblemReader {
     for (std::size_t i = 0; i < list.size() && list.is_sequence(); ++i) {
       MapReader map(list.at(i), errors_);
       const auto name = map.required_string("name");
-      const auto value = map.integer("default", 1, static_cast<i64>(kMaxCoefficient));
+      const auto value = map.integer("default", 0, static_cast<i64>(kMaxCoefficient));
       map.finish();
-      if (name) coefficients_.push_back({*name, static_cast<u64>(value.value_or(1))});
+      if (name) coefficients_.push_back({*name, static_cast<u64>(value.value_or(1)), list.at(i)});
     }
     if (!list.is_sequence() && !list.is_null()) {
       errors_.push_back(list.error("coefficients must be a list of {name, default}"));
@@ -213,7 +229,7 @@ class ProblemReader {
       term.coefficient = static_cast<u64>(*value);
       return;
     }
-    const auto known = std::ranges::find(coefficients_, node.text(), &Coefficient::name);
+    const auto known = std::ranges::find(coefficients_, node.text(), &TimeloopCoefficient::name);
     if (known != coefficients_.end()) {
       const std::size_t v = workload_.tensors.size() - 1;
       const std::size_t r = workload_.tensors[v].ranks.size() - 1;
@@ -221,48 +237,27 @@ class ProblemReader {
       return;
     }
     std::vector<std::string> names;
-    for (const Coefficient& c : coefficients_) names.push_back(c.name);
+    for (const TimeloopCoefficient& c : coefficients_) names.push_back(c.name);
     errors_.push_back(node.error(fmt::format("unknown coefficient '{}', must be {}an integer from 1 to {}{}",
                                              shown(node), names.empty() ? "" : join(names, ",") + " or ",
                                              kMaxCoefficient, did_you_mean(node.text(), names))));
   }
 
   void instance(MapReader& map) {
-    if (!map.valid()) return;
-    for (Dimension& d : workload_.dimensions) {
-      const auto size = map.required_integer(d.name, 1, static_cast<i64>(kMaxDimensionSize));
-      d.size = static_cast<u64>(size.value_or(1));
-    }
-    for (Coefficient& c : coefficients_) {
-      const auto value = map.integer(c.name, 1, static_cast<i64>(kMaxCoefficient));
-      c.value = static_cast<u64>(value.value_or(static_cast<i64>(c.value)));
-    }
-    map.ignore("name");
-    if (const auto densities = map.child("densities")) {
-      for (const std::string& tensor : densities->keys()) density(*densities->find(tensor), tensor);
-    }
-    for (const char* key : {"commonDensity", "common_density"}) {
-      if (const auto common = map.child(key)) density(*common, key);
-    }
-    for (const char* key : {"Wpadding", "Hpadding"}) {
-      const auto padding = map.child(key);
-      if (!padding || padding->as_integer() == 0) continue;
-      errors_.push_back(
-          padding->error(fmt::format("{} = {}, must be 0: padding is not modelled", key, shown(*padding))));
-    }
-  }
-
-  void density(const YamlNode& node, std::string_view what) {
-    const YamlNode value = node.is_map() ? node.find("density").value_or(node) : node;
-    if (value.as_number() == 1.0) return;
-    errors_.push_back(value.error(
-        fmt::format("the density of {} is {}, must be 1: only dense tensors are modelled", what, shown(value))));
+    if (map.valid()) read_timeloop_instance(map, variables_, workload_, coefficients_, notes_, errors_);
   }
 
   void finish(const YamlNode& root) {
     for (const NamedTerm& t : named_) {
-      const auto known = std::ranges::find(coefficients_, t.coefficient, &Coefficient::name);
-      workload_.tensors[t.tensor].ranks[t.rank].terms[t.term].coefficient = known->value;
+      const auto known = std::ranges::find(coefficients_, t.coefficient, &TimeloopCoefficient::name);
+      Term& term = workload_.tensors[t.tensor].ranks[t.rank].terms[t.term];
+      term.coefficient = std::max<u64>(known->value, 1);
+      const Dimension& dimension = workload_.dimensions[static_cast<std::size_t>(term.dimension)];
+      // Times the only position, 0, any coefficient is the same.
+      if (known->value == 0 && dimension.size > 1)
+        errors_.push_back(
+            known->place.error(fmt::format("{} = 0, must be an integer from 1 to {}: it multiplies {} of size {}",
+                                           known->name, kMaxCoefficient, dimension.name, dimension.size)));
     }
     link_accesses(workload_);
     infer_roles(workload_);
@@ -270,8 +265,10 @@ class ProblemReader {
     for (const Diagnostic& error : check(workload_)) errors_.push_back(place.error(error.field + ": " + error.message));
   }
 
+  std::vector<YamlNode> variables_;  // maps of names and values
+  std::vector<std::string>& notes_;
   Workload workload_;
-  std::vector<Coefficient> coefficients_;
+  std::vector<TimeloopCoefficient> coefficients_;
   std::vector<NamedTerm> named_;
   Diagnostics errors_;
 };
@@ -280,8 +277,10 @@ class ProblemReader {
 
 bool is_timeloop_problem(const YamlNode& root) { return root.has("problem") || root.has("shape"); }
 
-Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name) {
-  return ProblemReader().run(root, name);
+Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name, const std::vector<YamlNode>& others,
+                                  std::vector<std::string>* notes) {
+  std::vector<std::string> unheard;
+  return ProblemReader(others, notes == nullptr ? unheard : *notes).run(root, name);
 }
 
 }  // namespace heliolite

@@ -1,5 +1,8 @@
 #pragma once
 // Reads Timeloop's problem files: `problem: {shape, instance}` of all versions, hyphens or underscores in keys.
+#include <string>
+#include <vector>
+
 #include "engine/base/yaml_node.h"
 #include "workloads/workload.h"
 
@@ -9,8 +12,11 @@ namespace heliolite {
 bool is_timeloop_problem(const YamlNode& root);
 
 // The workload, with the shape's names for dimensions and tensors, called `name`. `shape` may be the name of a shape
-// that comes with Timeloop (cnn-layer, gemm-ABZ, gemm). Refused: densities below 1, flattening, padding, unknown keys.
-// Other sections of the file (architecture, mapping, ..) are left alone.
-Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name);
+// that comes with Timeloop (cnn-layer, dw-cnn-layer, gemm-ABZ, gemm). Sizes may be expressions over the `variables` of
+// the file and of `others`. Refused: densities below 1, flattening, unknown keys. Other sections of the file
+// (architecture, mapping, ..) are left alone. `notes`, if given, gets what is passed over although it may have been
+// meant, such as padding.
+Result<Workload> timeloop_problem(const YamlNode& root, const std::string& name,
+                                  const std::vector<YamlNode>& others = {}, std::vector<std::string>* notes = nullptr);
 
 }  // namespace heliolite

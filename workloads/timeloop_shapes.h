@@ -11,7 +11,7 @@ struct BuiltInShape {
   std::string_view text;
 };
 
-inline constexpr std::array<BuiltInShape, 3> kBuiltInShapes{{
+inline constexpr std::array<BuiltInShape, 4> kBuiltInShapes{{
     {"cnn-layer", R"(
 dimensions: [R, S, P, Q, C, K, N]
 coefficients: [{name: Wstride, default: 1}, {name: Hstride, default: 1},
@@ -20,6 +20,15 @@ data_spaces:
 - {name: Weights, projection: [[[C]], [[K]], [[R]], [[S]]]}
 - {name: Inputs, projection: [[[N]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]}
 - {name: Outputs, projection: [[[N]], [[K]], [[Q]], [[P]]], read_write: true}
+)"},
+    {"dw-cnn-layer", R"(
+dimensions: [R, S, P, Q, C, N]
+coefficients: [{name: Wstride, default: 1}, {name: Hstride, default: 1},
+               {name: Wdilation, default: 1}, {name: Hdilation, default: 1}]
+data_spaces:
+- {name: Weights, projection: [[[C]], [[R]], [[S]]]}
+- {name: Inputs, projection: [[[N]], [[C]], [[R, Wdilation], [P, Wstride]], [[S, Hdilation], [Q, Hstride]]]}
+- {name: Outputs, projection: [[[N]], [[C]], [[Q]], [[P]]], read_write: true}
 )"},
     {"gemm-abz", R"(
 dimensions: [M, N, K]

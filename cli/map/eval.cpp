@@ -44,6 +44,7 @@ Json answer_json(const char* command, const MappedLayer& layer, const Breakdown&
                  const Diagnostics& outside) {
   Json answer = answer_head(command);
   answer["question"] = {{"workload", question(layer.workload)}, {"architecture", question(layer.architecture)}};
+  answer["notes"] = layer.notes;
   answer["name"] = layer.workload.name;
   add_cost(answer, breakdown.energy, breakdown.cycles, breakdown.utilization);
   answer["macs"] = layer.workload.macs();
@@ -64,6 +65,7 @@ struct EvalArguments {
   MappedLayerNames names;
   std::string svg;
   bool nest = false;
+  ReadArguments reading;
   std::string counts{name(Counts::Timeloop)};
 };
 
@@ -86,8 +88,9 @@ std::string level_tables(const MappedLayer& layer, const Breakdown& breakdown, b
 
 int run(const char* command, bool by_level, const EvalArguments& arguments, const Output& output) {
   const MappedLayerNames& names = arguments.names;
-  const Result<MappedLayer> layer = load_mapped_layer(names);
+  const Result<MappedLayer> layer = load_mapped_layer(names, arguments.reading);
   if (!layer) return fail(layer.errors());
+  tell(layer->notes, output);
   const Diagnostics outside = at_their_levels(outside_mapspace(*layer), names.architecture);
   for (const Diagnostic& d : outside) output.note("heliolite: note: outside the machine's mapspace: " + d.to_string());
   const CostModel model(layer->workload, layer->architecture);
@@ -127,6 +130,7 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
     add_target_option(*command, output, "--svg", arguments->svg,
                       "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
   }
+  arguments->reading.add_to(*command);
   add_output_options(*command, output);
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "arch/level_places.h"
-#include "arch/load.h"
 #include "cli/map/map_answer.h"
 #include "cli/map/map_csv.h"
 #include "cli/map/witness_text.h"
@@ -26,7 +25,6 @@
 #include "engine/model/timeloop_mapping.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/search/layer_search.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -34,6 +32,7 @@ namespace {
 struct MapArguments {
   std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
   bool no_look = false;
+  ReadArguments reading;
   SearchArguments search;
 };
 
@@ -45,12 +44,13 @@ SearchOptions search_options(const MapArguments& arguments) {
   return options;
 }
 
-Json answer_json(const SearchOptions& options, const MapAnswer& answer) {
+Json answer_json(const SearchOptions& options, const MapAnswer& answer, const std::vector<std::string>& notes) {
   Json json = answer_head("map");
   const Network& network = answer.network;
   json["question"] = {{"architecture", question(answer.architecture)},
                       {"workload", {{"name", network.name}, {"layers", network.layers.size()}}},
                       {"options", options_json(options)}};
+  json["notes"] = notes;
   add_map_answer(json, answer, minimised(options), interrupt_flag());
   return json;
 }
@@ -143,45 +143,42 @@ bool write_timeloop(const MapAnswer& answer, const Output& output) {
 }
 
 int run(const MapArguments& arguments, const Output& output) {
-  Result<Architecture> architecture = load_architecture(arguments.architecture);
-  Result<Network> network = load_network(arguments.workload);
+  Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading);
   SearchOptions options = search_options(arguments);
   const bool external = !options.evaluator.command.empty();
   if (external && arguments.search.given("objective"))
     return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});
-  Diagnostics errors;
-  const auto collect = [&](const auto& result) {
-    if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
-  };
-  collect(architecture);
-  collect(network);
-  if (!errors.empty()) return fail(errors);
+  if (!inputs) return fail(inputs.errors());
+  const std::vector<std::string> notes = inputs->notes();
+  tell(notes, output);
+  Architecture& architecture = inputs->architecture;
+  Network& network = inputs->network;
   if (!arguments.layer.empty()) {
-    const Result<Workload> layer = pick_layer(*network, arguments.layer);
+    const Result<Workload> layer = pick_layer(network, arguments.layer);
     if (!layer) return fail(layer.errors());
-    std::erase_if(network->layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
+    std::erase_if(network.layers, [&](const Layer& l) { return l.workload.name != arguments.layer; });
   }
-  errors = read_learned(arguments, options);
+  Diagnostics errors = read_learned(arguments, options);
   if (!errors.empty()) return fail(errors);
-  errors = read_witness(arguments, *network, *architecture, options);
+  errors = read_witness(arguments, network, architecture, options);
   if (!errors.empty()) return fail(errors);
   if (!arguments.dump.empty()) {
-    const auto program = cosa_program(*network, *architecture, options);
+    const auto program = cosa_program(network, architecture, options);
     if (!program) return fail(at_their_levels(program.errors(), arguments.architecture));
     if (!output.write("--dump", *program)) return kBadInput;
   }
-  if (!arguments.timeloop.empty() && network->layers.size() > 1)
+  if (!arguments.timeloop.empty() && network.layers.size() > 1)
     return fail("--timeloop writes one mapping: choose a layer with --layer, or convert the answer of --json");
-  Result<NetworkResult> result = search(*network, *architecture, options, output);
+  Result<NetworkResult> result = search(network, architecture, options, output);
   if (!result) return fail(at_their_levels(result.errors(), arguments.architecture));
-  const MapAnswer answer = map_answer(*std::move(network), *std::move(architecture), *std::move(result), options);
+  const MapAnswer answer = map_answer(std::move(network), std::move(architecture), *std::move(result), options);
   output.table(fmt::format("{} on {}, {}, strategy {}\n\n", answer.network.name, answer.architecture.name,
                            (external ? "" : "objective ") + minimised(options), name(options.strategy)) +
                map_text(answer));
   const bool right = tell_of_witness(answer, options.objective, output);
   if (interrupt_flag()) output.note("heliolite: interrupted, this is the best found so far");
   explain_infeasible(answer.result, arguments.architecture);
-  if (!output.json(answer_json(options, answer)) || !write_learned(options, output)) return kBadInput;
+  if (!output.json(answer_json(options, answer, notes)) || !write_learned(options, output)) return kBadInput;
   if (!arguments.timeloop.empty() && !write_timeloop(answer, output)) return kBadInput;
   if (!arguments.csv.empty() && !output.write("--csv", map_csv(answer))) return kBadInput;
   if (!right) return kBug;

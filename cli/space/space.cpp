@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "arch/level_places.h"
-#include "arch/load.h"
 #include "cli/map/partial_answer.h"
 #include "cli/space/space_pruned.h"
 #include "cli/space/space_sample.h"
@@ -19,7 +18,6 @@
 #include "cli/ui/table.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/mapspace_size.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -32,6 +30,7 @@ struct SpaceArguments {
   TileQuestion tiles;
   SensitivityQuestion sensitivity;
   SampleQuestion sample;
+  ReadArguments reading;
 };
 
 // "362880", or "8.60e+17" with all digits in the JSON.
@@ -117,12 +116,11 @@ std::string conflict(const SpaceArguments& arguments) {
 
 int run(const SpaceArguments& arguments, const Output& output) {
   if (const std::string why = conflict(arguments); !why.empty()) return fail(why);
-  const Result<Architecture> architecture = load_architecture(arguments.architecture);
-  const Result<Network> network = load_network(arguments.workload);
-  Diagnostics errors;
-  if (!architecture) errors = architecture.errors();
-  if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
-  if (!errors.empty()) return fail(errors);
+  const Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading);
+  if (!inputs) return fail(inputs.errors());
+  tell(inputs->notes(), output);
+  const Architecture* const architecture = &inputs->architecture;
+  const Network* const network = &inputs->network;
   std::vector<Workload> workloads;
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(*network, arguments.layer);
@@ -212,6 +210,7 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
       ->check(whole_number(1, 100'000'000));
   add_target_option(*command, output, "--csv", sample.csv, "With --sample: write the histogram; - = stdout");
   add_target_option(*command, output, "--svg", sample.svg, "With --sample: draw the histogram; - = stdout");
+  arguments->reading.add_to(*command);
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"

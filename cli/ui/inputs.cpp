@@ -8,6 +8,7 @@
 #include "arch/load.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
+#include "engine/space/fit_names.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -35,21 +36,40 @@ std::optional<Architecture> load_if_named(const std::string& name, Diagnostics& 
   return std::nullopt;
 }
 
-Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names) {
-  Result<Architecture> architecture = load_architecture(names.architecture);
-  const Result<Network> network = load_network(names.workload);
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadArguments& reading) {
+  const Result<ReadOptions> options = reading.options();
+  if (!options) return options.errors();
+  Result<Architecture> machine = load_architecture(architecture, *options);
+  Result<Network> network = load_network(workload, *options);
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
   };
-  collect(architecture);
+  collect(machine);
   collect(network);
+  if (errors.empty()) errors = reading.rename(*network);
   if (!errors.empty()) return errors;
-  Result<Workload> workload = pick_layer(*network, names.layer);
+  fit_names(*network, *machine);
+  return Inputs{std::move(*machine), std::move(*network)};
+}
+
+std::vector<std::string> Inputs::notes() const {
+  std::vector<std::string> notes = architecture.notes;
+  notes.insert(notes.end(), network.notes.begin(), network.notes.end());
+  return notes;
+}
+
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadArguments& reading) {
+  Result<Inputs> inputs = load_inputs(names.architecture, names.workload, reading);
+  if (!inputs) return inputs.errors();
+  Result<Workload> workload = pick_layer(inputs->network, names.layer);
   if (!workload) return workload.errors();
-  const Result<Mapping> mapping = load_mapping(names.mapping, *workload, *architecture);
+  const Result<ReadOptions> options = reading.options();
+  const Result<Mapping> mapping =
+      load_mapping(names.mapping, *workload, inputs->architecture, options ? *options : ReadOptions{});
   if (!mapping) return mapping.errors();
-  return MappedLayer{std::move(*architecture), std::move(*workload), *mapping};
+  std::vector<std::string> notes = inputs->notes();
+  return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
 }
 
 }  // namespace heliolite::cli

@@ -2,8 +2,10 @@
 // Loads what -a, -w, --layer and -m name.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "arch/architecture.h"
+#include "cli/ui/read_arguments.h"
 #include "engine/base/result.h"
 #include "engine/model/mapping.h"
 #include "workloads/network.h"
@@ -14,6 +16,16 @@ namespace heliolite::cli {
 // The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
 
+// A machine and a network that are to meet: dimensions renamed as the user says, or to fit (engine/space/fit_names.h).
+// The errors of both are returned at once.
+struct Inputs {
+  Architecture architecture;
+  Network network;
+
+  std::vector<std::string> notes() const;  // of both
+};
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadArguments& reading);
+
 // The machine called `name`; none, with its errors added to `errors`, if it cannot be loaded, and none if `name` is
 // empty.
 std::optional<Architecture> load_if_named(const std::string& name, Diagnostics& errors);
@@ -23,11 +35,12 @@ struct MappedLayer {
   Architecture architecture;
   Workload workload;
   Mapping mapping;
+  std::vector<std::string> notes;
 };
 struct MappedLayerNames {
   std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
 };
 // Loads what the names stand for.
-Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names);
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadArguments& reading = {});
 
 }  // namespace heliolite::cli

@@ -1,222 +1,16 @@
 #include "engine/base/yaml_node.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <sstream>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
-#include "engine/base/shortened.h"
 #include "engine/base/text_file.h"
+#include "engine/base/yaml_builder.h"
 #include "engine/base/yaml_value.h"
 
 namespace heliolite {
 namespace {
-
-constexpr int kMaxDepth = 64;
-constexpr u64 kMaxNodes = 1'000'000;  // with aliases expanded; the largest real files have some 10 000
-constexpr std::size_t kMaxYamlComplaints = 50;
-
-// Leaves yaml-cpp's parser early; caught in YamlNode::parse and nowhere else.
-struct Stop {
-  Diagnostic reason;
-};
-
-int line_of(const YAML::Mark& mark) { return mark.is_null() ? 0 : mark.line + 1; }
-
-// Builds the values of one document out of the parser's events, checking what yaml-cpp's own tree does not:
-// depth, size with aliases expanded, duplicate keys.
-class Builder : public YAML::EventHandler {
- public:
-  Builder(std::string file, Diagnostics& errors) : file_(std::move(file)), errors_(errors) {}
-
-  std::shared_ptr<const YamlValue> take_root() { return std::exchange(root_, nullptr); }
-  const YAML::Mark& last_scalar() const { return last_scalar_; }
-
-  void OnDocumentStart(const YAML::Mark&) override {}
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    auto value = make(YamlNode::Kind::Null, mark, "");
-    add(std::move(value), anchor);
-  }
-
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto it = anchors_.find(anchor);
-    if (it == anchors_.end()) stop(mark, "an alias (*) refers to a value that contains it");
-    if (static_cast<int>(stack_.size()) + it->second->height > kMaxDepth) stop_deep(mark);
-    place(it->second, line_of(mark));
-  }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& text) override {
-    last_scalar_ = mark;
-    auto value = make(YamlNode::Kind::Scalar, mark, tag);
-    value->quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-    value->text = text;
-    add(std::move(value), anchor);
-  }
-
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(make(YamlNode::Kind::Sequence, mark, tag), anchor, mark);
-  }
-  void OnSequenceEnd() override { close(); }
-
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(make(YamlNode::Kind::Map, mark, tag), anchor, mark);
-  }
-  void OnMapEnd() override { close(); }
-
- private:
-  // A list or map that is being read. In a map, a key waits for its value.
-  struct Open {
-    std::shared_ptr<YamlValue> value;
-    YAML::anchor_t anchor = 0;
-    std::optional<std::string> key = std::nullopt;
-    int key_line = 0;
-    std::unordered_map<std::string, int> key_lines = {};
-    std::vector<std::shared_ptr<const YamlValue>> merged = {};  // values of `<<`
-  };
-
-  [[noreturn]] void stop(const YAML::Mark& mark, std::string message) const {
-    throw Stop{{file_, line_of(mark), path(), std::move(message)}};
-  }
-  [[noreturn]] void stop_deep(const YAML::Mark& mark) const {
-    throw Stop{{file_, line_of(mark), "", fmt::format("nested deeper than {} levels", kMaxDepth)}};
-  }
-
-  // Of the value being read: "levels[1].entries".
-  std::string path() const {
-    std::string out;
-    for (const Open& open : stack_) {
-      if (open.value->kind == YamlNode::Kind::Sequence) out += fmt::format("[{}]", open.value->elements.size());
-      if (open.key) out += (out.empty() ? "" : ".") + *open.key;
-    }
-    return out;
-  }
-
-  std::shared_ptr<YamlValue> make(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {
-    auto value = std::make_shared<YamlValue>();
-    value->kind = kind;
-    value->line = line_of(mark);
-    if (tag.size() > 1 && tag.front() == '!')
-      value->tag = tag;  // "?", "!" and tag:yaml.org,.. are implicit or standard
-    return value;
-  }
-
-  void open(std::shared_ptr<YamlValue> value, YAML::anchor_t anchor, const YAML::Mark& mark) {
-    if (static_cast<int>(stack_.size()) >= kMaxDepth) stop_deep(mark);
-    if (wants_key()) stop(mark, "a key must be a plain name, not a list or map");
-    stack_.push_back({.value = std::move(value), .anchor = anchor});
-  }
-
-  void close() {
-    Open done = std::move(stack_.back());
-    stack_.pop_back();
-    merge(done);
-    done.value->make_index();
-    add(std::move(done.value), done.anchor);
-  }
-
-  void add(std::shared_ptr<const YamlValue> value, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = value;
-    const int line = value->line;
-    place(std::move(value), line);
-  }
-
-  bool wants_key() const {
-    return !stack_.empty() && stack_.back().value->kind == YamlNode::Kind::Map && !stack_.back().key;
-  }
-
-  void place(std::shared_ptr<const YamlValue> value, int line) {
-    placed_ += value->kind == YamlNode::Kind::Map || value->kind == YamlNode::Kind::Sequence ? 1 : value->nodes;
-    if (stack_.empty()) {
-      root_ = std::move(value);
-    } else if (wants_key()) {
-      take_key(*value, line);
-    } else {
-      put(stack_.back(), std::move(value));
-    }
-    const u64 nodes = stack_.empty() ? root_->nodes : stack_.back().value->nodes;
-    if (std::max(nodes, placed_) > kMaxNodes) {
-      throw Stop{{file_, line, "", fmt::format("more than {} values (aliases expanded)", kMaxNodes)}};
-    }
-  }
-
-  void take_key(const YamlValue& key, int line) {
-    if (key.kind != YamlNode::Kind::Scalar) {
-      throw Stop{{file_, line, path(), "a key must be a plain name, not empty, a list or a map"}};
-    }
-    Open& map = stack_.back();
-    const auto [it, fresh] = map.key_lines.emplace(key.text, line);
-    if (!fresh && errors_.size() < kMaxYamlComplaints) {
-      errors_.push_back({file_, line, path(),
-                         fmt::format("duplicate key '{}', first given at line {}", shortened(key.text), it->second)});
-    }
-    map.key = key.text;
-    map.key_line = line;
-  }
-
-  void put(Open& parent, std::shared_ptr<const YamlValue> value) {
-    if (parent.value->kind == YamlNode::Kind::Sequence) {
-      parent.value->account(*value);
-      parent.value->elements.push_back(std::move(value));
-      return;
-    }
-    if (*parent.key == "<<") {
-      take_merge(parent, value);
-    } else {
-      parent.value->account(*value);
-      parent.value->entries.push_back({*parent.key, parent.key_line, std::move(value)});
-    }
-    parent.key.reset();
-  }
-
-  // `<<: *base` or `<<: [*a, *b]`: entries of other maps, used where the map itself has none.
-  void take_merge(Open& parent, const std::shared_ptr<const YamlValue>& value) {
-    if (value->kind == YamlNode::Kind::Map) parent.merged.push_back(value);
-    if (value->kind == YamlNode::Kind::Sequence) {
-      parent.merged.insert(parent.merged.end(), value->elements.begin(), value->elements.end());
-    }
-    const bool maps = std::ranges::all_of(parent.merged, [](const auto& m) { return m->kind == YamlNode::Kind::Map; });
-    if (value->kind == YamlNode::Kind::Scalar || value->kind == YamlNode::Kind::Null || !maps) {
-      throw Stop{{file_, parent.key_line, path(), "must be a map or a list of maps"}};
-    }
-  }
-
-  static void merge(Open& map) {
-    for (const auto& source : map.merged) {
-      for (const YamlValue::Entry& entry : source->entries) {
-        if (!map.key_lines.emplace(entry.key, entry.line).second) continue;
-        map.value->account(*entry.value);
-        map.value->entries.push_back(entry);
-      }
-    }
-  }
-
-  std::string file_;
-  Diagnostics& errors_;
-  std::vector<Open> stack_;
-  std::unordered_map<YAML::anchor_t, std::shared_ptr<const YamlValue>> anchors_;
-  std::shared_ptr<const YamlValue> root_;
-  YAML::Mark last_scalar_ = YAML::Mark::null_mark();
-  u64 placed_ = 0;  // values read so far, of all open maps and lists
-};
-
-Diagnostic second_document(const std::string& name, std::string_view text, int line) {
-  const bool marked = text.starts_with("---") || text.find("\n---") != std::string_view::npos;
-  return {name, line, "",
-          marked ? "a second document starts here; a file holds one"
-                 : "text that belongs to nothing: the value above it has already ended"};
-}
 
 // The line where brackets first nest deeper than allowed, 0 if nowhere. Knows quotes and comments only roughly, so
 // it may explain why a text was refused but not refuse one.
@@ -231,7 +25,7 @@ int line_of_deep_brackets(std::string_view text) {
       comment = false;
       ++line;
     }
-    if (!comment && (c == '[' || c == '{') && ++depth > kMaxDepth) return line;
+    if (!comment && (c == '[' || c == '{') && ++depth > kMaxYamlDepth) return line;
     if (!comment && (c == ']' || c == '}')) --depth;
     before = c;
   }
@@ -252,54 +46,6 @@ int line_of_tab(std::string_view text) {
   return 0;
 }
 
-// Whether the scalar at `at` is in quotes that are not closed, which the parser accepts at the end of a text.
-bool is_open_quote(std::string_view text, std::size_t at) {
-  while (at < text.size() && (text[at] == '!' || text[at] == '&')) {  // a tag or an anchor before it
-    at = text.find_first_not_of(" \t\r\n", std::min(text.find_first_of(" \t\r\n", at), text.size()));
-  }
-  if (at >= text.size() || (text[at] != '"' && text[at] != '\'')) return false;
-  const char quote = text[at];
-  for (++at; at < text.size(); ++at) {
-    const bool escape = quote == '"' ? text[at] == '\\' : text.substr(at).starts_with("''");
-    if (escape) {
-      ++at;
-    } else if (text[at] == quote) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The document's root, or null when there is none.
-std::shared_ptr<const YamlValue> build(std::string_view text, const std::string& name, Diagnostics& errors) {
-  std::istringstream stream{std::string(text)};
-  try {
-    YAML::Parser parser(stream);
-    Builder builder(name, errors);
-    std::shared_ptr<const YamlValue> root;
-    while (parser.HandleNextDocument(builder)) {
-      std::shared_ptr<const YamlValue> next = builder.take_root();
-      if (root && next && next->kind != YamlNode::Kind::Null) {
-        errors.push_back(second_document(name, text, next->line));
-        return nullptr;
-      }
-      if (!root) root = std::move(next);
-    }
-    const YAML::Mark& last = builder.last_scalar();
-    if (!last.is_null() && is_open_quote(text, static_cast<std::size_t>(last.pos))) {
-      errors.push_back({name, line_of(last), "", "not valid YAML: the quote opened here is never closed"});
-    }
-    return root;
-  } catch (const Stop& stop) {
-    errors.push_back(stop.reason);
-  } catch (const YAML::Exception& e) {
-    errors.push_back({name, line_of(e.mark), "", "not valid YAML: " + e.msg});
-  } catch (const std::exception& e) {
-    errors.push_back({name, 0, "", fmt::format("not valid YAML: {}", e.what())});
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Result<YamlNode> YamlNode::load_file(const std::string& path) {
@@ -309,25 +55,41 @@ Result<YamlNode> YamlNode::load_file(const std::string& path) {
 }
 
 Result<YamlNode> YamlNode::parse(std::string_view text, const std::string& name) {
-  if (text.size() > kMaxTextFileBytes) {
-    return Diagnostic{name, 0, "",
+  return parse(YamlText{.text = text, .name = name, .lines = {}, .include = {}});
+}
+
+Result<YamlNode> YamlNode::parse(const YamlText& given) {
+  YamlText text = given;
+  if (text.text.size() > kMaxTextFileBytes) {
+    return Diagnostic{text.name, 0, "",
                       fmt::format("larger than {} MiB, the largest text accepted", kMaxTextFileBytes >> 20)};
   }
-  Diagnostics errors = check_text(text, name);
+  Diagnostics errors = check_text(text.text, text.name);
   if (!errors.empty()) return errors;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
-  std::shared_ptr<const YamlValue> root = build(text, name, errors);
+  if (text.text.starts_with("\xef\xbb\xbf")) text.text.remove_prefix(3);  // byte order mark
+  const std::shared_ptr<const YamlValue> root = build_yaml(text, errors);
   if (!errors.empty()) {
-    if (const int line = line_of_deep_brackets(text)) {
-      return Diagnostic{name, line, "", fmt::format("brackets nested deeper than {} levels", kMaxDepth)};
+    if (const int line = line_of_deep_brackets(text.text)) {
+      const YamlLine origin = origin_of(text, line);
+      return Diagnostic{*origin.file, origin.line, "",
+                        fmt::format("brackets nested deeper than {} levels", kMaxYamlDepth)};
     }
-    if (const int line = line_of_tab(text))
-      errors.insert(errors.begin(), {name, line, "", "indented with a tab; YAML takes spaces only"});
+    if (const int line = line_of_tab(text.text)) {
+      const YamlLine origin = origin_of(text, line);
+      errors.insert(errors.begin(), {*origin.file, origin.line, "", "indented with a tab; YAML takes spaces only"});
+    }
     return errors;
   }
-  if (!root || root->kind == Kind::Null) return Diagnostic{name, 0, "", "is empty"};
+  if (!root || root->kind == Kind::Null) return Diagnostic{text.name, 0, "", "is empty"};
   YamlNode node;
-  node.impl_ = std::make_shared<const Impl>(Impl{std::make_shared<const std::string>(name), "", std::move(root)});
+  node.impl_ = std::make_shared<const Impl>(Impl{std::make_shared<const std::string>(text.name), "", root});
+  return node;
+}
+
+YamlNode YamlNode::of(std::shared_ptr<const YamlValue> value, std::string field) {
+  YamlNode node;
+  const auto file = value->file ? value->file : std::make_shared<const std::string>();
+  node.impl_ = std::make_shared<const Impl>(Impl{file, std::move(field), std::move(value)});
   return node;
 }
 

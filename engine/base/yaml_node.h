@@ -1,6 +1,6 @@
 #pragma once
 // A YAML value that knows its file, line and field path, so that every reader's complaint names the place. Reading
-// never throws; all errors are collected and reported at once. Only yaml_node.cpp uses yaml-cpp.
+// never throws; all errors are collected and reported at once. Only yaml_builder.cpp uses yaml-cpp.
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -16,6 +16,22 @@ namespace heliolite {
 
 struct YamlValue;
 
+// A line of a file.
+struct YamlLine {
+  std::shared_ptr<const std::string> file;
+  int line = 0;  // 1-based
+};
+
+// A text to parse that was put together from several files.
+struct YamlText {
+  std::string_view text;
+  std::string name;             // stands for the file in messages about the whole text
+  std::vector<YamlLine> lines;  // where each line of the text comes from
+  // What a scalar with one of the tags !include, !includedir and !include_loaded stands for; empty when `errors` says
+  // why there is nothing.
+  std::function<std::shared_ptr<const YamlValue>(const class YamlNode& scalar, Diagnostics& errors)> include;
+};
+
 // One value of a document; copies share the document.
 class YamlNode {
  public:
@@ -26,6 +42,9 @@ class YamlNode {
   static Result<YamlNode> load_file(const std::string& path);
   // `name` stands for the file in messages.
   static Result<YamlNode> parse(std::string_view text, const std::string& name);
+  static Result<YamlNode> parse(const YamlText& text);
+  // A tree as a node; `field` is its path from the root.
+  static YamlNode of(std::shared_ptr<const YamlValue> value, std::string field);
 
   Kind kind() const;
   bool is_null() const { return kind() == Kind::Null; }
@@ -53,6 +72,10 @@ class YamlNode {
   std::optional<double> as_number() const;  // finite
 
   Diagnostic error(std::string message) const;  // at this place
+
+  // This map without the entries that `drop` names, in it and in all maps below it.
+  YamlNode without(const std::function<bool(const std::string& key, const YamlNode& value)>& drop) const;
+  std::shared_ptr<const YamlValue> value() const;  // the tree from here on
 
   // New values that complain as if they stood at this value's place. With them a reader of whole documents can be given
   // one field alone.

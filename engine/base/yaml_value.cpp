@@ -1,4 +1,4 @@
-// Reading the values the parser built; see yaml_node.cpp.
+// Reading the values the parser built; see yaml_builder.cpp.
 #include "engine/base/yaml_value.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,10 @@ YamlValue value_at(YamlNode::Kind kind, int line) {
 }  // namespace
 
 YamlNode::Kind YamlNode::kind() const { return impl_ ? impl_->value->kind : Kind::Null; }
-const std::string& YamlNode::file() const { return impl_ ? *impl_->file : kNothing; }
+const std::string& YamlNode::file() const {
+  if (!impl_) return kNothing;
+  return impl_->value->file ? *impl_->value->file : *impl_->file;
+}
 int YamlNode::line() const { return impl_ ? impl_->value->line : 0; }
 const std::string& YamlNode::field() const { return impl_ ? impl_->field : kNothing; }
 std::string YamlNode::tag() const { return impl_ ? impl_->value->tag : ""; }
@@ -113,9 +116,38 @@ std::optional<double> YamlNode::as_number() const {
 
 YamlNode YamlNode::made(std::shared_ptr<const YamlValue> value) const {
   YamlNode node;
-  const auto file = impl_ ? impl_->file : std::make_shared<const std::string>();
+  const auto file = std::make_shared<const std::string>(this->file());
   node.impl_ = std::make_shared<const Impl>(Impl{file, field(), std::move(value)});
   return node;
+}
+
+std::shared_ptr<const YamlValue> YamlNode::value() const { return impl_ ? impl_->value : nullptr; }
+
+YamlNode YamlNode::without(const std::function<bool(const std::string& key, const YamlNode& value)>& drop) const {
+  if (!is_map() && !is_sequence()) return *this;
+  YamlValue copy = *impl_->value;
+  copy.elements.clear();
+  copy.entries.clear();
+  copy.index.clear();
+  copy.nodes = 1;
+  copy.height = 1;
+  bool changed = false;
+  const auto add = [&](const YamlNode& child, const std::shared_ptr<const YamlValue>& old) {
+    const std::shared_ptr<const YamlValue> kept = child.without(drop).value();
+    changed = changed || kept != old;
+    copy.account(*kept);
+    return kept;
+  };
+  for (std::size_t i = 0; is_sequence() && i < size(); ++i)
+    copy.elements.push_back(add(at(i), impl_->value->elements[i]));
+  for (const YamlValue::Entry& entry : impl_->value->entries) {
+    const YamlNode child = *find(entry.key);
+    if (drop(entry.key, child)) changed = true;
+    else copy.entries.push_back({entry.key, entry.line, add(child, entry.value)});
+  }
+  if (!changed) return *this;
+  copy.make_index();
+  return made(std::make_shared<const YamlValue>(std::move(copy)));
 }
 
 YamlNode YamlNode::scalar(std::string text) const {

@@ -1,5 +1,5 @@
 #pragma once
-// The tree of values that the parser (yaml_node.cpp) builds and YamlNode reads.
+// The tree of values that the parser (yaml_builder.cpp) builds and YamlNode reads.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace heliolite {
 
-// One value of a document. Aliases share it, so it knows neither its file nor its field.
+// One value of a document. Aliases share it, so it does not know its field.
 struct YamlValue {
   struct Entry {
     std::string key;
-    int line = 0;
+    int line = 0;  // of the file that the value is from
     std::shared_ptr<const YamlValue> value;
   };
 
@@ -23,6 +23,7 @@ struct YamlValue {
 
   YamlNode::Kind kind = YamlNode::Kind::Null;
   int line = 0;
+  std::shared_ptr<const std::string> file;  // null: the document's
   bool quoted = false;
   std::string tag;
   std::string text;

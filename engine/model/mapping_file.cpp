@@ -6,6 +6,7 @@
 
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
+#include "engine/inputs/input_file.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/timeloop_mapping.h"
@@ -69,8 +70,9 @@ Result<Mapping> read_document(const YamlNode& root, const Workload& workload, co
 
 }  // namespace
 
-Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture) {
-  const Result<YamlNode> root = YamlNode::load_file(path);
+Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture,
+                             const ReadOptions& options) {
+  const Result<YamlNode> root = load_input(path, options);
   if (!root) return root.errors();
   return read_document(*root, workload, architecture);
 }

@@ -1,4 +1,4 @@
-#include "arch/timeloop_expression.h"
+#include "engine/inputs/timeloop_expression.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

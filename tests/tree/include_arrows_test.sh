@@ -45,6 +45,8 @@ only_in() {
 
 below=(engine/base)
 may_include engine/base
+may_include engine/inputs "${below[@]}"
+below+=(engine/inputs)
 may_include workloads "${below[@]}"
 may_include arch "${below[@]}"
 below+=(workloads arch)
@@ -133,7 +135,7 @@ while IFS= read -r source; do
 done < <(find engine arch workloads cli python -name '*.cpp')
 
 tests='tests/.*'
-only_in 'yaml-cpp/' 'engine/base/yaml_node\.cpp'
+only_in 'yaml-cpp/' 'engine/base/yaml_builder\.cpp'
 only_in '(Cbc|Cgl|Coin|Osi|Clp)' 'engine/search/cosa/cbc_solver\.cpp'
 only_in '(tbb|oneapi)/' "engine/search/core/parallel.*|$tests"
 only_in 'sqlite3' "engine/sweep/store.*"

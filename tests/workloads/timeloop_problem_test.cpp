@@ -128,6 +128,8 @@ TEST(TimeloopProblem, KnowsTheShapesOfTimeloop) {
   EXPECT_EQ(shown(workload("problem: {shape: CNN_Layer, " + sizes + ", Wstride: 2}")), conv) << "the oldest form";
   EXPECT_EQ(shown(workload("problem: {" + sizes + ", Wstride: 2}")), conv) << "the default shape";
   EXPECT_EQ(shown(workload("problem: {shape: gemm-ABZ, instance: {M: 2, N: 3, K: 4}}")), compact("gemm:2x3x4"));
+  EXPECT_EQ(shown(workload("problem: {shape: dw-cnn-layer, instance: {R: 3, S: 3, P: 8, Q: 8, C: 4, N: 1}}")),
+            compact("depthwise:r=3,p=8,c=4"));
   EXPECT_EQ(workload("problem: {shape: gemm, instance: {M: 2, N: 3, K: 4}}").tensors.size(), 4U);
   EXPECT_THAT(complaint("problem: {shape: gem, instance: {M: 2}}"),
               AllOf(HasSubstr("p.yaml:1: problem.shape: shape = gem, must be"), HasSubstr("did you mean 'gemm'?")));
@@ -141,12 +143,55 @@ TEST(TimeloopProblem, RefusesWhatIsNotModelled) {
       complaint(with(kConv, "instance: {", "instance: {densities: {Weights: {distribution: fixed, density: 0.1}}, ")),
       HasSubstr("is 0.1, must be 1"));
   EXPECT_THAT(complaint(with(kConv, "instance: {", "instance: {commonDensity: 0.5, ")), HasSubstr("is 0.5, must be 1"));
-  EXPECT_THAT(complaint(with(kConv, "instance: {", "instance: {Wpadding: 1, ")), HasSubstr("Wpadding = 1, must be 0"));
   EXPECT_THAT(
       complaint(with(kConv, "    coefficients:", "    flatten: [{name: F, dimensions: [P, Q]}]\n    coefficients:")),
       HasSubstr("flattened dimensions are not supported"));
   EXPECT_THAT(complaint(with(kConv, "version: 0.4", "version: 0.9")),
               HasSubstr("version = 0.9, must be 0.1, 0.2, 0.3 or 0.4"));
+}
+
+// The instances of exercises give the input's sizes and its padding too; Timeloop looks at neither.
+TEST(TimeloopProblem, NotesWhatTimeloopPassesOver) {
+  const auto notes_of = [](const std::string& keys) {
+    std::vector<std::string> notes;
+    const auto root = YamlNode::parse(with(kConv, "instance: {", "instance: {" + keys), "p.yaml");
+    const auto w = timeloop_problem(*root, "p", {}, &notes);
+    EXPECT_TRUE(w.ok()) << to_string(w.errors());
+    if (w) {
+      EXPECT_EQ(shown(*w), compact(kConvText)) << keys;
+    }
+    return notes;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(notes_of("H: 6, W: 10, Hpad: 0, G: 1, "), ::testing::IsEmpty());
+  EXPECT_THAT(notes_of("Wpad: 1, Hpadding: 2, "),
+              ElementsAre(HasSubstr("p.yaml:19: Wpad = 1: words of the padding count like words of the input"),
+                          HasSubstr("Hpadding = 2")));
+  EXPECT_THAT(notes_of("HStride: 4, "),
+              ElementsAre(HasSubstr("HStride = 4 is passed over, as in Timeloop: this shape knows Hstride only")));
+  EXPECT_THAT(complaint(with(kConv, "instance: {", "instance: {G: 2, ")), HasSubstr("unknown key 'G'"));
+}
+
+TEST(TimeloopProblem, TakesAnyCoefficientOfOnePosition) {
+  const std::string flat = with(kConv, "R: 5", "R: 1");
+  EXPECT_EQ(shown(workload(with(flat, "Wdilation: 3", "Wdilation: 0"))),
+            shown(workload(with(flat, "Wdilation: 3", "Wdilation: 1"))));
+  EXPECT_THAT(complaint(with(kConv, "Wdilation: 3", "Wdilation: 0")),
+              HasSubstr("p.yaml:19: problem.instance.Wdilation: Wdilation = 0, must be an integer from 1 to 65535: it "
+                        "multiplies R of size 5"));
+}
+
+TEST(TimeloopProblem, EvaluatesSizes) {
+  const std::string named = with(kConv, "N: 2", "N: BATCH // 2");
+  EXPECT_EQ(shown(workload(named + "variables: {BATCH: 2 * TWO, TWO: 2}\n")), compact(kConvText));
+  const auto root = YamlNode::parse(named, "p.yaml");
+  const auto variables = YamlNode::parse("variables: {version: 0.4, BATCH: 4}\n", "v.yaml");
+  EXPECT_TRUE(timeloop_problem(*root, "p", {*variables}).ok());
+  EXPECT_THAT(complaint(named),
+              AllOf(HasSubstr("N = BATCH // 2: unknown name 'BATCH'"), HasSubstr("-w problem.yaml,variables.yaml")));
+  EXPECT_THAT(complaint(named + "variables: {BATCH: 3}\n"), ::testing::IsEmpty());
+  EXPECT_THAT(complaint(named + "variables: {BATCH: BATCH}\n"), HasSubstr("refers to itself"));
+  EXPECT_THAT(complaint(with(kConv, "N: 2", "N: 7 / 2")), HasSubstr("N = 7 / 2, must be an integer"));
 }
 
 TEST(TimeloopProblem, RefusesUnknownKeys) {

@@ -1,0 +1,221 @@
+#include "engine/inputs/input_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/base/shortened.h"
+#include "engine/base/text.h"
+#include "engine/base/text_file.h"
+#include "engine/base/yaml_value.h"
+#include "engine/inputs/search_path.h"
+#include "engine/inputs/template_render.h"
+
+namespace heliolite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxInclusions = 16;  // one in the other
+constexpr int kMaxInputFiles = 1000;
+constexpr std::size_t kMaxInputBytes = kMaxTextFileBytes;  // of all files of one input
+
+Diagnostic no_place(std::string message) { return {"", 0, "", std::move(message)}; }
+
+// Loads one file and what it includes.
+class InputLoader {
+ public:
+  explicit InputLoader(const ReadOptions& options) {
+    for (const auto& [name, value] : options.defines) names_[name] = template_value(value);
+  }
+
+  // `added`: folders that are searched besides that of the file.
+  Result<YamlNode> load(const std::string& path, const std::vector<std::string>& added) {
+    const Result<std::string> text = open(path);
+    if (!text) return text.errors();
+    if (is_libconfig(*text)) {
+      close();
+      return Diagnostic{path, 0, "",
+                        "is in the format of libconfig (Timeloop's .cfg files), which is not read: write it as YAML, "
+                        "'name = value;' as 'name: value' and '( .. )' as a list"};
+    }
+    SearchPath search(path, added);
+    std::vector<std::shared_ptr<const YamlValue>> values;  // that `!include_loaded N` stands for
+    const Result<RenderedText> rendered = render(*text, path, search, values);
+    Result<YamlNode> node = rendered ? parse(*rendered, path, search, values) : Result<YamlNode>(rendered.errors());
+    close();
+    return node;
+  }
+
+ private:
+  using Values = std::vector<std::shared_ptr<const YamlValue>>;
+
+  Result<std::string> open(const std::string& path) {
+    std::error_code ignored;
+    const fs::path real = path.find('\0') == std::string::npos ? fs::weakly_canonical(path, ignored) : fs::path(path);
+    if (std::ranges::find(stack_, real) != stack_.end()) return Diagnostic{path, 0, "", "includes itself"};
+    if (stack_.size() >= kMaxInclusions)
+      return Diagnostic{path, 0, "", fmt::format("files include one another deeper than {} levels", kMaxInclusions)};
+    if (++files_ > kMaxInputFiles)
+      return Diagnostic{path, 0, "", fmt::format("more than {} files are included", kMaxInputFiles)};
+    Result<std::string> text = read_text_file(path);
+    if (!text) return text;
+    bytes_ += text->size();
+    if (bytes_ > kMaxInputBytes)
+      return Diagnostic{path, 0, "",
+                        fmt::format("the included files have more than {} MiB together", kMaxInputBytes >> 20)};
+    stack_.push_back(real);
+    return text;
+  }
+  void close() { stack_.pop_back(); }
+
+  Result<RenderedText> render(const std::string& text, const std::string& path, SearchPath& search, Values& values) {
+    if (!is_template(text)) {
+      RenderedText plain;
+      plain.text = text;
+      return plain;
+    }
+    const TemplateCall call = [&](std::string_view name, std::span<const TemplateValue> arguments) {
+      return this->call(name, arguments, search, values);
+    };
+    return render_template(text, path, names_, call);
+  }
+
+  Result<YamlNode> parse(const RenderedText& rendered, const std::string& path, SearchPath& search,
+                         const Values& values) {
+    const auto include = [&](const YamlNode& scalar, Diagnostics& errors) -> std::shared_ptr<const YamlValue> {
+      if (scalar.tag() == "!include_loaded") {
+        const std::optional<i64> index = scalar.as_integer();
+        if (index && *index >= 0 && *index < static_cast<i64>(values.size()))
+          return values[static_cast<std::size_t>(*index)];
+        errors.push_back(scalar.error("!include_loaded is written by templates only; write !include FILE"));
+        return nullptr;
+      }
+      std::string file =
+          scalar.text().ends_with(',') ? scalar.text().substr(0, scalar.text().size() - 1) : scalar.text();
+      const bool folder = scalar.tag() == "!includedir";
+      Result<YamlNode> value = included(folder ? file + "/*.yaml" : file, "", folder, search);
+      if (value) return value->value();
+      for (const Diagnostic& error : value.errors())
+        errors.push_back(error.file.empty() ? scalar.error(error.message) : error);
+      if (!value.errors().front().file.empty())
+        errors.push_back(scalar.error(fmt::format("{} cannot be read", shortened(file))));
+      return nullptr;
+    };
+    return YamlNode::parse(YamlText{.text = rendered.text, .name = path, .lines = rendered.lines, .include = include});
+  }
+
+  // The value at `key` ("a.b.c") of the file, or the list of those of all files that `name` stands for.
+  Result<YamlNode> included(const std::string& name, const std::string& key, bool all, const SearchPath& search) {
+    const Result<std::vector<std::string>> files = search.find(name);
+    if (!files) return files.errors();
+    if (!all && files->size() > 1)
+      return no_place(fmt::format("'{}' is {} files; include_all() takes several", name, files->size()));
+    auto list = std::make_shared<YamlValue>();
+    list->kind = YamlNode::Kind::Sequence;
+    for (const std::string& file : *files) {
+      Result<YamlNode> node = load(file, search.added());
+      if (!node) return node;
+      for (const std::string& part : split(key, '.')) {
+        const auto child = node->find(part);
+        if (!child)
+          return node->error(fmt::format("has no key '{}'{}", shortened(part), did_you_mean(part, node->keys())));
+        node = *child;
+      }
+      if (!all) return node;
+      list->account(*node->value());
+      list->elements.push_back(node->value());
+    }
+    return YamlNode::of(list, "");
+  }
+
+  CallResult call(std::string_view name, std::span<const TemplateValue> arguments, SearchPath& search, Values& values) {
+    const auto text = [&](std::size_t i) { return i < arguments.size() ? text_of(arguments[i]) : std::string(); };
+    const auto takes = [&](std::size_t low, std::size_t high) -> std::optional<CallResult> {
+      if (arguments.size() >= low && arguments.size() <= high) return std::nullopt;
+      return CallResult{true, no_place(fmt::format("{}() takes {} argument{}, not {}", name, high, high == 1 ? "" : "s",
+                                                   arguments.size()))};
+    };
+    if (name == "cwd") return takes(0, 0).value_or(CallResult{true, TemplateValue{search.absolute_folder()}});
+    if (name == "path_exists") return takes(1, 1).value_or(CallResult{true, TemplateValue{search.exists(text(0))}});
+    if (name == "include_text") return takes(1, 1).value_or(CallResult{true, included_text(text(0), search)});
+    if (name == "find_path" || name == "add_to_path") {
+      if (const auto wrong = takes(1, 1)) return *wrong;
+      // An empty name is the folder itself: cwd() of a file that was named without a folder.
+      const auto found = search.find(text(0).empty() ? "." : text(0));
+      if (!found) return {true, found.errors()};
+      if (name == "find_path") return {true, TemplateValue{found->front()}};
+      search.add(found->front());
+      return {true, TemplateValue{std::string()}};
+    }
+    if (name != "include" && name != "include_all") return {false, TemplateValue{}};
+    if (const auto wrong = takes(1, 2)) return *wrong;
+    const Result<YamlNode> value = included(text(0), text(1), name == "include_all", search);
+    if (!value) return {true, value.errors()};
+    values.push_back(value->value());
+    return {true, TemplateValue{fmt::format("!include_loaded {}", values.size() - 1)}};
+  }
+
+  Result<TemplateValue> included_text(const std::string& name, const SearchPath& search) {
+    const Result<std::vector<std::string>> files = search.find(name);
+    if (!files) return files.errors();
+    RenderedText all;
+    for (const std::string& file : *files) {
+      const Result<std::string> text = open(file);
+      if (!text) return text.errors();
+      SearchPath inner(file, search.added());
+      Values values;
+      Result<RenderedText> rendered = render(*text, file, inner, values);
+      close();
+      if (!rendered) return rendered.errors();
+      if (!values.empty())
+        return Diagnostic{file, 0, "", "is included as text and includes values itself; include it with include()"};
+      if (rendered->lines.empty()) {
+        all.append(rendered->text, std::make_shared<const std::string>(file), 1, true);
+      } else {
+        all.append(*rendered);
+      }
+      if (files->size() > 1 && !all.text.ends_with('\n')) all.append("\n", all.lines.back().file, 0, false);
+    }
+    return TemplateValue{std::make_shared<const RenderedText>(std::move(all))};
+  }
+
+  TemplateNames names_;
+  std::vector<fs::path> stack_;  // files being read, each included by the one before
+  int files_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+Result<YamlNode> load_input(const std::string& path, const ReadOptions& options) {
+  return InputLoader(options).load(path, {});
+}
+
+bool is_libconfig(std::string_view text) {
+  bool remark = false;  // between /* and */
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = trim(text.substr(at, end - at));
+    at = end + 1;
+    if (line.starts_with("/*")) remark = true;
+    const bool skip = remark || line.empty() || line.starts_with('#') || line.starts_with("//");
+    if (line.ends_with("*/")) remark = false;
+    if (skip) continue;
+    // The first line that says something: "name =" or "name :" with a brace on a line of its own.
+    const auto is_word = [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '*'; };
+    const std::size_t word = static_cast<std::size_t>(std::ranges::find_if_not(line, is_word) - line.begin());
+    const std::string_view rest = trim(line.substr(word));
+    if (word == 0 || rest.empty()) return false;
+    if (rest.front() == '=') return true;
+    const std::string_view next = trim(text.substr(std::min(at, text.size())));
+    return rest == ":" && next.starts_with('{') && text.find(';') != std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,21 @@
+#pragma once
+// The door for files that users name: YAML as Timeloop's front end reads it.
+#include <string>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/base/yaml_node.h"
+#include "engine/inputs/read_options.h"
+
+namespace heliolite {
+
+// The file's document, with templates carried out (template_render.h) and other files in their places: the functions
+// include, include_all and include_text, the tags !include and !includedir. Values know the file and line they are
+// from. Errors: those of YamlNode::load_file and of templates; files that include themselves, or others deeper than 16;
+// more than 1000 files; files of libconfig.
+Result<YamlNode> load_input(const std::string& path, const ReadOptions& options = {});
+
+// Whether a text is in the format of libconfig, Timeloop's before YAML: "name = value;".
+bool is_libconfig(std::string_view text);
+
+}  // namespace heliolite

@@ -1,0 +1,75 @@
+#include "engine/inputs/template_operations.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace heliolite {
+namespace {
+
+Diagnostic operation_error(std::string message) { return {"", 0, "", std::move(message)}; }
+
+// Integers stay integers, as in Python, while they fit.
+TemplateValue numeric(double value, bool whole) {
+  if (whole && std::abs(value) < 9e15) return static_cast<i64>(value);
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> template_number(const TemplateValue& value) {
+  if (const auto* integer = std::get_if<i64>(&value)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* on = std::get_if<bool>(&value)) return *on ? 1.0 : 0.0;
+  return std::nullopt;
+}
+
+bool is_true(const TemplateValue& value) {
+  if (const std::optional<double> number = template_number(value)) return *number != 0;
+  if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
+  return std::holds_alternative<std::shared_ptr<const RenderedText>>(value);
+}
+
+Result<TemplateValue> template_arithmetic(std::string_view op, const TemplateValue& a, const TemplateValue& b) {
+  if (op == "~") return TemplateValue{text_of(a) + text_of(b)};
+  const auto* left = std::get_if<std::string>(&a);
+  const auto* right = std::get_if<std::string>(&b);
+  if (op == "+" && left != nullptr && right != nullptr) return TemplateValue{*left + *right};
+  const std::optional<double> x = template_number(a);
+  const std::optional<double> y = template_number(b);
+  if (!x || !y) return operation_error(fmt::format("'{}' needs two numbers (texts are joined with ~)", op));
+  const bool whole = !std::holds_alternative<double>(a) && !std::holds_alternative<double>(b);
+  if ((op == "/" || op == "//" || op == "%") && *y == 0) return operation_error("division by zero");
+  double value = 0;
+  if (op == "+") value = *x + *y;
+  else if (op == "-") value = *x - *y;
+  else if (op == "*") value = *x * *y;
+  else if (op == "/") value = *x / *y;
+  else if (op == "//") value = std::floor(*x / *y);
+  else if (op == "%") value = *x - *y * std::floor(*x / *y);
+  else value = std::pow(*x, *y);
+  if (!std::isfinite(value)) return operation_error("the value is not finite");
+  return numeric(value, whole && op != "/" && value == std::floor(value));
+}
+
+Result<TemplateValue> template_comparison(std::string_view op, const TemplateValue& a, const TemplateValue& b) {
+  const std::optional<double> x = template_number(a);
+  const std::optional<double> y = template_number(b);
+  const auto* left = std::get_if<std::string>(&a);
+  const auto* right = std::get_if<std::string>(&b);
+  int order = 2;  // not to be compared
+  if (x && y) order = *x < *y ? -1 : *x > *y ? 1 : 0;
+  else if (left != nullptr && right != nullptr) order = *left < *right ? -1 : *left > *right ? 1 : 0;
+  else if (std::holds_alternative<NoValue>(a) && std::holds_alternative<NoValue>(b)) order = 0;
+  if (op == "==") return TemplateValue{order == 0};
+  if (op == "!=") return TemplateValue{order != 0};
+  if (order == 2) return operation_error(fmt::format("'{}' needs two numbers or two texts", op));
+  if (op == "<") return TemplateValue{order < 0};
+  if (op == "<=") return TemplateValue{order <= 0};
+  if (op == ">") return TemplateValue{order > 0};
+  return TemplateValue{order >= 0};
+}
+
+}  // namespace heliolite

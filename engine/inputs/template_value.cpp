@@ -1,0 +1,55 @@
+#include "engine/inputs/template_value.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "engine/base/parse_number.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+
+void RenderedText::append(std::string_view more, const std::shared_ptr<const std::string>& file, int line, bool moves) {
+  for (const char c : more) {
+    if (text.empty() || text.back() == '\n') lines.push_back({file, line});
+    text += c;
+    if (c == '\n' && moves) ++line;
+  }
+}
+
+void RenderedText::append(const RenderedText& more) {
+  std::size_t begin = 0;
+  for (const YamlLine& origin : more.lines) {
+    const std::size_t end = std::min(more.text.find('\n', begin), more.text.size() - 1) + 1;
+    append(std::string_view(more.text).substr(begin, end - begin), origin.file, origin.line, false);
+    begin = end;
+  }
+}
+
+std::string text_of(const TemplateValue& value) {
+  struct Writer {
+    std::string operator()(const Undefined&) const { return ""; }
+    std::string operator()(const NoValue&) const { return "None"; }
+    std::string operator()(bool on) const { return on ? "True" : "False"; }
+    std::string operator()(i64 number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const {
+      std::string text = fmt::format("{}", number);
+      return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+    }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const std::shared_ptr<const RenderedText>& text) const { return text->text; }
+  };
+  return std::visit(Writer{}, value);
+}
+
+TemplateValue template_value(const std::string& text) {
+  if (const auto integer = parse_number<i64>(text)) return *integer;
+  if (const auto number = parse_number<double>(text); number && std::isfinite(*number)) return *number;
+  const std::string word = lower(text);
+  if (word == "true") return true;
+  if (word == "false") return false;
+  return text;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,38 @@
+#pragma once
+// Values of template expressions.
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/base/yaml_node.h"
+
+namespace heliolite {
+
+// A text and where each of its lines comes from.
+struct RenderedText {
+  std::string text;
+  std::vector<YamlLine> lines;
+
+  // Adds text that is at `line` of `file` and goes on from there; `moves` says whether its line ends are the file's.
+  void append(std::string_view more, const std::shared_ptr<const std::string>& file, int line, bool moves);
+  void append(const RenderedText& more);
+};
+
+struct Undefined {
+  std::string name;  // that has no value
+};
+struct NoValue {};
+
+// What an expression gives. A text that was included keeps its lines and can only be put out as it is.
+using TemplateValue =
+    std::variant<Undefined, NoValue, bool, i64, double, std::string, std::shared_ptr<const RenderedText>>;
+
+// As it is put into the text: True, None, 1.0, ..
+std::string text_of(const TemplateValue& value);
+
+// What a text of the command line stands for: an integer, a number, true or false, else itself.
+TemplateValue template_value(const std::string& text);
+
+}  // namespace heliolite

@@ -1,0 +1,80 @@
+// Renamed dimensions: by the user, and to fit the constraints of a machine.
+#include "engine/space/fit_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workloads/load.h"
+
+namespace heliolite::fit_names_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Network network(const std::string& text) {
+  const Result<Network> n = load_network(text);
+  EXPECT_TRUE(n.ok()) << to_string(n.errors());
+  return n ? *n : Network{};
+}
+
+// A machine whose constraints name these dimensions.
+Architecture machine(const std::vector<std::string>& names) {
+  Architecture a;
+  a.name = "machine";
+  a.levels.resize(2);
+  a.levels[0].constraints.spatial.allowed_x = names;
+  return a;
+}
+
+std::string names(const Workload& w) {
+  std::string out;
+  for (const Dimension& d : w.dimensions) out += d.name;
+  return out;
+}
+
+TEST(FitNames, RenamesOutputChannels) {
+  Network conv = network("conv:p=8,c=4,k=8,r=3");
+  fit_names(conv, machine({"N", "C", "M", "R", "S"}));
+  EXPECT_EQ(names(conv.layers[0].workload), "RSPQCMN");
+  EXPECT_THAT(conv.notes, ElementsAre(HasSubstr("is called M by the constraints of machine, and here: --rename K=M")));
+  Network again = conv;
+  fit_names(again, machine({"K"}));
+  EXPECT_EQ(names(again.layers[0].workload), "RSPQCKN") << "and back";
+}
+
+TEST(FitNames, LeavesWhatMayMeanSomethingElse) {
+  const Workload conv = network("conv:p=8,c=4,k=8,r=3").layers[0].workload;
+  EXPECT_FALSE(fitting_rename(conv, machine({"K", "C"}))) << "fits";
+  EXPECT_FALSE(fitting_rename(conv, machine({"M", "K"}))) << "both names are used";
+  EXPECT_FALSE(fitting_rename(conv, machine({"M", "X"}))) << "another is missing";
+  EXPECT_FALSE(fitting_rename(conv, machine({"output_channel", "pixel"}))) << "classes";
+  const Workload gemm = network("gemm:8x8x8").layers[0].workload;
+  EXPECT_FALSE(fitting_rename(gemm, machine({"C"})));
+  const Workload rows = network("o[M,N] += a[M,C]*b[C,N]; M=4,N=4,C=4").layers[0].workload;
+  EXPECT_FALSE(fitting_rename(rows, machine({"K"}))) << "K may be the sum's dimension";
+}
+
+TEST(FitNames, GivesDepthwiseLayersTheMissingDimension) {
+  Network both = network("conv:p=8,c=4,k=8,r=3");
+  both.layers.push_back(network("depthwise:p=8,c=8,r=3").layers[0]);
+  both.layers[1].workload.name = "dw";
+  fit_names(both, machine({"C", "M"}));
+  EXPECT_EQ(names(both.layers[1].workload), "RSPQCNM");
+  EXPECT_EQ(both.layers[1].workload.dimensions.back().size, 1U);
+  EXPECT_TRUE(check(both.layers[1].workload).empty());
+  EXPECT_THAT(both.notes, ElementsAre(HasSubstr("dimension M = 1 added to dw"), HasSubstr("--rename K=M")));
+}
+
+TEST(FitNames, RenamesAsTheUserSays) {
+  Network conv = network("conv:p=8,c=4,k=8,r=3");
+  EXPECT_THAT(rename_dimensions(conv, *parse_renames("K=C, C=K")), IsEmpty());
+  EXPECT_EQ(names(conv.layers[0].workload), "RSPQKCN");
+  EXPECT_THAT(to_string(rename_dimensions(conv, *parse_renames("K=C"))), HasSubstr("would have two dimensions 'C'"));
+  EXPECT_THAT(to_string(rename_dimensions(conv, *parse_renames("M=C"))), HasSubstr("has no dimension 'M'"));
+  for (const char* bad : {"", "K", "K=", "=M", "K=M,K=N", "K=a b"}) EXPECT_FALSE(parse_renames(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace heliolite::fit_names_test

@@ -1,0 +1,25 @@
+#pragma once
+// Other names for the dimensions of a network's layers.
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "workloads/network.h"
+
+namespace heliolite {
+
+struct Rename {
+  std::string from, to;
+};
+
+// "K=M,C=K": K becomes M and C becomes K, all at once.
+Result<std::vector<Rename>> parse_renames(const std::string& text);
+
+// Renames the dimensions of a layer. Error, without a place, if two would have one name; then nothing is changed.
+Diagnostics rename_dimensions(Workload& workload, std::span<const Rename> renames);
+
+// The same for all layers that have such dimensions; a name that no layer has is an error.
+Diagnostics rename_dimensions(Network& network, std::span<const Rename> renames);
+
+}  // namespace heliolite
