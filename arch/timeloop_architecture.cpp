@@ -23,7 +23,7 @@ namespace {
 enum class Format : u8 { Flat, Tree, Nodes };
 
 // What a top-level key means to this reader.
-enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, Switches, NotHere, Refused };
+enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, Mapspace, Switches, NotHere, Refused };
 
 struct SectionName {
   std::string_view key;
@@ -32,6 +32,7 @@ struct SectionName {
 
 constexpr SectionName kSections[] = {
     {"architecture", Section::Architecture},
+    {"arch", Section::Architecture},  // the oldest files
     {"ERT", Section::Ert},
     {"ART", Section::Art},
     {"architecture_constraints", Section::Constraints},
@@ -45,7 +46,7 @@ constexpr SectionName kSections[] = {
     {"problem", Section::NotHere},
     {"mapping", Section::NotHere},
     {"mapper", Section::NotHere},
-    {"mapspace", Section::NotHere},
+    {"mapspace", Section::Mapspace},
     {"globals", Section::NotHere},
     {"dumped_by_timeloop_front_end", Section::NotHere},
     {"sparse_optimizations", Section::Refused},
@@ -125,6 +126,10 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Constraints: sections.constraints.push_back(value); break;
         case Section::Variables: add_variables(value, sections.variables, errors); break;
         case Section::Switches: read_switches(value, sections, errors); break;
+        // The oldest files have their constraints here; newer ones a template, which is the search's business.
+        case Section::Mapspace:
+          if (const auto constraints = value.find("constraints")) sections.constraints.push_back(*constraints);
+          break;
         case Section::NotHere: break;
         case Section::Refused:
           if (!says_nothing(value)) errors.push_back(value.error(fmt::format("sparse machines: {}", kSparseAdvice)));
@@ -193,7 +198,7 @@ Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture
 }  // namespace
 
 bool is_timeloop_architecture(const YamlNode& document) {
-  const auto architecture = document.find("architecture");
+  const auto architecture = document.find(document.has("arch") ? "arch" : "architecture");
   return (architecture && format_of(*architecture).has_value()) || document.has("flattened_architecture");
 }
 

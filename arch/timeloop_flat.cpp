@@ -1,20 +1,23 @@
 #include <fmt/format.h>
 
+#include <string>
+#include <utility>
+
 #include "arch/timeloop_formats.h"
 
 namespace heliolite {
 namespace {
 
-// The attributes stand beside the name here.
-AttributeReader open_component(const YamlNode& node, const std::string& fallback, const TimeloopAttributes& variables,
+// The attributes stand beside the name here. `name`: what a component may leave out; "" if it may not.
+AttributeReader open_component(const YamlNode& node, std::string name, const TimeloopAttributes& variables,
                                Diagnostics& errors) {
-  std::string name = fallback;
   if (const auto given = node.find("name"); given && given->is_scalar() && !given->text().empty()) {
     name = given->text();
-  } else {
+  } else if (name.empty()) {
+    name = "storage";
     errors.push_back(node.error("missing key 'name'"));
   }
-  return AttributeReader(node, name, read_attributes(node, {"name"}, errors), {}, variables, errors);
+  return AttributeReader(node, std::move(name), read_attributes(node, {"name"}, errors), {}, variables, errors);
 }
 
 void read_compute(const YamlNode& node, const TimeloopAttributes& variables, TimeloopMachine& machine,
@@ -40,7 +43,7 @@ void read_storage(const YamlNode& node, const TimeloopAttributes& variables, Tim
     errors.push_back(node.error("must be a storage {name, instances, entries, ..}"));
     return;
   }
-  AttributeReader reader = open_component(node, "storage", variables, errors);
+  AttributeReader reader = open_component(node, "", variables, errors);
   const std::string class_name = reader.string({"class"}).value_or("storage");
   reader.ignore({"subclass"});
   TimeloopStorage storage = read_storage_attributes(reader, class_name);

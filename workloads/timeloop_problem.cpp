@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
 #include "workloads/timeloop_instance.h"
@@ -252,7 +253,7 @@ class ProblemReader {
       const auto known = std::ranges::find(coefficients_, t.coefficient, &TimeloopCoefficient::name);
       Term& term = workload_.tensors[t.tensor].ranks[t.rank].terms[t.term];
       term.coefficient = std::max<u64>(known->value, 1);
-      const Dimension& dimension = workload_.dimensions[static_cast<std::size_t>(term.dimension)];
+      const Dimension& dimension = workload_.dimensions[at(term.dimension)];
       // Times the only position, 0, any coefficient is the same.
       if (known->value == 0 && dimension.size > 1)
         errors_.push_back(

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -90,8 +91,7 @@ class InputLoader {
     const auto include = [&](const YamlNode& scalar, Diagnostics& errors) -> std::shared_ptr<const YamlValue> {
       if (scalar.tag() == "!include_loaded") {
         const std::optional<i64> index = scalar.as_integer();
-        if (index && *index >= 0 && *index < static_cast<i64>(values.size()))
-          return values[static_cast<std::size_t>(*index)];
+        if (index && *index >= 0 && *index < static_cast<i64>(values.size())) return values[at(*index)];
         errors.push_back(scalar.error("!include_loaded is written by templates only; write !include FILE"));
         return nullptr;
       }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
@@ -56,14 +57,14 @@ std::optional<Rename> rename_for(const Workload& workload, const std::set<std::s
   if (!classes || !dimension || machine.contains(from)) return std::nullopt;
   // Of a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
   const bool slides = std::ranges::find(*classes, DimensionClass::Kernel) != classes->end();
-  if (!slides || (*classes)[static_cast<std::size_t>(*dimension)] != DimensionClass::OutputChannel) return std::nullopt;
+  if (!slides || (*classes)[at(*dimension)] != DimensionClass::OutputChannel) return std::nullopt;
   return Rename{from, *missing};
 }
 
 bool has_output_channels(const Workload& workload, const std::string& name) {
   const auto dimension = workload.find_dimension(name);
   const auto classes = classify(workload);
-  return dimension && classes && (*classes)[static_cast<std::size_t>(*dimension)] == DimensionClass::OutputChannel;
+  return dimension && classes && (*classes)[at(*dimension)] == DimensionClass::OutputChannel;
 }
 
 // Gives a depthwise layer the dimension of size 1. Whether that makes it a workload.

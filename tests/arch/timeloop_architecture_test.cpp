@@ -319,7 +319,8 @@ TEST(TimeloopArchitectureErrors, Flat) {
       {flat("name: L1, entries: 16, instances: 3"), "L1 of 3 x 1 instances (meshX x meshY) do not divide MAC of 4 x 2"},
       {flat(kReg + ", cluster_size: 3"), "cluster_size = 3 does not divide the 8 instances"},
       {flat(kReg + ", min_utilization: 0.5"), "min_utilization = 0.5 of L1: a least utilization of a memory cannot"},
-      {flat(kReg + ", compression_supported: True"), "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+      {flat(kReg + ", compression_supported: True"),
+       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
       {flat(kReg + ", network_fill_latency: 5"), "fill and drain latencies are not modelled"},
       {flat(kReg + ", wire_energy: 0.1"), "give energy_per_hop (pJ) instead"},
       {flat(kReg + ", network-type: \"M:N\""), "only 1:1 and 1:N are modelled"},
@@ -420,7 +421,8 @@ TEST(TimeloopArchitectureErrors, Nodes) {
       {nodes(alu, "- !Container {name: c, spatial: {meshX: 2}}\n  - !Component {name: Alu, enabled: False"),
        "no compute unit"},
       {nodes(alu, "- !Component {name: Alu, energy_scale: 2"), "energy_scale = 2 of Alu is Accelergy's"},
-      {nodes(alu, "- !Component {name: Alu, sparse_optimizations: {a: 1}"), "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+      {nodes(alu, "- !Component {name: Alu, sparse_optimizations: {a: 1}"),
+       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
       {nodes(alu, "- !Parallel {nodes: [!Component {name: P, class: SRAM, attributes: {depth: 1}}]}\n  " + alu),
        "a branch of !Parallel must say what it keeps"},
       {"architecture:\n  nodes:\n  - !Container {name: c, spatial: {meshX: 2}}\n  - !Component {name: m, class: mac}\n",
@@ -460,7 +462,8 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
 
 TEST(TimeloopArchitectureErrors, Files) {
   expect_complaints({
-      {flat(kReg) + "sparse_optimizations: {targets: [1]}\n", "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+      {flat(kReg) + "sparse_optimizations: {targets: [1]}\n",
+       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
       {flat(kReg) + "ERT_summary: {}\n", "'ERT_summary' is a summary for reading; give the ERT or ART file itself"},
       {flat(kReg) + "archtecture_constraints: []\n",
        "unknown key 'archtecture_constraints', did you mean 'architecture_constraints'?"},
@@ -478,8 +481,23 @@ TEST(TimeloopArchitectureErrors, Files) {
   const Result<YamlNode> one = YamlNode::parse(flat(kReg), "m.yaml");
   const Result<Architecture> twice = read_timeloop_architecture({*one, *one});
   EXPECT_THAT(to_string(twice.errors()), HasSubstr("a second 'architecture', the first is m.yaml:"));
-  EXPECT_EQ(complaints(flat(kReg) + "problem: {}\nmapper: {}\nmapping: []\ncomponents: {}\nsparse_optimizations: []\n"),
-            "accepted");
+  EXPECT_EQ(
+      complaints(
+          flat(kReg) +
+          "defaults_ignore: {a: 1}\nproblem: {}\nmapper: {}\nmapping: []\ncomponents: {}\nsparse_optimizations: []\n"),
+      "accepted");
+}
+
+// Timeloop's first files in YAML: `arch`, a compute unit without a name, constraints under `mapspace`.
+TEST(TimeloopArchitecture, ReadsTheOldestKeys) {
+  const auto machine = parse(
+      "arch:\n  arithmetic: {instances: 4, meshX: 4, word-bits: 8}\n  storage:\n"
+      "  - {name: Buf, entries: 64, instances: 1, word-bits: 8}\n  - {name: Main, technology: DRAM, instances: 1}\n"
+      "mapspace:\n  constraints:\n  - {target: Buf, type: datatype, keep: [Outputs], bypass: [Weights]}\n");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  EXPECT_EQ(machine->compute.instances, 4U);
+  EXPECT_THAT(machine->levels[0].keep.keep, ElementsAre("Outputs"));
+  EXPECT_THAT(machine->levels[0].keep.bypass, ElementsAre("Weights"));
 }
 
 // A word of a good file replaced by another thing: read or refused with a place, never a crash.
