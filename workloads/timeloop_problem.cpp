@@ -218,6 +218,7 @@ class ProblemReader {
       rank_here.terms.push_back({*d, 1});
       return;
     }
+    if (workload_.dimensions.empty()) return;  // complained about
     std::vector<std::string> names;
     for (const Dimension& d : workload_.dimensions) names.push_back(d.name);
     errors_.push_back(node.error(fmt::format("unknown dimension '{}', must be one of {}{}", shown(node),

@@ -235,6 +235,10 @@ TEST(TimeloopProblem, PointsAtMistakes) {
               AllOf(HasSubstr("missing key 'dimensions'"), HasSubstr("missing key 'data_spaces'")));
   EXPECT_THAT(complaint("problem: {shape: {dimensions: [M], data_spaces: 4}, instance: {M: 1}}\n"),
               HasSubstr("data_spaces must be a list, not 4"));
+  EXPECT_EQ(complaint("problem: {shape: {data_spaces: [{name: A, projection: [M]}]}, instance: {M: 1}}\n"),
+            "p.yaml:1: problem.shape: missing key 'dimensions'");
+  EXPECT_THAT(complaint("problem: {shape: {dimensions: [], data_spaces: [{name: A, projection: [M]}]}}\n"),
+              HasSubstr("dimension"));
   EXPECT_THAT(complaint("problem: {shape: [a]}\n"), HasSubstr("problem.shape: must be a map"));
 }
 
