@@ -10,6 +10,7 @@
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/onnx/import.h"
 #include "workloads/presets.h"
 #include "workloads/timeloop_problem.h"
 #include "workloads/workload_yaml.h"
@@ -31,16 +32,18 @@ Network single(Workload workload) {
 struct Request {
   std::string name;
   std::optional<std::string> layer;
-  NetworkOptions options;
+  std::optional<std::string> options;  // what stands behind '@'
 };
 
-// Complaints: file = the request.
-Result<NetworkOptions> parse_options(std::string_view text, const std::string& what) {
+// Those of files of ours. Complaints: file = the request.
+Result<NetworkOptions> parse_options(const std::optional<std::string>& text, const std::string& name) {
   NetworkOptions options;
+  if (!text) return options;
+  const std::string what = name + "@" + *text;
   Diagnostics errors;
   const auto complain = [&](std::string message) { errors.push_back({shortened(what), 0, "", std::move(message)}); };
-  if (trim(text).empty()) complain("nothing after '@', must be batch=N or pass=weight_update");
-  for (const std::string& option : split(text, ',')) {
+  if (trim(*text).empty()) complain("nothing after '@', must be batch=N or pass=weight_update");
+  for (const std::string& option : split(*text, ',')) {
     const std::size_t equals = option.find('=');
     const std::string_view key = trim(std::string_view(option).substr(0, equals));
     const std::string_view value = equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1));
@@ -65,14 +68,10 @@ Result<NetworkOptions> parse_options(std::string_view text, const std::string& w
   return options;
 }
 
-Result<Request> parse_request(const std::string& what) {
+Request parse_request(const std::string& what) {
   Request request;
   const std::size_t at = what.rfind('@');
-  if (at != std::string::npos) {
-    Result<NetworkOptions> options = parse_options(std::string_view(what).substr(at + 1), what);
-    if (!options) return options.errors();
-    request.options = *options;
-  }
+  if (at != std::string::npos) request.options = what.substr(at + 1);
   request.name = what.substr(0, at);
   const std::size_t slash = request.name.find('/');
   if (slash != std::string::npos && workload_preset(request.name.substr(0, slash))) {
@@ -120,10 +119,33 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   return network;
 }
 
+Result<Network> from_onnx(const Request& request, Wanted wanted) {
+  onnx::Options options;
+  if (request.options)
+    if (Diagnostics errors = onnx::add_options(*request.options, request.name, options); !errors.empty()) return errors;
+  const onnx::Merge merge = wanted == Wanted::Shapes ? onnx::Merge::Shapes : onnx::Merge::None;
+  Result<onnx::Imported> imported = onnx::import_file(request.name, options, merge);
+  if (!imported) return imported.errors();
+  if (imported->network.layers.empty())
+    return Diagnostic{request.name, 0, "", "nothing in this model multiplies matrices (" + imported->summary + ")"};
+  for (const std::string& note : imported->notes())
+    imported->network.notes.push_back(fmt::format("{}: {}", request.name, note));
+  return std::move(imported->network);
+}
+
+Result<Network> from_file(const Request& request, const ReadOptions& reading, Wanted wanted) {
+  if (onnx::looks_like_onnx(request.name)) return from_onnx(request, wanted);
+  const Result<NetworkOptions> options = parse_options(request.options, request.name);
+  if (!options) return options.errors();
+  return from_files({request.name}, *options, reading);
+}
+
 Result<Network> from_preset(std::string_view text, const Request& request) {
+  const Result<NetworkOptions> options = parse_options(request.options, request.name);
+  if (!options) return options.errors();
   const Result<YamlNode> root = YamlNode::parse(text, "presets/" + request.name + std::string(kYamlSuffix));
   if (!root) return root.errors();
-  Result<Network> network = from_yaml(*root, request.name, request.options);
+  Result<Network> network = from_yaml(*root, request.name, *options);
   if (!network || !request.layer) return network;
   std::vector<std::string> names;
   for (Layer& layer : network->layers) {
@@ -142,7 +164,7 @@ Result<Network> from_preset(std::string_view text, const Request& request) {
 
 bool looks_like_path(std::string_view what) {
   return what.find('/') != std::string_view::npos || what.ends_with(".yaml") || what.ends_with(".yml") ||
-         what.ends_with(".json");
+         what.ends_with(".json") || what.ends_with(".onnx");
 }
 
 Diagnostic nothing_matches(const std::string& what, const std::string& name) {
@@ -185,15 +207,15 @@ bool names_workload(const std::string& what) {
   return is_compact_text(what) || workload_preset(what.substr(0, what.find_first_of("/@"))).has_value();
 }
 
-Result<Network> load_network(const std::string& what, const ReadOptions& options) {
+Result<Network> load_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
   const auto is_file = [](const std::string& path) {
     std::error_code error;
     return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
   };
   // Step 1. A file that exists.
-  if (is_file(what)) return from_files({what}, {}, options);
+  if (is_file(what)) return from_file({what, {}, {}}, reading, wanted);
   const std::vector<std::string> parts = split(what, ',');
-  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, options);
+  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, reading);
   // Step 2. Compact text.
   if (is_compact_text(what)) {
     Result<Workload> workload = parse_compact_text(what);
@@ -201,15 +223,14 @@ Result<Network> load_network(const std::string& what, const ReadOptions& options
     return single(std::move(*workload));
   }
   // Step 3. A preset, one of its layers, or a file, with options after '@'.
-  Result<Request> request = parse_request(what);
-  if (!request) return request.errors();
-  if (const auto text = workload_preset(request->name)) return from_preset(*text, *request);
-  if (is_file(request->name)) return from_files({request->name}, request->options, options);
+  const Request request = parse_request(what);
+  if (const auto text = workload_preset(request.name)) return from_preset(*text, request);
+  if (is_file(request.name)) return from_file(request, reading, wanted);
   // Step 4. Nothing: a path gets the file system's complaint.
   std::error_code error;
-  if (looks_like_path(request->name) || fs::is_directory(request->name, error))
-    return from_files({request->name}, {}, options);
-  return nothing_matches(what, request->name);
+  if (looks_like_path(request.name) || fs::is_directory(request.name, error))
+    return from_file({request.name, {}, {}}, reading, wanted);
+  return nothing_matches(what, request.name);
 }
 
 }  // namespace heliolite

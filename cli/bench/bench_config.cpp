@@ -216,7 +216,8 @@ class SuiteReader {
     for (const YamlNode& node : elements(list)) {
       const auto entry = named(node, "workload");
       if (!entry) continue;
-      const bool path_like = entry->what.find(".yaml") != std::string::npos;
+      const bool path_like =
+          entry->what.find(".yaml") != std::string::npos || entry->what.find(".onnx") != std::string::npos;
       const std::string what = named_file(path_, entry->what, path_like);
       Result<Network> network = load_network(what);
       if (!network) {

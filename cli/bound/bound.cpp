@@ -12,6 +12,7 @@
 #include "cli/bound/bound_regions.h"
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/text.h"
@@ -132,7 +133,7 @@ std::vector<const CLI::Option*> own_options(CLI::App& command, Add&& add) {
 // What every kind understands.
 void add_shared_options(CLI::App& command, Output& output, BoundArguments& arguments) {
   OrojenesisArguments& shared = arguments.orojenesis;
-  command.add_option("-w,--workload", shared.workload, "Workload: preset, file or text")->type_name("W");
+  add_workload_option(command, shared.workload, "Workload: preset, file or text");
   command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
   command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("NAME");
   command

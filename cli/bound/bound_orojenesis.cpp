@@ -25,7 +25,6 @@
 #include "engine/bounds/curve/provision.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -266,7 +265,8 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
       return fail(fmt::format("{}: does not go with --chip", other));
     return run_chip(arguments, output);
   }
-  const Result<Network> network = load_network(arguments.workload);
+  const Result<Network> network =
+      load_workload(arguments.workload, output, arguments.fuse ? Wanted::Edges : Wanted::Shapes);
   Diagnostics errors;
   if (!network) errors = network.errors();
   const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);

@@ -15,7 +15,6 @@
 #include "engine/base/text.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/hbl/tile_regions.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -149,7 +148,7 @@ void add_region_options(CLI::App& command, RegionArguments& arguments) {
 }
 
 int run_regions(const RegionArguments& arguments, const Output& output) {
-  const Result<Network> network = load_network(arguments.workload);
+  const Result<Network> network = load_workload(arguments.workload, output);
   if (!network) return fail(network.errors());
   const Result<Workload> layer = pick_layer(*network, arguments.layer);
   if (!layer) return fail(layer.errors());

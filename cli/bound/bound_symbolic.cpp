@@ -18,7 +18,6 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/model/fingerprint.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -116,7 +115,7 @@ void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
 }
 
 int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
-  const Result<Network> network = load_network(arguments.workload);
+  const Result<Network> network = load_workload(arguments.workload, output, Wanted::Edges);
   Diagnostics errors;
   if (!network) errors = network.errors();
   const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);

@@ -55,8 +55,8 @@ void read_workload(MapReader& map, ExperimentRow& row, Diagnostics& errors) {
     row.program = named_file(node.file(), *what, true);
     return;
   }
-  const bool path_like = what->find(".yaml") != std::string::npos;
-  Result<Network> network = load_network(named_file(node.file(), *what, path_like));
+  const bool path_like = what->find(".yaml") != std::string::npos || what->find(".onnx") != std::string::npos;
+  Result<Network> network = load_network(named_file(node.file(), *what, path_like), {}, Wanted::Edges);
   if (!network) {
     errors.insert(errors.end(), network.errors().begin(), network.errors().end());
     errors.push_back(node.error(fmt::format("workload '{}' cannot be read", *what)));

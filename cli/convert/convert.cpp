@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "cli/convert/convert_inputs.h"
+#include "cli/convert/convert_onnx.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
+#include "workloads/onnx/import.h"
 
 namespace heliolite::cli {
 namespace {
@@ -18,6 +20,7 @@ namespace {
 struct ConvertArguments {
   std::vector<std::string> given;
   std::string folder, to = "timeloop", version = "0.4", layer;
+  std::shared_ptr<const ModelOptions> model;
 };
 
 // Makes the folder and claims every file before any is written: none may be one that was read.
@@ -48,6 +51,11 @@ Json answer_json(const ConvertArguments& arguments, const WrittenFiles& files) {
 }
 
 int run(const ConvertArguments& arguments, const Output& output) {
+  if (arguments.given.size() == 1 && onnx::looks_like_onnx(arguments.given.front()))
+    return convert_onnx(arguments.given.front(), *arguments.model, arguments.folder, output);
+  if (arguments.folder.empty()) return fail("-o, --output is required: a folder for the files");
+  if (const std::string text = arguments.model->text(); !text.empty())
+    return fail(fmt::format("{}: is about one ONNX model", text));
   const Result<Convertible> from = load_convertible(arguments.given, arguments.layer);
   if (!from) return fail(from.errors());
   const TimeloopVersion version = arguments.version == "0.3" ? TimeloopVersion::V03 : TimeloopVersion::V04;
@@ -74,7 +82,11 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
                    "Files in any order, told apart by content; presets and texts as -a and -w take them")
       ->required()
       ->type_name("FILE");
-  command->add_option("-o,--output", arguments->folder, "Folder for the files")->required()->type_name("DIR");
+  command
+      ->add_option("-o,--output", arguments->folder,
+                   "Folder for the files; of an ONNX model the file for its network, stdout if left out")
+      ->type_name("DIR");
+  arguments->model = add_model_options(*command);
   command->add_option("--to", arguments->to, "Whose format: timeloop or heliolite")
       ->check(CLI::IsMember({"timeloop", "heliolite"}))
       ->type_name("NAME")
@@ -89,7 +101,8 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       "Every file is read again before it is written: same machine, same mapspace, same cost; what the format cannot\n"
       "say is refused or noted.\n\nExamples:\n"
       "  heliolite convert eyeriss resnet18 best.json -o out --to timeloop\n"
-      "  heliolite convert arch.yaml ert.yaml problem.yaml -o ours --to heliolite");
+      "  heliolite convert arch.yaml ert.yaml problem.yaml -o ours --to heliolite\n"
+      "  heliolite convert bert.onnx --dim batch=1,seq=128 --merge blocks -o bert.yaml");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

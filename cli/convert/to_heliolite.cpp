@@ -1,8 +1,4 @@
-#include <fmt/format.h>
-
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "arch/architecture_writer.h"
@@ -12,6 +8,7 @@
 #include "engine/base/yaml_node.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/mapping_yaml.h"
+#include "workloads/network_writer.h"
 #include "workloads/workload_writer.h"
 
 namespace heliolite::cli {
@@ -25,18 +22,6 @@ bool is_read_as(const std::string& text, const Architecture& machine) {
   if (!spec) return false;
   const Result<Architecture> back = resolve(*spec);
   return back && fingerprint(*back) == fingerprint(machine);
-}
-
-// Layers as entries of a list.
-std::string network_text(const Network& network) {
-  std::string out = fmt::format("name: {}\nlayers:\n", yaml_scalar(network.name));
-  for (const Layer& layer : network.layers) {
-    std::string_view rest = "- ";
-    std::istringstream text(write_workload(layer.workload));
-    for (std::string line; std::getline(text, line);) out.append(std::exchange(rest, "  ")).append(line).append("\n");
-    out += fmt::format("  count: {}\n", layer.count);
-  }
-  return out;
 }
 
 }  // namespace
@@ -54,9 +39,7 @@ Result<WrittenFiles> to_heliolite(const Convertible& from) {
   const Network& network = *from.network;
   const bool one = network.layers.size() == 1;
   if (one) written.add("workload.yaml", "workload", write_workload(network.layers.front().workload));
-  else written.add("network.yaml", "network", network_text(network));
-  if (!network.edges.empty())
-    written.notes.push_back({"", 0, network.name, "what its layers pass to each other is not written"});
+  else written.add("network.yaml", "network", write_network(network));
   for (std::size_t i = 0; i < from.mappings.size(); ++i)
     if (from.mappings[i])
       written.add(layer_file("mapping", network, i), "mapping",

@@ -108,9 +108,7 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
 }  // namespace
 
 void add_nest_options(CLI::App& command, NestArguments& arguments) {
-  command.add_option("-w,--workload", arguments.workload, "Workload: preset, file or text like gemm:124x124x124")
-      ->required()
-      ->type_name("W");
+  add_workload_option(command, arguments.workload, "Workload: preset, file or text like gemm:124x124x124")->required();
   command.add_option("-l,--layer", arguments.layer, "Layer, when the workload has several")->type_name("NAME");
   command
       .add_option("--cache,--buffer", arguments.cache_texts,

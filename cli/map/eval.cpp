@@ -113,9 +113,7 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
   MappedLayerNames* names = &arguments->names;
   CLI::App* command = app.add_subcommand(name, what);
   command->add_option("-a,--architecture", names->architecture, "Machine: preset or file")->required()->type_name("A");
-  command->add_option("-w,--workload", names->workload, "Workload: preset, file or text like gemm:512x512x512")
-      ->required()
-      ->type_name("W");
+  add_workload_option(*command, names->workload, "Workload: preset, file or text like gemm:512x512x512")->required();
   command->add_option("-m,--mapping", names->mapping, "Mapping: our YAML, an answer of map --json, or Timeloop's")
       ->required()
       ->type_name("FILE");

@@ -194,9 +194,8 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
       ->required()
       ->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
-      ->required()
-      ->type_name("W");
+  add_workload_option(*command, arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
+      ->required();
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
   arguments->search.add_to(*command, {"objective",
                                       "strategy",

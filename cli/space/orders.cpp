@@ -19,7 +19,6 @@
 #include "engine/space/order_text.h"
 #include "engine/space/order_trie.h"
 #include "engine/space/reuse.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
 namespace {
@@ -166,7 +165,7 @@ int run(const OrdersArguments& arguments, const Output& output) {
       return fail(
           fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
     }
-  const Result<Network> network = load_network(arguments.workload);
+  const Result<Network> network = load_workload(arguments.workload, output);
   if (!network) return fail(network.errors());
   Json answer = answer_head("orders");
   answer["question"] = {{"workload", arguments.workload},
@@ -183,9 +182,7 @@ int run(const OrdersArguments& arguments, const Output& output) {
 void add_orders_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<OrdersArguments>();
   CLI::App* command = app.add_subcommand("orders", "Loop orders that can matter, with each tensor's reuse");
-  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
-      ->required()
-      ->type_name("W");
+  add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
   command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
   add_target_option(*command, output, "--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");

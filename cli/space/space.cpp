@@ -186,9 +186,7 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-a,--architecture", arguments->architecture, "Machine: preset or file")
       ->required()
       ->type_name("A");
-  command->add_option("-w,--workload", arguments->workload, "Workload: preset, file or text")
-      ->required()
-      ->type_name("W");
+  add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
   command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("NAME");
   command->add_flag("--free", arguments->lifted.free, "Lift the machine's dataflow constraints");
   command->add_flag("--open", arguments->lifted.open, "Lift the machine's keep rules: levels may hold any tensors");

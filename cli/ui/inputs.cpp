@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -9,9 +10,53 @@
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/fit_names.h"
-#include "workloads/load.h"
 
 namespace heliolite::cli {
+std::string ModelOptions::text() const {
+  std::vector<std::string> all = dims;
+  for (const std::string& value : values) all.push_back("value:" + value);
+  if (!merge.empty()) all.push_back("merge=" + merge);
+  if (skip_unknown) all.emplace_back("skip-unknown");
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
+  auto options = std::make_shared<ModelOptions>();
+  command
+      .add_option("--dim", options->dims,
+                  "Of an ONNX model: sizes of dimensions by name or by input and axis (batch=1,seq=128,x:0=4)")
+      ->type_name("NAME=N")
+      ->delimiter(',');
+  command.add_option("--value", options->values, "Of an ONNX model: what a small integer input holds (sr=16000)")
+      ->type_name("INPUT=V")
+      ->delimiter(',');
+  command
+      .add_option(
+          "--merge", options->merge,
+          "Of an ONNX model: equal layers become one with a count: none, blocks (runs of equal blocks) or shapes")
+      ->type_name("NAME");
+  command.add_flag("--skip-unknown", options->skip_unknown,
+                   "Of an ONNX model: leave out what multiplies matrices in a way that is not read");
+  return options;
+}
+
+CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const std::string& help) {
+  CLI::Option* named = command.add_option("-w,--workload", workload, help)->type_name("W");
+  const std::shared_ptr<ModelOptions> options = add_model_options(command);
+  command.parse_complete_callback([&workload, options] {
+    const std::string text = options->text();
+    if (text.empty() || workload.empty()) return;
+    workload += (workload.find('@') == std::string::npos ? "@" : ",") + text;
+    *options = {};
+  });
+  return named;
+}
+
+Result<Network> load_workload(const std::string& what, const Output& output, Wanted wanted) {
+  Result<Network> network = load_network(what, {}, wanted);
+  if (network) tell(network->notes, output);
+  return network;
+}
 
 Result<Workload> pick_layer(const Network& network, const std::string& layer) {
   std::vector<std::string> names;

@@ -77,7 +77,10 @@ std::string csv_cell(std::string_view text) {
 
 std::string yaml_scalar(std::string_view text) {
   const auto in_word = [](char c) { return is_letter(c) || is_digit(c) || c == '.'; };
-  if (!text.empty() && is_letter(text.front()) && std::ranges::all_of(text, in_word)) return std::string(text);
+  // Words that readers of YAML take for something else than a text.
+  static constexpr std::string_view kTaken[] = {"true", "false", "yes", "no", "on", "off", "null"};
+  const bool word = !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, in_word);
+  if (word && std::ranges::find(kTaken, lower(text)) == std::end(kTaken)) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';

@@ -21,7 +21,7 @@ std::string join(std::span<const std::string> words, std::string_view last = "an
 std::string csv_cell(std::string_view text);
 
 // The text as a scalar of a YAML file: in quotes unless it is a word of letters, digits, '_' and '.' that begins with a
-// letter.
+// letter, and is none that YAML has another meaning for, as "true".
 std::string yaml_scalar(std::string_view text);
 
 // Letters and digits of identifiers, in every notation read here; independent of the locale.

@@ -108,7 +108,8 @@ class Reader {
       if (reader.valid() && weight == 0) reader.error("weight = 0, must be above 0");
       if (what.empty()) return;
     }
-    const std::string file = named_file(path_, what, what.find(".yaml") != std::string::npos);
+    const std::string file =
+        named_file(path_, what, what.find(".yaml") != std::string::npos || what.find(".onnx") != std::string::npos);
     Result<Network> network = load_network(file);
     if (!network) {
       append(network.errors());

@@ -1,0 +1,61 @@
+// ONNX models on the command line: where -w takes a workload, with sizes as options or behind '@'.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/cli_runner.h"
+#include "tests/support/onnx_models.h"
+
+namespace heliolite::cli_onnx_test {
+namespace {
+
+using onnx_models::conv;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(CliOnnx, ModelsAreWorkloads) {
+  const TempFolder folder;
+  const std::string model = folder.write("net.onnx", conv({"N", "8", "16", "16"}, {8, 8, 3, 3}).bytes());
+  for (const std::string sizes : {" --dim N=2", "@N=2"}) {
+    const CliResult result = run_cli("orders -w " + model + sizes);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("net.onnx: 1 layer (1 shape), 0.0002258 GMACs, 0 edges"));
+  }
+  // By its content, whatever it is called; and what is wrong names the file and the way out.
+  const std::string renamed = folder.write("net.yaml", read_text(model));
+  const CliResult open = run_cli("space -a eyeriss -w " + renamed);
+  EXPECT_EQ(open.exit_code, 2);
+  EXPECT_THAT(open.err, AllOf(HasSubstr("net.yaml: the file leaves 1 size open: N (of x)"), HasSubstr("--dim N=1")));
+  const CliResult twice = run_cli("space -a eyeriss -w " + model + " --dim N=1,M=2 --merge all");
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("merge = all, must be none, blocks or shapes"));
+  const CliResult text = run_cli("orders -w " + folder.write("text.onnx", "conv: {}\n"));
+  EXPECT_THAT(text.err, HasSubstr("looks like a text"));
+  const CliResult none = run_cli("orders -w gemm:2x2x2 --dim N=1");
+  EXPECT_EQ(none.exit_code, 2);
+}
+
+TEST(CliOnnx, ConvertWritesNetworks) {
+  const TempFolder folder;
+  const std::string model = folder.write("net.onnx", onnx_models::transformer(2, 16).bytes());
+  const std::string sizes = " --dim batch=1,seq=4 --merge blocks";
+  const CliResult printed = run_cli("convert " + model + sizes);
+  EXPECT_EQ(printed.exit_code, 0) << printed.err;
+  EXPECT_THAT(printed.out, HasSubstr("- {name: h0_scores, bmm: 2x4x4x8, count: 2}  # h0/scores"));
+  const std::string written = folder.path("net.yaml");
+  EXPECT_EQ(run_cli("convert " + model + sizes + " -o " + written).exit_code, 0);
+  EXPECT_EQ(read_text(written), printed.out);
+  EXPECT_EQ(run_cli("orders -w " + written + " -l h0_scores").exit_code, 0);
+  const CliResult nodes = run_cli("convert " + model + sizes + " --json -");
+  EXPECT_THAT(nodes.out, HasSubstr(R"("fate": "layer")"));
+
+  onnx_models::Model relu;
+  relu.inputs = {onnx_models::tensor("x", {"4"})};
+  relu.nodes = {onnx_models::node("Relu", {"x"}, {"y"})};
+  EXPECT_EQ(run_cli("convert " + folder.write("relu.onnx", relu.bytes())).exit_code, 1);
+  const CliResult over = run_cli("convert " + model + sizes + " -o " + model);
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_EQ(run_cli("convert eyeriss").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace heliolite::cli_onnx_test

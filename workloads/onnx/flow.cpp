@@ -1,0 +1,93 @@
+#include "workloads/onnx/flow.h"
+
+#include <algorithm>
+
+namespace heliolite::onnx {
+namespace {
+
+constexpr std::size_t kLatest = 32;  // sources kept of a tensor: older ones feed no operand that later ones do not
+
+// What the operator adds on the way of each of its inputs.
+Way way_of(Passage flow) {
+  switch (flow) {
+    case Passage::Elementwise: return Way::Elementwise;
+    case Passage::Norm: return Way::Norm;
+    case Passage::Softmax: return Way::Softmax;
+    default: return Way::None;
+  }
+}
+
+// Why an input does not arrive whole in the output; "": it does.
+const char* loss(const OperatorRow& op, Call& call, const TensorFacts& input, const std::optional<Shape>& out) {
+  if (op.flow == Passage::Lost) return op.lost_by;
+  if (!input.shape || !out) return "an unknown shape";
+  if (op.flow == Passage::Pad) {
+    const bool constant = call.text("mode", "constant") == "constant";
+    const bool same = *input.shape == *out;
+    const bool spatial = out->size() > 2 && std::equal(out->begin(), out->begin() + 2, input.shape->begin());
+    return same || (spatial && constant) ? "" : "pad";
+  }
+  if (elements(*input.shape) == elements(*out)) return "";
+  return op.flow == Passage::Part ? op.lost_by : "broadcast";
+}
+
+// Joins what two inputs bring of one layer. Rows that meet a sum of themselves are normalised.
+void merge(Source& a, const Source& b) {
+  const bool norm = (a.whole && b.reduced && !b.whole) || (b.whole && a.reduced && !a.whole);
+  a.way = std::max({a.way, b.way, norm ? Way::Norm : Way::None});
+  if (!a.whole && b.whole) a.lost_by = "";
+  a.reduced = a.reduced || b.reduced;
+  a.padded = a.padded || b.padded;
+  a.multiplied = a.multiplied || b.multiplied;
+  a.whole = a.whole || b.whole;
+}
+
+void merge(Sources& all, const Sources& more) {
+  Sources out;
+  auto a = all.begin();
+  for (const Source& b : more) {
+    while (a != all.end() && a->layer < b.layer) out.push_back(*a++);
+    if (a != all.end() && a->layer == b.layer) {
+      merge(*a, b);
+    } else {
+      out.push_back(b);
+    }
+  }
+  out.insert(out.end(), a, all.end());
+  all = std::move(out);
+}
+
+}  // namespace
+
+std::shared_ptr<const Sources> sources_of_layer(int layer, bool whole) {
+  Source source{.layer = layer, .whole = whole};
+  if (!whole) source.lost_by = "recurrent";
+  return std::make_shared<const Sources>(Sources{source});
+}
+
+std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out) {
+  Sources all;
+  const bool reduces = op.name.starts_with("Reduce");
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    const TensorFacts* input = call.input(i);
+    if (input == nullptr || !input->sources) continue;
+    Sources brought = *input->sources;
+    const char* lost_by = loss(op, call, *input, out);
+    for (Source& s : brought) {
+      s.way = std::max(s.way, way_of(op.flow));
+      if (*lost_by != '\0') {
+        if (s.whole) s.lost_by = lost_by;
+        s.whole = false;
+        s.reduced = s.reduced || reduces;
+      }
+      s.padded = s.padded || (op.flow == Passage::Pad && *input->shape != *out);
+      s.multiplied = op.name == "Mul" || (s.multiplied && op.name != "Add" && op.name != "Sum");
+    }
+    merge(all, brought);
+  }
+  if (all.empty()) return nullptr;
+  if (all.size() > kLatest) all.erase(all.begin(), all.end() - kLatest);
+  return std::make_shared<const Sources>(std::move(all));
+}
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,34 @@
+#pragma once
+// Reads an ONNX file as a network (docs/formats_onnx.md): a layer for each operator that multiplies matrices, edges
+// between them, and a report of all that was left out. Weights are not read, files beside it are not opened.
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "workloads/network.h"
+#include "workloads/onnx/options.h"
+#include "workloads/onnx/report.h"
+
+namespace heliolite::onnx {
+
+struct Imported {
+  Network network;  // may have no layers: then nothing in the file multiplies matrices
+  Report report;
+  std::map<std::string, std::string> sources;  // [layer]: the node's operator and name
+  // "21 layers (12 shapes), 1.814 GMACs, 18 edges; not mapped: 17 Relu, 8 Add": one line.
+  std::string summary;
+
+  std::vector<std::string> notes() const;  // the summary, and what else a user should know: a line each
+};
+
+// Whether the first bytes of a file, or its name, are those of an ONNX model.
+bool looks_like_onnx(const std::string& path);
+
+// The network of a file. Without Options::merge, equal layers are merged as `merge` says. Errors: the bytes are no
+// model (with the offset), sizes are missing, nodes are refused and not to be left out.
+Result<Imported> import_file(const std::string& path, const Options& options, Merge merge);
+
+// The same of bytes that are in memory; `file` is what complaints and the network call them.
+Result<Imported> import_bytes(std::string_view bytes, const std::string& file, const Options& options, Merge merge);
+
+}  // namespace heliolite::onnx

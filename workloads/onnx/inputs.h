@@ -1,0 +1,21 @@
+#pragma once
+// The inputs of a model: their shapes, with the sizes that the user gives.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/onnx/options.h"
+#include "workloads/onnx/proto.h"
+#include "workloads/onnx/value.h"
+
+namespace heliolite::onnx {
+
+// The inputs of the graph that are no constants. Complains about sizes that are missing (all of them, with an option to
+// copy), that contradict the file, and about names in `options` that the file does not have.
+Result<std::vector<TensorFacts>> model_inputs(const Graph& graph, const Options& options, const std::string& file);
+
+// The shape that the file states for a tensor, where the options know its names; none if a size stays unknown.
+std::optional<Shape> declared_shape(const ValueInfo& info, const Options& options);
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,63 @@
+#pragma once
+// Operators that multiply matrices: shapes of their outputs, and the Einsums that they are. Both are asked of one call;
+// Einsums only if the node is no constant.
+#include <string>
+#include <vector>
+
+#include "workloads/onnx/shapes.h"
+#include "workloads/workload.h"
+
+namespace heliolite::onnx {
+
+// A tensor of the Einsum that is an input of the node.
+struct Operand {
+  std::string tensor;
+  const TensorFacts* value = nullptr;
+};
+
+// An Einsum of a node.
+struct LayerDraft {
+  Workload workload;  // without a name
+  u64 count = 1;
+  std::string suffix{};  // of its name, where a node is several layers
+  std::vector<Operand> operands{};
+  bool whole = true;  // its output is an output of the node, position by position
+};
+
+using Drafts = std::vector<LayerDraft>;
+
+// layers_conv.cpp: Conv, FusedConv, ConvInteger; QLinearConv has its weights at input 3.
+Shapes conv_shape(Call& call);
+Drafts conv_layers(Call& call);
+// layers_conv_transpose.cpp
+Shapes conv_transpose_shape(Call& call);
+Drafts conv_transpose_layers(Call& call);
+// layers_product.cpp: MatMul and its kin, Gemm
+Shapes matmul_shape(Call& call);
+Drafts matmul_layers(Call& call);
+Shapes gemm_shape(Call& call);
+Drafts gemm_layers(Call& call);
+Shapes packed_matmul_shape(Call& call);  // MatMulNBits: weights packed, sizes as attributes
+Drafts packed_matmul_layers(Call& call);
+// layers_einsum.cpp
+Shapes einsum_shape(Call& call);
+Drafts einsum_layers(Call& call);
+// layers_recurrent.cpp: LSTM, GRU, RNN
+Shapes recurrent_shapes(Call& call);
+Drafts recurrent_layers(Call& call);
+
+// layers_build.cpp
+using Parameters = std::vector<std::pair<std::string_view, i64>>;
+// A draft of a family of workloads (families.h) or of an Einsum's text; none, with a complaint, if it is beyond what a
+// workload can be.
+Drafts family_draft(Call& call, std::string_view family, const Parameters& parameters, std::vector<Operand> operands);
+Drafts einsum_draft(Call& call, const std::string& formula, const Parameters& sizes, std::vector<Operand> operands);
+// `stacked` products of m x k by k x n: gemm or bmm. `first` has the columns of n or, if it is the constant one, of m;
+// the operand that is constant is A, of two constants or two others the second.
+struct Product {
+  i64 stacked = 1, of_first = 1, of_second = 1, k = 1;  // of_..: indices that only this operand has
+  const TensorFacts *first = nullptr, *second = nullptr;
+};
+Drafts product_draft(Call& call, const Product& product);
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,35 @@
+#pragma once
+// What a user says about an ONNX file beside its name.
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/base/types.h"
+
+namespace heliolite::onnx {
+
+// Which equal layers become one with a count.
+enum class Merge : u8 {
+  None,    // a layer for each node, all edges
+  Blocks,  // runs of equal blocks of layers become one block, with the edges in it
+  Shapes,  // all equal layers, without edges
+};
+
+// The merging called "none", "blocks" or "shapes".
+std::optional<Merge> find_merge(std::string_view name);
+
+struct Options {
+  std::map<std::string, i64> dims;    // ["batch" or "input:0"]: the size
+  std::map<std::string, i64> values;  // [input]: what it holds, for small integer inputs that a shape depends on
+  std::optional<Merge> merge;         // none given: whoever asks decides
+  bool skip_unknown = false;          // leave out nodes that are refused instead of failing
+};
+
+// Adds what a comma-separated text says: "batch=1,seq=128,x:0=4" sizes, "merge=blocks", "value:sr=16000",
+// "skip-unknown". `file` is for complaints.
+Diagnostics add_options(std::string_view text, const std::string& file, Options& options);
+
+}  // namespace heliolite::onnx

@@ -1,0 +1,62 @@
+#pragma once
+// What is known of a tensor while a graph is read: its shape, whether it is a constant, the contents of short
+// constants, and which layers made it.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/types.h"
+
+namespace heliolite::onnx {
+
+using Shape = std::vector<i64>;  // all sizes known, each from 0 to 2^31 - 1
+
+inline constexpr i64 kMaxSize = 0x7fff'ffff;
+inline constexpr i64 kMaxFolded = 65536;  // elements; a larger constant has a shape only
+
+// The contents of a constant: integers (also booleans) or reals.
+struct Contents {
+  bool real = false;
+  std::vector<i64> integers{};
+  std::vector<double> reals{};
+
+  std::size_t size() const { return real ? reals.size() : integers.size(); }
+};
+
+using ContentsPtr = std::shared_ptr<const Contents>;
+
+// What lies between a layer's output and a tensor, the strongest of all that do.
+enum class Way : u8 { None, Elementwise, Norm, Softmax };
+
+// A layer that a tensor was made of.
+struct Source {
+  int layer = 0;
+  Way way = Way::None;
+  bool whole = true;         // position by position, none missing, none repeated
+  bool reduced = false;      // a part that was summed or maximised on the way
+  bool padded = false;       // with a border of a constant
+  bool multiplied = false;   // joined to others by a product
+  const char* lost_by = "";  // not whole: what it met first, as "pool"
+};
+
+using Sources = std::vector<Source>;  // by layer, ascending
+
+// A tensor.
+struct TensorFacts {
+  std::string name;
+  i64 type = 0;           // as DataType; 0: unknown
+  bool constant = false;  // the same in every execution
+  std::optional<Shape> shape{};
+  std::string why_unknown{};  // of a shape: the first node for which none was found
+  ContentsPtr contents{};
+  std::shared_ptr<const Sources> sources{};
+};
+
+// The number of elements; more than 2^62 becomes 2^62.
+i64 elements(const Shape& shape);
+
+// "2x3x4", "scalar".
+std::string to_text(const Shape& shape);
+
+}  // namespace heliolite::onnx
