@@ -10,6 +10,8 @@
 #include "arch/load.h"
 #include "arch/timeloop_ert.h"
 #include "engine/base/integers.h"
+#include "engine/inputs/input_file.h"
+#include "engine/inputs/sparse.h"
 #include "engine/model/mapping_file.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
@@ -27,7 +29,7 @@ void collect(const Result<T>& result, Diagnostics& errors) {
 }
 
 Diagnostics read_tables_of(const std::string& path) {
-  const Result<YamlNode> document = YamlNode::load_file(path);
+  const Result<YamlNode> document = load_input(path);
   if (!document) return document.errors();
   Diagnostics errors;
   if (const auto table = document->find("ERT")) collect(read_ert(*table), errors);
@@ -39,9 +41,8 @@ Diagnostics read_tables_of(const std::string& path) {
 std::string_view reason_against(Part part) {
   switch (part) {
     case Part::Summary: return "a summary for reading, whose averages are not the table: give the ERT or ART file";
-    case Part::Sparse: return "sparse machines are not supported: the cost model is dense";
+    case Part::Sparse: return kSparseAdvice;
     case Part::Libconfig: return "libconfig is not read: write it as YAML, with the same names";
-    case Part::Template: return "is a template: expand it with the front end, and give what it writes";
     default: return "";
   }
 }

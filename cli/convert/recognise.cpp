@@ -10,6 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
+#include "engine/inputs/input_file.h"
 #include "workloads/families.h"
 #include "workloads/timeloop_problem.h"
 
@@ -90,14 +91,6 @@ std::optional<Part> list_part(const YamlNode& list) {
 // Answers of `map --json` and `eval --json` hold mappings.
 bool is_answer(const YamlNode& root) { return root.has("program") && root.has("command"); }
 
-// "name = {" and "];" stand in no YAML file.
-bool looks_like_libconfig(std::string_view text) {
-  const bool braces = text.find("= {") != std::string_view::npos || text.find(":\n{") != std::string_view::npos ||
-                      text.find(": {\n") != std::string_view::npos || text.find("= (") != std::string_view::npos;
-  return braces && (text.find("};") != std::string_view::npos || text.find(");") != std::string_view::npos ||
-                    text.find("\";") != std::string_view::npos);
-}
-
 bool looks_like_template(std::string_view text) {
   return text.find("{{") != std::string_view::npos || text.find("{%") != std::string_view::npos ||
          text.find("<<<") != std::string_view::npos;
@@ -150,11 +143,11 @@ Recognised recognise(const std::string& path) {
     return looks_like_records(*text) ? Recognised{{Part::Records}, {}} : Recognised{};
   if (ends_with_one(path, {".c"}))
     return text->find("#pragma scop") != std::string::npos ? Recognised{{Part::Program}, {}} : Recognised{};
-  if (looks_like_libconfig(*text)) return {{Part::Libconfig}, {}};
+  if (is_libconfig(*text)) return {{Part::Libconfig}, {}};
   if (!yaml) return {};
-  const Result<YamlNode> document = YamlNode::parse(*text, path);
+  const Result<YamlNode> document = load_input(path);
   if (document) return {parts_of(*document), {}};
-  if (looks_like_template(*text)) return {{Part::Template}, {}};
+  if (looks_like_template(*text)) return {{Part::Template}, document.errors()};
   return {{}, document.errors()};
 }
 

@@ -243,6 +243,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                     "Write the mapping of the only layer in Timeloop's format; - = stdout");
   add_target_option(*command, output, "--csv", arguments->csv,
                     "Write a row for each layer, with the energy of every level; - = stdout");
+  arguments->reading.add_to(*command);
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"
