@@ -136,9 +136,8 @@ class BlockMerger {
         add_edge(e, to.repeats > 1);
       } else if (e.from_input) {
         outside_[{to.first, -1 - e.from, static_cast<int>(e.through.op)}].push_back(e);
-      } else if (kept_.contains(at(e.from)) && run_of(at(e.from)).first == to.first) {
-        add_edge(e, false);
-      } else if (to.repeats == 1 && run_of(at(e.from)).repeats == 1) {
+      } else if (const Run from = run_of(at(e.from));
+                 kept_.contains(at(e.from)) && (from.first == to.first || from.repeats * to.repeats == 1)) {
         add_edge(e, false);
       } else {
         outside_[{to.first, e.from, static_cast<int>(e.through.op)}].push_back(e);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "engine/base/integers.h"
 #include "workloads/onnx/shapes.h"
@@ -72,7 +73,7 @@ std::vector<Span> slice_spans(Call& call, const Shape& shape) {
                               : ((*starts)[i] < -size ? -1 : bound((*starts)[i], -1, size - 1));
     const i64 to = step > 0 ? (below ? 0 : bound((*ends)[i], 0, size)) : (below ? -1 : bound((*ends)[i], -1, size - 1));
     const i64 distance = step > 0 ? to - from : from - to;
-    const i64 stride = step > 0 ? step : -step;
+    const i64 stride = std::max<i64>(std::abs(step), 1);
     spans[d] = {from, step, distance > 0 ? (distance + stride - 1) / stride : 0};
   }
   return spans;
