@@ -134,7 +134,7 @@ TEST(Attributes, ComplainWithPlaceAndSuggestion) {
               HasSubstr("width of Buf is given twice, as width and memory_width"));
   EXPECT_THAT(attribute("attributes:\n  widht: 4\nvariables: {}\n").errors,
               HasSubstr("x.yaml:2: attribute 'widht' of Buf is not understood, did you mean 'width'?"));
-  EXPECT_THAT(attribute("attributes:\n  a-b: 4\n  a_b: 4\nvariables: {}\n").errors, HasSubstr("a_b is given twice"));
+  EXPECT_THAT(attribute("attributes:\n  a-b: 4\n  a_b: 5\nvariables: {}\n").errors, HasSubstr("a_b is given twice"));
   EXPECT_THAT(attribute("attributes: {width: \"{{ width }}\"}\nvariables: {}\n").errors,
               HasSubstr("templates ({{..}}, {%..%}) are not expanded here"));
   EXPECT_THAT(attribute("attributes: {width: [1]}\nvariables: {}\n").errors, HasSubstr("must be a number"));

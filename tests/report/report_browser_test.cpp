@@ -233,14 +233,11 @@ TEST_F(ReportBrowser, AnswersPointerAndKeyboard) {
   EXPECT_THAT(found["energy_labels"], ElementsAre("DRAM", "GLB", "RegFile", "compute"));
   expect_fills(found);
   expect_workloads(found, chosen.energy_pj);
-  EXPECT_EQ(found["nest"], json({{"DRAMWeightsInputsOutputs", ""},
-                                 {"for K in 4", "0rem"},
-                                 {"for C in 3 (last 2)", "0.9rem"},
-                                 {"across X: P 14", "1.8rem"},
-                                 {"across Y: K 2, R 3", "1.8rem"},
-                                 {"GLBkeeps nothing", ""},
-                                 {"RegFileOutputs", ""},
-                                 {"for S in 3", "2.7rem"}}));
+  EXPECT_EQ(found["nest"],
+            json::array({json::array({"DRAMWeightsInputsOutputs", ""}), json::array({"for K in 4", "0rem"}),
+                         json::array({"for C in 3 (last 2)", "0.9rem"}), json::array({"across X: P 14", "1.8rem"}),
+                         json::array({"across Y: K 2, R 3", "1.8rem"}), json::array({"GLBkeeps nothing", ""}),
+                         json::array({"RegFileOutputs", ""}), json::array({"for S in 3", "2.7rem"})}));
   EXPECT_EQ(found["nest_layers"].size(), kReportLayers - 1) << "one layer has no mapping";
   EXPECT_TRUE(found["layer_distances"][0].is_null());
   EXPECT_EQ(found["layer_distances"][1], 1.05);
