@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/inputs/timeloop_expression.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/inputs/timeloop_expression.h"
 
 namespace heliolite {
 namespace {
