@@ -128,7 +128,8 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Switches: read_switches(value, sections, errors); break;
         // The oldest files have their constraints here; newer ones a template, which is the search's business.
         case Section::Mapspace:
-          if (const auto constraints = value.find("constraints")) sections.constraints.push_back(*constraints);
+          for (const char* list : {"constraints", "targets"})
+            if (const auto constraints = value.find(list)) sections.constraints.push_back(*constraints);
           break;
         case Section::NotHere: break;
         case Section::Refused:
@@ -195,6 +196,19 @@ Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture
   return node->error("");
 }
 
+// Every tensor passes by a storage of 0 words; what a file wants kept there cannot be.
+void pass_by_empty(const TimeloopMachine& machine, Architecture& architecture, Diagnostics& errors) {
+  for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
+    if (!machine.storage[i].holds_nothing) continue;
+    KeepRule& keep = architecture.levels[i].keep;
+    if (keep.keep.empty()) keep.bypass = {"all"};
+    else
+      errors.push_back(machine.storage[i].place.error(
+          fmt::format("{} has 0 words and is to keep {}: give it a size, or none for an unbounded one",
+                      architecture.levels[i].name, join(keep.keep, "and"))));
+  }
+}
+
 }  // namespace
 
 bool is_timeloop_architecture(const YamlNode& document) {
@@ -236,8 +250,12 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
     const Diagnostics art_errors = apply_art(take(read_art(*sections.art), errors), architecture);
     for (const Diagnostic& e : art_errors) errors.push_back(sections.art->error(e.message));
   }
+  std::vector<YamlNode> utilizations;
   for (const YamlNode& constraints : sections.constraints)
-    read_constraint_targets(constraints, *format == Format::Nodes, architecture, errors);
+    read_constraint_targets(constraints, {*format == Format::Nodes, machine.without_fanout}, architecture, utilizations,
+                            errors);
+  for (const YamlNode& least : utilizations) check_utilization(least, architecture, errors);
+  pass_by_empty(machine, architecture, errors);
   if (!errors.empty()) return errors;
 
   errors = check(architecture, [&](int level) { return place_of(machine, node, level); });

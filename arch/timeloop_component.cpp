@@ -28,11 +28,11 @@ bool contains_one(std::string_view class_name, const std::array<std::string_view
 
 // The first of these names that is given counts: behind it stand the sizes of the macro that Accelergy's class is made
 // of, which may be larger than what was asked for.
-std::optional<u64> first_of(AttributeReader& reader, Spellings names, u64 high) {
+std::optional<u64> first_of(AttributeReader& reader, Spellings names, u64 low, u64 high) {
   std::optional<u64> found;
   for (const std::string_view name : names) {
     if (found) reader.ignore({name});
-    else found = reader.integer({name}, 1, high);
+    else found = reader.integer({name}, low, high);
   }
   return found;
 }
@@ -47,7 +47,7 @@ void read_widths(AttributeReader& reader, StorageLevel& level) {
   level.block_words = block.value_or(1);
   level.cluster_size = cluster.value_or(1);
   const std::optional<u64> width =
-      first_of(reader, {"width", "memory_width", "data_storage_width"}, kMaxWordBits * kMaxBlockWords);
+      first_of(reader, {"width", "memory_width", "data_storage_width"}, 1, kMaxWordBits * kMaxBlockWords);
   if (!width) return;
   const u64 unit = level.word_bits * level.block_words * level.cluster_size;
   if (*width % unit != 0 || (block && cluster && *width != unit)) {
@@ -63,9 +63,10 @@ void read_widths(AttributeReader& reader, StorageLevel& level) {
                              *width / level.word_bits, level.word_bits, kMaxBlockWords));
 }
 
-void read_capacity(AttributeReader& reader, StorageLevel& level) {
-  const std::optional<u64> entries = reader.integer({"entries", "size"}, 1, kMaxEntries);
-  const std::optional<u64> depth = first_of(reader, {"depth", "memory_depth", "data_storage_depth"}, kMaxEntries);
+void read_capacity(AttributeReader& reader, TimeloopStorage& storage) {
+  StorageLevel& level = storage.level;
+  const std::optional<u64> entries = reader.integer({"entries", "size"}, 0, kMaxEntries);
+  const std::optional<u64> depth = first_of(reader, {"depth", "memory_depth", "data_storage_depth"}, 0, kMaxEntries);
   const std::optional<double> kilobytes = reader.number({"sizeKB"}, 0, static_cast<double>(kMaxEntries));
   if (entries.has_value() + depth.has_value() + kilobytes.has_value() > 1)
     reader.error(fmt::format("{} has several of entries, size, depth and sizeKB; give one", reader.owner()));
@@ -73,6 +74,8 @@ void read_capacity(AttributeReader& reader, StorageLevel& level) {
   else if (depth) level.entries = *depth * level.block_words;
   else if (kilobytes)
     level.entries = static_cast<u64>(std::floor(*kilobytes * 1024 * 8 / static_cast<double>(level.word_bits)));
+  storage.holds_nothing = entries == 0u || depth == 0u || kilobytes == 0.0;
+  if (storage.holds_nothing) level.entries.reset();
   if (level.entries && (*level.entries == 0 || *level.entries > kMaxEntries))
     reader.error(fmt::format("{} holds {} words, must be from 1 to {}", reader.owner(), *level.entries, kMaxEntries));
   level.multiple_buffering = reader.number({"multiple_buffering"}, 1, kMaxMultipleBuffering).value_or(1.0);
@@ -182,7 +185,7 @@ TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_vie
   const std::optional<std::string> technology = reader.string({"technology"});
   level.is_dram = class_name.find("DRAM") != std::string_view::npos || (technology && *technology == "DRAM");
   read_widths(reader, level);
-  read_capacity(reader, level);
+  read_capacity(reader, storage);
   read_bandwidth(reader, level);
   read_network(reader, level);
   storage.power_gated_at = reader.string({"power_gated_at"}).value_or("");

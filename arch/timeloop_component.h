@@ -18,6 +18,7 @@ namespace heliolite {
 struct TimeloopStorage {
   StorageLevel level;                  // energies are not set yet
   std::optional<double> user_pj;       // vector_access_energy
+  bool holds_nothing = false;          // 0 words: every tensor passes by
   bool free_of_charge = false;         // a fan-out without a memory: no access costs anything
   std::optional<double> energy_scale;  // Accelergy's, when not 1
   std::string power_gated_at;          // the storage that it is switched off with; empty: itself
@@ -36,6 +37,7 @@ struct TimeloopCompute {
 struct TimeloopMachine {
   std::vector<TimeloopStorage> storage;
   std::optional<TimeloopCompute> compute;
+  std::vector<std::string> without_fanout;  // nodes of v0.4 that make no copies
 };
 
 // What a component of this class is. The class may be any name that contains one of Timeloop's (smartbuffer_SRAM).

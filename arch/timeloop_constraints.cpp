@@ -169,6 +169,16 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
   reader.finish();
 }
 
+void refuse_unrolling(const SpatialConstraints& constraints, const std::string& owner, const YamlNode& place,
+                      Diagnostics& errors) {
+  for (const FactorConstraint& f : constraints.factors) {
+    if (f.value == 1 || (f.value != 0 && f.relation == Relation::AtMost)) continue;
+    errors.push_back(place.error(
+        fmt::format("{}{}{} of {}, which has no fan-out (meshX and meshY are 1): give it one, or take the factor away",
+                    f.dimension, relation_text(f.relation), f.value, owner)));
+  }
+}
+
 void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& errors) {
   if (node.is_null()) return;
   MapReader reader(node, errors);

@@ -17,14 +17,28 @@ void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints
 void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constraints, Diagnostics& errors);
 void read_keep_constraint(const YamlNode& node, KeepRule& keep, Diagnostics& errors);
 
+// Complains about factors above 1 where `owner` has no fan-out: no mapping can have them. Timeloop's front end drops
+// such a line of a container without a word, Timeloop itself stops at it. Anything else says nothing there.
+void refuse_unrolling(const SpatialConstraints& constraints, const std::string& owner, const YamlNode& place,
+                      Diagnostics& errors);
+
 // The dimensions whose factor may be above 1 by these constraints: those of `factors_only` that may have a loop.
 std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors);
 
 // Reads the value of a top-level constraints key into the levels of `architecture`: a list of targets, or a map with
 // `targets` or `constraints`. Targets are storage levels by name or number (innermost = 0); spatial ones mean the
-// fan-out below. With `fanouts_by_owner` (v0.4) spatial targets are instead the components and containers that own a
-// fan-out (StorageLevel::fanout_name).
-void read_constraint_targets(const YamlNode& node, bool fanouts_by_owner, Architecture& architecture,
-                             Diagnostics& errors);
+// fan-out below. With `nodes` (v0.4) spatial targets are instead the components and containers that own a fan-out
+// (StorageLevel::fanout_name), or one of `without_fanout`, the nodes that have none. `utilizations` gets the values of
+// least utilizations, which concern the whole machine.
+struct SpatialTargets {
+  bool nodes = false;
+  std::vector<std::string> without_fanout;
+};
+void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial, Architecture& architecture,
+                             std::vector<YamlNode>& utilizations, Diagnostics& errors);
+
+// A least utilization of the compute units (`min` of a utilization constraint) cannot be demanded of mappings.
+// Complains unless every mapping has it: one unit is always used, and factors that the machine fixes.
+void check_utilization(const YamlNode& least, const Architecture& architecture, Diagnostics& errors);
 
 }  // namespace heliolite

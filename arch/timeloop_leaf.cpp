@@ -36,7 +36,10 @@ bool all_one(const LoopConstraints& loops) {
 
 void read_constraints(const YamlNode& constraints, TimeloopLeaf& leaf, Diagnostics& errors) {
   MapReader reader(constraints, errors);
-  if (const auto child = reader.child("spatial")) read_spatial_constraint(*child, leaf.fanout.constraints, errors);
+  if (const auto child = reader.child("spatial")) {
+    read_spatial_constraint(*child, leaf.fanout.constraints, errors);
+    if (leaf.fanout.x * leaf.fanout.y == 1) refuse_unrolling(leaf.fanout.constraints, leaf.name, *child, errors);
+  }
   if (const auto child = reader.child("temporal")) {
     read_temporal_constraint(*child, leaf.temporal, errors);
     leaf.loops_constrained = !says_nothing(*child) && !all_one(leaf.temporal);

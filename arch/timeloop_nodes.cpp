@@ -84,7 +84,10 @@ class NodesReader {
   }
 
   void fan_out(TimeloopLeaf& leaf) {
-    if (leaf.fanout.x * leaf.fanout.y == 1) return;
+    if (leaf.fanout.x * leaf.fanout.y == 1) {
+      machine_.without_fanout.push_back(leaf.name);
+      return;
+    }
     if (branch_depth_ > 0)
       errors_.push_back(leaf.fanout.place.error(
           fmt::format("{} fans out inside a branch of !Parallel, which is not supported", leaf.name)));

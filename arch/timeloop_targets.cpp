@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-enum class TargetType : u8 { Temporal, Spatial, Keep, Utilization, Overbooking };
+bool holds(const Names& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
+
+enum class TargetType : u8 { Temporal, Spatial, Keep, Utilization, Overbooking, LinkTransfer, Multicast };
 
 std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors) {
   const std::string& word = node.text();
@@ -23,6 +26,9 @@ std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors)
   if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing") return TargetType::Keep;
   if (word == "utilization" || word == "parallelism") return TargetType::Utilization;
   if (word == "max_overbooked_proportion") return TargetType::Overbooking;
+  if (word == "no_link_transfer") return TargetType::LinkTransfer;
+  if (word == "no_multicast" || word == "no_reduction" || word == "no_multicast_no_reduction")
+    return TargetType::Multicast;
   const Names names{"temporal", "spatial", "dataspace", "datatype", "bypass", "utilization"};
   errors.push_back(
       node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
@@ -32,8 +38,9 @@ std::optional<TargetType> target_type(const YamlNode& node, Diagnostics& errors)
 // Reads one list of targets into the levels of a machine.
 class TargetReader {
  public:
-  TargetReader(bool fanouts_by_owner, Architecture& architecture, Diagnostics& errors)
-      : fanouts_by_owner_(fanouts_by_owner), architecture_(architecture), errors_(errors) {}
+  TargetReader(const SpatialTargets& spatial, Architecture& architecture, std::vector<YamlNode>& utilizations,
+               Diagnostics& errors)
+      : spatial_(spatial), architecture_(architecture), utilizations_(utilizations), errors_(errors) {}
 
   void list(const YamlNode& targets) {
     if (targets.is_null()) return;
@@ -70,27 +77,43 @@ class TargetReader {
     if (!target || !target->is_scalar() || !type_node || !type_node->is_scalar()) return;
     const auto type = target_type(*type_node, errors_);
     if (!type) return;
+    if (*type == TargetType::LinkTransfer) return;  // there are none in the model
+    if (*type == TargetType::Multicast) {
+      errors_.push_back(type_node->error(
+          fmt::format("{}: changes how accesses are counted, which is not modelled", type_node->text())));
+      return;
+    }
     const YamlNode body = constraint.find("attributes").value_or(constraint);
     if (*type == TargetType::Utilization || *type == TargetType::Overbooking) {
       beyond(body, *type);
       return;
     }
+    if (*type == TargetType::Spatial && holds(spatial_.without_fanout, target->text())) {
+      without_fanout(body, target->text());
+      return;
+    }
     const std::optional<std::size_t> index = find(*target, *type);
     if (!index) return;
     StorageLevel& level = architecture_.levels[*index];
-    if (*type == TargetType::Temporal) read_temporal_constraint(body, level.constraints.temporal, errors_);
+    if (*type == TargetType::Spatial && level.fanout_x * level.fanout_y == 1) without_fanout(body, level.name);
+    else if (*type == TargetType::Temporal) read_temporal_constraint(body, level.constraints.temporal, errors_);
     else if (*type == TargetType::Spatial) read_spatial_constraint(body, level.constraints.spatial, errors_);
     else read_keep_constraint(body, level.keep, errors_);
+  }
+
+  void without_fanout(const YamlNode& body, const std::string& owner) {
+    SpatialConstraints constraints;
+    read_spatial_constraint(body, constraints, errors_);
+    refuse_unrolling(constraints, owner, body, errors_);
   }
 
   // Constraints on what a mapping makes of the machine, not on its loops.
   void beyond(const YamlNode& body, TargetType type) {
     const bool utilization = type == TargetType::Utilization;
     const auto value = body.find(utilization ? "min" : "proportion");
-    if (value && !says_nothing(*value))
-      errors_.push_back(value->error(
-          utilization ? "utilization: a least utilization cannot be demanded of mappings; fix spatial factors instead"
-                      : "max_overbooked_proportion: tiles larger than the memory are not supported"));
+    if (!value || says_nothing(*value)) return;
+    if (utilization) utilizations_.push_back(*value);
+    else errors_.push_back(value->error("max_overbooked_proportion: tiles larger than the memory are not supported"));
   }
 
   std::optional<std::size_t> find(const YamlNode& target, TargetType type) {
@@ -98,28 +121,29 @@ class TargetReader {
     const bool spatial = type == TargetType::Spatial;
     Names names;
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      const std::string& name = spatial && fanouts_by_owner_ ? levels[i].fanout_name : levels[i].name;
+      const std::string& name = spatial && spatial_.nodes ? levels[i].fanout_name : levels[i].name;
       if (name == target.text() && !name.empty()) return i;
       if (!name.empty()) names.push_back(name);
     }
     const std::optional<i64> number = target.as_integer();
-    if (number && !fanouts_by_owner_ && *number >= 0 && *number < static_cast<i64>(levels.size())) return at(*number);
+    if (number && !spatial_.nodes && *number >= 0 && *number < static_cast<i64>(levels.size())) return at(*number);
     errors_.push_back(target.error(fmt::format("target = {}, must be {}{}", target.text(),
                                                names.empty() ? "a level, and there is none" : join(names, "or"),
                                                did_you_mean(target.text(), names))));
     return std::nullopt;
   }
 
-  bool fanouts_by_owner_;
+  const SpatialTargets& spatial_;
   Architecture& architecture_;
+  std::vector<YamlNode>& utilizations_;
   Diagnostics& errors_;
 };
 
 }  // namespace
 
-void read_constraint_targets(const YamlNode& node, bool fanouts_by_owner, Architecture& architecture,
-                             Diagnostics& errors) {
-  TargetReader targets(fanouts_by_owner, architecture, errors);
+void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial, Architecture& architecture,
+                             std::vector<YamlNode>& utilizations, Diagnostics& errors) {
+  TargetReader targets(spatial, architecture, utilizations, errors);
   if (!node.is_map()) {
     targets.list(node);
     return;
@@ -129,6 +153,20 @@ void read_constraint_targets(const YamlNode& node, bool fanouts_by_owner, Archit
   for (const char* key : {"targets", "constraints"})
     if (const auto list = reader.child(key)) targets.list(*list);
   reader.finish();
+}
+
+void check_utilization(const YamlNode& least, const Architecture& architecture, Diagnostics& errors) {
+  double used = 1;  // units, at least
+  for (const StorageLevel& level : architecture.levels)
+    for (const FactorConstraint& f : level.constraints.spatial.factors)
+      if (f.relation == Relation::Equal) used *= static_cast<double>(std::max<u64>(f.value, 1));
+  const std::optional<double> share = least.as_number();
+  const u64 units = architecture.compute.instances;
+  if (share && *share * static_cast<double>(units) <= used) return;
+  errors.push_back(least.error(
+      fmt::format("utilization: min = {} of {} compute units: a least utilization cannot be demanded of mappings; take "
+                  "it away, or fix the factors of spatial constraints",
+                  least.text(), units)));
 }
 
 }  // namespace heliolite
