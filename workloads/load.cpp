@@ -12,6 +12,7 @@
 #include "workloads/einsum_text.h"
 #include "workloads/onnx/import.h"
 #include "workloads/presets.h"
+#include "workloads/rename.h"
 #include "workloads/timeloop_problem.h"
 #include "workloads/workload_yaml.h"
 
@@ -177,6 +178,32 @@ Diagnostic nothing_matches(const std::string& what, const std::string& name) {
                   hint.empty() ? "." : hint, join(presets), join(family_names()))};
 }
 
+Result<Network> find_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
+  const auto is_file = [](const std::string& path) {
+    std::error_code error;
+    return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
+  };
+  // Step 1. A file that exists.
+  if (is_file(what)) return from_file({what, {}, {}}, reading, wanted);
+  const std::vector<std::string> parts = split(what, ',');
+  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, reading);
+  // Step 2. Compact text.
+  if (is_compact_text(what)) {
+    Result<Workload> workload = parse_compact_text(what);
+    if (!workload) return workload.errors();
+    return single(std::move(*workload));
+  }
+  // Step 3. A preset, one of its layers, or a file, with options after '@'.
+  const Request request = parse_request(what);
+  if (const auto text = workload_preset(request.name)) return from_preset(*text, request);
+  if (is_file(request.name)) return from_file(request, reading, wanted);
+  // Step 4. Nothing: a path gets the file system's complaint.
+  std::error_code error;
+  if (looks_like_path(request.name) || fs::is_directory(request.name, error))
+    return from_file({request.name, {}, {}}, reading, wanted);
+  return nothing_matches(what, request.name);
+}
+
 }  // namespace
 
 std::optional<std::string_view> workload_preset(std::string_view name) {
@@ -208,29 +235,10 @@ bool names_workload(const std::string& what) {
 }
 
 Result<Network> load_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
-  const auto is_file = [](const std::string& path) {
-    std::error_code error;
-    return path.find('\0') == std::string::npos && fs::exists(path, error) && !fs::is_directory(path, error);
-  };
-  // Step 1. A file that exists.
-  if (is_file(what)) return from_file({what, {}, {}}, reading, wanted);
-  const std::vector<std::string> parts = split(what, ',');
-  if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, reading);
-  // Step 2. Compact text.
-  if (is_compact_text(what)) {
-    Result<Workload> workload = parse_compact_text(what);
-    if (!workload) return workload.errors();
-    return single(std::move(*workload));
-  }
-  // Step 3. A preset, one of its layers, or a file, with options after '@'.
-  const Request request = parse_request(what);
-  if (const auto text = workload_preset(request.name)) return from_preset(*text, request);
-  if (is_file(request.name)) return from_file(request, reading, wanted);
-  // Step 4. Nothing: a path gets the file system's complaint.
-  std::error_code error;
-  if (looks_like_path(request.name) || fs::is_directory(request.name, error))
-    return from_file({request.name, {}, {}}, reading, wanted);
-  return nothing_matches(what, request.name);
+  Result<Network> network = find_network(what, reading, wanted);
+  if (!network || reading.renames.empty()) return network;
+  if (Diagnostics errors = rename_dimensions(*network, reading.renames); !errors.empty()) return errors;
+  return network;
 }
 
 }  // namespace heliolite

@@ -5,13 +5,10 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/network.h"
 
 namespace heliolite {
-
-struct Rename {
-  std::string from, to;
-};
 
 // "K=M,C=K": K becomes M and C becomes K, all at once.
 Result<std::vector<Rename>> parse_renames(const std::string& text);

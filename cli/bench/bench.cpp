@@ -15,6 +15,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/progress.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/version.h"
@@ -29,6 +30,7 @@ struct BenchArguments {
   std::string config, csv, trace, page;
   SearchArguments search;
   ShortForm short_form;
+  ReadOptions reading;  // of the machines and workloads that the suite names
   int threads = 1;
   bool summary_only = false;
   bool check = false;
@@ -223,7 +225,7 @@ int print_plan(const BenchPlan& plan, const Output& output) {
 }
 
 int run(const BenchArguments& arguments, const Output& output) {
-  Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given());
+  Result<BenchConfig> config = load_bench_config(arguments.config, arguments.search.given(), arguments.reading);
   if (!config) return fail(config.errors());
   if (!config->suite && !(arguments.trace.empty() && arguments.page.empty()))
     return fail("--trace and --page are of suites that compare mappers, this one does not");
@@ -245,6 +247,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("CONFIG");
   arguments->search.add_to(*command, {"objective"}, "Instead of the suite's: ");
+  add_read_options(*command, arguments->reading);
   add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");
   add_target_option(*command, output, "--trace", arguments->trace,
                     "Of mappers: write every improvement of every search as comma-separated values; - = stdout");

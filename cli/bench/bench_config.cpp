@@ -27,7 +27,8 @@ constexpr double kMaxAblationSeconds = 1e5, kMaxClaim = 1e12;
 
 class SuiteReader {
  public:
-  SuiteReader(const std::string& path, std::span<const GivenOption> instead) : path_(path), instead_(instead) {}
+  SuiteReader(const std::string& path, std::span<const GivenOption> instead, const ReadOptions& reading)
+      : path_(path), instead_(instead), reading_(reading) {}
 
   Result<BenchConfig> run(const YamlNode& root) {
     MapReader reader(root, errors_);
@@ -114,7 +115,8 @@ class SuiteReader {
     if (out.strategies.empty()) out.strategies = {Strategy::Sunstone, Strategy::Exact};
     reader.finish();
     if (!file) return std::nullopt;
-    auto sweep = load_sweep(named_file(path_, *file, true), {.options = {instead_.begin(), instead_.end()}});
+    auto sweep = load_sweep(named_file(path_, *file, true),
+                            {.options = {instead_.begin(), instead_.end()}, .reading = reading_});
     if (!sweep) {
       append(sweep.errors());
       errors_.push_back(reader.child("sweep")->error(fmt::format("sweep '{}' cannot be read", *file)));
@@ -195,7 +197,7 @@ class SuiteReader {
       const auto entry = named(node, "machine");
       if (!entry) continue;
       const bool path_like = entry->what.ends_with(".yaml") || entry->what.ends_with(".yml");
-      Result<Architecture> machine = load_architecture(named_file(path_, entry->what, path_like));
+      Result<Architecture> machine = load_architecture(named_file(path_, entry->what, path_like), reading_);
       if (!machine) {
         append(machine.errors());
         errors_.push_back(node.error(fmt::format("machine '{}' cannot be read", entry->what)));
@@ -219,7 +221,7 @@ class SuiteReader {
       const bool path_like =
           entry->what.find(".yaml") != std::string::npos || entry->what.find(".onnx") != std::string::npos;
       const std::string what = named_file(path_, entry->what, path_like);
-      Result<Network> network = load_network(what);
+      Result<Network> network = load_network(what, reading_);
       if (!network) {
         append(network.errors());
         errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", entry->what)));
@@ -291,15 +293,17 @@ class SuiteReader {
 
   std::string path_;
   std::span<const GivenOption> instead_;  // of what the file says
+  const ReadOptions& reading_;            // of machines and workloads
   Diagnostics errors_;
 };
 
 }  // namespace
 
-Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead) {
+Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead,
+                                      const ReadOptions& reading) {
   const Result<YamlNode> root = YamlNode::load_file(path);
   if (!root) return root.errors();
-  return SuiteReader(path, instead).run(*root);
+  return SuiteReader(path, instead, reading).run(*root);
 }
 
 }  // namespace heliolite::cli

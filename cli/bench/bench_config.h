@@ -30,6 +30,7 @@ struct BenchConfig {
 
 // Reads the file and loads the machines, workloads and tables that it names, presets or files relative to it.
 // `instead`: options that replace what the file says. All errors of the file and of what it names are returned at once.
-Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead = {});
+Result<BenchConfig> load_bench_config(const std::string& path, std::span<const GivenOption> instead = {},
+                                      const ReadOptions& reading = {});
 
 }  // namespace heliolite::cli

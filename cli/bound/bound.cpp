@@ -57,6 +57,7 @@ int run_questions(const BoundArguments& arguments, const Output& output) {
   symbolic.architecture = shared.architecture;
   symbolic.workload = shared.workload;
   symbolic.layer = shared.layer;
+  symbolic.reading = shared.reading;
   symbolic.buffers = shared.buffers;
   symbolic.word_sizes = shared.word_sizes;
   symbolic.word_bytes = shared.word_bytes;
@@ -65,7 +66,8 @@ int run_questions(const BoundArguments& arguments, const Output& output) {
 
 // The tiling program of a layer; of the other options it has the workload's, the capacity and what is written.
 int run_region_question(const BoundArguments& arguments, const Output& output) {
-  static const std::vector<std::string> kShared{"--workload", "--layer", "--buffer", "--csv", "--svg"};
+  static const std::vector<std::string> kShared{"--workload", "--layer",  "--buffer", "--csv",
+                                                "--svg",      "--sparse", "--define", "--rename"};
   std::vector<const CLI::Option*> others = arguments.of_questions;
   std::erase_if(others, [&](const CLI::Option* option) {
     return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_regions, option) > 0;
@@ -78,6 +80,7 @@ int run_region_question(const BoundArguments& arguments, const Output& output) {
   RegionArguments regions = arguments.regions;
   regions.workload = arguments.orojenesis.workload;
   regions.layer = arguments.orojenesis.layer;
+  regions.reading = arguments.orojenesis.reading;
   regions.svg = arguments.orojenesis.svg;
   if (!buffers.empty()) regions.capacity = buffers.front();
   return run_regions(regions, output);
@@ -151,6 +154,7 @@ void add_shared_options(CLI::App& command, Output& output, BoundArguments& argum
                   "numbers are then bytes)")
       ->type_name("[TENSOR=]N")
       ->delimiter(',');
+  add_read_options(command, shared.reading);
   add_target_option(command, output, "--csv", shared.csv, "Write the bounds or the curve; - = stdout");
 }
 

@@ -100,7 +100,7 @@ std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused
 
 int run_chip(const OrojenesisArguments& arguments, const Output& output) {
   const Result<ChipQuestion> question = load_chip(arguments.chip);
-  Result<Network> network = load_workload(arguments.workload, output, Wanted::Edges);
+  Result<Network> network = load_workload(arguments.workload, arguments.reading, output, Wanted::Edges);
   const Result<SegmentOptions> options = segment_options(arguments);
   Diagnostics errors;
   if (!question) errors = question.errors();

@@ -266,10 +266,11 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
     return run_chip(arguments, output);
   }
   const Result<Network> network =
-      load_workload(arguments.workload, output, arguments.fuse ? Wanted::Edges : Wanted::Shapes);
+      load_workload(arguments.workload, arguments.reading, output, arguments.fuse ? Wanted::Edges : Wanted::Shapes);
   Diagnostics errors;
   if (!network) errors = network.errors();
-  const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);
+  const std::optional<Architecture> architecture =
+      load_if_named(arguments.architecture, arguments.reading, output, errors);
   if (!errors.empty()) return fail(errors);
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
   errors = contradictions(arguments, one_layer);

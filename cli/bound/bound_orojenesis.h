@@ -9,12 +9,14 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis.h"
 #include "engine/bounds/fusion/fusion.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
 
 // The options as they were given; texts are the names of enumerators.
 struct OrojenesisArguments {
   std::string architecture, workload, layer;
+  ReadOptions reading;     // how both are read
   bool imperfect = false;  // also tiles that do not divide the sizes
   bool nested = false;     // any number of levels instead of one buffer
   bool fuse = false;       // the whole network, with fused layers

@@ -148,7 +148,7 @@ void add_region_options(CLI::App& command, RegionArguments& arguments) {
 }
 
 int run_regions(const RegionArguments& arguments, const Output& output) {
-  const Result<Network> network = load_workload(arguments.workload, output);
+  const Result<Network> network = load_workload(arguments.workload, arguments.reading, output);
   if (!network) return fail(network.errors());
   const Result<Workload> layer = pick_layer(*network, arguments.layer);
   if (!layer) return fail(layer.errors());

@@ -7,6 +7,7 @@
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
 
@@ -15,6 +16,7 @@ struct RegionArguments {
   bool given = false;
   std::vector<std::string> axes;  // of the picture: two parameters
   std::string workload, layer, svg;
+  ReadOptions reading;          // how the workload is read
   std::optional<u64> capacity;  // of the picture, in words; none: it is an axis
 };
 

@@ -115,10 +115,11 @@ void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
 }
 
 int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
-  const Result<Network> network = load_workload(arguments.workload, output, Wanted::Edges);
+  const Result<Network> network = load_workload(arguments.workload, arguments.reading, output, Wanted::Edges);
   Diagnostics errors;
   if (!network) errors = network.errors();
-  const std::optional<Architecture> architecture = load_if_named(arguments.architecture, errors);
+  const std::optional<Architecture> architecture =
+      load_if_named(arguments.architecture, arguments.reading, output, errors);
   if (!arguments.architecture.empty()) {
     if (!arguments.buffers.empty())
       errors.push_back({"", 0, "--buffer", "a machine has capacities of its own; leave out -a"});

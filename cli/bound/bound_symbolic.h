@@ -7,12 +7,14 @@
 
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
 
 // The options as they were given.
 struct SymbolicArguments {
   std::string architecture, workload, layer;
+  ReadOptions reading;                  // how both are read
   std::string kind;                     // one of symbolic_kinds()
   std::vector<u64> buffers;             // capacities to answer for, in words
   std::vector<std::string> word_sizes;  // "A=2"

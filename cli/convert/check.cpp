@@ -12,6 +12,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -25,6 +26,7 @@ struct CheckArguments {
   std::vector<std::string> paths;
   std::string architecture, workload;
   bool all = false;
+  ReadOptions reading;
 };
 
 using StateCounts = std::array<std::size_t, kCheckStates>;
@@ -49,13 +51,14 @@ std::string commands_text(const CheckedFile& file) {
 std::vector<CheckedFile> check_all(const CheckArguments& arguments) {
   std::vector<CheckedFile> files;
   CheckPartners partners;
+  partners.reading = arguments.reading;
   partners.given = !arguments.architecture.empty() || !arguments.workload.empty();
   if (!arguments.architecture.empty()) partners.machines.push_back(arguments.architecture);
   if (!arguments.workload.empty()) partners.workloads.push_back(arguments.workload);
   for (const std::string& path : arguments.paths)
     for (const std::string& file : files_of(path)) {
       if (interrupt_flag()) return files;
-      files.push_back(check_file(file));
+      files.push_back(check_file(file, arguments.reading));
       if (files.back().state != CheckState::Read) continue;
       for (const Part part : files.back().parts) {
         if (part == Part::Machine || part == Part::TimeloopMachine) partners.machines.push_back(file);
@@ -139,6 +142,7 @@ void add_check_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-w,--workload", arguments->workload, "Workload for mappings, beside those among the files")
       ->type_name("W");
   command->add_flag("--all", arguments->all, "Also list the files that are none of ours or of Timeloop");
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a file is refused.\n\nExamples:\n  heliolite check arch.yaml problem.yaml mapping.yaml\n"

@@ -28,8 +28,8 @@ void collect(const Result<T>& result, Diagnostics& errors) {
   if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
 }
 
-Diagnostics read_tables_of(const std::string& path) {
-  const Result<YamlNode> document = load_input(path);
+Diagnostics read_tables_of(const std::string& path, const ReadOptions& reading) {
+  const Result<YamlNode> document = load_input(path, reading);
   if (!document) return document.errors();
   Diagnostics errors;
   if (const auto table = document->find("ERT")) collect(read_ert(*table), errors);
@@ -38,10 +38,10 @@ Diagnostics read_tables_of(const std::string& path) {
 }
 
 // Why no command takes such a part; empty if one does, or if nothing is lost without it.
-std::string_view reason_against(Part part) {
+std::string_view reason_against(Part part, bool ignore_sparse) {
   switch (part) {
     case Part::Summary: return "a summary for reading, whose averages are not the table: give the ERT or ART file";
-    case Part::Sparse: return kSparseAdvice;
+    case Part::Sparse: return ignore_sparse ? "" : kSparseAdvice;
     case Part::Libconfig: return "libconfig is not read: write it as YAML, with the same names";
     default: return "";
   }
@@ -52,16 +52,17 @@ bool needs_partners(const Recognised& file) {
 }
 
 // What reads the part by itself complains about; none if it needs others, or only its own command reads it.
-Diagnostics read_alone(Part part, const std::string& path) {
+Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& reading) {
   Diagnostics errors;
-  if (const std::string_view why = reason_against(part); !why.empty()) return {{path, 0, "", std::string(why)}};
+  if (const std::string_view why = reason_against(part, reading.ignore_sparse); !why.empty())
+    return {{path, 0, "", std::string(why)}};
   switch (part) {
     case Part::Machine:
-    case Part::TimeloopMachine: collect(load_architecture(path), errors); break;
+    case Part::TimeloopMachine: collect(load_architecture(path, reading), errors); break;
     case Part::Workload:
-    case Part::Problem: collect(load_network(path), errors); break;
-    case Part::Sweep: collect(load_sweep(path), errors); break;
-    case Part::Tables: errors = read_tables_of(path); break;
+    case Part::Problem: collect(load_network(path, reading), errors); break;
+    case Part::Sweep: collect(load_sweep(path, {.reading = reading}), errors); break;
+    case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }
   return errors;
@@ -72,14 +73,15 @@ bool read_only_by_its_command(Part part) {
 }
 
 // A mapping belongs to some layer of the workload.
-Diagnostics read_mapping_with(const std::string& path, const std::string& machine, const std::string& workload) {
-  const Result<Architecture> architecture = load_architecture(machine);
-  const Result<Network> network = load_network(workload);
+Diagnostics read_mapping_with(const std::string& path, const std::string& machine, const std::string& workload,
+                              const ReadOptions& reading) {
+  const Result<Architecture> architecture = load_architecture(machine, reading);
+  const Result<Network> network = load_network(workload, reading);
   if (!architecture) return architecture.errors();
   if (!network) return network.errors();
   std::optional<Diagnostics> fewest;
   for (const Layer& layer : network->layers) {
-    const Result<Mapping> mapping = load_mapping(path, layer.workload, *architecture);
+    const Result<Mapping> mapping = load_mapping(path, layer.workload, *architecture, reading);
     if (mapping) return {};
     if (!fewest || mapping.errors().size() < fewest->size()) fewest = mapping.errors();
   }
@@ -106,14 +108,14 @@ std::string_view name(CheckState state) {
   return kNames[at(state)];
 }
 
-CheckedFile check_file(const std::string& path) {
-  const Recognised found = recognise(path);
+CheckedFile check_file(const std::string& path, const ReadOptions& reading) {
+  const Recognised found = recognise(path, reading);
   CheckedFile file{path, found.parts, CheckState::NotOurs, found.errors, ""};
   if (!found.errors.empty()) file.state = CheckState::Refused;
   if (found.parts.empty()) return file;
   for (const Part part : found.parts) {
     // Settings beside a machine or a problem are of no consequence; alone they are refused or of no consequence.
-    const Diagnostics errors = read_alone(part, path);
+    const Diagnostics errors = read_alone(part, path, reading);
     file.why.insert(file.why.end(), errors.begin(), errors.end());
   }
   if (!file.why.empty()) {
@@ -136,12 +138,13 @@ void check_with(const CheckPartners& partners, CheckedFile& file) {
   std::size_t tried = 0;
   for (const std::string& machine : partners.machines) {
     if (!mapping) {
-      const Result<Architecture> both = load_architecture(machine + "," + file.path);
+      const Result<Architecture> both = load_architecture(machine + "," + file.path, partners.reading);
       nearest.add(both ? Diagnostics{} : both.errors(), machine);
     }
     for (const std::string& workload : partners.workloads)
       if (mapping && !nearest.suits() && ++tried <= kMostPairs)
-        nearest.add(read_mapping_with(file.path, machine, workload), fmt::format("{} and {}", machine, workload));
+        nearest.add(read_mapping_with(file.path, machine, workload, partners.reading),
+                    fmt::format("{} and {}", machine, workload));
     if (nearest.suits()) break;
   }
   if (!nearest.errors) return;

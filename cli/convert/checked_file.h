@@ -32,11 +32,12 @@ struct CheckedFile {
 // Machines and workloads as -a and -w take them, with which constraints and mappings are tried.
 struct CheckPartners {
   std::vector<std::string> machines, workloads;
-  bool given = false;  // by -a or -w: what does not suit them is refused
+  ReadOptions reading{};  // of all files
+  bool given = false;     // by -a or -w: what does not suit them is refused
 };
 
 // Reads everything that can be read by itself. What needs partners waits.
-CheckedFile check_file(const std::string& path);
+CheckedFile check_file(const std::string& path, const ReadOptions& reading = {});
 
 // Reads a file that waits with one of the partners after the other until one suits it. If none of those that were given
 // does, it is refused with the complaints of the one that has fewest; of those that only lie beside it, it still waits.

@@ -10,6 +10,7 @@
 #include "cli/convert/convert_onnx.h"
 #include "cli/convert/written_files.h"
 #include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "workloads/onnx/import.h"
@@ -21,6 +22,7 @@ struct ConvertArguments {
   std::vector<std::string> given;
   std::string folder, to = "timeloop", version = "0.4", layer;
   std::shared_ptr<const ModelOptions> model;
+  ReadOptions reading;
 };
 
 // Makes the folder and claims every file before any is written: none may be one that was read.
@@ -56,8 +58,10 @@ int run(const ConvertArguments& arguments, const Output& output) {
   if (arguments.folder.empty()) return fail("-o, --output is required: a folder for the files");
   if (const std::string text = arguments.model->text(); !text.empty())
     return fail(fmt::format("{}: is about one ONNX model", text));
-  const Result<Convertible> from = load_convertible(arguments.given, arguments.layer);
+  const Result<Convertible> from = load_convertible(arguments.given, arguments.layer, arguments.reading);
   if (!from) return fail(from.errors());
+  if (from->machine) tell(from->machine->notes, output);
+  if (from->network) tell(from->network->notes, output);
   const TimeloopVersion version = arguments.version == "0.3" ? TimeloopVersion::V03 : TimeloopVersion::V04;
   const Result<WrittenFiles> files = arguments.to == "timeloop" ? to_timeloop(*from, version) : to_heliolite(*from);
   if (!files) return fail(files.errors());
@@ -96,6 +100,7 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("V")
       ->capture_default_str();
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Every file is read again before it is written: same machine, same mapspace, same cost; what the format cannot\n"

@@ -22,8 +22,9 @@ bool is_file_name(const std::string& what) {
 
 // What each argument is for.
 struct Sorted {
-  std::vector<std::string> machine, workload, mapping;
-  Diagnostics errors;
+  const ReadOptions& reading;
+  std::vector<std::string> machine{}, workload{}, mapping{};
+  Diagnostics errors{};
 
   void add(const std::string& what) {
     const std::vector<std::string> machines = architecture_preset_names();
@@ -34,7 +35,7 @@ struct Sorted {
 
  private:
   void add_file(const std::string& path) {
-    const Recognised file = recognise(path);
+    const Recognised file = recognise(path, reading);
     errors.insert(errors.end(), file.errors.begin(), file.errors.end());
     if (!file.errors.empty()) return;
     if (file.belongs_to_machine()) machine.push_back(path);
@@ -53,8 +54,9 @@ struct Sorted {
 
 }  // namespace
 
-Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer) {
-  Sorted sorted;
+Result<Convertible> load_convertible(const std::vector<std::string>& given, const std::string& layer,
+                                     const ReadOptions& reading) {
+  Sorted sorted{reading};
   for (const std::string& what : given) sorted.add(what);
   Diagnostics errors = std::move(sorted.errors);
   const auto collect = [&](const auto& result) {
@@ -62,7 +64,7 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
   };
   Convertible out;
   if (!sorted.machine.empty()) {
-    Result<Architecture> machine = load_architecture(fmt::format("{}", fmt::join(sorted.machine, ",")));
+    Result<Architecture> machine = load_architecture(fmt::format("{}", fmt::join(sorted.machine, ",")), reading);
     collect(machine);
     if (machine) out.machine = *std::move(machine);
   }
@@ -70,7 +72,7 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
     errors.push_back(
         {"", 0, "", fmt::format("several workloads, {}: convert one after the other", join(sorted.workload))});
   else if (!sorted.workload.empty()) {
-    Result<Network> network = load_network(sorted.workload.front());
+    Result<Network> network = load_network(sorted.workload.front(), reading);
     collect(network);
     if (network) out.network = *std::move(network);
   }
@@ -89,7 +91,7 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
     return Diagnostic{"", 0, "",
                       fmt::format("several mappings, {}: convert one after the other", join(sorted.mapping))};
   for (const Layer& l : out.network->layers) {
-    const Result<Mapping> mapping = load_mapping(sorted.mapping.front(), l.workload, *out.machine);
+    const Result<Mapping> mapping = load_mapping(sorted.mapping.front(), l.workload, *out.machine, reading);
     collect(mapping);
     out.mappings.push_back(mapping ? std::optional(*mapping) : std::nullopt);
   }

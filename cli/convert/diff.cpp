@@ -28,6 +28,7 @@ namespace {
 
 struct DiffArguments {
   std::string a, b, architecture, workload, layer;
+  ReadOptions reading;
 };
 
 enum class Compared : u8 { Machines, Workloads, Mappings };
@@ -50,13 +51,13 @@ std::string_view name(Compared what) {
 }
 
 // What one argument is; nothing, after adding to `errors`, if that cannot be told.
-std::optional<Compared> kind_of(const std::string& given, Diagnostics& errors) {
+std::optional<Compared> kind_of(const std::string& given, const ReadOptions& reading, Diagnostics& errors) {
   std::error_code ignored;
   const std::vector<std::string> parts = split(given, ',');
   const bool whole = std::filesystem::is_regular_file(given, ignored);
   const std::string first = whole || parts.empty() ? given : parts.front();
   if (whole || std::filesystem::is_regular_file(first, ignored)) {
-    const Recognised file = recognise(first);
+    const Recognised file = recognise(first, reading);
     if (file.belongs_to_machine()) return Compared::Machines;
     if (file.is_workload()) return Compared::Workloads;
     if (file.is_mapping()) return Compared::Mappings;
@@ -93,9 +94,9 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments) {
   if (arguments.architecture.empty() || arguments.workload.empty())
     return Diagnostic{"", 0, "", "mappings are compared on a machine, for a workload: give -a and -w"};
   const Result<MappedLayer> a =
-      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.a});
+      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.a}, arguments.reading);
   const Result<MappedLayer> b =
-      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b});
+      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b}, arguments.reading);
   if (!a) return a.errors();
   if (!b) return b.errors();
   Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
@@ -115,15 +116,18 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments) {
 
 Result<Comparison> compare(const DiffArguments& arguments) {
   Diagnostics errors;
-  const std::optional<Compared> a = kind_of(arguments.a, errors), b = kind_of(arguments.b, errors);
+  const std::optional<Compared> a = kind_of(arguments.a, arguments.reading, errors),
+                                b = kind_of(arguments.b, arguments.reading, errors);
   if (!errors.empty()) return errors;
   if (*a != *b)
     return Diagnostic{"", 0, "",
                       fmt::format("{} is one of the {}, {} one of the {}: nothing to compare", arguments.a, name(*a),
                                   arguments.b, name(*b))};
-  if (*a == Compared::Machines) return compared(*a, load_architecture(arguments.a), load_architecture(arguments.b));
+  const ReadOptions& reading = arguments.reading;
+  if (*a == Compared::Machines)
+    return compared(*a, load_architecture(arguments.a, reading), load_architecture(arguments.b, reading));
   if (*a == Compared::Mappings) return compared_mappings(arguments);
-  return compared(*a, load_network(arguments.a), load_network(arguments.b));
+  return compared(*a, load_network(arguments.a, reading), load_network(arguments.b, reading));
 }
 
 std::string text_of(const Comparison& answer) {
@@ -187,6 +191,7 @@ void add_diff_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "Workload of two mappings")->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("NAME");
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Exit code 0 when they are the same, 1 when they differ.\n\nExamples:\n"

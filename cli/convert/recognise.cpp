@@ -133,7 +133,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
   return parts;
 }
 
-Recognised recognise(const std::string& path) {
+Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (is_sqlite_file(path)) return {{Part::Database}, {}};
   const bool yaml = ends_with_one(path, {".yaml", ".yml", ".json"});
   if (!yaml && !ends_with_one(path, {".jsonl", ".c", ".cfg"})) return {};
@@ -145,7 +145,7 @@ Recognised recognise(const std::string& path) {
     return text->find("#pragma scop") != std::string::npos ? Recognised{{Part::Program}, {}} : Recognised{};
   if (is_libconfig(*text)) return {{Part::Libconfig}, {}};
   if (!yaml) return {};
-  const Result<YamlNode> document = load_input(path);
+  const Result<YamlNode> document = load_input(path, reading);
   if (document) return {parts_of(*document), {}};
   if (looks_like_template(*text)) return {{Part::Template}, document.errors()};
   return {{}, document.errors()};

@@ -6,6 +6,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/yaml_node.h"
+#include "engine/inputs/read_options.h"
 
 namespace heliolite::cli {
 
@@ -48,7 +49,7 @@ struct Recognised {
 };
 
 // The file must be there. It is not read beyond what tells what it is: whether it can be used is for its readers.
-Recognised recognise(const std::string& path);
+Recognised recognise(const std::string& path, const ReadOptions& reading = {});
 
 // The parts of a parsed document.
 std::vector<Part> parts_of(const YamlNode& document);

@@ -20,18 +20,19 @@ struct EmitArguments {
 };
 
 // The nest of the mapping, or of the tiles.
-Result<ExecutedNest> nest_of(const NestArguments& arguments) {
+Result<ExecutedNest> nest_of(const NestArguments& arguments, const Output& output) {
   if (!arguments.mapping.empty()) {
-    const Result<MappedLayer> layer =
-        load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping});
+    const Result<MappedLayer> layer = load_mapped_layer(
+        {arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, arguments.reading);
     if (!layer) return layer.errors();
+    tell(layer->notes, output);
     if (!layer->mapping.is_even())
       return Diagnostic{"", 0, "-m", "tiles of tensors with places of their own (--tiles uneven) have no nest in C"};
     return ExecutedNest{mapped_nest(layer->workload, layer->architecture, layer->mapping),
                         "mapping on " + layer->architecture.name,
                         {}};
   }
-  const Result<NestQuestion> question = read_question(arguments, false);
+  const Result<NestQuestion> question = read_question(arguments, false, output);
   if (!question) return question.errors();
   const bool each = arguments.tile.empty() && (arguments.tiling == "best" || arguments.tiling == "lru");
   if (each && question->caches.size() > 1)
@@ -43,7 +44,7 @@ Result<ExecutedNest> nest_of(const NestArguments& arguments) {
 }
 
 int run(const EmitArguments& arguments, const Output& output) {
-  const Result<ExecutedNest> executed = nest_of(arguments.nest);
+  const Result<ExecutedNest> executed = nest_of(arguments.nest, output);
   if (!executed) return fail(executed.errors());
   EmitOptions options = arguments.options;
   options.title = fmt::format("{}; {}", executed->nest.workload.name, executed->text);

@@ -144,6 +144,7 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
       ->excludes(tile);
   command.add_flag("--loads", arguments.loads, "Count loads only, stores are free");
   command.add_flag("--outputs-read", arguments.outputs_read, "Outputs start as words to be read, not as zeros");
+  add_read_options(command, arguments.reading);
 }
 
 Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed) {
@@ -160,8 +161,8 @@ Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed
   return caches;
 }
 
-Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed) {
-  const Result<Network> network = load_network(arguments.workload);
+Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed, const Output& output) {
+  const Result<Network> network = load_workload(arguments.workload, arguments.reading, output);
   if (!network) return network.errors();
   const Result<Workload> workload = pick_layer(*network, arguments.layer);
   if (!workload) return workload.errors();

@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/bounds/traffic_rule.h"
 #include "engine/execution/loop_nest.h"
+#include "engine/inputs/read_options.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
@@ -15,6 +16,7 @@ namespace heliolite::cli {
 // The options as they were given.
 struct NestArguments {
   std::string workload, layer;
+  ReadOptions reading;                   // how the workload and the machine are read
   std::string tiling = "best";           // best, lru, together, none or a file
   std::string tile, loops, points;       // instead: the tile of one cache
   std::string architecture, mapping;     // instead: a mapping on a machine
@@ -48,7 +50,7 @@ struct NestQuestion {
   std::vector<u64> caches;
   TrafficRule rule;
 };
-Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed);
+Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_needed, const Output& output);
 
 // The nests: for `best` and `lru` one for each cache, else one for all of them.
 Result<std::vector<ExecutedNest>> executed_nests(const NestArguments& arguments, const NestQuestion& question);

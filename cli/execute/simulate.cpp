@@ -161,7 +161,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
   if (is_program(arguments.nest.workload)) return run_program_text(arguments, output);
   if (!arguments.parameters.empty()) return fail("--param: is about C programs, -w KERNEL.c");
   if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
-  const Result<NestQuestion> question = read_question(arguments.nest, true);
+  const Result<NestQuestion> question = read_question(arguments.nest, true, output);
   if (!question) return fail(question.errors());
   const Result<std::vector<CachePolicy>> policies = read_policies(arguments.policies);
   if (!policies) return fail(policies.errors());

@@ -65,7 +65,7 @@ struct EvalArguments {
   MappedLayerNames names;
   std::string svg;
   bool nest = false;
-  ReadArguments reading;
+  ReadOptions reading;
   std::string counts{name(Counts::Timeloop)};
 };
 
@@ -128,7 +128,7 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
     add_target_option(*command, output, "--svg", arguments->svg,
                       "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
   }
-  arguments->reading.add_to(*command);
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"

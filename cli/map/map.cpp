@@ -32,7 +32,7 @@ namespace {
 struct MapArguments {
   std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
   bool no_look = false;
-  ReadArguments reading;
+  ReadOptions reading;
   SearchArguments search;
 };
 
@@ -99,7 +99,7 @@ Diagnostics read_witness(const MapArguments& arguments, const Network& network, 
   if (arguments.witness.empty()) return {};
   const Result<Workload> layer = pick_layer(network, arguments.layer);
   if (!layer) return layer.errors();
-  const Result<Mapping> witness = load_mapping(arguments.witness, *layer, architecture);
+  const Result<Mapping> witness = load_mapping(arguments.witness, *layer, architecture, arguments.reading);
   if (!witness) return witness.errors();
   options.witness = *witness;
   return {};
@@ -243,7 +243,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
                     "Write the mapping of the only layer in Timeloop's format; - = stdout");
   add_target_option(*command, output, "--csv", arguments->csv,
                     "Write a row for each layer, with the energy of every level; - = stdout");
-  arguments->reading.add_to(*command);
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"

@@ -13,6 +13,7 @@
 #include "cli/show/show_network.h"
 #include "cli/show/show_presets.h"
 #include "cli/ui/command.h"
+#include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -25,6 +26,7 @@ namespace {
 struct ShowArguments {
   std::string name, architecture, workload, svg;
   bool resolved = false, yaml = false;
+  ReadOptions reading;
 };
 
 // What the command shows: a machine or a workload of this name.
@@ -85,8 +87,9 @@ int show_yaml(const std::optional<std::string_view>& text, const std::string& na
 int show_machine(const ShowArguments& arguments, const std::string& name, const Output& output) {
   const std::optional<std::string_view> preset = architecture_preset(name);
   if (arguments.yaml && !preset) return show_yaml(preset, name, output);
-  const Result<ArchitectureSource> machine = load_architecture_source(name);
+  const Result<ArchitectureSource> machine = load_architecture_source(name, arguments.reading);
   if (!machine) return fail(machine.errors());
+  tell(machine->architecture.notes, output);
   const bool yaml = arguments.yaml || (preset && !arguments.resolved);
   // A picture or JSON asked for by itself leaves the file out.
   if (yaml && arguments.svg.empty() && output.json_target.empty()) return show_yaml(preset, name, output);
@@ -104,7 +107,7 @@ int show_workload(const ShowArguments& arguments, const std::string& name, const
   if (arguments.resolved)
     return fail({{"", 0, "--resolved", fmt::format("is of machines; {} is a workload", shortened(name))}});
   if (arguments.yaml) return show_yaml(workload_preset(name), name, output);
-  const Result<Network> network = load_network(name);
+  const Result<Network> network = load_workload(name, arguments.reading, output);
   if (!network) return fail(network.errors());
   output.table(network_text(*network));
   Json answer = answer_head("show");
@@ -147,6 +150,7 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");
   add_target_option(*command, output, "--svg", arguments->svg, "Draw a machine's levels and fan-outs; - = stdout");
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Examples:\n  heliolite show\n  heliolite show eyeriss > mine.yaml\n  heliolite show eyeriss --resolved\n"

@@ -24,6 +24,7 @@ namespace heliolite::cli {
 namespace {
 
 struct OrdersArguments {
+  ReadOptions reading;
   std::string workload, layer;
   std::vector<std::string> without;
   std::string dot;
@@ -165,7 +166,7 @@ int run(const OrdersArguments& arguments, const Output& output) {
       return fail(
           fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
     }
-  const Result<Network> network = load_workload(arguments.workload, output);
+  const Result<Network> network = load_workload(arguments.workload, arguments.reading, output);
   if (!network) return fail(network.errors());
   Json answer = answer_head("orders");
   answer["question"] = {{"workload", arguments.workload},
@@ -190,6 +191,7 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
       ->type_name("RULE")
       ->delimiter(',');
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Examples:\n  heliolite orders -w \"o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=8,j=8,k=8,l=8\"\n"

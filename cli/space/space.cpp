@@ -30,7 +30,7 @@ struct SpaceArguments {
   TileQuestion tiles;
   SensitivityQuestion sensitivity;
   SampleQuestion sample;
-  ReadArguments reading;
+  ReadOptions reading;
 };
 
 // "362880", or "8.60e+17" with all digits in the JSON.
@@ -208,7 +208,7 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
       ->check(whole_number(1, 100'000'000));
   add_target_option(*command, output, "--csv", sample.csv, "With --sample: write the histogram; - = stdout");
   add_target_option(*command, output, "--svg", sample.svg, "With --sample: draw the histogram; - = stdout");
-  arguments->reading.add_to(*command);
+  add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Counted are mappings with perfect factors; whether their tiles fit is not looked at.\n\nExamples:\n"

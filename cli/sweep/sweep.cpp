@@ -15,6 +15,7 @@
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/progress.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/parse_number.h"
@@ -35,6 +36,7 @@ struct SweepArguments {
   std::string goal;
   std::optional<u64> sample;
   SearchArguments search;
+  ReadOptions reading;  // of the workloads
   int threads = 0;
   bool resume = false;
   bool repair = false;
@@ -56,7 +58,8 @@ std::optional<Shard> parse_shard(const std::string& text) {
 }
 
 Result<SweepOverrides> overrides(const SweepArguments& arguments) {
-  SweepOverrides out{.options = arguments.search.given(), .goal = {}, .sample = arguments.sample};
+  SweepOverrides out{
+      .options = arguments.search.given(), .goal = {}, .sample = arguments.sample, .reading = arguments.reading};
   if (arguments.goal.empty()) return out;
   out.goal = parse_sweep_goal(lower(arguments.goal));
   if (out.goal) return out;
@@ -73,6 +76,8 @@ std::vector<std::string> given_options(const SweepArguments& arguments) {
     out.insert(out.end(), {fmt::format("--{}", one.option->name), one.value});
   if (!arguments.goal.empty()) out.insert(out.end(), {"--goal", arguments.goal});
   if (arguments.sample) out.insert(out.end(), {"--sample", fmt::format("{}", *arguments.sample)});
+  const std::vector<std::string> reading = words_of(arguments.reading);
+  out.insert(out.end(), reading.begin(), reading.end());
   return out;
 }
 
@@ -243,6 +248,7 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
       ->type_name("N")
       ->check(whole_number(1, kMaxGridPoints));
+  add_read_options(*command, arguments->reading);
   command->add_flag("--check", arguments->check, "Read the sweep, say how large it is, map nothing");
   command->add_option("--slurm", arguments->slurm, "Map nothing, write an sbatch script of N shards; docs/slurm.md")
       ->type_name("N")

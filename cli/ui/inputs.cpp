@@ -52,8 +52,9 @@ CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const
   return named;
 }
 
-Result<Network> load_workload(const std::string& what, const Output& output, Wanted wanted) {
-  Result<Network> network = load_network(what, {}, wanted);
+Result<Network> load_workload(const std::string& what, const ReadOptions& reading, const Output& output,
+                              Wanted wanted) {
+  Result<Network> network = load_network(what, reading, wanted);
   if (network) tell(network->notes, output);
   return network;
 }
@@ -73,26 +74,27 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
       fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};
 }
 
-std::optional<Architecture> load_if_named(const std::string& name, Diagnostics& errors) {
+std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
+                                          Diagnostics& errors) {
   if (name.empty()) return std::nullopt;
-  Result<Architecture> architecture = load_architecture(name);
-  if (architecture) return *std::move(architecture);
+  Result<Architecture> architecture = load_architecture(name, reading);
+  if (architecture) {
+    tell(architecture->notes, output);
+    return *std::move(architecture);
+  }
   errors.insert(errors.end(), architecture.errors().begin(), architecture.errors().end());
   return std::nullopt;
 }
 
-Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadArguments& reading) {
-  const Result<ReadOptions> options = reading.options();
-  if (!options) return options.errors();
-  Result<Architecture> machine = load_architecture(architecture, *options);
-  Result<Network> network = load_network(workload, *options);
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading) {
+  Result<Architecture> machine = load_architecture(architecture, reading);
+  Result<Network> network = load_network(workload, reading);
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());
   };
   collect(machine);
   collect(network);
-  if (errors.empty()) errors = reading.rename(*network);
   if (!errors.empty()) return errors;
   fit_names(*network, *machine);
   return Inputs{std::move(*machine), std::move(*network)};
@@ -104,14 +106,12 @@ std::vector<std::string> Inputs::notes() const {
   return notes;
 }
 
-Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadArguments& reading) {
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadOptions& reading) {
   Result<Inputs> inputs = load_inputs(names.architecture, names.workload, reading);
   if (!inputs) return inputs.errors();
   Result<Workload> workload = pick_layer(inputs->network, names.layer);
   if (!workload) return workload.errors();
-  const Result<ReadOptions> options = reading.options();
-  const Result<Mapping> mapping =
-      load_mapping(names.mapping, *workload, inputs->architecture, options ? *options : ReadOptions{});
+  const Result<Mapping> mapping = load_mapping(names.mapping, *workload, inputs->architecture, reading);
   if (!mapping) return mapping.errors();
   std::vector<std::string> notes = inputs->notes();
   return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};

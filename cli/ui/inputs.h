@@ -34,7 +34,8 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command);
 CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const std::string& help);
 
 // The network called `what`; prints what its reader has to say.
-Result<Network> load_workload(const std::string& what, const Output& output, Wanted wanted = Wanted::Shapes);
+Result<Network> load_workload(const std::string& what, const ReadOptions& reading, const Output& output,
+                              Wanted wanted = Wanted::Shapes);
 
 // The layer called `layer`, or the only one when `layer` is empty. Errors list the layers, with a suggestion.
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
@@ -47,11 +48,12 @@ struct Inputs {
 
   std::vector<std::string> notes() const;  // of both
 };
-Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadArguments& reading);
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading);
 
-// The machine called `name`; none, with its errors added to `errors`, if it cannot be loaded, and none if `name` is
-// empty.
-std::optional<Architecture> load_if_named(const std::string& name, Diagnostics& errors);
+// The machine called `name`; prints what its reader has to say. None, with its errors added to `errors`, if it cannot
+// be loaded, and none if `name` is empty.
+std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
+                                          Diagnostics& errors);
 
 // Architecture, one workload and its mapping; the errors of all three are returned at once.
 struct MappedLayer {
@@ -64,6 +66,6 @@ struct MappedLayerNames {
   std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
 };
 // Loads what the names stand for.
-Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadArguments& reading = {});
+Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadOptions& reading);
 
 }  // namespace heliolite::cli

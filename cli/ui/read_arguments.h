@@ -1,25 +1,19 @@
 #pragma once
-// Options that say how input files are read: --sparse, --define, --rename.
+// Options that say how input files are read: --sparse, --define, --rename. Every command that takes a machine or a
+// workload has them.
 #include <string>
 #include <vector>
 
 #include "cli/ui/command.h"
-#include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
-#include "workloads/network.h"
 
 namespace heliolite::cli {
 
-struct ReadArguments {
-  std::string sparse;
-  std::vector<std::string> defines, renames;
+// Adds them; what is given stands in `options` once the command line is read.
+void add_read_options(CLI::App& command, ReadOptions& options);
 
-  void add_to(CLI::App& command);
-
-  Result<ReadOptions> options() const;
-  // The network with the names of its dimensions changed.
-  Diagnostics rename(Network& network) const;
-};
+// The same as words of a command line.
+std::vector<std::string> words_of(const ReadOptions& options);
 
 // Prints what was read otherwise than it is written, one note a line.
 void tell(const std::vector<std::string>& notes, const Output& output);

@@ -1,13 +1,20 @@
 #pragma once
-// How input files are to be read, as far as a user can say (--define, --sparse).
+// How input files are to be read, as far as a user can say (--define, --sparse, --rename).
 #include <map>
 #include <string>
+#include <vector>
 
 namespace heliolite {
+
+// Another name for a dimension of a workload.
+struct Rename {
+  std::string from, to;
+};
 
 struct ReadOptions {
   std::map<std::string, std::string> defines{};  // names of templates and their values
   bool ignore_sparse = false;                    // read sparse machines and problems as dense ones, with notes
+  std::vector<Rename> renames{};                 // carried out all at once
 };
 
 }  // namespace heliolite

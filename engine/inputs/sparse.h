@@ -11,7 +11,7 @@ namespace heliolite {
 
 // For the end of a complaint.
 inline constexpr std::string_view kSparseAdvice =
-    "only dense ones are modelled; with --sparse ignore, map, eval, explain and space read it as a dense one";
+    "only dense ones are modelled; with --sparse ignore it is read as a dense one";
 
 // Attributes of storages that only sparse machines have, with underscores.
 inline constexpr std::string_view kSparseAttributes[] = {

@@ -14,7 +14,29 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array<std::string_view, 2> kOutputChannels{"K", "M"};
+// What a dimension of a convolution is, whatever it is called. Rows and columns of the output go with those of the
+// kernel that slide with them.
+struct Meaning {
+  DimensionClass is;
+  bool slides;  // in one rank of the input with a dimension of the other kind: pixels with the kernel
+  int axis;     // 1 columns, 2 rows; 0 neither
+  std::vector<std::string_view> names;
+};
+
+const std::vector<Meaning>& meanings() {
+  static const std::vector<Meaning> kMeanings{
+      {DimensionClass::Pixel, false, 0, {"N", "B"}},      {DimensionClass::OutputChannel, false, 0, {"K", "M"}},
+      {DimensionClass::Pixel, true, 1, {"P", "E", "OX"}}, {DimensionClass::Pixel, true, 2, {"Q", "F", "OY"}},
+      {DimensionClass::Kernel, true, 1, {"R", "FX"}},     {DimensionClass::Kernel, true, 2, {"S", "FY"}},
+  };
+  return kMeanings;
+}
+
+const Meaning* meaning_of(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      meanings(), [&](const Meaning& m) { return std::ranges::find(m.names, name) != m.names.end(); });
+  return found == meanings().end() ? nullptr : &*found;
+}
 
 // All names of dimensions in the machine's constraints, without classes.
 std::set<std::string> constrained_names(const Architecture& architecture) {
@@ -38,27 +60,71 @@ std::set<std::string> constrained_names(const Architecture& architecture) {
   return names;
 }
 
-// The only name that the workload lacks, if that is one of output channels.
-std::optional<std::string> missing_channels(const Workload& workload, const std::set<std::string>& machine) {
+std::vector<std::string> missing_names(const Workload& workload, const std::set<std::string>& machine) {
   std::vector<std::string> missing;
   for (const std::string& word : machine)
     if (!workload.find_dimension(word)) missing.push_back(word);
-  if (missing.size() != 1 || std::ranges::find(kOutputChannels, missing[0]) == kOutputChannels.end())
-    return std::nullopt;
+  return missing;
+}
+
+// The only name that the workload lacks, if that is one of output channels.
+std::optional<std::string> missing_channels(const Workload& workload, const std::set<std::string>& machine) {
+  const std::vector<std::string> missing = missing_names(workload, machine);
+  const Meaning* meaning = missing.size() == 1 ? meaning_of(missing[0]) : nullptr;
+  if (meaning == nullptr || meaning->is != DimensionClass::OutputChannel) return std::nullopt;
   return missing[0];
 }
 
-std::optional<Rename> rename_for(const Workload& workload, const std::set<std::string>& machine) {
-  const auto missing = missing_channels(workload, machine);
-  if (!missing) return std::nullopt;
-  const std::string from(*missing == kOutputChannels[0] ? kOutputChannels[1] : kOutputChannels[0]);
+// Of rows and columns a machine names both or neither: F alone may be anybody's word for filters.
+bool other_axis_is_named(const Meaning& meaning, const std::string& name, const std::set<std::string>& machine) {
+  const auto convention = std::ranges::find(meaning.names, name) - meaning.names.begin();
+  return std::ranges::all_of(meanings(), [&](const Meaning& other) {
+    const bool beside = meaning.axis != 0 && other.axis != 0 && other.axis != meaning.axis && other.is == meaning.is;
+    return !beside || machine.contains(std::string(other.names[static_cast<std::size_t>(convention)]));
+  });
+}
+
+// Whether the dimension does in the input what its meaning says: stands alone, or slides along with the kernel's or the
+// pixels' of the same axis and no others.
+bool stands_as(const Workload& workload, int dimension, const Meaning& meaning) {
+  const auto input = std::ranges::find(workload.tensors, Role::Input, &Tensor::role);
+  if (input == workload.tensors.end()) return false;
+  for (const auto& rank : input->ranks) {
+    if (std::ranges::find(rank.terms, dimension, &Term::dimension) == rank.terms.end()) continue;
+    if (!meaning.slides) return rank.terms.size() == 1;
+    return rank.terms.size() == 2 && std::ranges::all_of(rank.terms, [&](const Term& term) {
+             const Meaning* other = meaning_of(workload.dimensions[at(term.dimension)].name);
+             return other != nullptr && other->slides && other->axis == meaning.axis;
+           });
+  }
+  return !meaning.slides;  // output channels do not index the input
+}
+
+std::vector<Rename> renames_for(const Workload& workload, const std::set<std::string>& machine) {
   const auto classes = classify(workload);
-  const auto dimension = workload.find_dimension(from);
-  if (!classes || !dimension || machine.contains(from)) return std::nullopt;
   // Of a matrix product K is the sum's dimension, and M may be rows or columns: then the user has to say.
-  const bool slides = std::ranges::find(*classes, DimensionClass::Kernel) != classes->end();
-  if (!slides || (*classes)[at(*dimension)] != DimensionClass::OutputChannel) return std::nullopt;
-  return Rename{from, *missing};
+  if (!classes || std::ranges::find(*classes, DimensionClass::Kernel) == classes->end()) return {};
+  std::vector<Rename> renames;
+  for (const std::string& missing : missing_names(workload, machine)) {
+    const Meaning* meaning = meaning_of(missing);
+    if (meaning == nullptr || !other_axis_is_named(*meaning, missing, machine)) return {};
+    std::vector<int> meant;
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
+      if (meaning_of(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
+    if (meant.size() != 1 || (*classes)[at(meant[0])] != meaning->is) return {};
+    const std::string& from = workload.dimensions[at(meant[0])].name;
+    const bool taken = std::ranges::find(renames, from, &Rename::from) != renames.end();
+    if (taken || machine.contains(from) || !stands_as(workload, meant[0], *meaning)) return {};
+    renames.push_back({from, missing});
+  }
+  return renames;
+}
+
+std::string text_of(const std::vector<Rename>& renames) {
+  std::vector<std::string> words;
+  words.reserve(renames.size());
+  for (const Rename& rename : renames) words.push_back(fmt::format("{}={}", rename.from, rename.to));
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 bool has_output_channels(const Workload& workload, const std::string& name) {
@@ -81,21 +147,35 @@ bool add_channels(Workload& workload, const std::string& name) {
 
 }  // namespace
 
-std::optional<Rename> fitting_rename(const Workload& workload, const Architecture& architecture) {
-  return rename_for(workload, constrained_names(architecture));
+std::vector<Rename> fitting_renames(const Workload& workload, const Architecture& architecture) {
+  return renames_for(workload, constrained_names(architecture));
+}
+
+std::string rename_advice(const Workload& workload, const Architecture& architecture) {
+  const std::set<std::string> machine = constrained_names(architecture);
+  const std::vector<std::string> missing = missing_names(workload, machine);
+  std::vector<std::string> free;  // dimensions that the constraints do not name
+  for (const Dimension& d : workload.dimensions)
+    if (!machine.contains(d.name)) free.push_back(d.name);
+  if (missing.empty() || free.empty()) return "";
+  if (missing.size() == 1 && free.size() == 1) return fmt::format("; --rename {}={}", free[0], missing[0]);
+  return fmt::format("; if they are the same things under other names: --rename OLD={}, OLD one of {}",
+                     fmt::join(missing, ",OLD="), join(free, "or"));
 }
 
 void fit_names(Network& network, const Architecture& architecture) {
   const std::set<std::string> machine = constrained_names(architecture);
-  std::optional<Rename> noted;
+  std::vector<Rename> noted;
   std::vector<std::string> widened;
   std::string channels;
   for (Layer& layer : network.layers) {
-    const std::optional<Rename> rename = rename_for(layer.workload, machine);
-    if (!rename || !rename_dimensions(layer.workload, std::span(&*rename, 1)).empty()) continue;
-    if (!noted) noted = rename;
+    const std::vector<Rename> renames = renames_for(layer.workload, machine);
+    if (!renames.empty() && rename_dimensions(layer.workload, renames).empty() && noted.empty()) noted = renames;
   }
   for (Layer& layer : network.layers) {
+    // A depthwise layer is called as the convolutions beside it are.
+    if (!missing_names(layer.workload, machine).empty() && !classify(layer.workload))
+      rename_dimensions(layer.workload, noted);
     const auto missing = missing_channels(layer.workload, machine);
     const auto has = [&](const Layer& other) { return has_output_channels(other.workload, *missing); };
     if (!missing || std::ranges::none_of(network.layers, has) || !add_channels(layer.workload, *missing)) continue;
@@ -105,10 +185,15 @@ void fit_names(Network& network, const Architecture& architecture) {
   if (!widened.empty())
     network.notes.push_back(fmt::format("dimension {} = 1 added to {}, which {} no output channels", channels,
                                         join(widened), widened.size() == 1 ? "has" : "have"));
-  if (noted)
-    network.notes.push_back(
-        fmt::format("dimension {0} of {2} is called {1} by the constraints of {3}, and here: --rename {0}={1}",
-                    noted->from, noted->to, network.name, architecture.name));
+  if (noted.empty()) return;
+  std::vector<std::string> from, to;
+  for (const Rename& rename : noted) {
+    from.push_back(rename.from);
+    to.push_back(rename.to);
+  }
+  network.notes.push_back(fmt::format(
+      "dimension{} {} of {} {} called {} by the constraints of {}, and here: --rename {}", noted.size() == 1 ? "" : "s",
+      join(from), network.name, noted.size() == 1 ? "is" : "are", join(to), architecture.name, text_of(noted)));
 }
 
 }  // namespace heliolite

@@ -1,15 +1,23 @@
 #pragma once
-// Machines whose constraints name a dimension as other files do: K and M are both common for output channels.
-#include <optional>
+// Machines whose constraints name dimensions as other files do: K and M are both common for output channels, P, OX and
+// E for the columns of an output.
+#include <string>
+#include <vector>
 
 #include "arch/architecture.h"
 #include "workloads/rename.h"
 
 namespace heliolite {
 
-// The renaming K=M or M=K by which the workload, a convolution, has all dimensions that the machine's constraints name;
-// none if it has them, if another renaming could be meant as well, or if names would still be missing.
-std::optional<Rename> fitting_rename(const Workload& workload, const Architecture& architecture);
+// The names that stand for the same thing in files of Timeloop, Eyeriss and ZigZag: N and B; K and M; P, E and OX; Q, F
+// and OY; R and FX; S and FY. Each renaming by which the workload, a convolution, has all dimensions that the machine's
+// constraints name; none if it has them, if another renaming could be meant as well, or if names would still be
+// missing.
+std::vector<Rename> fitting_renames(const Workload& workload, const Architecture& architecture);
+
+// For the end of a complaint about a name that the workload lacks: "; --rename i=M", where the dimension is one that
+// the machine's constraints do not name. Empty if the user has nothing to choose from.
+std::string rename_advice(const Workload& workload, const Architecture& architecture);
 
 // Carries it out for every layer that needs one, and notes what became of which name. A layer without output channels
 // (a depthwise one) beside layers that have them gets the dimension that is missing, of size 1, which costs nothing.

@@ -10,6 +10,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "engine/space/fit_names.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
 
@@ -99,9 +100,11 @@ class Resolver {
       return mask;
     }
     const auto classes_from = known.begin() + static_cast<std::ptrdiff_t>(space_.dimension_names.size());
+    const std::string hint = did_you_mean(word, known);
     complain(where, fmt::format("'{}' is not a dimension of workload '{}' (it has {}) nor a class of dimensions ({}){}",
                                 word, workload_.name, join(space_.dimension_names),
-                                join(std::vector<std::string>(classes_from, known.end())), did_you_mean(word, known)));
+                                join(std::vector<std::string>(classes_from, known.end())),
+                                hint.empty() ? rename_advice(workload_, architecture_) : hint));
     return std::nullopt;
   }
 

@@ -59,7 +59,7 @@ class Reader {
     if (machine_read && parameters) read_parameters(*parameters);
     if (machine_read && constraints) read_constraints(*constraints);
     if (!errors_.empty()) return std::move(errors_);
-    out_.warnings = stated_cost_warnings(out_);
+    for (Diagnostic& warning : stated_cost_warnings(out_)) out_.warnings.push_back(std::move(warning));
     return std::move(out_);
   }
 
@@ -110,12 +110,13 @@ class Reader {
     }
     const std::string file =
         named_file(path_, what, what.find(".yaml") != std::string::npos || what.find(".onnx") != std::string::npos);
-    Result<Network> network = load_network(file);
+    Result<Network> network = load_network(file, overrides_.reading);
     if (!network) {
       append(network.errors());
       errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", what)));
       return;
     }
+    for (const std::string& note : network->notes) out_.warnings.push_back(node.error(note));
     if (wanted) keep_layers(*network, *wanted, node);
     const std::string name = file == what ? what : network->name;
     for (Layer& layer : network->layers) out_.layers.push_back({name, weight, std::move(layer)});

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/inputs/read_options.h"
 #include "engine/search/core/option_table.h"
 #include "engine/sweep/sweep_spec.h"
 
@@ -14,6 +15,7 @@ struct SweepOverrides {
   std::vector<GivenOption> options{};  // of the searches
   std::optional<SweepGoal> goal{};
   std::optional<u64> sample{};
+  ReadOptions reading{};  // of the workloads; machines are of our own format
 };
 
 // The goal of this name; none if there is no such goal.

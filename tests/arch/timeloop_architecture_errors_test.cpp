@@ -62,8 +62,7 @@ TEST(TimeloopArchitectureErrors, Flat) {
       {flat("name: L1, entries: 16, instances: 3"), "L1 of 3 x 1 instances (meshX x meshY) do not divide MAC of 4 x 2"},
       {flat(kReg + ", cluster_size: 3"), "cluster_size = 3 does not divide the 8 instances"},
       {flat(kReg + ", min_utilization: 0.5"), "min_utilization = 0.5 of L1: a least utilization of a memory cannot"},
-      {flat(kReg + ", compression_supported: True"),
-       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+      {flat(kReg + ", compression_supported: True"), "with --sparse ignore it is read as a dense one"},
       {flat(kReg + ", network_fill_latency: 5"), "fill and drain latencies are not modelled"},
       {flat(kReg + ", wire_energy: 0.1"), "give energy_per_hop (pJ) instead"},
       {flat(kReg + ", network-type: \"M:N\""), "only 1:1 and 1:N are modelled"},
@@ -162,7 +161,7 @@ TEST(TimeloopArchitectureErrors, Nodes) {
        "no compute unit"},
       {nodes(alu, "- !Component {name: Alu, energy_scale: 2"), "energy_scale = 2 of Alu is Accelergy's"},
       {nodes(alu, "- !Component {name: Alu, sparse_optimizations: {a: 1}"),
-       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+       "with --sparse ignore it is read as a dense one"},
       {nodes(alu, "- !Parallel {nodes: [!Component {name: P, class: SRAM, attributes: {depth: 1}}]}\n  " + alu),
        "a branch of !Parallel must say what it keeps"},
       {"architecture:\n  nodes:\n  - !Container {name: c, spatial: {meshX: 2}}\n  - !Component {name: m, class: mac}\n",
@@ -210,8 +209,7 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
 
 TEST(TimeloopArchitectureErrors, Files) {
   expect_complaints({
-      {flat(kReg) + "sparse_optimizations: {targets: [1]}\n",
-       "with --sparse ignore, map, eval, explain and space read it as a dense one"},
+      {flat(kReg) + "sparse_optimizations: {targets: [1]}\n", "with --sparse ignore it is read as a dense one"},
       {flat(kReg) + "ERT_summary: {}\n", "'ERT_summary' is a summary for reading; give the ERT or ART file itself"},
       {flat(kReg) + "archtecture_constraints: []\n",
        "unknown key 'archtecture_constraints', did you mean 'architecture_constraints'?"},

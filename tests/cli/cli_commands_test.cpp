@@ -275,39 +275,5 @@ TEST(CliCommands, JsonFilesKeepTheTables) {
   EXPECT_EQ(json::parse(read_text(folder.path("o.json")))["total"], 6);
 }
 
-// Files as Timeloop's users have them: templates, variables beside them, sparse ones, other names of dimensions.
-TEST(CliCommands, ReadsTimeloopsInputs) {
-  const std::string data = HELIOLITE_TEST_DATA "/data/templates/";
-  const std::string machine = " -a " + data + "top.yaml.jinja2";
-  const json layer = answer("map" + machine + " --define design=wide -w " + data + "layers/small.yaml," + data +
-                            "variables.yaml --factors perfect");
-  EXPECT_EQ(layer["layers"][0]["dimensions"]["C"], 4);
-  ASSERT_EQ(layer["notes"].size(), 3U);
-  EXPECT_THAT(layer["notes"][0].get<std::string>(), HasSubstr("Hpad = 1: words of the padding"));
-  const std::string sparse = " -a " + data + "sparse_machine.yaml -w " + data + "sparse_problem.yaml";
-  const CliResult refused = run_cli("map" + sparse);
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("with --sparse ignore, map, eval, explain and space read it as a dense one"));
-  const CliResult dense = run_cli("map" + sparse + " --sparse ignore");
-  EXPECT_EQ(dense.exit_code, 0) << dense.err;
-  EXPECT_THAT(dense.err, AllOf(HasSubstr("taken out: metadata_datawidth"), HasSubstr("taken out: densities")));
-}
-
-TEST(CliCommands, RenamesDimensions) {
-  const TempFolder folder;
-  folder.write("m.yaml",
-               "architecture:\n  name: m\n  energy: pat\n  word_bits: 16\n  levels:\n  - {name: DRAM, dram: true}\n"
-               "  - {name: Buf, entries: 4096, constraints: {temporal: {factors: [M=2]}}}\n  compute: {name: MAC}\n");
-  const std::string machine = "map -a " + folder.path("m.yaml");
-  const json fitted = answer(machine + " -w conv:p=4,c=4,k=4,r=3");
-  EXPECT_EQ(fitted["layers"][0]["dimensions"]["M"], 4);
-  EXPECT_THAT(fitted["notes"][0].get<std::string>(), HasSubstr("--rename K=M"));
-  const json said = answer(machine + " -w \"o[i,j] += a[i,k]*b[k,j]; i=4,j=4,k=4\" --rename i=M,k=C");
-  EXPECT_EQ(said["layers"][0]["dimensions"]["C"], 4);
-  const CliResult wrong = run_cli(machine + " -w conv:p=4,c=4,k=4,r=3 --rename X=M");
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("has no dimension 'X'"));
-}
-
 }  // namespace
 }  // namespace heliolite::cli_commands_test

@@ -46,14 +46,33 @@ TEST(FitNames, RenamesOutputChannels) {
 
 TEST(FitNames, LeavesWhatMayMeanSomethingElse) {
   const Workload conv = network("conv:p=8,c=4,k=8,r=3").layers[0].workload;
-  EXPECT_FALSE(fitting_rename(conv, machine({"K", "C"}))) << "fits";
-  EXPECT_FALSE(fitting_rename(conv, machine({"M", "K"}))) << "both names are used";
-  EXPECT_FALSE(fitting_rename(conv, machine({"M", "X"}))) << "another is missing";
-  EXPECT_FALSE(fitting_rename(conv, machine({"output_channel", "pixel"}))) << "classes";
+  EXPECT_THAT(fitting_renames(conv, machine({"K", "C"})), IsEmpty()) << "fits";
+  EXPECT_THAT(fitting_renames(conv, machine({"M", "K"})), IsEmpty()) << "both names are used";
+  EXPECT_THAT(fitting_renames(conv, machine({"M", "X"})), IsEmpty()) << "another is missing";
+  EXPECT_THAT(fitting_renames(conv, machine({"output_channel", "pixel"})), IsEmpty()) << "classes";
   const Workload gemm = network("gemm:8x8x8").layers[0].workload;
-  EXPECT_FALSE(fitting_rename(gemm, machine({"C"})));
+  EXPECT_THAT(fitting_renames(gemm, machine({"C"})), IsEmpty());
   const Workload rows = network("o[M,N] += a[M,C]*b[C,N]; M=4,N=4,C=4").layers[0].workload;
-  EXPECT_FALSE(fitting_rename(rows, machine({"K"}))) << "K may be the sum's dimension";
+  EXPECT_THAT(fitting_renames(rows, machine({"K"})), IsEmpty()) << "K may be the sum's dimension";
+}
+
+TEST(FitNames, RenamesRowsAndColumnsWithTheirKernels) {
+  Network conv = network("conv:n=2,p=8,q=4,c=4,k=8,r=3,s=1");
+  fit_names(conv, machine({"B", "K", "C", "OX", "OY", "FX", "FY"}));  // ZigZag's
+  EXPECT_EQ(names(conv.layers[0].workload), "FXFYOXOYCKB");
+  EXPECT_THAT(conv.notes, ElementsAre(HasSubstr("--rename N=B,R=FX,S=FY,P=OX,Q=OY")));
+  EXPECT_EQ(conv.layers[0].workload.dimensions[2].size, 8U) << "P, which slides with R";
+  Network eyeriss = network("conv:p=8,c=4,k=8,r=3");
+  fit_names(eyeriss, machine({"M", "E", "F", "R"}));
+  EXPECT_EQ(names(eyeriss.layers[0].workload), "RSEFCMN");
+  const Workload layer = network("conv:p=8,c=4,k=8,r=3").layers[0].workload;
+  EXPECT_THAT(fitting_renames(layer, machine({"C", "F"})), IsEmpty()) << "F may be filters";
+  EXPECT_THAT(fitting_renames(layer, machine({"P", "Q", "E", "F"})), IsEmpty()) << "both conventions";
+  // Dilated rows that slide with the other kernel dimension are no rows of this convention.
+  const Workload crossed = network("o[k,P,Q] += w[k,c,R,S]*i[c,P+S,Q+R]; k=4,c=4,P=4,Q=4,R=3,S=3").layers[0].workload;
+  EXPECT_THAT(fitting_renames(crossed, machine({"E", "F"})), IsEmpty());
+  EXPECT_EQ(rename_advice(network("gemm:8x8x8").layers[0].workload, machine({"M", "N", "C"})), "; --rename K=C");
+  EXPECT_THAT(rename_advice(crossed, machine({"E", "F"})), HasSubstr("--rename OLD=E,OLD=F, OLD one of"));
 }
 
 TEST(FitNames, GivesDepthwiseLayersTheMissingDimension) {
