@@ -80,7 +80,7 @@ bool other_axis_is_named(const Meaning& meaning, const std::string& name, const 
   const auto convention = std::ranges::find(meaning.names, name) - meaning.names.begin();
   return std::ranges::all_of(meanings(), [&](const Meaning& other) {
     const bool beside = meaning.axis != 0 && other.axis != 0 && other.axis != meaning.axis && other.is == meaning.is;
-    return !beside || machine.contains(std::string(other.names[static_cast<std::size_t>(convention)]));
+    return !beside || machine.contains(std::string(other.names[at(convention)]));
   });
 }
 
