@@ -67,6 +67,7 @@ struct SpatialConstraints {
   // Timeloop's: the first so many dimensions in order go to X, all others to Y. Together with `allowed` ones: both
   // hold.
   std::optional<u64> split;
+  std::vector<std::string> no_link_transfer;  // tensor selectors: their words take no links here
 };
 
 struct LevelConstraints {
@@ -123,6 +124,8 @@ struct Architecture {
   bool unit_loops_first = false;
   // The constraints hold for convolutions and GEMMs only (classify() of workloads/workload.h).
   bool constraints_for_channels_only = false;
+  // Receivers of a fan-out take words from a neighbour that had them a step before (docs/link_transfers.md).
+  bool link_transfers = false;
   std::optional<double> technology_nm;  // when energies come from the tables
   std::optional<double> cycle_ns;
   std::vector<std::string> notes;  // what of its files was read otherwise than it is written

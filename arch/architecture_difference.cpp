@@ -68,7 +68,8 @@ Fields fields_of(const StorageLevel& l) {
                     {"spatial.factors", limits_text(l.constraints.spatial.factors)},
                     {"spatial.order", words_text(l.constraints.spatial.order)},
                     {"spatial.allowed_x", list_text(l.constraints.spatial.allowed_x)},
-                    {"spatial.allowed_y", list_text(l.constraints.spatial.allowed_y)}};
+                    {"spatial.allowed_y", list_text(l.constraints.spatial.allowed_y)},
+                    {"spatial.no_link_transfer", words_text(l.constraints.spatial.no_link_transfer)}};
   out.insert(out.end(), rest.begin(), rest.end());
   return out;
 }
@@ -83,7 +84,8 @@ Fields fields_of(const Compute& c) {
 }
 
 Fields fields_of(const Architecture& m) {
-  return {{"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
+  return {{"link_transfers", m.link_transfers ? "on" : "off"},
+          {"one_axis_per_dimension", fmt::format("{}", m.one_axis_per_dimension)},
           {"constraints_for", m.constraints_for_channels_only ? "channels" : "all"}};
 }
 

@@ -58,6 +58,7 @@ std::string constraints_text(const LevelConstraints& level) {
   spatial.add("allowed_x", level.spatial.allowed_x);
   spatial.add("allowed_y", level.spatial.allowed_y);
   spatial.add("split", level.spatial.split);
+  spatial.add_unless_empty("no_link_transfer", names_text(level.spatial.no_link_transfer));
   out.add_unless_empty("temporal", temporal.map());
   out.add_unless_empty("spatial", spatial.map());
   return out.map();
@@ -110,6 +111,7 @@ std::string write_architecture(const Architecture& architecture) {
   out +=
       fmt::format("  one_axis_per_dimension: {}\n  constraints_for: {}\n  levels:  # outermost first\n",
                   architecture.one_axis_per_dimension, architecture.constraints_for_channels_only ? "channels" : "all");
+  if (architecture.link_transfers) out.insert(out.find("  levels:"), "  link_transfers: on\n");
   for (std::size_t i = architecture.levels.size(); i-- > 0;) out += level_text(architecture.levels[i]);
   const Compute& compute = architecture.compute;
   return out + fmt::format("  compute: {{name: {}, word_bits: {}, energy: {}, area_um2: {}}}\n",

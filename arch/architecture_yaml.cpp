@@ -83,6 +83,8 @@ Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   spec.unit_loops_first = reader.boolean("unit_loops_first");
   if (const std::optional<std::string> whom = reader.choice("constraints_for", {"all", "channels"}))
     spec.constraints_for_channels_only = *whom == "channels";
+  if (const std::optional<std::string> links = reader.choice("link_transfers", {"on", "off"}))
+    spec.link_transfers = *links == "on";
   const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.required_child("levels");
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);

@@ -119,6 +119,7 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
   if (both) spatial.allowed_x = spatial.allowed_y = both;
   if (const std::optional<i64> split = reader.integer("split", 0, kMaxDimensionSize))
     spatial.split = static_cast<u64>(*split);
+  spatial.no_link_transfer = reader.words("no_link_transfer").value_or(Names{});
   reader.finish();
   return spatial;
 }

@@ -236,6 +236,7 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
   architecture.name = std::filesystem::path(node.file()).stem().string();
   architecture.one_axis_per_dimension = true;
   architecture.unit_loops_first = sections.unit_loops_first.value_or(*format == Format::Nodes);
+  architecture.link_transfers = true;
   architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
   const TimeloopMachine machine = read_machine(node, *format, sections.variables, errors);
   const EnergyReferenceTable ert = sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};

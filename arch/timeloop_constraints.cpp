@@ -165,7 +165,8 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
   }
   refuse(reader, {"no_reuse", "no_multicast_no_reduction"}, "changes how accesses are counted, which is not modelled",
          errors);
-  reader.ignore("no_link_transfer");  // there are none in the model
+  if (const auto node = reader.child("no_link_transfer"); node && !node->is_null())
+    add_names(read_tensors(*node, errors), constraints.no_link_transfer);
   reader.finish();
 }
 

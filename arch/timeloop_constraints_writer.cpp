@@ -140,6 +140,8 @@ class ConstraintsWriter {
       }
       parts.push_back(fmt::format("split: {}", x.size()));
     }
+    if (!rules.no_link_transfer.empty())
+      parts.push_back("no_link_transfer: " + list(tensors(level, rules.no_link_transfer)));
     if (!parts.empty()) add(level.fanout_name.empty() ? level.name : level.fanout_name, "spatial", parts);
   }
 

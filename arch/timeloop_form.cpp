@@ -31,6 +31,8 @@ class FormMaker {
       note("",
            "one_axis_per_dimension = false: Timeloop unrolls a dimension along X or along Y of a fan-out, not both");
     }
+    if (!std::exchange(form_.machine.link_transfers, true) && std::ranges::any_of(levels(), has_fanout))
+      note("", "link_transfers = off: Timeloop counts them, unless TIMELOOP_DISABLE_LINK_TRANSFERS=1 is set");
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) name_fanouts();
@@ -39,6 +41,8 @@ class FormMaker {
   }
 
  private:
+  static bool has_fanout(const StorageLevel& level) { return level.fanout_x * level.fanout_y > 1; }
+
   std::vector<StorageLevel>& levels() { return form_.machine.levels; }
 
   void note(std::string field, std::string message) {

@@ -170,24 +170,33 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
 
 std::string network_table(const Breakdown& b, const Workload& workload) {
   const EnergyUnit unit = energy_unit(b.energy.picojoules());
-  Table table({"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops",
-               fmt::format("energy [{}]", unit.name)});
+  bool any_links = false;
+  for (const LevelBreakdown& level : b.level)
+    for (const NetworkTraffic& n : level.network) any_links |= n.links > 0;
+  std::vector<std::string> header{"<from -> to", "<tensor", "fan-out", "words in", "<multicast", "reductions", "hops"};
+  if (any_links) header.emplace_back("over links");
+  header.push_back(fmt::format("energy [{}]", unit.name));
+  Table table(header);
   const bool of_all = counts_all_instances(b);
   for (std::size_t i = b.level.size(); i-- > 0;) {
     const LevelBreakdown& level = b.level[i];
     std::string name = fmt::format("{} -> {}", level.name, i == 0 ? b.compute.name : b.level[i - 1].name);
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const NetworkTraffic& n = level.network[v];
-      if (n.ingresses == 0 && n.energy.units == 0) continue;
+      if (n.ingresses == 0 && n.energy.units == 0 && n.links == 0) continue;
       std::vector<std::string> groups;
       for (const MulticastRecord& m : n.multicast)
         groups.push_back(of_all ? fmt::format("to {}", m.multicast) : fmt::format("{} to {}", m.groups, m.multicast));
-      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(n.fanout),
-                 count(of_all ? n.all_ingresses : n.ingresses),
-                 n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
-                 n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
-                 n.hops > 0 ? fmt::format("{:.4g}", n.hops) : "",
-                 n.energy.units != 0 ? unit(n.energy.picojoules()) : ""});
+      std::vector<std::string> row{std::exchange(name, ""),
+                                   workload.tensors[v].name,
+                                   grouped(n.fanout),
+                                   count(of_all ? n.all_ingresses : n.ingresses),
+                                   n.fanout > 1 ? fmt::format("{}", fmt::join(groups, ", ")) : "",
+                                   n.spatial_reductions != 0 ? grouped(n.spatial_reductions) : "",
+                                   n.hops > 0 ? fmt::format("{:.4g}", n.hops) : ""};
+      if (any_links) row.push_back(n.links > 0 ? count(n.links) : "");
+      row.push_back(n.energy.units != 0 ? unit(n.energy.picojoules()) : "");
+      table.row(row);
     }
   }
   return table.to_string();

@@ -79,7 +79,7 @@ std::string result_table(const MapAnswer& answer) {
                              scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
                              distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
     }
-    row.insert(row.end(), {status_text(name(r.status), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
+    row.insert(row.end(), {status_text(status_word(r), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
                            seconds(r.seconds)});
     table.row(row);
   }
@@ -186,6 +186,12 @@ Json look_json(const MappingResult& r, const Workload& workload, const Architect
   return json;
 }
 
+Json without_links_json(const MappingResult& r) {
+  if (!r.without_links) return nullptr;
+  const WithoutLinks& w = *r.without_links;
+  return {{"status", std::string(name(w.status))}, {"value", w.value}, {"lower_bound", w.lower_bound}};
+}
+
 Json rules_json(const RuleCounts& counts) {
   Json json = Json::object();
   for (const RuleInfo& info : kRuleTable) {
@@ -220,6 +226,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
   json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
   json["status"] = std::string(name(r.status));
+  json["without_links"] = without_links_json(r);
   json["mapspace"] = mapspace_json(answer.imperfect, answer.counts, answer.tiles);
   json["strategy"] = name(r.strategy);
   json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));

@@ -7,9 +7,16 @@
 
 #include "cli/ui/json.h"
 #include "engine/model/counts.h"
+#include "engine/search/core/answer.h"
 #include "engine/search/core/tiles.h"
 
 namespace heliolite::cli {
+
+// The status of an answer; where link transfers were not searched, that of the answer without them.
+inline std::string status_word(const MappingResult& r) {
+  if (!r.without_links || r.status == Status::Optimal) return std::string(name(r.status));
+  return fmt::format("{} without link transfers", name(r.without_links->status));
+}
 
 // The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.
 inline std::string status_text(std::string_view status, bool imperfect, Tiles tiles) {

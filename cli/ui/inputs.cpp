@@ -74,6 +74,19 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
       fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};
 }
 
+void LinkChoice::add_to(CLI::App& command) {
+  command
+      .add_option("--link-transfers", word,
+                  "Whether receivers take words from neighbours: on or off (default: as the machine says; Timeloop's "
+                  "files: on)")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}));
+}
+
+void LinkChoice::apply(Architecture& architecture) const {
+  if (!word.empty()) architecture.link_transfers = word == "on";
+}
+
 std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
                                           Diagnostics& errors) {
   if (name.empty()) return std::nullopt;
@@ -113,6 +126,7 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadO
   if (!workload) return workload.errors();
   const Result<Mapping> mapping = load_mapping(names.mapping, *workload, inputs->architecture, reading);
   if (!mapping) return mapping.errors();
+  names.links.apply(inputs->architecture);
   std::vector<std::string> notes = inputs->notes();
   return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
 }

@@ -45,6 +45,8 @@ Json network_json(const NetworkTraffic& n) {
           {"multicast", multicast},
           {"spatial_reductions", n.spatial_reductions},
           {"hops", n.hops},
+          {"links", n.links},
+          {"link_energy_pj", n.link_energy.picojoules()},
           {"energy_pj", n.energy.picojoules()}};
 }
 
@@ -115,6 +117,8 @@ Json to_json(const Mapping& mapping, const Workload& workload, const Architectur
     const Json x = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialX);
     const Json y = loops_json(mapping, workload, first, parts.back().first, LoopKind::SpatialY);
     if (!x.empty() || !y.empty()) levels.back()["spatial"] = {{"x", x}, {"y", y}};
+    for (const int v : bits(mapping.unlinked[at(i)]))
+      levels.back()["spatial"]["no_link_transfer"].push_back(workload.tensors[at(v)].name);
   }
   return levels;
 }

@@ -40,7 +40,9 @@ struct NetworkTraffic {
   std::vector<MulticastRecord> multicast;  // of one sender
   u64 spatial_reductions = 0;              // additions of partial sums on the way, of one sender
   double hops = 0;                         // average of a word
+  double links = 0;                        // words that receivers of one sender take from neighbours
   Energy energy;                           // of all senders
+  Energy link_energy;                      // the part of it that the links take
 };
 
 // One storage level.

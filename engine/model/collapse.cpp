@@ -4,14 +4,17 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
+#include "engine/model/links.h"
 #include "engine/model/partition.h"
+#include "engine/model/tile_box.h"
 
 namespace heliolite {
 namespace {
 
 u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
 
-std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& m, const Nest& nest, int v) {
+std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep,
+                                              const StoreDepths& outside, int v) {
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   const LoopMask moving = nest.moving(t);
@@ -23,7 +26,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
     CollapsedTensor& row = out[at(i)];
     const u64 accesses = in * distinct_offsets(t, nest, i, c.level[i]);
     receiver_groups(t, nest, i, c.level[i], groups);
-    row.kept = m.keeps(i, v);
+    row.kept = contains(keep[at(i)], v);
     const u64 own_part = row.kept ? part[i] : 0;
     for (const ReceiverGroups& g : groups)
       row.records.push_back(
@@ -33,7 +36,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Mapping& 
     row.instances = nest.instances[i];
     row.fanout = nest.product_x[i] * nest.product_y[i];
     Box tile;
-    const LoopMask inside = nest.inside(i, m.outside[at(i)][at(v)]);
+    const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
     tile.measure(t, nest.tile(inside));
     raw = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
@@ -56,23 +59,48 @@ std::vector<u64> imperfect_partitions(const std::vector<LevelNest>& nest) {
   return part;
 }
 
-std::vector<CollapsedTensor> collapse_imperfect(const Compiled& c, const Mapping& m, const std::vector<LevelNest>& nest,
-                                                int v) {
+// A tensor's levels from the inside out, and what they are of the machine: a level whose tile of the tensor ends inside
+// some of its loops (rule 42) is two, the tile's, and one of the loops outside it, which passes the tensor by.
+struct NestChain {
+  std::vector<LevelNest> nest;
+  std::vector<u8> level_of;
+  std::vector<bool> kept;
+  bool divides = false;  // the factors do: instances are whole numbers, and words of all receivers together, too
+
+  void add(LevelNest part, int level, bool keeps) {
+    nest.push_back(std::move(part));
+    level_of.push_back(static_cast<u8>(level));
+    kept.push_back(keeps);
+  }
+};
+
+// What one of so many instances receives of the sender's words and its peers', rounded down: as integers, for a sum of
+// quotients in doubles may be a word less (rule 30).
+u64 received_words(const LevelNest& outside, double received, u64 instances) {
+  const u128 sent = static_cast<u128>(received) * instances, taken = static_cast<u128>(outside.links) * outside.fanout;
+  return static_cast<u64>((sent + taken) / (u128{outside.fanout} * instances));
+}
+
+std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& chain, int v) {
   const bool is_output = c.tensor[v].is_output;
+  const std::vector<LevelNest>& nest = chain.nest;
   const std::vector<u64> part = imperfect_partitions(nest);
   std::vector<CollapsedTensor> out(nest.size());
-  double scale = 1;  // rule 16, of the records at this level
+  double scale = 1;        // rule 16, of the records at this level
+  bool inner_kept = true;  // the level inside keeps the tensor: it takes what its instances pass on to each other
   for (std::size_t i = 0; i < nest.size(); ++i) {
     CollapsedTensor& row = out[i];
-    row.kept = m.keeps(static_cast<int>(i), v);
+    const CompiledLevel& level = c.level[chain.level_of[i]];
+    row.kept = chain.kept[i];
     row.instances = nest[i].used;
     row.fanout = nest[i].fanout;
+    row.links = inner_kept ? nest[i].links : 0;
     double accesses = 0;
     const u64 own_part = row.kept ? part[i] : 0;
     for (const NestRecord& r : nest[i].records) {
       accesses += r.words * scale;
-      row.records.push_back({r.multicast, r.groups,
-                             crossing_words(r.words * scale, is_output, c.level[i].is_dram, own_part), r.hop_words});
+      row.records.push_back(
+          {r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.is_dram, own_part), r.hop_words});
     }
     const bool outermost = i + 1 == nest.size();
     double received = 0;  // words times receivers at the next level out, before bypass
@@ -80,30 +108,123 @@ std::vector<CollapsedTensor> collapse_imperfect(const Compiled& c, const Mapping
       for (const NestRecord& r : nest[i + 1].records) received += r.words * static_cast<double>(r.multicast);
     if (row.kept) {
       const double share = outermost ? 0 : nest[i + 1].share;
+      const double peers = outermost ? 0 : nest[i + 1].links / static_cast<double>(row.instances);  // rule 17
       row.tile_words = nest[i].tile_words;
-      row.reads = rounded(is_output ? accesses - static_cast<double>(part[i]) : accesses);
+      const double own = is_output ? static_cast<double>(part[i]) : 0;
+      row.reads = rounded(accesses + peers - own);
       row.updates = is_output ? rounded(accesses) : 0;
-      row.fills = is_output ? rounded(share - (outermost ? 0 : static_cast<double>(part[i])))
-                            : static_cast<u64>(std::max(0.0, share));
+      if (is_output) row.fills = rounded(share + peers - (outermost ? 0 : own));
+      else if (chain.divides && !outermost) row.fills = received_words(nest[i + 1], received, row.instances);
+      else row.fills = static_cast<u64>(std::max(0.0, share + peers));
       scale = 1;
     } else if (!outermost) {
       scale = accesses * static_cast<double>(nest[i + 1].fanout) / received;
     }
+    inner_kept = row.kept;
+  }
+  return out;
+}
+
+// The groups of a fan-out, each receiver of which gets so many words, as records.
+LevelNest plain_records(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine, u64 words) {
+  std::vector<ReceiverGroups> groups;
+  receiver_groups(t, nest, level, machine, groups);
+  LevelNest out;
+  for (const ReceiverGroups& g : groups) add_record(g, words, out.records);
+  return out;
+}
+
+// Words of one instance that cross into the tile of these loops.
+u64 crossing_into(const CompiledTensor& t, const Nest& nest, LoopMask inside) {
+  Box tile;
+  tile.measure(t, nest.tile(inside));
+  return temporal_traffic(t, nest.moving(t), nest, inside, tile);
+}
+
+LevelNest perfect_level(const Compiled& c, const Nest& nest, int i, int v) {
+  const CompiledTensor& t = c.tensor[v];
+  const LoopMask below = i > 0 ? nest.through[i - 1] : 0;
+  LevelNest out;
+  if (LinkedRecords linked; linked_records(c, v, nest, i, linked)) {
+    out.records = std::move(linked.records);
+    out.links = static_cast<double>(linked.links);
+  } else {
+    out = plain_records(t, nest, i, c.level[i], i > 0 ? crossing_into(t, nest, below) : nest.steps);
+  }
+  out.fanout = nest.product_x[i] * nest.product_y[i];
+  for (const NestRecord& r : out.records) {
+    out.accesses_sum += r.words;
+    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(out.fanout);
+  }
+  out.tile_words = box_words(t, nest.tile(nest.through[i]));
+  out.tile_below_master = box_words(t, nest.tile(below | nest.fanout[i]));
+  out.used = nest.instances[i];
+  return out;
+}
+
+// A tensor some of whose words cross by links.
+std::vector<CollapsedTensor> collapse_linked(const Compiled& c, const Nest& nest, const KeepMasks& keep,
+                                             const StoreDepths& outside, int v) {
+  const CompiledTensor& t = c.tensor[v];
+  NestChain chain;
+  chain.divides = true;
+  for (int i = 0; i < c.level_count; ++i) {
+    const bool kept = contains(keep[at(i)], v);
+    LevelNest level = perfect_level(c, nest, i, v);
+    const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
+    if (!kept || inside == nest.through[i] || i + 1 == c.level_count) {
+      chain.add(std::move(level), i, kept);
+      continue;
+    }
+    LevelNest loops;  // outside the tile
+    const u64 crossing = crossing_into(t, nest, inside);
+    add_record({1, 1, 0}, crossing, loops.records);
+    loops.accesses_sum = loops.share = static_cast<double>(crossing);
+    loops.tile_words = level.tile_words;
+    loops.used = level.used;
+    loops.tile_below_master = level.tile_words = box_words(t, nest.tile(inside));
+    chain.add(std::move(level), i, true);
+    chain.add(std::move(loops), i, false);
+  }
+  std::vector<CollapsedTensor> out;
+  std::vector<CollapsedTensor> rows = collapse_chain(c, chain, v);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::size_t i = out.size();
+    if (chain.level_of[k] != i) continue;
+    out.push_back(std::move(rows[k]));
+    if (out[i].kept) out[i].tile_words = box_words(t, nest.tile(nest.inside(static_cast<int>(i), outside[i][at(v)])));
   }
   return out;
 }
 
 }  // namespace
 
-CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest& nest) {
+CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
+                          TensorMask linked) {
   CollapsedTraffic out;
-  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse_perfect(c, mapping, nest, v));
+  for (int v = 0; v < c.tensor_count; ++v)
+    out.push_back(contains(linked, v) ? collapse_linked(c, nest, keep, outside, v)
+                                      : collapse_perfect(c, nest, keep, outside, v));
   return out;
 }
 
-CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic) {
+std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, int v,
+                                      const std::vector<LevelNest>& nest) {
+  NestChain chain;
+  for (std::size_t i = 0; i < nest.size(); ++i) chain.add(nest[i], static_cast<int>(i), contains(keep[i], v));
+  return collapse_chain(c, chain, v);
+}
+
+CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic) {
   CollapsedTraffic out;
-  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse_imperfect(c, mapping, traffic.at[at(v)], v));
+  for (int v = 0; v < c.tensor_count; ++v) out.push_back(collapse(c, keep, v, traffic.at[at(v)]));
+  return out;
+}
+
+NetworkSum network_sum(const CollapsedTensor& row, bool is_output) {
+  NetworkSum out;
+  for (const NetworkRecord& record : row.records) out.add(record, is_output);
+  out.link_words = row.links;
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/model/multicast.h"
 #include "engine/model/nest.h"
 #include "engine/model/nest_traffic.h"
+#include "engine/model/perfect.h"
 
 namespace heliolite {
 
@@ -25,12 +26,20 @@ struct CollapsedTensor {
   u64 reads = 0, fills = 0, updates = 0;  // words of one instance; zero when not kept
   u64 fanout = 1;                         // receivers of one sender on the network below the level
   std::vector<NetworkRecord> records;     // words of one sender on that network
+  double links = 0;                       // words that its receivers take from neighbours
 };
 
 using CollapsedTraffic = std::vector<std::vector<CollapsedTensor>>;  // [tensor][level]
 
-// The traffic of a perfect mapping from its nest, and of any mapping from what imperfect.h counts.
-CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const Nest& nest);
-CollapsedTraffic collapse(const Compiled& c, const Mapping& mapping, const NestTraffic& traffic);
+// The traffic of a perfect nest whose levels keep these tensors, in tiles that stand there; `linked`: the tensors of
+// which words cross by links (links.h). And that of any mapping from what imperfect.h counts, of all tensors or one.
+CollapsedTraffic collapse(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
+                          TensorMask linked);
+CollapsedTraffic collapse(const Compiled& c, const KeepMasks& keep, const NestTraffic& traffic);
+std::vector<CollapsedTensor> collapse(const Compiled& c, const KeepMasks& keep, int v,
+                                      const std::vector<LevelNest>& nest);
+
+// A tensor's words on the network below a level.
+NetworkSum network_sum(const CollapsedTensor& row, bool is_output);
 
 }  // namespace heliolite

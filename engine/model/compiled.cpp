@@ -4,6 +4,7 @@
 #include <cassert>
 #include <limits>
 #include "engine/base/integers.h"
+#include "engine/model/keep.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -29,7 +30,9 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
     if (count > 1) {
       out.sliding = true;
       for (int k = 0; k < count; ++k) out.sharing[r] |= static_cast<DimensionMask>(1u << looping[k].dimension);
+      out.sharing_any |= out.sharing[r];
     }
+    if (count == 1) out.alone |= dimension_bit(looping[0].dimension);
     for (int k = 0; k < count; ++k) {
       if (!plain) out.term[out.term_count++] = looping[k];
       if (contains(out.indexing, looping[k].dimension)) out.entangled = true;
@@ -44,6 +47,18 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
       if (all[k].dimension == d) out.by_dimension[n++] = all[k];
   }
   out.first_of[kMaxDimensions] = static_cast<u8>(n);
+  return out;
+}
+
+// Where tiles never overlap nobody has what a neighbour needs next (docs/link_transfers.md), except below the innermost
+// level, where compute units ask for a word at each step.
+TensorMask linked_tensors(const Compiled& c, const StorageLevel& level, int i, const Workload& workload) {
+  TensorMask out = 0;
+  if (level.fanout_x * level.fanout_y == 1) return out;
+  const KeepRule excluded{level.constraints.spatial.no_link_transfer, {}};
+  for (int v = 0; v < c.tensor_count; ++v)
+    if ((i == 0 || c.tensor[at(v)].sliding) && keep_choice(excluded, workload, v) != KeepChoice::Keep)
+      out = static_cast<TensorMask>(out | 1u << v);
   return out;
 }
 
@@ -89,7 +104,11 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
     tensor[v].words = box_words(tensor[v], size);
     all_words += tensor[v].words;
   }
-  for (int i = 0; i < level_count; ++i) level[i] = compile(architecture.levels[i]);
+  for (int i = 0; i < level_count; ++i) {
+    level[i] = compile(architecture.levels[i]);
+    if (architecture.link_transfers) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
+    linked = static_cast<TensorMask>(linked | level[i].linked);
+  }
 }
 
 DimensionMask standalone_dimensions(const Compiled& c, TensorMask tensors) {

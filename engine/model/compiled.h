@@ -36,6 +36,8 @@ struct CompiledTensor {
   std::array<CompiledTerm, kMaxRanks * kMaxTerms> by_dimension{};
   std::array<u8, kMaxDimensions + 1> first_of{};
   std::array<DimensionMask, kMaxRanks> sharing{};  // of each rank: its dimensions if it has two or more, else none
+  DimensionMask sharing_any = 0;                   // dimensions that share a rank
+  DimensionMask alone = 0;                         // dimensions that have a rank of their own
   u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
 };
 
@@ -56,6 +58,7 @@ struct CompiledLevel {
   bool limited = false;        // any bandwidth is finite
   bool network_costs = false;  // hop, router or ingress energy
   bool is_dram = false;
+  TensorMask linked = 0;  // tensors that receivers may take from neighbours (docs/link_transfers.md)
 
   // Accesses that `words` words take.
   u64 blocks(u64 words) const {
@@ -72,6 +75,7 @@ struct Compiled {
   u64 op_units = 0;                               // energy units of one MAC
   u64 macs = 1;                                   // MACs of the workload
   u64 all_words = 0;                              // of all tensors together
+  TensorMask linked = 0;                          // tensors of which some level says so
 
   Compiled(const Workload& workload, const Architecture& architecture);
 };

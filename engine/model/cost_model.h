@@ -1,6 +1,6 @@
 #pragma once
 // The cost of a mapping of one workload on one architecture: Timeloop's dense-model conventions
-// (docs/cost_model.md; NVlabs/timeloop 4cf6d4c), without link transfers.
+// (docs/cost_model.md; NVlabs/timeloop 4cf6d4c).
 #include "arch/architecture.h"
 #include "engine/base/types.h"
 #include "engine/model/breakdown.h"
@@ -31,7 +31,9 @@ class CostModel {
   const Compiled& compiled() const { return compiled_; }
 
  private:
-  Evaluation evaluate_imperfect(const Mapping& mapping) const;
+  bool allows_all_links(const Mapping& mapping) const { return compiled_.linked == 0 || mapping.allows_all_links(); }
+  // The tables for a mapping that forbids links to some tensors.
+  Compiled with_links_of(const Mapping& mapping) const;
 
   Workload workload_;
   Architecture architecture_;

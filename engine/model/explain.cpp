@@ -7,6 +7,7 @@
 #include "engine/model/collapse.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/imperfect.h"
+#include "engine/model/links.h"
 #include "engine/model/nest.h"
 #include "engine/model/storage_cost.h"
 #include "engine/model/true_counts/cost.h"
@@ -48,17 +49,18 @@ TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& 
 
 NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output) {
   NetworkTraffic out;
-  NetworkSum sum;
-  for (const NetworkRecord& record : row.records) {
-    sum.add(record, is_output);
+  const NetworkSum sum = network_sum(row, is_output);
+  for (const NetworkRecord& record : row.records)
     out.multicast.push_back({record.multicast, record.groups, record.words});
-  }
   out.fanout = row.fanout;
   out.ingresses = sum.ingress_words;
   out.all_ingresses = sum.ingress_words * static_cast<double>(row.instances);
   out.spatial_reductions = sum.spatial_reductions;
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
-  if (level.network_costs) out.energy = network_energy(level, sum, row.instances);
+  out.links = sum.link_words;
+  if (!level.network_costs) return out;
+  out.energy = network_energy(level, sum, row.instances);
+  if (out.links > 0) out.link_energy = link_energy(level, out.links, row.instances);
   return out;
 }
 
@@ -116,6 +118,21 @@ Breakdown breakdown(const Architecture& architecture, const Compiled& c, const M
   return out;
 }
 
+Breakdown timeloop_breakdown(const Architecture& architecture, const Compiled& c, const Mapping& m) {
+  if (m.is_perfect()) {
+    const Nest nest(c, m);
+    const Totals totals{c.macs, nest.macs_used, nest.macs_used, nest.steps};
+    return breakdown(architecture, c, m, collapse(c, nest, m.keep, m.outside, tensors_on_links(c, nest)), totals);
+  }
+  thread_local ImperfectWorkspace workspace;
+  thread_local NestTraffic traffic;
+  imperfect_traffic(c, m, workspace, traffic);
+  const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
+  Breakdown out = breakdown(architecture, c, m, collapse(c, m.keep, traffic), totals);
+  out.divides = false;
+  return out;
+}
+
 }  // namespace
 
 Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
@@ -126,19 +143,8 @@ Breakdown CostModel::explain(const Mapping& mapping, Counts counts) const {
     out.divides = nest.divides;
     return out;
   }
-  Breakdown out;
-  if (mapping.is_perfect()) {
-    const Nest nest(compiled_, mapping);
-    const Totals totals{compiled_.macs, nest.macs_used, nest.macs_used, nest.steps};
-    out = breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, nest), totals);
-  } else {
-    thread_local ImperfectWorkspace workspace;
-    thread_local NestTraffic traffic;
-    imperfect_traffic(compiled_, mapping, workspace, traffic);
-    const Totals totals{traffic.computes, traffic.macs_used, traffic.utilized_macs, traffic.compute_cycles};
-    out = breakdown(architecture_, compiled_, mapping, collapse(compiled_, mapping, traffic), totals);
-    out.divides = false;
-  }
+  Breakdown out = allows_all_links(mapping) ? timeloop_breakdown(architecture_, compiled_, mapping)
+                                            : timeloop_breakdown(architecture_, with_links_of(mapping), mapping);
   out.counts = counts;
   return out;
 }

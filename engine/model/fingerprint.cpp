@@ -56,7 +56,8 @@ class Hasher {
     const SpatialConstraints& s = l.constraints.spatial;
     add(t.factors).add(t.order).add(t.allowed);
     add(s.factors).add(s.order).add(s.allowed_x).add(s.allowed_y);
-    return s.split ? add(s.split) : *this;
+    if (s.split) add(s.split);
+    return s.no_link_transfer.empty() ? *this : add(s.no_link_transfer);
   }
   Hasher& add(const Compute& c) {
     return add(c.name).add(c.instances).add(c.mesh_x).add(c.word_bits).add(c.op_pj).add(c.area_um2);
@@ -76,6 +77,7 @@ u64 fingerprint(const Architecture& a) {
   Hasher hasher;
   hasher.add(a.levels).add(a.compute).add(u64{a.one_axis_per_dimension}).add(u64{a.constraints_for_channels_only});
   if (a.unit_loops_first) hasher.add(u64{2});
+  if (a.link_transfers) hasher.add(u64{3});  // machines without keep their fingerprint
   return hasher.value();
 }
 

@@ -5,22 +5,25 @@
 #include "engine/model/imperfect_nest.h"
 
 namespace heliolite {
-namespace {
 
-void fill_level(ImperfectEvaluation& evaluation, const CompiledTensor& t, int i, bool records, LevelNest& out) {
+void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i, bool records, LevelNest& out) {
+  const CompiledTensor& t = c.tensor[at(v)];
   const ImperfectNest& nest = evaluation.nest();
   out.tile_words = imperfect_box_words(t, nest.largest(nest.inside[i + 1], nest.first[i + 1]));
   out.tile_below_master = imperfect_box_words(t, nest.largest(nest.master[i], nest.first_temporal[i]));
   out.used = static_cast<u64>(nest.used[i]);
   out.fanout = nest.fanout[i];
-  if (records) return evaluation.records(t, i, out);
+  if (records || evaluation.may_link(v)) {
+    evaluation.records(t, i, out);
+    if (!records) out.records.clear();
+    return;
+  }
   const ImperfectSums sums = evaluation.sums(t, i);
   out.records.clear();
+  out.links = 0;
   out.accesses_sum = static_cast<double>(sums.accesses);
   out.share = static_cast<double>(sums.received) / static_cast<double>(out.fanout);
 }
-
-}  // namespace
 
 void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace,
                        NestTraffic& out, const ImperfectOptions& options) {
@@ -35,7 +38,7 @@ void imperfect_traffic(const Compiled& compiled, const Mapping& mapping, Imperfe
     auto& levels = out.at[at(v)];
     levels.resize(at(compiled.level_count));
     for (int i = 0; i < compiled.level_count; ++i)
-      fill_level(evaluation, compiled.tensor[v], i, options.records, levels[at(i)]);
+      level_nest(evaluation, compiled, v, i, options.records, levels[at(i)]);
   }
 }
 

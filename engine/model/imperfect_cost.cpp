@@ -69,6 +69,7 @@ class ImperfectCost {
   void tensor(int v) {
     const CompiledTensor& t = c_.tensor[v];
     const ImperfectNest& nest = evaluation_.nest();
+    if (evaluation_.may_link(v)) return linked_tensor(v);
     if (t.is_output) partition(t);
     double scale = 1;  // rule 16: what a bypassed level inside passes on, over what it receives
     ImperfectSums sums = evaluation_.sums(t, 0);
@@ -84,9 +85,22 @@ class ImperfectCost {
     }
   }
 
+  // The rows of explain().
+  void linked_tensor(int v) {
+    const CompiledTensor& t = c_.tensor[at(v)];
+    std::vector<LevelNest> nest(at(c_.level_count));
+    for (int i = 0; i < c_.level_count; ++i) level_nest(evaluation_, c_, v, i, true, nest[at(i)]);
+    const std::vector<CollapsedTensor> rows = collapse(c_, m_.keep, v, nest);
+    for (int i = 0; i < c_.level_count; ++i) {
+      const CollapsedTensor& row = rows[at(i)];
+      const CompiledLevel& level = c_.level[at(i)];
+      if (level.network_costs) energy_ += network_energy(level, network_sum(row, t.is_output), used_[at(i)]);
+      if (row.kept) pay(t, v, i, {row.reads, row.fills, row.updates});
+    }
+  }
+
   // Rules 18-20, 23.
   void storage(const CompiledTensor& t, int v, int i, double accesses, double share, bool outermost) {
-    const CompiledLevel& level = c_.level[i];
     Accesses<u64> n;
     if (t.is_output) {
       const auto part = static_cast<double>(part_[i]);
@@ -94,6 +108,11 @@ class ImperfectCost {
     } else {
       n = {rounded(accesses), static_cast<u64>(std::max(0.0, share)), 0};
     }
+    pay(t, v, i, n);
+  }
+
+  void pay(const CompiledTensor& t, int v, int i, const Accesses<u64>& n) {
+    const CompiledLevel& level = c_.level[i];
     energy_.units += units_of_instances(level, access_units(level, in_blocks(level, n)), used_[i], outside_[i]);
     if (level.address_units != 0)
       energy_.units += static_cast<u128>(generated_addresses(n, t.is_output)) * level.address_units *
@@ -138,11 +157,6 @@ class ImperfectCost {
 
 Evaluation imperfect_cost_of(const Compiled& compiled, const Mapping& mapping, ImperfectWorkspace& workspace) {
   return ImperfectCost(compiled, mapping, workspace).run();
-}
-
-Evaluation CostModel::evaluate_imperfect(const Mapping& mapping) const {
-  thread_local ImperfectWorkspace workspace;
-  return imperfect_cost_of(compiled_, mapping, workspace);
 }
 
 }  // namespace heliolite

@@ -2,24 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/base/integers.h"
 #include "engine/model/imperfect_fanout.h"
 #include "engine/model/imperfect_product.h"
+#include "engine/model/link_grid.h"
+#include "engine/model/link_walk.h"
 
 namespace heliolite {
-namespace {
-
-void add_record(const ReceiverGroups& g, u64 words, std::vector<NestRecord>& records) {
-  const auto before = [](const NestRecord& a, const ReceiverGroups& b) {
-    return a.multicast != b.multicast ? a.multicast < b.multicast : a.groups < b.groups;
-  };
-  auto at = std::lower_bound(records.begin(), records.end(), g, before);
-  if (at == records.end() || at->multicast != g.multicast || at->groups != g.groups)
-    at = records.insert(at, {g.multicast, g.groups, 0, 0});
-  at->words += static_cast<double>(words * g.groups);
-  at->hop_words += 0.5 * static_cast<double>(words) * static_cast<double>(g.half_hops);
-}
-
-}  // namespace
 
 ImperfectComputes ImperfectEvaluation::computes() {
   ImperfectComputes out;
@@ -91,8 +80,9 @@ double ImperfectEvaluation::scaled_accesses(const CompiledTensor& t, int i, doub
 }
 
 void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out) {
-  out.accesses_sum = out.share = 0;
+  out.accesses_sum = out.share = out.links = 0;
   out.records.clear();
+  if (may_link(static_cast<int>(&t - c_.tensor.data()), i)) return linked_records(t, i, out);
   words_below(t, i);
   for (std::size_t context = 0; context < w_.words.size(); ++context) {
     const u64 words = w_.words[context];
@@ -108,6 +98,43 @@ void ImperfectEvaluation::records(const CompiledTensor& t, int i, LevelNest& out
     out.share += static_cast<double>(words * active_receivers(nest_, i, last));
   }
   out.share /= static_cast<double>(nest_.fanout[i]);
+}
+
+// Other than where factors divide, a tile that has changed its size may be fetched where it was: any neighbour will do.
+bool ImperfectEvaluation::may_link(int v, int i) const {
+  return contains(c_.level[at(i)].linked, v) && nest_.has_spatial(i);
+}
+
+bool ImperfectEvaluation::may_link(int v) const {
+  if (!contains(c_.linked, v)) return false;
+  for (int i = 0; i < c_.level_count; ++i)
+    if (may_link(v, i)) return true;
+  return false;
+}
+
+// Each step by itself: words that all receivers find at a neighbour, or none, or some, as the sender has least to send.
+void ImperfectEvaluation::linked_records(const CompiledTensor& t, int i, LevelNest& out) {
+  std::vector<LinkLoop> loops;
+  for (int l = nest_.first[at(i)]; l < nest_.first_temporal[at(i)]; ++l) {
+    const ImperfectLoop& loop = nest_.loop[at(l)];
+    loops.push_back({loop.end, loop.residual, loop.dimension, {}});
+    add_move(t, loop.dimension, static_cast<i64>(loop.step), loops.back().move);
+  }
+  LinkGrid grid(loops, std::max(c_.level[at(i)].fanout_x, nest_.columns[at(i)]),
+                std::max(c_.level[at(i)].fanout_y, nest_.fanout[at(i)] / nest_.columns[at(i)]));
+  for (const LinkSteps& steps : LinkWalk(t, nest_, i).run()) {
+    LinkShare share = grid.without_links(steps.context);
+    if (steps.repeats) {
+      LinkShare less = grid.with_links(steps.context, steps.before, steps.shift);
+      if (less.linked > 0 && less.distinct < share.distinct) share = std::move(less);
+    }
+    for (const ReceiverGroups& g : share.groups) add_record(g, steps.words, out.records);
+    out.links += static_cast<double>(share.linked * steps.words);
+  }
+  for (const NestRecord& r : out.records) {
+    out.accesses_sum += r.words;
+    out.share += r.words * static_cast<double>(r.multicast) / static_cast<double>(nest_.fanout[at(i)]);
+  }
 }
 
 }  // namespace heliolite

@@ -40,16 +40,25 @@ class ImperfectEvaluation {
   // Timeloop does: what bypassed levels inside pass on (rule 16).
   double scaled_accesses(const CompiledTensor& t, int i, double scale, const ImperfectSums& sums);
 
-  // sums() with the records of the network, into `out`; its tiles and instances are not filled in.
+  // sums() with the records of the network, into `out`; its tiles and instances are not filled in. Words that cross by
+  // links are not among the accesses, and receivers that they reach not among the records'.
   void records(const CompiledTensor& t, int i, LevelNest& out);
+
+  // Whether some words of tensor v may cross by links, somewhere.
+  bool may_link(int v) const;
 
  private:
   void words_below(const CompiledTensor& t, int i);
+  bool may_link(int v, int i) const;
+  void linked_records(const CompiledTensor& t, int i, LevelNest& out);
 
   const Compiled& c_;
   ImperfectNest nest_;
   ImperfectWorkspace& w_;
   bool closed_forms_;
 };
+
+// Everything of tensor v at level i, its records if they are asked for.
+void level_nest(ImperfectEvaluation& evaluation, const Compiled& c, int v, int i, bool records, LevelNest& out);
 
 }  // namespace heliolite

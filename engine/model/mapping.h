@@ -1,5 +1,6 @@
 #pragma once
 // A mapping is its loop nest: the non-unit loops, innermost first, and which level keeps which tensor.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <compare>
@@ -38,6 +39,7 @@ struct Mapping {
   std::array<Loop, kMaxLoops> loop{};         // [0, loop_count): innermost first, sorted by (level, kind)
   std::array<TensorMask, kMaxLevels> keep{};  // bit v of keep[i]: level i keeps tensor v
   StoreDepths outside{};
+  std::array<TensorMask, kMaxLevels> unlinked{};  // tensors that take no links below the level (link_transfers.md)
   u8 loop_count = 0;
   u8 level_count = 0;
 
@@ -52,6 +54,9 @@ struct Mapping {
     u64 any = 0;  // no early exit: almost every mapping asked about is even
     for (const auto& level : outside) any |= std::bit_cast<u64>(level);
     return any == 0;
+  }
+  bool allows_all_links() const {
+    return std::ranges::all_of(unlinked, [](TensorMask tensors) { return tensors == 0; });
   }
   // Appends a loop; unit loops are dropped. Callers append in nest order.
   void add(LoopKind kind, int level, int dimension, u64 end, u64 residual) {

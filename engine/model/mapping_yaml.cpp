@@ -25,9 +25,10 @@ struct ListedPart {
 };
 
 // One level of the file, parts and loops outermost first as written.
-struct LevelNest {
+struct ListedLevel {
   std::vector<ListedPart> parts;
   std::vector<ListedFactor> y, x;
+  TensorMask unlinked = 0;
 
   bool listed() const { return !parts.empty(); }
 };
@@ -67,7 +68,7 @@ class Reader {
     if (!name) return;
     const std::optional<int> level = architecture_.find_level(*name);
     if (!level) return unknown(*map.child("level"), "level", *name, names_of(architecture_.levels));
-    LevelNest& nest = nest_[*level];
+    ListedLevel& nest = nest_[*level];
     if (*level > previous) {
       complain(node, fmt::format("levels are listed outermost first: {} comes before {}", *name,
                                  architecture_.levels[previous].name));
@@ -87,7 +88,7 @@ class Reader {
   }
 
   // A further part of a level: inside those listed before.
-  void check_part(const YamlNode& node, const std::string& name, const LevelNest& before, const ListedPart& part) {
+  void check_part(const YamlNode& node, const std::string& name, const ListedLevel& before, const ListedPart& part) {
     if (!before.parts.back().names_keep || !part.names_keep)
       return complain(node, fmt::format("level {} is listed twice; parts of a level, whose tensors have tiles of "
                                         "their own, each say which they `keep`",
@@ -134,12 +135,14 @@ class Reader {
     return loops;
   }
 
-  void read_spatial(const YamlNode& node, int level, LevelNest& nest) {
+  void read_spatial(const YamlNode& node, int level, ListedLevel& nest) {
     const StorageLevel& l = architecture_.levels[level];
     MapReader map(node, errors_);
     const auto x = map.child("x");
     const auto y = map.child("y");
+    const auto unlinked = map.child("no_link_transfer");
     map.finish();
+    if (unlinked) nest.unlinked = read_keep(*unlinked);
     if (x) nest.x = read_axis(*x, l.name + " x", l.fanout_x);
     if (y) nest.y = read_axis(*y, l.name + " y", l.fanout_y);
   }
@@ -259,13 +262,13 @@ class Reader {
       return std::count_if(factors.begin(), factors.end(), [](const ListedFactor& f) { return f.end > 1; });
     };
     std::ptrdiff_t loops = 0;
-    for (const LevelNest& level : nest_) {
+    for (const ListedLevel& level : nest_) {
       loops += count(level.x) + count(level.y);
       for (const ListedPart& part : level.parts) loops += count(part.temporal);
     }
     if (loops > kMaxLoops) return node.error(fmt::format("has {} loops, at most {} are possible", loops, kMaxLoops));
     for (int i = 0; i < static_cast<int>(nest_.size()); ++i) {
-      const LevelNest& level = nest_[i];
+      const ListedLevel& level = nest_[i];
       if (!level.listed()) mapping.keep[i] = default_keep(architecture_, i, workload_);
       const auto append = [&](LoopKind kind, const std::vector<ListedFactor>& factors) {
         for (auto f = factors.rbegin(); f != factors.rend(); ++f)
@@ -275,6 +278,7 @@ class Reader {
       append(LoopKind::SpatialY, level.y);
       for (auto part = level.parts.rbegin(); part != level.parts.rend(); ++part)
         append(LoopKind::Temporal, part->temporal);
+      mapping.unlinked[i] = level.unlinked;
       u8 outside = 0;
       for (const ListedPart& part : level.parts) {
         mapping.keep[i] |= part.keep;
@@ -294,7 +298,7 @@ class Reader {
 
   const Workload& workload_;
   const Architecture& architecture_;
-  std::vector<LevelNest> nest_;  // innermost first
+  std::vector<ListedLevel> nest_;  // innermost first
   Diagnostics errors_;
 };
 

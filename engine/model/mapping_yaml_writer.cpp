@@ -24,13 +24,17 @@ std::string loops_text(const Mapping& mapping, const Workload& workload, int fir
   return parts.empty() ? "" : fmt::format("[{}]", fmt::join(parts, ", "));
 }
 
-// The loops [first, last) over the fan-out below a level; "" without loops.
-std::string spatial_text(const Mapping& mapping, const Workload& workload, int first, int last) {
-  const std::string x = loops_text(mapping, workload, first, last, LoopKind::SpatialX);
-  const std::string y = loops_text(mapping, workload, first, last, LoopKind::SpatialY);
-  if (x.empty() && y.empty()) return "";
-  return fmt::format("{{{}{}{}}}", x.empty() ? "" : "x: " + x, x.empty() || y.empty() ? "" : ", ",
-                     y.empty() ? "" : "y: " + y);
+// The loops [first, last) over the fan-out below a level, and the tensors that take no links there; "" without any.
+std::string spatial_text(const Mapping& mapping, const Workload& workload, int level, int first, int last) {
+  std::vector<std::string> parts;
+  if (const std::string x = loops_text(mapping, workload, first, last, LoopKind::SpatialX); !x.empty())
+    parts.push_back("x: " + x);
+  if (const std::string y = loops_text(mapping, workload, first, last, LoopKind::SpatialY); !y.empty())
+    parts.push_back("y: " + y);
+  std::vector<std::string> unlinked;
+  for (const int v : bits(mapping.unlinked[at(level)])) unlinked.push_back(yaml_scalar(workload.tensors[at(v)].name));
+  if (!unlinked.empty()) parts.push_back(fmt::format("no_link_transfer: [{}]", fmt::join(unlinked, ", ")));
+  return parts.empty() ? "" : fmt::format("{{{}}}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -49,7 +53,7 @@ std::string write_mapping(const Mapping& mapping, const Workload& workload, cons
       const std::string temporal = loops_text(mapping, workload, part.first, part.last, LoopKind::Temporal);
       if (!temporal.empty()) out += "    temporal: " + temporal + "\n";
     }
-    const std::string spatial = spatial_text(mapping, workload, first_loop(mapping, i), parts.back().first);
+    const std::string spatial = spatial_text(mapping, workload, i, first_loop(mapping, i), parts.back().first);
     if (!spatial.empty()) out += "    spatial: " + spatial + "\n";
   }
   return out;

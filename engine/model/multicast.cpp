@@ -39,7 +39,6 @@ void list_receivers(const CompiledTensor& t, const Nest& nest, int level, const 
     for (int r = 0; r < t.rank_count; ++r) offset = offset * span[r] + at[r];
     out.push_back({offset, static_cast<u32>(id % columns), static_cast<u32>(id / columns)});
   }
-  std::sort(out.begin(), out.end());
 }
 
 // Groups by enumeration of all receivers.
@@ -47,18 +46,7 @@ void enumerate_groups(const CompiledTensor& t, const Nest& nest, int level, cons
                       std::vector<ReceiverGroups>& out) {
   thread_local std::vector<FanoutReceiver> receivers;  // reused: this is called in searches
   list_receivers(t, nest, level, machine, receivers);
-  const u64 fanout = nest.product_x[level] * nest.product_y[level];
-  const u64 rows = std::max(machine.fanout_y, fanout / nest.product_x[level]);
-  for (std::size_t begin = 0, end = 0; begin < receivers.size(); begin = end) {
-    while (end < receivers.size() && receivers[end].offset == receivers[begin].offset) ++end;
-    const u64 multicast = end - begin;
-    auto at = std::find_if(out.begin(), out.end(), [&](const ReceiverGroups& g) { return g.multicast == multicast; });
-    if (at == out.end()) at = out.insert(out.end(), {multicast, 0, 0});
-    ++at->groups;
-    at->half_hops += half_hops(std::span(receivers).subspan(begin, multicast), rows);
-  }
-  std::sort(out.begin(), out.end(),
-            [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
+  group_receivers(receivers, std::max(machine.fanout_y, nest.product_y[level]), out);
 }
 
 // The ranks in which two dimensions of these loops meet: receivers can share words without agreeing in both.
@@ -148,6 +136,20 @@ u64 half_hops(std::span<const FanoutReceiver> group, u64 rows) {
   return sum;
 }
 
+void group_receivers(std::vector<FanoutReceiver>& receivers, u64 rows, std::vector<ReceiverGroups>& out) {
+  std::sort(receivers.begin(), receivers.end());
+  for (std::size_t begin = 0, end = 0; begin < receivers.size(); begin = end) {
+    while (end < receivers.size() && receivers[end].offset == receivers[begin].offset) ++end;
+    const u64 multicast = end - begin;
+    auto at = std::find_if(out.begin(), out.end(), [&](const ReceiverGroups& g) { return g.multicast == multicast; });
+    if (at == out.end()) at = out.insert(out.end(), {multicast, 0, 0});
+    ++at->groups;
+    at->half_hops += half_hops(std::span(receivers).subspan(begin, multicast), rows);
+  }
+  std::sort(out.begin(), out.end(),
+            [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
+}
+
 void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine,
                      std::vector<ReceiverGroups>& out) {
   out.clear();
@@ -186,12 +188,18 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
                                           static_cast<double>(record.multicast - 1) * std::max(0.0, record.words));
 }
 
+Energy link_energy(const CompiledLevel& machine, double words, u64 senders) {
+  const u64 units = machine.hop_units + 2 * machine.router_units;
+  return Energy{static_cast<u128>(words * static_cast<double>(units)) * senders};
+}
+
 Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders) {
   // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
   const double wire = sum.hop_words * static_cast<double>(machine.hop_units);
   const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(machine.ingress_units);
   const u128 routers = static_cast<u128>(sum.router_words) * machine.router_units;
-  return Energy{(static_cast<u128>(wire) + static_cast<u128>(ingress) + routers) * senders};
+  const Energy sent{(static_cast<u128>(wire) + static_cast<u128>(ingress) + routers) * senders};
+  return sum.link_words > 0 ? sent + link_energy(machine, sum.link_words, senders) : sent;
 }
 
 }  // namespace heliolite

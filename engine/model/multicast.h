@@ -31,6 +31,10 @@ struct FanoutReceiver {
 // centre of the `rows`.
 u64 half_hops(std::span<const FanoutReceiver> group, u64 rows);
 
+// Appends the groups of these receivers to `out`, and sorts both: the receivers by what they receive, then column and
+// row; the groups, of which there is one of each multicast, by multicast.
+void group_receivers(std::vector<FanoutReceiver>& receivers, u64 rows, std::vector<ReceiverGroups>& out);
+
 // Writes the groups of the fan-out below `level` into `out` (reused storage), sorted by multicast. Receivers are
 // numbered X-fastest over the logical factors and laid out on the physical grid of `machine` (rule 11). Without spatial
 // loops: one group of one receiver, no hops.
@@ -52,6 +56,7 @@ struct NetworkRecord {
 struct NetworkSum {
   double ingress_words = 0;
   double hop_words = 0;
+  double link_words = 0;       // words that receivers take from neighbours
   u64 router_words = 0;        // truncated per record, as Timeloop counts them
   u64 spatial_reductions = 0;  // likewise
 
@@ -63,7 +68,10 @@ inline double crossing_words(double words, bool is_output, bool is_dram, u64 par
   return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
 }
 
-// Energy of one tensor on the network below a level; `sum`: of each of the `senders`.
+// Energy of `words` that receivers of each of the `senders` take from neighbours: one hop between two routers.
+Energy link_energy(const CompiledLevel& machine, double words, u64 senders);
+
+// Energy of one tensor on the network below a level, links included; `sum`: of each of the `senders`.
 Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders);
 
 }  // namespace heliolite

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/types.h"
+#include "engine/model/multicast.h"
 
 namespace heliolite {
 
@@ -22,11 +23,15 @@ struct LevelNest {
   std::vector<NestRecord> records;  // network below the level, one sender; sorted by (multicast, groups)
   double accesses_sum = 0;          // sum of the records' words
   double share = 0;                 // one receiver's words on average: sum of words * multicast / fanout; a fraction
+  double links = 0;                 // words that receivers of one sender take from neighbours
   u64 tile_words = 0;               // largest tile of one instance of the level
   u64 tile_below_master = 0;        // largest tile of all receivers of the fan-out together (rule 14)
   u64 used = 1;                     // instances of the level in use: the average, truncated (rule 13)
   u64 fanout = 1;                   // product of the ends of the spatial loops
 };
+
+// Adds the words that each receiver of these groups gets, to the record of as many groups of as many receivers.
+void add_record(const ReceiverGroups& groups, u64 words, std::vector<NestRecord>& records);
 
 // All tensors at all levels, and the MACs.
 struct NestTraffic {

@@ -5,6 +5,8 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/bandwidth.h"
+#include "engine/model/collapse.h"
+#include "engine/model/links.h"
 #include "engine/model/multicast.h"
 #include "engine/model/partition.h"
 #include "engine/model/storage_cost.h"
@@ -141,10 +143,35 @@ class PerfectCost {
   std::array<u64, kMaxLevels> part_;  // of the output
 };
 
+// The cost of a nest some of whose words cross by links: the totals of explain().
+Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
+                 TensorMask linked) {
+  const CollapsedTraffic rows = collapse(c, nest, keep, outside, linked);
+  Cost out{Energy{c.op_units} * c.macs, nest.steps};
+  u128 leakage = 0;  // per cycle
+  for (int i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[i];
+    LevelLoad load(level);
+    for (int v = 0; v < c.tensor_count; ++v) {
+      const CollapsedTensor& row = rows[at(v)][at(i)];
+      const bool is_output = c.tensor[v].is_output;
+      if (level.network_costs) out.energy += network_energy(level, network_sum(row, is_output), row.instances);
+      if (row.kept) load.add({row.reads, row.fills, row.updates}, is_output);
+    }
+    out.energy += load.energy(nest.instances[i]);
+    out.cycles = std::max(out.cycles, load.cycles(nest.steps));
+    if (leaks(level)) leakage += leakage_units(level, nest.instances[i]);
+  }
+  out.energy.units += leakage * out.cycles;
+  return out;
+}
+
 }  // namespace
 
 Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
                   const StoreDepths& outside) {
+  if (c.linked != 0)
+    if (const TensorMask linked = tensors_on_links(c, nest)) return linked_cost(c, nest, keep, outside, linked);
   return PerfectCost(c, nest, keep, boxes, outside).run();
 }
 

@@ -12,8 +12,9 @@
 namespace heliolite {
 TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes)
     : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
-  for (int i = 0; i < c.level_count; ++i) networks_ |= c.level[at(i)].network_costs;
-  if (networks_) return;
+  for (int i = 0; i < c.level_count; ++i) whole_ |= c.level[at(i)].network_costs;
+  whole_ |= c.linked != 0;
+  if (whole_) return;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     moving_[at(v)] = nest.moving(t);
@@ -85,7 +86,7 @@ int TensorFlows::first_reached(int v, int level) const {
 }
 
 void TensorFlows::reorder(int level) {
-  if (networks_) return;
+  if (whole_) return;
   for (int v = 0; v < c_.tensor_count; ++v) reorder(v, level);
 }
 
@@ -112,7 +113,7 @@ void TensorFlows::reorder(int v, int level) {
 }
 
 Cost TensorFlows::total() const {
-  if (networks_) return perfect_cost(c_, nest_, keep_, boxes_);
+  if (whole_) return perfect_cost(c_, nest_, keep_, boxes_);
   Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
   out.energy.units += units_;
   u128 leakage = 0;  // per cycle

@@ -11,7 +11,7 @@
 namespace heliolite {
 
 // The flows of one nest that fits, with even tiles. All arguments must outlive it. On machines whose networks cost
-// energy, which depends on more than these flows, the whole nest is priced each time.
+// energy or may have links, which depend on more than these flows, the whole nest is priced each time.
 class TensorFlows {
  public:
   TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
@@ -41,7 +41,7 @@ class TensorFlows {
   const Nest& nest_;
   const KeepMasks& keep_;
   const Boxes& boxes_;
-  bool networks_ = false;                                          // some cost energy
+  bool whole_ = false;                                             // some network costs energy, or has links
   std::array<LoopMask, kMaxTensors> moving_;                       // the loops that move the tensor
   std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;  // N of the level's fan-out
   std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it keeps]

@@ -76,7 +76,10 @@ class MappingReader {
         errors_.push_back(
             value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
     }
-    reader.ignore("no_link_transfer");  // there are none in the model
+    const auto unlinked = reader.child("no_link_transfer");
+    if (unlinked && is_spatial && place && !says_nothing(*unlinked))
+      for (const std::string& name : read_tensors(*unlinked, errors_))
+        unlinked_[place->level] = static_cast<TensorMask>(unlinked_[place->level] | tensors_named(name, *unlinked));
     if (*type == DirectiveType::Keep) {
       const auto keep = reader.child("keep");
       const auto bypass = reader.child("bypass");
@@ -239,6 +242,7 @@ class MappingReader {
     mapping.level_count = static_cast<u8>(architecture_.levels.size());
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
       mapping.keep[i] = keep_[i];
+      if (architecture_.link_transfers) mapping.unlinked[i] = unlinked_[i];
       const Directive& across = spatial_[i];
       for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const bool x = kind == LoopKind::SpatialX;
@@ -292,6 +296,7 @@ class MappingReader {
   std::vector<Directive> temporal_;  // by level
   std::vector<Directive> spatial_;   // of the fan-out below the level
   std::vector<TensorMask> keep_;
+  std::array<TensorMask, kMaxLevels> unlinked_{};
   std::vector<Said> explicit_;
   Diagnostics errors_;
 };

@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/model/keep.h"
 #include "engine/model/level_parts.h"
 #include "engine/model/timeloop_mapping.h"
 
@@ -99,9 +100,20 @@ class MappingWriter {
     for (const int d : loops) names.push_back(workload_.dimensions[at(d)].name);
     const StorageLevel& storage = architecture_.levels[level];
     const std::string& target = spatial && !storage.fanout_name.empty() ? storage.fanout_name : storage.name;
-    out_ += fmt::format("  - {{target: {}, type: {}, factors: {}, permutation: {}{}}}\n", yaml_scalar(target),
+    out_ += fmt::format("  - {{target: {}, type: {}, factors: {}, permutation: {}{}{}}}\n", yaml_scalar(target),
                         spatial ? "spatial" : "temporal", factor_list(factors), permutation(names),
-                        spatial ? fmt::format(", split: {}", split) : "");
+                        spatial ? fmt::format(", split: {}", split) : "", spatial ? unlinked(level) : "");
+  }
+
+  // The tensors that take no links here: Timeloop's files let all of them, unless they say so.
+  std::string unlinked(std::size_t level) const {
+    const KeepRule excluded{architecture_.levels[level].constraints.spatial.no_link_transfer, {}};
+    std::vector<std::string> names;
+    for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
+      if (!architecture_.link_transfers || contains(mapping_.unlinked[level], v) ||
+          keep_choice(excluded, workload_, static_cast<int>(v)) == KeepChoice::Keep)
+        names.push_back(yaml_scalar(workload_.tensors[v].name));
+    return names.empty() ? "" : fmt::format(", no_link_transfer: [{}]", fmt::join(names, ", "));
   }
 
   // Strings for Timeloop itself, lists for the front end of v0.4.

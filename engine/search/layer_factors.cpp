@@ -125,8 +125,8 @@ Result<std::string> LayerSearch::cosa_program() const {
 
 std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const SearchBudget& budget) const {
   const SearchOptions& options = problem_->options;
-  if (!options.look_at_any || problem_->imperfect() || options.tiles == Tiles::Uneven || !perfect.found ||
-      !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
+  if (!options.look_at_any || problem_->linked || problem_->imperfect() || options.tiles == Tiles::Uneven ||
+      !perfect.found || !climbs_to_imperfect(options.strategy) || !has_true_counts(problem_->model.compiled()) ||
       budget.end(0) != SearchEnd::Done)
     return std::nullopt;
   LayerProblem problem = *problem_;  // of which nobody is told: it is not the layer's search

@@ -18,6 +18,7 @@
 #include "engine/search/baseline/random_search.h"
 #include "engine/search/baseline/timeloop_mapper.h"
 #include "engine/search/bayes/bayes_search.h"
+#include "engine/search/core/linkable.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/exact/exact.h"
 #include "engine/search/exact/narrow_search.h"
@@ -101,8 +102,22 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
   if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
   auto space = resolve(workload, architecture, mapspace_options(options));
   if (!space) return space.errors();
+  Architecture machine = architecture;
+  machine.link_transfers = false;
   std::unique_ptr<LayerProblem> problem(
-      new LayerProblem{workload, architecture, options, *std::move(space), CostModel(workload, architecture)});
+      new LayerProblem{workload, machine, options, *std::move(space), CostModel(workload, machine)});
+  if (architecture.link_transfers) {
+    CostModel linked(workload, architecture);
+    if (options.imperfect ? linked.compiled().linked != 0 : links_matter(problem->space, linked.compiled())) {
+      problem->linked = std::move(linked);
+      // What the search without links has proven is not proven of all mappings.
+      if (options.progress)
+        problem->options.progress = [tell = options.progress](SearchProgress news) {
+          news.lower_bound = 0;
+          tell(news);
+        };
+    }
+  }
   if (Diagnostics errors = witness_complaints(*problem); !errors.empty()) return errors;
   if (Diagnostics errors = factors_complaints(*problem); !errors.empty()) return errors;
   LayerSearch out(std::move(problem));
@@ -115,6 +130,10 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   LayerAnswer answer;
   switch (problem_->options.strategy) {
     case Strategy::Exact: {
+      if (searches_links()) {
+        const LayerAnswer without = search_even(budget.half());
+        return with_links(without, budget.after(without.statistics.evaluated));
+      }
       if (problem_->options.tiles == Tiles::Even) return search_even(budget);
       const LayerAnswer even = search_even(budget.half());
       return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
@@ -135,6 +154,29 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
+}
+
+bool LayerSearch::searches_links() const {
+  return problem_->linked && problem_->options.tiles == Tiles::Even && !problem_->imperfect() &&
+         links_searched(problem_->space, problem_->linked->compiled());
+}
+
+// The answer without links, with the best mapping of those that have some beside it.
+LayerAnswer LayerSearch::with_links(LayerAnswer without, const SearchBudget& budget) const {
+  if (!without.found) return without;
+  LayerProblem problem{problem_->workload, problem_->linked->architecture(), problem_->options, problem_->space,
+                       *problem_->linked};
+  problem.options.witness.reset();
+  problem.options.progress = {};
+  LayerAnswer start;
+  start.offer(problem.options.objective, without.mapping, problem.model.evaluate(without.mapping).cost);
+  // Without dominance among what has links it may take long: unless there is a budget, not much longer than before.
+  constexpr u64 kLeast = 50'000;
+  const SearchBudget left = budget.limited() ? budget : budget.at_most(std::max(kLeast, without.statistics.evaluated));
+  auto found = std::make_shared<LayerAnswer>(exact_search(problem, start, left));
+  without.statistics += found->statistics;
+  without.with_links = std::move(found);
+  return without;
 }
 
 // Exact begins with a narrow pass of its own, which is why search_sunstone() has none.
@@ -255,10 +297,45 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   if (best.complete) out.lower_bound = out.value;
   out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
   out.status = out.value <= out.lower_bound ? Status::Optimal : Status::Bounded;
-  if (out.status == Status::Optimal) return out;
-  out.end = best.end;
-  out.why_not_proven = explain(best.end, *problem_);
+  if (out.status != Status::Optimal) {
+    out.end = best.end;
+    out.why_not_proven = explain(best.end, *problem_);
+  }
+  if (problem_->linked) add_links(best, out);
   return out;
+}
+
+// What was proven of `out` is proven of mappings without links: of those that have none, and of all where none was
+// searched.
+void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
+  const Objective objective = problem_->options.objective;
+  out.without_links = WithoutLinks{out.status, out.value, out.lower_bound};
+  const LayerAnswer* const linked = best.with_links.get();
+  if (linked != nullptr) out.mapping = linked->mapping;
+  out.cost = problem_->linked->evaluate(out.mapping, problem_->counts()).cost;
+  out.utilization = utilization(out.cost.cycles);
+  out.value = objective_number(objective, out.cost);
+  // Averages of factors that do not divide lose MACs: then nothing is known.
+  double least = problem_->options.imperfect
+                     ? 0
+                     : objective_number(objective, compulsory_cost(*problem_->linked, problem_->keep_range()).whole);
+  if (linked != nullptr && linked->complete) least = out.value;
+  else if (linked != nullptr && linked->lower_bound) least = std::max(least, *linked->lower_bound);
+  out.lower_bound = std::min(least, out.lower_bound);
+  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
+  if (out.status == Status::Optimal && out.value <= out.lower_bound) return;
+  const SearchOptions& options = problem_->options;
+  const bool given_up = linked != nullptr && linked->end == SearchEnd::Evaluations && !options.budget_evaluations;
+  std::string_view why = "which were not searched";
+  if (given_up) why = "with which the search was given up; with a --budget it goes on";
+  else if (linked != nullptr && !linked->complete) why = "with which the search was not completed";
+  else if (linked != nullptr && out.value > out.without_links->value) why = "with which it costs more";
+  else if (linked != nullptr) why = "with which it costs no more";
+  const std::string without = fmt::format("{} without link transfers, {}", name(out.without_links->status), why);
+  out.status = Status::Bounded;
+  if (linked != nullptr && !given_up && out.end == SearchEnd::Done) out.end = linked->end;
+  const std::string end = explain(out.end, *problem_);
+  out.why_not_proven = end.empty() ? without : fmt::format("{}; {}", without, end);
 }
 
 double LayerSearch::first_bound() const {

@@ -62,6 +62,9 @@ class LayerSearch {
   bool cut(LayerAnswer& larger, Counts counts) const;
   LayerAnswer search_fast(const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
+  bool searches_links() const;
+  LayerAnswer with_links(LayerAnswer without, const SearchBudget& budget) const;
+  void add_links(const LayerAnswer& best, MappingResult& out) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
   Diagnostics why_infeasible() const;
 

@@ -37,10 +37,11 @@ Numbers numbers(const TensorTraffic& t, Counts counts) {
 Numbers numbers(const NetworkTraffic& n, Counts counts) {
   return {{"fanout", static_cast<double>(n.fanout)},
           {"ingresses", counts == Counts::True ? n.all_ingresses : n.ingresses},
-          {"link_transfers", 0.0},
+          {"link_transfers", n.links},
+          {"link_energy_pJ", n.link_energy.picojoules()},
           {"spatial_reductions", static_cast<double>(n.spatial_reductions)},
           {"hops", n.hops},
-          {"energy_pJ", n.energy.picojoules()}};
+          {"energy_pJ", n.energy.picojoules() - n.link_energy.picojoules()}};
 }
 
 Numbers numbers(const ComputeBreakdown& c) {
@@ -76,9 +77,7 @@ class Comparison {
   }
 
  private:
-  static double energy_only(const std::string& key) {
-    return key == "energy_pJ" || key == "leakage_pJ" ? kEnergyTolerance : 0;
-  }
+  static double energy_only(const std::string& key) { return key.ends_with("_pJ") ? kEnergyTolerance : 0; }
 
   void check(std::string where, double expected, double ours, double tolerance) {
     const double scale = std::max({1.0, std::abs(expected), std::abs(ours)});
@@ -146,7 +145,7 @@ class Comparison {
           compare_multicast(where, field.value(), traffic);
           continue;
         }
-        const bool words = field.key() == "ingresses" || field.key() == "hops";
+        const bool words = field.key() == "ingresses" || field.key() == "hops" || field.key() == "link_transfers";
         check(where, field.value().get<double>(), value(have, field.key()),
               words ? kNetworkTolerance : energy_only(field.key()));
       }

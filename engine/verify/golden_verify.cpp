@@ -62,11 +62,6 @@ class Verifier {
 
   void check_record(const GoldenRecord& record) {
     VerifyTally& mode = report_.by_mode[record.mode];
-    if (record.link_transfers) {
-      ++mode.skipped, ++report_.total.skipped;
-      ++report_.skip_reasons["link transfers between neighbours, which this model leaves out"];
-      return;
-    }
     const CostModel* model = find_model(record);
     if (model == nullptr) return;
     const Result<Mapping> mapping = golden_mapping(record, model->workload(), model->architecture());

@@ -134,7 +134,9 @@ Architecture with_keep(const KeepSets& sets, const Workload& workload, const Arc
 }  // namespace
 
 Result<RecordedMachine> with_recorded_keep(const OptimumRecord& record, const Workload& workload,
-                                           const Architecture& architecture) {
+                                           const Architecture& loaded) {
+  Architecture architecture = loaded;
+  architecture.link_transfers = record.link_transfers;
   if (record.keep_text.empty()) {
     const auto sets = from_lists(record, workload, architecture);
     if (!sets) return sets.errors();

@@ -101,6 +101,9 @@ Result<OptimumRecord> parse_optimum_record(std::string_view text, const std::str
         record_member(*root, "one_axis_per_dimension", json::value_t::boolean, "true or false", complaints);
     if (flag != nullptr) record.one_axis_per_dimension = flag->get<bool>();
   }
+  if (root->contains("link_transfers"))
+    if (const json* flag = record_member(*root, "link_transfers", json::value_t::boolean, "true or false", complaints))
+      record.link_transfers = flag->get<bool>();
   for (const auto& [key, into] : {std::pair{"set", &record.set}, std::pair{"mapping_yaml", &record.mapping_yaml}})
     if (root->contains(key) && !(*root)[key].is_null()) *into = record_string(*root, key, complaints);
   if (!complaints.empty()) return complaints.errors();

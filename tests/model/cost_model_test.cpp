@@ -12,6 +12,7 @@
 
 #include "arch/load.h"
 #include "engine/model/collapse.h"
+#include "engine/model/links.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/nest.h"
 #include "engine/model/tensor_flows.h"
@@ -30,9 +31,9 @@ using testing::RandomProblem;
 void expect_same_counts(const RandomProblem& p) {
   const Compiled compiled(p.workload, p.architecture);
   const Nest nest(compiled, p.mapping);
-  const CollapsedTraffic closed = collapse(compiled, p.mapping, nest);
+  const CollapsedTraffic closed = collapse(compiled, nest, p.mapping.keep, kEven, tensors_on_links(compiled, nest));
   const CollapsedTraffic walked =
-      collapse(compiled, p.mapping, testing::reference_traffic(p.workload, p.architecture, p.mapping));
+      collapse(compiled, p.mapping.keep, testing::reference_traffic(p.workload, p.architecture, p.mapping));
   for (std::size_t v = 0; v < closed.size(); ++v) {
     for (std::size_t i = 0; i < closed[v].size(); ++i) {
       const CollapsedTensor &a = closed[v][i], &b = walked[v][i];
@@ -43,6 +44,7 @@ void expect_same_counts(const RandomProblem& p) {
       ASSERT_TRUE(a.fanout == b.fanout);
       // Read-only fills are truncated sums of doubles in the walk (rule 30).
       ASSERT_TRUE(a.fills == b.fills || (!compiled.tensor[static_cast<int>(v)].is_output && a.fills == b.fills + 1));
+      ASSERT_TRUE(a.links == b.links);
       ASSERT_TRUE(a.records.size() == b.records.size());
       for (std::size_t k = 0; k < a.records.size(); ++k) {
         ASSERT_TRUE(a.records[k].multicast == b.records[k].multicast);
@@ -74,9 +76,69 @@ TEST(CostModel, ClosedFormCountsWhatTheWalkCountsOnLargeFanOuts) {
   }
 }
 
+// Words over links, by the closed form and step by step.
+TEST(CostModel, ClosedFormCountsWhatTheWalkCountsOverLinks) {
+  RandomOptions options;
+  options.links = true;
+  options.max_fanout = 5;
+  options.max_size = 12;
+  int linked = 0;
+  for (u64 seed = 0; seed < 2'500 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const RandomProblem p = random_problem(seed, options);
+    expect_same_counts(p);
+    const Compiled compiled(p.workload, p.architecture);
+    linked += tensors_on_links(compiled, Nest(compiled, p.mapping)) != 0 ? 1 : 0;
+  }
+  EXPECT_GT(linked, 250);
+}
+
+// O[p] += I[c,p+r] * W[c,r] on four units along X under one buffer; what Timeloop itself says of it.
+TEST(CostModel, LinksByHand) {
+  Workload w;
+  w.name = "conv1d";
+  w.dimensions = {{"C", 2}, {"P", 8}, {"R", 4}};
+  w.tensors = {{"I", {{{{0, 1}}}, {{{1, 1}, {2, 1}}}}, Role::Input},
+               {"W", {{{{0, 1}}}, {{{2, 1}}}}, Role::Weight},
+               {"O", {{{{1, 1}}}}, Role::Output}};
+  Architecture a;
+  a.levels.resize(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    a.levels[i].name = std::array{"Pe", "Buffer", "DRAM"}[i];
+    const double pj = std::array{1.0, 10.0, 100.0}[i];
+    a.levels[i].energy = {pj, pj, pj};
+  }
+  a.levels[0].entries = 64;
+  a.levels[0].instances = a.compute.instances = 12;
+  a.levels[0].mesh_x = a.compute.mesh_x = 4;
+  a.levels[1].fanout_x = 4, a.levels[1].fanout_y = 3;
+  a.levels[1].network = {0.5, 0.25, 0.125};
+  a.levels[2].is_dram = true;
+  Mapping m;
+  m.level_count = 3;
+  m.keep = {7, 7, 7};
+  m.add(LoopKind::SpatialX, 1, 1, 4);
+  m.add(LoopKind::Temporal, 1, 2, 4);
+  m.add(LoopKind::Temporal, 1, 1, 2);
+  m.add(LoopKind::Temporal, 2, 0, 2);
+  EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy.picojoules(), 5848);
+  a.link_transfers = true;
+  const Breakdown b = CostModel(w, a).explain(m);
+  EXPECT_EQ(b.energy.picojoules(), 5498.5);
+  EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy, b.energy);
+  EXPECT_EQ(b.level[1].tensor[0].reads, 28);
+  EXPECT_EQ(b.level[0].tensor[0].reads, 25);
+  EXPECT_EQ(b.level[0].tensor[0].fills, 16);
+  EXPECT_EQ(b.level[1].network[0].links, 36);
+  EXPECT_EQ(b.level[1].network[0].link_energy.picojoules(), 36);
+  m.unlinked[1] = 1;
+  EXPECT_EQ(CostModel(w, a).evaluate(m).cost.energy.picojoules(), 5848);
+}
+
 RC_GTEST_PROP(CostModel, EvaluateIsTheTotalOfExplain, ()) {
   RandomOptions options;
   options.imperfect = *rc::gen::arbitrary<bool>();
+  options.links = *rc::gen::arbitrary<bool>();
   const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
   const CostModel model(p.workload, p.architecture);
   const Evaluation evaluation = model.evaluate(p.mapping);

@@ -25,8 +25,8 @@ static bool operator==(const NestRecord& a, const NestRecord& b) {
 
 static bool operator==(const LevelNest& a, const LevelNest& b) {
   return a.records == b.records && a.accesses_sum == b.accesses_sum && near(a.share, b.share) &&
-         a.tile_words == b.tile_words && a.tile_below_master == b.tile_below_master && a.used == b.used &&
-         a.fanout == b.fanout;
+         a.tile_words == b.tile_words && a.tile_below_master == b.tile_below_master && a.links == b.links &&
+         a.used == b.used && a.fanout == b.fanout;
 }
 
 static bool operator==(const NestTraffic& a, const NestTraffic& b) {
@@ -41,7 +41,8 @@ static std::ostream& operator<<(std::ostream& out, const NestTraffic& t) {
     for (std::size_t i = 0; i < t.at[v].size(); ++i) {
       const LevelNest& n = t.at[v][i];
       out << "\n  tensor " << v << " level " << i << ": tile " << n.tile_words << " below " << n.tile_below_master
-          << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share " << n.share;
+          << " links " << n.links << " used " << n.used << "/" << n.fanout << " sum " << n.accesses_sum << " share "
+          << n.share;
       for (const NestRecord& r : n.records)
         out << " [" << r.multicast << " " << r.groups << " " << r.words << " hops " << r.hop_words << "]";
     }
@@ -121,7 +122,7 @@ NestTraffic checked_traffic(const testing::RandomProblem& p) {
 }
 
 CollapsedTraffic counts(const testing::RandomProblem& p) {
-  return collapse(Compiled(p.workload, p.architecture), p.mapping, model(p));
+  return collapse(Compiled(p.workload, p.architecture), p.mapping.keep, model(p));
 }
 
 // Buffers of 3 of the 7 rows of A; the last tile has one row.
@@ -261,6 +262,10 @@ RC_GTEST_PROP(ImperfectProperty, SmallResidualNestsEqualTheOracle, (u64 seed)) {
   check_cases(seed, {.imperfect = true});
 }
 
+RC_GTEST_PROP(ImperfectProperty, NestsWithLinksEqualTheOracle, (u64 seed)) {
+  check_cases(seed, {.max_dimensions = 3, .max_size = 12, .max_fanout = 5, .imperfect = true, .links = true});
+}
+
 RC_GTEST_PROP(ImperfectProperty, PerfectNestsEqualTheOracle, (u64 seed)) { check_cases(seed, {}); }
 
 RC_GTEST_PROP(ImperfectProperty, NestsWithoutSlidingRanksEqualTheOracle, (u64 seed)) {
@@ -277,8 +282,8 @@ RC_GTEST_PROP(ImperfectProperty, PerfectNestsCollapseAlike, (u64 seed)) {
   for (u64 k = 0; k < kCases; ++k) {
     const testing::RandomProblem p = testing::random_problem(seed + k, {});
     const Compiled compiled(p.workload, p.architecture);
-    const CollapsedTraffic want = collapse(compiled, p.mapping, Nest(compiled, p.mapping));
-    const CollapsedTraffic got = collapse(compiled, p.mapping, model(p));
+    const CollapsedTraffic want = collapse(compiled, Nest(compiled, p.mapping), p.mapping.keep, kEven, 0);
+    const CollapsedTraffic got = collapse(compiled, p.mapping.keep, model(p));
     for (std::size_t v = 0; v < want.size(); ++v)
       for (std::size_t i = 0; i < want[v].size(); ++i) {
         const CollapsedTensor &a = want[v][i], &b = got[v][i];

@@ -134,8 +134,9 @@ TEST(Uneven, EveryStoreCountsWhatTheWalkCountsAtALevelOfItsOwn) {
     ASSERT_TRUE(unstacked(even, stack) == p.mapping);
     split += stack.level_of.size() > p.architecture.levels.size();
     const Compiled compiled(p.workload, p.architecture), apart(p.workload, stack.stacked);
-    const CollapsedTraffic uneven = collapse(compiled, p.mapping, Nest(compiled, p.mapping));
-    const CollapsedTraffic walked = collapse(apart, even, testing::reference_traffic(p.workload, stack.stacked, even));
+    const CollapsedTraffic uneven = collapse(compiled, Nest(compiled, p.mapping), p.mapping.keep, p.mapping.outside, 0);
+    const CollapsedTraffic walked =
+        collapse(apart, even.keep, testing::reference_traffic(p.workload, stack.stacked, even));
     for (std::size_t v = 0; v < walked.size(); ++v)
       for (std::size_t s = 0; s < walked[v].size(); ++s) {
         const CollapsedTensor &a = uneven[v][stack.level_of[s]], &b = walked[v][s];

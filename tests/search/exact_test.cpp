@@ -66,6 +66,36 @@ TEST_P(Exact, EqualsTheOracleWithoutConstraints) {
 
 TEST_P(Exact, EqualsTheOracleOnLargerSpaces) { expect_optima(2'000, 2'012, {.max_mappings = 100'000}); }
 
+// With link transfers: what is called optimal is the optimum, and no bound is above it, also without the rule that
+// leaves out what was searched before.
+TEST(ExactWithLinks, EqualsTheOracle) {
+  int with_links = 0, proven = 0;
+  u64 cuts = 0;
+  for (u64 seed = 0; seed < 1'200; ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 2'000, .links = true});
+    SearchOptions options;
+    options.objective = kObjectives[seed % kObjectives.size()];
+    options.rules.set(Rule::LinkedOnly, seed % 3 != 0);
+    const auto r = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(r.ok()) << to_string(r.errors());
+    if (!r->without_links || p.answer.legal == 0) continue;
+    SCOPED_TRACE(seed);
+    ++with_links;
+    cuts += r->statistics.rules.cuts[at(Rule::LinkedOnly)];
+    const Cost& best = p.answer.best[at(options.objective)].cost;
+    const double least = objective_number(options.objective, best);
+    EXPECT_LE(r->lower_bound, least * (1 + 1e-12));
+    EXPECT_GE(r->value, least * (1 - 1e-12));
+    EXPECT_EQ(CostModel(p.workload, p.architecture).evaluate(r->mapping).cost, r->cost);
+    if (r->status != Status::Optimal) continue;
+    ++proven;
+    EXPECT_LE(r->value, least * (1 + 1e-12)) << r->why_not_proven;
+  }
+  EXPECT_GT(with_links, 100);
+  EXPECT_GT(proven, 50);
+  EXPECT_GT(cuts, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Strategies, Exact, ::testing::Values("exact", "exhaustive"),
                          [](const auto& strategy) { return std::string(strategy.param); });
 

@@ -24,6 +24,7 @@ struct RandomOptions {
   bool imperfect = false;      // factors need not divide
   bool sliding = true;         // ranks over two or three dimensions, strides and dilations
   bool plain_output = false;   // each rank of the output is a dimension
+  bool links = false;          // neighbours pass words on
   bool capacities = false;     // finite buffers: the mapping may then not fit
 };
 
@@ -137,6 +138,9 @@ inline Architecture random_architecture(Rng& rng, const RandomOptions& options =
   a.compute.instances = x * y;
   a.compute.mesh_x = x;
   a.compute.op_pj = static_cast<double>(pick(rng, 1, 16)) / 4;
+  a.link_transfers = options.links;
+  if (options.links && chance(rng, 20))
+    a.levels[pick(rng, 0, static_cast<u64>(levels - 1))].constraints.spatial.no_link_transfer = {"In0"};
   return a;
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 // The oracle of the cost model: walks a mapping's loop nest step by step the way Timeloop does
-// (docs/cost_model.md, rules 4 to 13) and counts what moves. Slow (about 2 to 3 times the work per loop), plain, and
-// shares no code with the model.
+// (docs/cost_model.md, rules 4 to 13) and counts what moves, with the machine's link transfers. Slow (about 2 to 3
+// times the work per loop), plain, and shares no code with the model.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,38 @@ inline i64 reference_volume(const ReferenceBox& box) {
   i64 words = 1;
   for (const auto& [low, high] : box) words *= high - low;
   return words;
+}
+
+using ReferenceBoxes = std::set<ReferenceBox>;
+
+// `box` without `other`, cut rank by rank.
+inline ReferenceBoxes reference_rest(ReferenceBox box, const ReferenceBox& other) {
+  ReferenceBoxes out;
+  for (std::size_t r = 0; r < box.size(); ++r)
+    if (box[r].second <= other[r].first || other[r].second <= box[r].first) return {box};
+  for (std::size_t r = 0; r < box.size(); ++r) {
+    const auto [low, high] = box[r];
+    if (low < other[r].first) {
+      box[r] = {low, other[r].first};
+      out.insert(box);
+      box[r] = {other[r].first, high};
+    }
+    if (other[r].second < high) {
+      box[r] = {other[r].second, high};
+      out.insert(box);
+      box[r] = {std::max(low, other[r].first), other[r].second};
+    }
+  }
+  return out;
+}
+
+inline ReferenceBoxes reference_moved(const ReferenceBoxes& boxes, const ReferenceOffset& by) {
+  ReferenceBoxes out;
+  for (ReferenceBox box : boxes) {
+    for (std::size_t r = 0; r < box.size(); ++r) box[r] = {box[r].first + by[r], box[r].second + by[r]};
+    out.insert(box);
+  }
+  return out;
 }
 
 // Words of `box` that are not in `other`.
@@ -48,6 +81,8 @@ class ReferenceWalk {
       s.before.resize(tensors);
       s.stride.resize(tensors);
       s.records.resize(tensors);
+      s.fresh.resize(tensors);
+      s.links.assign(tensors, 0);
     }
     origin_.assign(workload.dimensions.size(), 0);
     delta(static_cast<int>(loops_.size()) - 1);
@@ -64,9 +99,12 @@ class ReferenceWalk {
     std::vector<i64> middle, last;  // extents per dimension through this loop, in a middle and in the last context
     double used = 1;                // instances outside this loop
     i64 index = 0;
-    std::vector<i64> largest;                                                       // tile, by tensor
-    std::vector<std::optional<ReferenceBox>> before;                                // previous tile
-    std::vector<std::optional<ReferenceOffset>> stride;                             // remembered move
+    std::vector<i64> largest;                            // tile, by tensor
+    std::vector<std::optional<ReferenceBox>> before;     // previous tile
+    std::vector<std::optional<ReferenceOffset>> stride;  // remembered move
+    std::vector<ReferenceBoxes> fresh;                   // new words of the last execution
+    std::vector<std::vector<ReferenceBoxes>> asked;      // [receiver][tensor]: what it asked for a step before
+    std::vector<double> links;                           // words taken from neighbours, by tensor
     std::vector<std::map<std::pair<i64, i64>, std::pair<double, double>>> records;  // (m, groups) -> words, hop words
   };
 
@@ -155,7 +193,10 @@ class ReferenceWalk {
     for (std::size_t v = 0; v < workload_.tensors.size(); ++v) {
       const ReferenceBox box = tile(l, workload_.tensors[v]);
       at(l).largest[v] = std::max(at(l).largest[v], reference_volume(box));
+      const std::optional<ReferenceBox> before = at(l).before[v];
       fresh.push_back(fresh_words(box, at(l).before[v], at(l).stride[v]));
+      at(l).fresh[v] =
+          before && fresh.back() < reference_volume(box) ? reference_rest(box, *before) : ReferenceBoxes{box};
       at(l).before[v] = box;
     }
     return fresh;
@@ -276,22 +317,81 @@ class ReferenceWalk {
     list_receivers(l, innermost, offset, receivers);
     if (innermost == 0)
       for (std::size_t x = 0; x < receivers.size(); ++x) steps_[x] += static_cast<double>(epochs_);
-    for (std::size_t v = 0; v < tensors; ++v)
-      if (fresh[v] > 0) record_groups(l, innermost, v, fresh[v], receivers);
+    const auto asked = asked_for(innermost, receivers);
+    for (std::size_t v = 0; v < tensors; ++v) {
+      if (fresh[v] == 0) continue;
+      std::vector<i64> all, rest;  // receivers, and those without what they need at a neighbour
+      for (std::size_t x = 0; x < receivers.size(); ++x) {
+        all.push_back(static_cast<i64>(x));
+        if (!has_neighbour(l, innermost, v, static_cast<i64>(x), asked[x][v])) rest.push_back(static_cast<i64>(x));
+      }
+      const bool fewer = distinct(v, rest, receivers) < distinct(v, all, receivers);
+      if (fewer)
+        at(l).links[v] += static_cast<double>(fresh[v] * epochs_) * static_cast<double>(all.size() - rest.size());
+      record_groups(l, innermost, v, fresh[v], receivers, fewer ? rest : all);
+    }
+    at(l).asked = asked;
   }
 
-  void record_groups(int l, int innermost, std::size_t v, i64 fresh, const std::vector<Shifts>& receivers) {
+  // [receiver][tensor]: the words that each asks for at this step; compute units the points themselves.
+  std::vector<std::vector<ReferenceBoxes>> asked_for(int innermost, const std::vector<Shifts>& receivers) const {
+    std::vector<std::vector<ReferenceBoxes>> out(receivers.size());
+    for (std::size_t x = 0; x < receivers.size(); ++x)
+      for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
+        out[x].push_back(
+            reference_moved(innermost > 0 ? at(innermost - 1).fresh[v] : ReferenceBoxes{point(v)}, receivers[x][v]));
+    return out;
+  }
+
+  ReferenceBox point(std::size_t v) const {
+    ReferenceBox out;
+    for (const Rank& rank : workload_.tensors[v].ranks) {
+      i64 low = 0;
+      for (const Term& term : rank.terms)
+        low += static_cast<i64>(term.coefficient) * origin_[static_cast<std::size_t>(term.dimension)];
+      out.emplace_back(low, low + 1);
+    }
+    return out;
+  }
+
+  static std::size_t distinct(std::size_t v, const std::vector<i64>& some, const std::vector<Shifts>& receivers) {
+    std::set<ReferenceOffset> shifts;
+    for (const i64 x : some) shifts.insert(receivers[static_cast<std::size_t>(x)][v]);
+    return shifts.size();
+  }
+
+  // Whether a neighbour on the grid asked for these words a step before.
+  bool has_neighbour(int l, int innermost, std::size_t v, i64 x, const ReferenceBoxes& words) const {
+    const StorageLevel& level = architecture_.levels[at(l).loop.level];
+    const auto& excluded = level.constraints.spatial.no_link_transfer;
+    if (!architecture_.link_transfers || std::ranges::count(excluded, workload_.tensors[v].name) > 0) return false;
+    const auto [columns, rows] = grid(l, innermost);
+    for (const auto& [right, down] : {std::pair{0, 1}, {0, -1}, {1, 0}, {-1, 0}}) {
+      const i64 column = x % columns + right, row = x / columns + down;
+      if (column < 0 || column >= columns || row < 0 || row >= rows) continue;
+      const auto y = static_cast<std::size_t>(row * columns + column);
+      if (y < at(l).asked.size() && at(l).asked[y][v] == words) return true;
+    }
+    return false;
+  }
+
+  std::pair<i64, i64> grid(int l, int innermost) const {
     i64 ends_x = 1, ends = 1;
     for (int k = innermost; k <= l; ++k) {
       ends *= at(k).end;
       if (at(k).loop.kind == LoopKind::SpatialX) ends_x *= at(k).end;
     }
     const StorageLevel& level = architecture_.levels[at(l).loop.level];
-    const i64 columns = std::max(static_cast<i64>(level.fanout_x), ends_x);
-    const i64 rows = std::max(static_cast<i64>(level.fanout_y), ends / ends_x);
+    return {std::max(static_cast<i64>(level.fanout_x), ends_x),
+            std::max(static_cast<i64>(level.fanout_y), ends / ends_x)};
+  }
+
+  void record_groups(int l, int innermost, std::size_t v, i64 fresh, const std::vector<Shifts>& receivers,
+                     const std::vector<i64>& served) {
+    const auto [columns, rows] = grid(l, innermost);
     const double centre = static_cast<double>(rows - 1) / 2;
     std::map<ReferenceOffset, std::vector<i64>> groups;
-    for (std::size_t x = 0; x < receivers.size(); ++x) groups[receivers[x][v]].push_back(static_cast<i64>(x));
+    for (const i64 x : served) groups[receivers[static_cast<std::size_t>(x)][v]].push_back(x);
     std::map<i64, std::pair<i64, double>> by_size;  // multicast -> groups, hops
     for (const auto& [shift, members] : groups) {
       std::map<i64, std::pair<double, double>> reach;  // column -> furthest above and below the centre
@@ -342,6 +442,7 @@ inline NestTraffic ReferenceWalk::traffic() const {
         n.accesses_sum += sums.first;
         n.share += sums.first * static_cast<double>(key.first) / static_cast<double>(fanout);
       }
+      n.links = at(first).links[v];
       n.tile_words = static_cast<u64>(at(last).largest[v]);
       const bool master = spatial_at(first);
       n.tile_below_master = master ? static_cast<u64>(at(first).largest[v]) : i > 0 ? out.at[v].back().tile_words : 1;

@@ -22,6 +22,7 @@ struct SearchProblemOptions {
   u64 max_mappings = 20'000;
   bool open_keep = true;
   bool constraints = true;
+  bool links = false;  // the machine has link transfers
 };
 
 namespace detail {
@@ -150,6 +151,7 @@ inline Architecture random_search_machine(Rng& rng, const Workload& w, const Sea
   RandomOptions shape;
   shape.max_levels = static_cast<int>(pick(rng, 2, 5));
   shape.capacities = true;
+  shape.links = options.links;
   Architecture a = random_architecture(rng, shape);
   a.one_axis_per_dimension = chance(rng, 40);
   int open = options.open_keep && chance(rng, 60) ? 4 : 0;
@@ -188,7 +190,8 @@ inline SearchProblem random_search_problem(u64 seed, const SearchProblemOptions&
   for (;;) {
     SearchProblem p = detail::random_pair(rng, options);
     if (!check(p.workload).empty() || !check(p.architecture).empty()) continue;
-    const auto answer = enumerate_mapspace(p.workload, p.architecture, {.limit = options.max_mappings});
+    const auto answer = enumerate_mapspace(p.workload, p.architecture,
+                                           {.limit = options.max_mappings, .innermost_orders = options.links});
     if (!answer || answer->mappings < 8 || (answer->legal == 0 && !chance(rng, 20))) continue;
     p.answer = *answer;
     return p;

@@ -46,6 +46,12 @@ struct AnyLook {
   double seconds = 0;      // wall time
 };
 
+// What is known of an answer if nothing travels over links (docs/link_transfers.md).
+struct WithoutLinks {
+  Status status = Status::Bounded;
+  double value = 0, lower_bound = 0;  // as below, of the cost without links
+};
+
 // The answer for one layer. If the status is Infeasible, mapping, cost and the numbers up to `gap` mean nothing.
 struct MappingResult {
   Status status = Status::Infeasible;
@@ -64,6 +70,8 @@ struct MappingResult {
   std::optional<WitnessReport> witness;      // of SearchOptions::witness
   std::optional<MipReport> mip;              // of strategy cosa
   std::optional<EvaluatorReport> evaluator;  // of SearchOptions::evaluator
+  // Only where links may change what mappings cost, which the numbers above count.
+  std::optional<WithoutLinks> without_links;
   Diagnostics why_infeasible;  // the level that the smallest tile does not fit, the constraint, or the limit
 };
 

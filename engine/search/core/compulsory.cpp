@@ -37,6 +37,12 @@ AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves
   return {first_writes < c.macs ? c.macs - static_cast<u64>(first_writes) : 0, 0, c.macs};
 }
 
+// What is left of it where words may travel over links: the level may read less than its receivers take, if
+// `linked_inside`, and fill less than the level outside sends, if `linked_outside`.
+AccessCounts with_links(const AccessCounts& n, bool linked_inside, bool linked_outside) {
+  return {linked_inside ? 0 : n.reads, linked_outside ? 0 : n.fills, linked_inside ? 0 : n.updates};
+}
+
 }  // namespace
 
 // Of three or more dimensions in a rank only the two that reach most count.
@@ -65,13 +71,15 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   const int levels = c.level_count;
   std::array<bool, kMaxLevels> inside_fanouts{};     // no fan-out at or inside the level
   std::array<TensorMask, kMaxLevels> kept_inside{};  // tensors that a level further in may keep
+  std::array<TensorMask, kMaxLevels> linked{};       // tensors with links below the level or further in
   u64 units = 1;
-  TensorMask kept = 0;
+  TensorMask kept = 0, linked_so_far = 0;
   for (int i = 0; i < levels; ++i) {
     units *= c.level[i].fanout_x * c.level[i].fanout_y;
     inside_fanouts[i] = units == 1;
     kept_inside[i] = kept;
     kept |= keep.may[i];
+    linked[i] = linked_so_far = static_cast<TensorMask>(linked_so_far | c.level[i].linked);
   }
   CompulsoryCost out;
   Cost sum;
@@ -83,7 +91,8 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     for (int v = 0; v < c.tensor_count; ++v) {
       if (!contains(keep.must[i], v)) continue;
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
-      const AccessCounts n = least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside);
+      const AccessCounts n = with_links(least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside),
+                                        contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
       sum.energy += least_energy(c.level[i], instances, n);
       total += n;
     }

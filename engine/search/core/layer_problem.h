@@ -36,6 +36,9 @@ struct LayerProblem {
   std::shared_ptr<const StoreStack> stack = nullptr;
   std::optional<CostModel> unstacked{};
 
+  // Where link transfers may change what mappings cost, their cost model; `model` then leaves them out.
+  std::optional<CostModel> linked{};
+
   // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
   // Whether a mapping fits machine k, and its cost if it does.
@@ -80,7 +83,9 @@ struct LayerAnswer {
   std::optional<WitnessReport> witness{};      // of SearchOptions::witness
   std::optional<MipReport> mip{};              // of strategy cosa
   std::optional<EvaluatorReport> evaluator{};  // of SearchOptions::evaluator
-  Diagnostics why_not_found{};                 // the reason if it is not the problem's
+  // Where LayerProblem::linked is searched: the answer with link transfers; the others are those without.
+  std::shared_ptr<const LayerAnswer> with_links{};
+  Diagnostics why_not_found{};  // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
   // on the machine with the lower index is better, then the one that comes first in canonical order.

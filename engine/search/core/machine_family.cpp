@@ -81,6 +81,12 @@ void widen(StorageLevel& all, const StorageLevel& one) {
 
 Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) {
   if (machines.empty()) return Diagnostic{"", 0, "machines", "a family needs at least one"};
+  for (const Architecture& machine : machines)
+    if (machine.link_transfers)
+      return Diagnostic{"", 0, "machines",
+                        fmt::format("{} has link transfers, which a search of many machines at once does not count; "
+                                    "say link_transfers: off",
+                                    machine.name)};
   const Architecture shape = shape_of(machines.front());
   for (std::size_t k = 1; k < machines.size(); ++k) {
     const Architecture other = shape_of(machines[k]);

@@ -42,8 +42,9 @@ enum class Rule : u8 {
   CandidateEnds,
   SmallestMemory,
   MemoryBound,
+  LinkedOnly,
 };
-inline constexpr std::size_t kRules = 29;
+inline constexpr std::size_t kRules = 30;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -135,6 +136,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "M1: look at a tile only on machines whose memory could not be smaller", "co_search.md"},
     {Rule::MemoryBound, "memory-bound", RuleUser::CoSearch, Soundness::Sound,
      "M2: do not search a machine whose every mapping costs too much", "co_search.md"},
+    {Rule::LinkedOnly, "linked-only", RuleUser::Exact, Soundness::Sound,
+     "for link transfers search only what may have some: the rest was searched without", "link_transfers.md"},
 }};
 
 // The rule of this name; none if there is no such rule.

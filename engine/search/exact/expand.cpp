@@ -164,7 +164,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   const ExactLevel& level = m_.level[at(level_)];
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
-  const auto every_order_pushed = [&] { return loops.pushable == loops.all; };
+  const auto every_order_pushed = [&] { return loops.pushable == loops.all && !from.s.links.begun; };
   if (bounds_.possible(level_, from.s.servers, tile) && !swapped_twin(tile) && !needless(from.s, tile) &&
       !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
@@ -262,8 +262,10 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
     node.swapped = true;
     gate().pruned(Rule::Symmetry, 1);
   }
+  if (m_.compiled->linked != 0 && gate().prunes(Rule::LinkedOnly, [&] { return !may_link(s); })) return;
   // Step 8.
-  if (!top()) gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
+  if (!top() && m_.compiled->linked == 0)
+    gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
   // Most states are dominated, and it takes less to see that than to bound them.
   if (!top() && gate().prunes(Rule::StateDominance, [&] { return out_.dominated(s); })) return;
   auto inside = bounds_.inside(s, {level_, false});
@@ -282,6 +284,15 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
   const Frontier::Added added = out_.add(s, node, gate().on(Rule::StateDominance));
   gate().pruned(Rule::StateDominance, added.dropped);
   if (added && out_.bytes() > most_bytes_) left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
+}
+
+// Whether some completion may have words that cross by links.
+bool Expander::may_link(const PartialMapping& s) const {
+  if (s.links.possible) return true;
+  if (top()) return false;
+  for (int f = level_ + 1; f < m_.levels(); ++f)
+    if (m_.compiled->level[f].linked != 0) return true;
+  return s.links.waiting != 0;
 }
 
 void Expander::complete(const FrontierNode& last) {

@@ -67,6 +67,7 @@ class Expander {
   bool begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void join(PartialMapping& s, u32 servers, u64 order);
+  bool may_link(const PartialMapping& s) const;
   void complete(const FrontierNode& last);
 
   const LayerProblem& problem_;

@@ -26,7 +26,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
     if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
   }
-  loops.pushable = tile_loops.pushable;
+  loops.pushable = s.links.begun ? DimensionMask{0} : tile_loops.pushable;
   ++statistics_.tiles[at(level_)];
   machines_tried_[s.machine] = true;
   for (int d = 0; d < m_.compiled->dimension_count; ++d)
@@ -70,7 +70,7 @@ Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) co
 // the same flows only one is tried, for the others are then free.
 unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   const unsigned waiting = loops.waiting;
-  const bool free_loops = gate().on(Rule::FreeLoops);
+  const bool free_loops = gate().on(Rule::FreeLoops) && !s.links.begun;
   if (!free_loops && loops.pushable == 0) return waiting;
   const Ends ends = ends_of(s, loops);
   // While a flow is moving it is not known where even the loops that do not move it serve best.

@@ -30,7 +30,7 @@ void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
     std::array<double, kMaxTensors> spreads{};
     for (int v = 0; v < c.tensor_count; ++v) {
       const auto t = at(v);
-      spreads[t] = least_spread(c.tensor[v], s);
+      spreads[t] = contains(s.linked, v) ? 1 / s.instances : least_spread(c.tensor[v], s);
       double& least = out.least_spread[t][grid.cell(s.factor.index)];
       least = std::min(least, spreads[t]);
       out.most_receivers[t] = std::max(out.most_receivers[t], c.tensor[v].entangled ? s.instances : s.spread[t]);
@@ -100,14 +100,15 @@ class FanoutMaker {
     const std::vector<LatticePoint> along_x = std::move(axis_);
     axis_.clear();
     list_axis(space, space.allowed_y, space.fanout_y);
+    const bool places = out.hops || c_.level[i].linked != 0;  // it matters which unit is where
     std::unordered_set<u64> known;
     for (const LatticePoint& x : along_x)
       for (const LatticePoint& y : axis_) {
         if (!lattice_.divides(y.packed, lattice_.full().packed - x.packed)) continue;
-        if (!out.hops && known.contains(x.index + y.index)) continue;
+        if (!places && known.contains(x.index + y.index)) continue;
         const LatticePoint both = Lattice::product(x, y);
         if (!allowed(space, x, y, both)) continue;
-        if (!out.hops) known.insert(both.index);
+        if (!places) known.insert(both.index);
         too_large_ |= bytes_of_choices(out.choices.size() + 1) > left_;
         if (too_large_) return out;
         out.choices.push_back(make_choice(i, both, x.extent, y.extent));
@@ -162,6 +163,10 @@ class FanoutMaker {
     }
     for (int v = 0; v < c_.tensor_count; ++v)
       if (slides(c_.tensor[v], factor.extent)) out.slides |= static_cast<TensorMask>(1u << v);
+    for (const int v : bits(c_.level[level].linked))
+      if (level == 0 ? out.instances > 1 : unrolls(factor.extent, c_.tensor[v].sharing_any))
+        out.linked |= static_cast<TensorMask>(1u << v);
+    out.slides |= out.linked;
     for (int v = 0; v < c_.tensor_count; ++v) {
       const CompiledTensor& t = c_.tensor[v];
       if (t.is_output)
@@ -169,6 +174,12 @@ class FanoutMaker {
     }
     if (c_.level[level].hop_units != 0) add_hops(level, out);
     return out;
+  }
+
+  static bool unrolls(const Extents& factor, DimensionMask dimensions) {
+    for (const int d : bits(dimensions))
+      if (factor[d] > 1) return true;
+    return false;
   }
 
   static bool slides(const CompiledTensor& t, const Extents& factor) {

@@ -18,6 +18,7 @@ struct SpatialChoice {
   // [tensor]: instances that need different words; not for tensors in `slides`.
   std::array<double, kMaxTensors> spread{};
   TensorMask slides = 0;  // tensors whose receivers may overlap, so that the spread needs the tile
+  TensorMask linked = 0;  // of these, tensors that receivers may take from neighbours (docs/rules/link_transfers.md)
   double reducing = 1;    // most instances that add to the same output word
   std::array<double, kMaxTensors> hop_units{};  // [tensor]: as the function below; 0 for tensors in `slides`
 };

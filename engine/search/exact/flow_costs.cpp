@@ -72,6 +72,8 @@ class Builder {
     }
     read_channel_.fill(-1), write_channel_.fill(-1), shared_channel_.fill(-1);
     if (!m_.timed) return;
+    // Neighbours may read as many words as the level outside sends.
+    const double most = c_.linked != 0 ? 2 : 1;
     double reads = 0, writes = 0;  // of the level and those inside that share with it
     for (int i = 0; i < c_.level_count; ++i) {
       const bool shares = m_.level[at(i)].shares_inside;
@@ -79,11 +81,11 @@ class Builder {
       writes = (shares ? writes : 0) + most_writes(i);
       if (m_.level[at(i)].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; }))
         continue;
-      if (some_machine(i, [&](const CompiledLevel& l) { return reads > l.read_bandwidth; }))
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads) > l.read_bandwidth; }))
         read_channel_[i] = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return writes > l.write_bandwidth; }))
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * (writes) > l.write_bandwidth; }))
         write_channel_[i] = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return reads + writes > l.shared_bandwidth; }))
+      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads + writes) > l.shared_bandwidth; }))
         shared_channel_[i] = add_limit(i);
       for (int inside = i; m_.level[at(inside)].shares_inside; --inside) {
         read_channel_[inside - 1] = read_channel_[i];
@@ -223,6 +225,15 @@ class Builder {
     return out;
   }
 
+  void leave_out_fewer_fills(FlowPrices& prices) {
+    for (int i = 0; i < c_.level_count; ++i)
+      for (int v = 0; v < c_.tensor_count; ++v) {
+        if (!m_.fills_fewer(i, v)) continue;
+        prices.level[at(i)].fill[at(v)] = Channels{};
+        if (m_.level[at(i)].hops) m_.exact = false;
+      }
+  }
+
   void find_least() {
     const auto each = [](Channels& to, const Channels& from, auto choose) {
       for (std::size_t k = 0; k < to.size(); ++k) to[k] = choose(to[k], from[k]);
@@ -240,6 +251,7 @@ class Builder {
         each(m_.least.level[i].refund, machine.level[i].refund, most);
       }
     }
+    leave_out_fewer_fills(m_.least);
   }
 
   FlowCosts m_;
@@ -299,7 +311,8 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
 FlowCosts make_flow_costs(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
                           std::span<const FanoutChoices> fanouts, bool cycles_only) {
   FlowCosts out = Builder(problem, keep, lattice, fanouts, cycles_only).run();
-  if (problem.options.rules[Rule::Symmetry]) out.symmetry = find_symmetry(problem.space, *out.compiled);
+  if (problem.options.rules[Rule::Symmetry] && out.compiled->linked == 0)
+    out.symmetry = find_symmetry(problem.space, *out.compiled);
   return out;
 }
 

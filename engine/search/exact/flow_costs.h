@@ -82,6 +82,10 @@ struct FlowCosts {
   double macs = 1;                        // MACs of the layer
 
   int levels() const { return static_cast<int>(level.size()); }
+  // Whether words that level i takes over links may make its fills of tensor v fewer: it has senders side by side.
+  bool fills_fewer(int i, int v) const {
+    return i + 1 < levels() && contains(compiled->level[i + 1].linked, v) && last_fanout(i + 1, levels() - 1) >= 0;
+  }
   // The outermost fan-out between a tile of level `from` (-1: the MACs) and the level `to`; -1: there is none.
   int last_fanout(int from, int to) const {
     for (int f = to; f > from; --f)

@@ -82,6 +82,7 @@ void Frontier::get(std::size_t k, PartialMapping& s) const {
   s.idle = node.idle;
   s.machine = node.machine;
   s.servers = node.servers;
+  s.links = node.links;
   s.rounding = node.rounding;
   s.sliding_count = node.sliding_count;
   std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
@@ -103,7 +104,7 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
   const auto& [a, a_sliding, a_at] = packed_a;
   const auto& [b, b_sliding, b_at] = packed_b;
   const FrontierNode &a_node = *a_at, &b_node = *b_at;
-  if (a_node.sliding_count != b_node.sliding_count) return false;
+  if (a_node.sliding_count != b_node.sliding_count || a_node.links.begun) return false;
   if (room_matters_ && a_node.room > b_node.room) return false;
   const bool same_machine = a_node.machine == b_node.machine;
   if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
@@ -201,6 +202,7 @@ void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
   node.idle = s.idle;
   node.machine = s.machine;
   node.servers = s.servers;
+  node.links = s.links;
   node.rounding = s.rounding;
   node.sliding_count = s.sliding_count;
 }

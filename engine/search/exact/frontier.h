@@ -22,6 +22,7 @@ struct FrontierNode {
   u8 sliding_count = 0;
   bool dropped = false;  // superfluous: compact() removes it
   bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
+  LinkState links;
   u32 machine = 0;
   u32 servers = 0;
   double rounding = 0;

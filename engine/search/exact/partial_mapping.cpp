@@ -58,6 +58,7 @@ PartialMapping& PartialMapping::operator=(const PartialMapping& other) {
   idle = other.idle;
   machine = other.machine;
   servers = other.servers;
+  links = other.links;
   rounding = other.rounding;
   sliding_count = other.sliding_count;
   std::copy_n(other.sliding.begin(), sliding_count, sliding.begin());
@@ -94,7 +95,8 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
   for (int v = 0; v < c_.tensor_count; ++v) {
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
-    receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    const bool linked = contains(choice.linked, v);  // then all but one may be served by neighbours
+    receivers[t] = linked ? 1 : listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
     // What is on its way out arrives behind the last fan-out below its server.
     const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
@@ -118,7 +120,8 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
         if (arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
     }
-    if (!fanout.hops || m_.cycles_only) continue;
+    if (!linked) begin_filling(s, level, v, choice);
+    if (!fanout.hops || m_.cycles_only || linked) continue;
     const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (level == 0) {
       s.sum[0] += hops * m_.macs / choice.instances;
@@ -131,11 +134,24 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       }
     }
   }
+  s.links.waiting |= choice.linked;
+  s.links.begun |= choice.linked != 0;
   for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
   s.instances[at(level)] = choice.instances;
   s.units *= choice.instances;
   s.iterations /= choice.instances;
   s.tile = Lattice::product(s.tile, choice.factor);
+}
+
+// Fills that start() has left out, for links might have made them fewer.
+void NestSteps::begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const {
+  if (level == 0 || !m_.fills_fewer(level - 1, v) || m_.level[at(level) - 1].hops) return;
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[at(f)];
+    if (flow.tensor == v && flow.start == level - 1)
+      add(flow.fill, m_.machine[s.machine].level[at(level) - 1].fill[at(v)], flow.full * choice.instances,
+          m_.channels.size());
+  }
 }
 
 void NestSteps::settle(PartialMapping& s, int v, std::size_t k, double cost) const {
@@ -151,6 +167,9 @@ void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Chan
 }
 
 void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const {
+  for (const int v : bits(s.links.waiting))
+    s.links.possible |= contains(c_.tensor[v].sharing_any & ~c_.tensor[v].alone, d);
+  s.links.waiting = 0;
   for (const int v : bits(s.in_place)) {
     if (!contains(c_.tensor[v].indexing, d)) continue;
     close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
@@ -227,7 +246,8 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     const CompiledTensor& t = c_.tensor[v];
     const bool keeps = contains(kept, v);
     const int server = m_.servers.server(level, servers, v);
-    const Channels& fill = keeps ? prices.level[at(level)].fill[at(v)] : kFree;
+    const bool fills = keeps && !m_.fills_fewer(level, static_cast<int>(v));
+    const Channels& fill = fills ? prices.level[at(level)].fill[at(v)] : kFree;
     const Channels& serve = keeps ? prices.level[at(server)].serve[at(v)] : kFree;
     const bool arrived = m_.last_fanout(level, server) < 0;
     if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.level[at(server)].serve_rounding[at(v)];

@@ -26,6 +26,13 @@ struct SlidingFlow {
 
 inline constexpr int kMaxSlidingFlows = 16;
 
+// What the fan-outs placed so far know of link transfers (docs/rules/link_transfers.md).
+struct LinkState {
+  TensorMask waiting = 0;  // tensors of the last fan-out outside which no temporal loop is placed yet
+  bool begun = false;      // some fan-out may have links: sums are lower bounds of what the flows cost
+  bool possible = false;   // and a loop that may move words on is the innermost outside it
+};
+
 // The search copies partial mappings all the time: only the elements of tensors and channels in use are set and copied,
 // the rest of each array is undefined.
 struct PartialMapping {
@@ -47,6 +54,7 @@ struct PartialMapping {
   u16 idle = 0;     // mask of the channels that forget_idle() has set to 0
   u32 machine = 0;  // index into FlowCosts::machine
   u32 servers = 0;  // the set of servers (ServerSets) of the stage after the last level placed
+  LinkState links;
   u8 sliding_count = 0;
   std::array<SlidingFlow, kMaxSlidingFlows> sliding;
 
@@ -83,6 +91,7 @@ class NestSteps {
   void finish(PartialMapping& s) const;
 
  private:
+  void begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const;
   void drop_free_flows(PartialMapping& s) const;
   void settle(PartialMapping& s, int v, std::size_t channel, double cost) const;
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;

@@ -11,7 +11,7 @@
 namespace heliolite {
 
 ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem) {
-  if (problem.family) return;
+  if (problem.family || problem.model.compiled().linked != 0) return;
   const Gate gate(problem.options.rules, counts_);
   Workload workload = problem.workload;
   Mapspace space = problem.space;
