@@ -46,6 +46,7 @@ class SuiteReader {
     if (ablation) out.ablation = ablation_suite(*ablation);
     if (co_search) out.co_search = co_search_suite(*co_search);
     if (!errors_.empty()) return std::move(errors_);
+    out.notes = std::move(notes_);
     return out;
   }
 
@@ -203,6 +204,7 @@ class SuiteReader {
         errors_.push_back(node.error(fmt::format("machine '{}' cannot be read", entry->what)));
         continue;
       }
+      notes_.insert(notes_.end(), machine->notes.begin(), machine->notes.end());
       const std::string name = entry->name.empty() ? machine->name : entry->name;
       unique(seen, name, node, "; give it another 'name'");
       out.push_back({name, *std::move(machine)});
@@ -227,6 +229,7 @@ class SuiteReader {
         errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", entry->what)));
         continue;
       }
+      notes_.insert(notes_.end(), network->notes.begin(), network->notes.end());
       const bool file = what != entry->what;
       const std::string name = !entry->name.empty() ? entry->name : file ? network->name : entry->what;
       for (const Layer& layer : network->layers) {
@@ -295,6 +298,7 @@ class SuiteReader {
   std::span<const GivenOption> instead_;  // of what the file says
   const ReadOptions& reading_;            // of machines and workloads
   Diagnostics errors_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/inputs/read_options.h"
 #include "engine/search/core/option_table.h"
 #include "engine/search/study/ablation.h"
 #include "engine/search/study/bench_suite.h"
@@ -26,6 +27,7 @@ struct BenchConfig {
   std::optional<BenchSuite> suite;
   std::optional<AblationSuite> ablation;
   std::optional<CoSearchSuite> co_search;
+  std::vector<std::string> notes{};  // what of the files that it names was read otherwise than it is written
 };
 
 // Reads the file and loads the machines, workloads and tables that it names, presets or files relative to it.

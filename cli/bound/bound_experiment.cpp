@@ -16,6 +16,7 @@
 #include "cli/map/partial_answer.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/bounds/fusion/cut.h"
 
@@ -118,6 +119,7 @@ std::string rows_text(const std::string& name, const std::vector<ExperimentRow>&
 int run_experiment(const std::string& path, const Output& output) {
   Result<Experiment> read = read_experiment(path);
   if (!read) return fail(read.errors());
+  for (const ExperimentRow& row : read->rows) tell(row.network.notes, output);
   const auto experiment = std::make_shared<const Experiment>(*std::move(read));
   const auto meter = std::make_shared<Meter>(*experiment);
   std::vector<ExperimentRow> rows;

@@ -90,7 +90,7 @@ double network_energy(const LevelBreakdown& level) {
   return pj;
 }
 
-Result<Comparison> compared_mappings(const DiffArguments& arguments) {
+Result<Comparison> compared_mappings(const DiffArguments& arguments, const Output& output) {
   if (arguments.architecture.empty() || arguments.workload.empty())
     return Diagnostic{"", 0, "", "mappings are compared on a machine, for a workload: give -a and -w"};
   const Result<MappedLayer> a =
@@ -99,6 +99,7 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments) {
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.b}, arguments.reading);
   if (!a) return a.errors();
   if (!b) return b.errors();
+  tell(a->notes, output);
   Comparison out{Compared::Mappings, differences(a->mapping, b->mapping, a->workload, a->architecture), {}, 0, 0};
   const CostModel model(a->workload, a->architecture);
   const Breakdown x = model.explain(a->mapping), y = model.explain(b->mapping);
@@ -114,7 +115,7 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments) {
   return out;
 }
 
-Result<Comparison> compare(const DiffArguments& arguments) {
+Result<Comparison> compare(const DiffArguments& arguments, const Output& output) {
   Diagnostics errors;
   const std::optional<Compared> a = kind_of(arguments.a, arguments.reading, errors),
                                 b = kind_of(arguments.b, arguments.reading, errors);
@@ -126,8 +127,8 @@ Result<Comparison> compare(const DiffArguments& arguments) {
   const ReadOptions& reading = arguments.reading;
   if (*a == Compared::Machines)
     return compared(*a, load_architecture(arguments.a, reading), load_architecture(arguments.b, reading));
-  if (*a == Compared::Mappings) return compared_mappings(arguments);
-  return compared(*a, load_network(arguments.a, reading), load_network(arguments.b, reading));
+  if (*a == Compared::Mappings) return compared_mappings(arguments, output);
+  return compared(*a, load_workload(arguments.a, reading, output), load_workload(arguments.b, reading, output));
 }
 
 std::string text_of(const Comparison& answer) {
@@ -172,7 +173,7 @@ Json json_of(const DiffArguments& arguments, const Comparison& answer) {
 }
 
 int run_diff(const DiffArguments& arguments, const Output& output) {
-  const Result<Comparison> answer = compare(arguments);
+  const Result<Comparison> answer = compare(arguments, output);
   if (!answer) return fail(answer.errors());
   output.table(text_of(*answer));
   if (!output.json(json_of(arguments, *answer))) return kBadInput;

@@ -51,6 +51,8 @@ Result<Subject> subject_called(const std::string& name) {
   if (there && !std::filesystem::is_regular_file(name, ignored))
     return Diagnostic{"", 0, "",
                       fmt::format("'{}' is no plain file, say what it has: -a for a machine, -w for a workload", name)};
+  // A file with options of its network behind it: machines have none.
+  if (!there && std::filesystem::is_regular_file(name.substr(0, name.rfind('@')), ignored)) return Subject{false, name};
   const bool machine = names_architecture(name);
   const bool preset = architecture_preset(name).has_value();
   const bool workload = names_workload(name) || (there && (preset || !machine));

@@ -20,6 +20,20 @@ TEST(CliOnnx, ModelsAreWorkloads) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_THAT(result.err, HasSubstr("net.onnx: 1 layer (1 shape), 0.0002258 GMACs, 0 edges"));
   }
+  // Whoever reads a model says what it left out.
+  const std::string mapping = folder.path("best.json"), bench = folder.path("bench.yaml");
+  const std::string layer = " -a eyeriss -w " + model + "@N=1";
+  EXPECT_EQ(run_cli("map" + layer + " -q --json " + mapping).exit_code, 0);
+  folder.write("bench.yaml", "bench: {name: b, machines: [eyeriss], workloads: [net.onnx@N=1], strategies: [exact]}");
+  for (const std::string& command : std::vector<std::string>{
+           "eval -m " + mapping + layer, "explain -m " + mapping + layer, "emit -m " + mapping + layer,
+           "simulate -m " + mapping + layer, "diff " + mapping + " " + mapping + layer, "show " + model + "@N=1",
+           "diff " + model + "@N=1 " + model + "@N=1", "emit -w " + model + "@N=1 --cache 512",
+           "bench --check " + bench}) {
+    const CliResult result = run_cli(command);
+    EXPECT_EQ(result.exit_code, 0) << command << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr("net.onnx: 1 layer (1 shape)")) << command;
+  }
   // By its content, whatever it is called; and what is wrong names the file and the way out.
   const std::string renamed = folder.write("net.yaml", read_text(model));
   const CliResult open = run_cli("space -a eyeriss -w " + renamed);

@@ -115,6 +115,10 @@ TEST(OnnxImport, TransformersAreBlocksWithEdges) {
   ASSERT_TRUE(all) << to_string(all.errors());
   EXPECT_EQ(all->network.layers.size(), 24U);
   EXPECT_THAT(all->summary, HasSubstr("24 layers (5 shapes)"));
+  EXPECT_EQ(all->network.batch, 2U);
+  // What a normalisation lies before is said, though the edge is elementwise.
+  EXPECT_EQ(all->sources.at("h1_q"), "h1/q, B normalised");
+  EXPECT_EQ(all->sources.at("h1_down"), "h1/down");
   EXPECT_THAT(all->summary, HasSubstr("not mapped: 6 Add, 6 LayerNormalization, 3 Gelu, 3 Softmax and 1 Gather"));
   // The shapes that reshapes are given are computed: constants, neither layers nor left out.
   EXPECT_THAT(all->report.counts(onnx::Fate::Constant), HasSubstr("3 Concat"));
@@ -133,6 +137,7 @@ TEST(OnnxImport, TransformersAreBlocksWithEdges) {
   EXPECT_THAT(shapes(merged), ElementsAre("gemm: 64x32x64 x12", "bmm: 4x16x16x32 x3", "bmm: 4x32x16x16 x3",
                                           "gemm: 256x32x64 x3", "gemm: 64x32x256 x3"));
   EXPECT_EQ(merged->network.macs(), all->network.macs());
+  EXPECT_EQ(merged->network.batch, 2U);
 }
 
 TEST(OnnxImport, FunctionsBranchesGatesAndRecurrence) {

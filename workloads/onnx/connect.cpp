@@ -79,6 +79,7 @@ class Connector {
         if (why.empty() && !joined) {
           network_.edges.push_back(
               {.from = source->layer, .to = to, .tensor = *tensor, .through = {.op = operator_on(source->way)}});
+          if (source->way == Way::Norm) report_.normalised.push_back({workload(to).name, operand.tensor});
           joined = true;
         } else if (why.empty()) {
           partners_.push_back({network_.edges.size() - 1, *source});

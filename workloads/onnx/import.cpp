@@ -9,6 +9,7 @@
 #include "engine/base/file_map.h"
 #include "engine/base/shortened.h"
 #include "workloads/onnx/connect.h"
+#include "workloads/onnx/inputs.h"
 #include "workloads/onnx/merge.h"
 #include "workloads/onnx/proto.h"
 #include "workloads/onnx/walk.h"
@@ -102,12 +103,15 @@ Result<Imported> import_bytes(std::string_view bytes, const std::string& file, c
   imported.network = connect(walk, std::filesystem::path(file).stem().string(), imported.report);
   for (std::size_t i = 0; i < walk.layers().size(); ++i)
     imported.sources[imported.network.layers[i].workload.name] = shortened(walk.layers()[i].node);
+  for (const NormalisedOperand& operand : imported.report.normalised)
+    imported.sources[operand.layer] += fmt::format(", {} normalised", operand.tensor);
   imported.report.layers = imported.network.layers.size();
   imported.summary = summary_of(imported.network, imported.report);
   if (Diagnostics errors = limits(imported.network, file); !errors.empty()) return errors;
   const Merge how = options.merge.value_or(merge);
   if (how == Merge::Shapes) imported.network = merge_shapes(std::move(imported.network));
   if (how == Merge::Blocks) imported.network = merge_blocks(std::move(imported.network));
+  imported.network.batch = batch_of(model.graph, options);
   if (Diagnostics errors = limits(imported.network, file); !errors.empty()) return errors;
   return imported;
 }

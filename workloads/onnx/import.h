@@ -14,7 +14,7 @@ namespace heliolite::onnx {
 struct Imported {
   Network network;  // may have no layers: then nothing in the file multiplies matrices
   Report report;
-  std::map<std::string, std::string> sources;  // [layer]: the node's operator and name
+  std::map<std::string, std::string> sources;  // [layer]: the node's name, operands that are normalised
   // "21 layers (12 shapes), 1.814 GMACs, 18 edges; not mapped: 17 Relu, 8 Add": one line.
   std::string summary;
 

@@ -128,6 +128,23 @@ Result<std::vector<TensorFacts>> model_inputs(const Graph& graph, const Options&
   return InputReader(graph, options, file).run();
 }
 
+u64 batch_of(const Graph& graph, const Options& options) {
+  std::set<std::string_view> constants;
+  for (const TensorData& constant : graph.initializers) constants.insert(constant.name);
+  std::set<i64> sizes;
+  for (const ValueInfo& info : graph.inputs) {
+    for (std::size_t i = 0; i < info.dims.size() && !constants.contains(info.name); ++i) {
+      const Dim& dim = info.dims[i];
+      const std::string name = lower(dim.name);
+      if (dim.known || (name != "n" && name.find("batch") == std::string::npos)) continue;
+      auto given = options.dims.find(fmt::format("{}:{}", info.name, i));
+      if (given == options.dims.end()) given = options.dims.find(std::string(dim.name));
+      if (given != options.dims.end()) sizes.insert(given->second);
+    }
+  }
+  return sizes.size() == 1 && *sizes.begin() >= 1 ? static_cast<u64>(*sizes.begin()) : 1;
+}
+
 std::optional<Shape> declared_shape(const ValueInfo& info, const Options& options) {
   if (!info.is_tensor || !info.has_shape) return std::nullopt;
   Shape shape;

@@ -15,6 +15,10 @@ namespace heliolite::onnx {
 // copy), that contradict the file, and about names in `options` that the file does not have.
 Result<std::vector<TensorFacts>> model_inputs(const Graph& graph, const Options& options, const std::string& file);
 
+// The size of the dimension that the file leaves open and calls N, or something with "batch"; 1 if there is none, or if
+// several of different sizes are called so.
+u64 batch_of(const Graph& graph, const Options& options);
+
 // The shape that the file states for a tensor, where the options know its names; none if a size stays unknown.
 std::optional<Shape> declared_shape(const ValueInfo& info, const Options& options);
 

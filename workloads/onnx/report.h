@@ -31,9 +31,15 @@ struct LostEdge {
   std::string why;
 };
 
+// An operand that a layer's output reaches through a normalisation, which its edge says as `elementwise`.
+struct NormalisedOperand {
+  std::string layer, tensor;
+};
+
 struct Report {
   std::vector<NodeReport> nodes;
   std::vector<LostEdge> lost;
+  std::vector<NormalisedOperand> normalised;
   std::size_t cut = 0;             // operands that are made of layers' outputs and that no edge leads to
   std::vector<std::string> notes;  // of the whole file: unknown opsets, wrong shapes it declares, ..
   std::size_t layers = 0;          // before equal ones were merged
