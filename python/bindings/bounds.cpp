@@ -60,29 +60,38 @@ py::list layer_bounds(std::shared_ptr<Workload> workload, const std::vector<doub
   std::vector<Memory> memories;
   if (machine != nullptr) memories = memories_of(*workload, *machine);
   for (const double capacity : capacities) memories.push_back({std::nullopt, capacity});
-  return rows_of(unstoppable([workload = std::move(workload), memories] {
+  return rows_of(interruptible([workload = std::move(workload), memories](const std::atomic<bool>& stop) {
     const LowerBounds bounds(*workload);
     std::vector<MemoryBounds> out;
-    for (const Memory& memory : memories) out.push_back({memory, bounds.at(memory.capacity.value_or(kUnboundedWords))});
+    for (const Memory& memory : memories) {
+      if (stop) break;
+      out.push_back({memory, bounds.at(memory.capacity.value_or(kUnboundedWords))});
+    }
     return out;
   }));
 }
 
 // Words at each capacity.
 std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vector<double>& capacities) {
-  return unstoppable([network = std::move(network), capacities] {
+  return interruptible([network = std::move(network), capacities](const std::atomic<bool>& stop) {
     std::vector<u64> out;
-    for (const double capacity : capacities) out.push_back(network_bound(*network, capacity).words);
+    for (const double capacity : capacities) {
+      if (stop) break;
+      out.push_back(network_bound(*network, capacity).words);
+    }
     return out;
   });
 }
 
 // What no mapping moves less than, at each boundary of the machine.
 py::list machine_bounds(std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
-  auto found = unstoppable([workload = std::move(workload), machine = std::move(machine)] {
-    const Result<NestedCurve> curve = nested_curve(*workload);
-    return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, *workload, *machine)) : curve.errors();
-  });
+  auto found =
+      interruptible([workload = std::move(workload), machine = std::move(machine)](const std::atomic<bool>& stop) {
+        OrojenesisOptions options;
+        options.stop = &stop;
+        const Result<NestedCurve> curve = nested_curve(*workload, options);
+        return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, *workload, *machine)) : curve.errors();
+      });
   return bounds_as_list(value_of(std::move(found)));
 }
 

@@ -34,8 +34,10 @@ Result<CurveColumns> columns_of(const Result<Staircase<How>>& curve) {
 py::tuple curve(const std::shared_ptr<Workload>& workload, bool nested, bool imperfect) {
   OrojenesisOptions options;
   options.imperfect = imperfect;
-  const CurveColumns found = value_of(unstoppable([workload, nested, options] {
-    return nested ? columns_of(nested_curve(*workload, options)) : columns_of(one_buffer_curve(*workload, options));
+  const CurveColumns found = value_of(interruptible([workload, nested, options](const std::atomic<bool>& stop) {
+    OrojenesisOptions until = options;
+    until.stop = &stop;
+    return nested ? columns_of(nested_curve(*workload, until)) : columns_of(one_buffer_curve(*workload, until));
   }));
   return py::make_tuple(found.buffers, found.accesses, algorithmic_minimum(*workload, options),
                         operand_words(*workload, options));

@@ -46,12 +46,15 @@ struct FusedNetwork {
 };
 
 FusedNetwork fuse(std::shared_ptr<Network> network, const std::vector<u64>& buffers) {
-  return value_of(unstoppable([network = std::move(network), buffers]() -> Result<FusedNetwork> {
-    Result<SegmentedNetwork> segmented = SegmentedNetwork::create(*network);
-    if (!segmented) return segmented.errors();
-    std::vector<FusedPoint> points = buffers.empty() ? segmented->points() : segmented->points(buffers);
-    return FusedNetwork{*std::move(segmented), std::move(points)};
-  }));
+  return value_of(
+      interruptible([network = std::move(network), buffers](const std::atomic<bool>& stop) -> Result<FusedNetwork> {
+        SegmentOptions options;
+        options.stop = &stop;
+        Result<SegmentedNetwork> segmented = SegmentedNetwork::create(*network, options);
+        if (!segmented) return segmented.errors();
+        std::vector<FusedPoint> points = buffers.empty() ? segmented->points() : segmented->points(buffers);
+        return FusedNetwork{*std::move(segmented), std::move(points)};
+      }));
 }
 
 template <u64 FusedPoint::*member>

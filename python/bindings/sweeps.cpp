@@ -133,7 +133,7 @@ SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::st
 
 // The page of a database as HTML.
 std::string report(const std::string& database) {
-  return value_of(unstoppable([database]() -> Result<std::string> {
+  return value_of(interruptible([database](const std::atomic<bool>&) -> Result<std::string> {
     const Result<Store> store = Store::read(database);
     if (!store) return store.errors();
     const Result<ReportData> data = read_report(*store, {});

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -72,13 +73,16 @@ auto watched(std::atomic<bool>& stop, const std::function<void()>& look, Work wo
   return {answer.get(), std::move(raised)};
 }
 
-// Runs work that cannot be stopped, which holds copies of all that it uses. After Ctrl-C the exception is thrown at
-// once and the work ends by itself; the program waits for it before it ends.
+// Keeps work whose answer nobody waits for; the program waits for it before it ends.
 void abandon(std::future<void> work);
 
+// Runs work that has no answer unless it is done, and that holds copies of all that it uses. After Ctrl-C the exception
+// is thrown at once; the flag that the work is called with is set, which asks it to end.
 template <class Work>
-std::invoke_result_t<Work> unstoppable(Work work) {
-  std::packaged_task<std::invoke_result_t<Work>()> task(std::move(work));
+std::invoke_result_t<Work, const std::atomic<bool>&> interruptible(Work work) {
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  std::packaged_task<std::invoke_result_t<Work, const std::atomic<bool>&>()> task(
+      [stop, work = std::move(work)] { return work(*stop); });
   auto answer = task.get_future();
   auto running = std::async(std::launch::async, std::move(task));
   for (;;) {
@@ -89,6 +93,7 @@ std::invoke_result_t<Work> unstoppable(Work work) {
     try {
       look_for_signals();
     } catch (const py::error_already_set&) {
+      *stop = true;
       abandon(std::move(running));
       throw;
     }

@@ -2,6 +2,7 @@
 import os
 import signal
 import threading
+import time
 import unittest
 from xml.etree import ElementTree
 
@@ -97,6 +98,17 @@ class Searches(unittest.TestCase):
         self.assertTrue(caught.exception.answer.interrupted)
         self.assertEqual((layer.status, layer.ended_by), ("bounded", "interrupted"))
         self.assertLess(layer.lower_bound, layer.value)
+
+    def test_interrupts_end_the_work_on_curves(self):
+        thread = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        thread.start()
+        with self.assertRaises(KeyboardInterrupt):
+            hl.curve("conv:n=4,k=360,c=240,p=60,r=5,stride=2", imperfect=True)
+        thread.join()
+        time.sleep(0.2)
+        before = time.process_time()
+        time.sleep(0.3)
+        self.assertLess(time.process_time() - before, 0.2)
 
 
 class Costs(unittest.TestCase):

@@ -76,7 +76,7 @@ class CurveSearch {
       order_ = &order;
       prepare(loops);
       descend(0);
-      if (steps_ > kMaxSteps) return false;
+      if (given_up()) return false;
     }
     return true;
   }
@@ -112,9 +112,11 @@ class CurveSearch {
 
   u32 tiles_of(std::size_t d, u64 tile) const { return static_cast<u32>((size_[d] - 1) / tile + 1); }
 
+  bool given_up() const { return steps_ > kMaxSteps || options_.stopped(); }
+
   void descend(std::size_t k) {
     ++steps_;
-    if (steps_ > kMaxSteps || !curve_.admits(buffer_units(), least_accesses())) return;
+    if (given_up() || !curve_.admits(buffer_units(), least_accesses())) return;
     if (k == open_.size()) return leaf();
     const u8 d = open_[k];
     const u32 least_count = count_[d];
@@ -251,10 +253,15 @@ u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& optio
   return units;
 }
 
+Diagnostic stopped_curve(const Workload& workload) {
+  return {workload.name, 0, "", "stopped before its curve was complete"};
+}
+
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options) {
   CurveSearch search(workload, options);
   // The perfect tiles first: the others then have a curve to be measured against.
   if (search.run(false) && (!options.imperfect || search.run(true))) return search.take();
+  if (options.stopped()) return stopped_curve(workload);
   return Diagnostic{workload.name, 0, "",
                     fmt::format("too many tiles or loop orders for an exact curve ({} partial tiles, {} orders are the "
                                 "limits)",

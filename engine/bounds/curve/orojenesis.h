@@ -4,6 +4,7 @@
 // 2024). All tensors share one tile; for machines of several levels see orojenesis_nested.h.
 // Definitions and proofs: docs/rules/orojenesis.md.
 #include <array>
+#include <atomic>
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
@@ -34,7 +35,10 @@ struct OrojenesisOptions {
   std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
   // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
-  u64 max_nestings = 60'000'000;  // partial nestings that nested_curve() looks at before it gives up
+  u64 max_nestings = 60'000'000;            // partial nestings that nested_curve() looks at before it gives up
+  const std::atomic<bool>* stop = nullptr;  // when somebody sets it, there is no curve, with an error; null: nobody
+
+  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
 // How a point of a curve is reached.
@@ -48,8 +52,12 @@ struct Tiling {
 
 using Curve = Staircase<Tiling>;
 
-// The ski slope of the workload. Error: it has so many tiles or loop orders that the search would take minutes.
+// The ski slope of the workload. Errors: it has so many tiles or loop orders that the search would take minutes;
+// OrojenesisOptions::stop was set.
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
+
+// The error of a search for a curve that was asked to stop.
+Diagnostic stopped_curve(const Workload& workload);
 
 // Words (in units of the options) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});

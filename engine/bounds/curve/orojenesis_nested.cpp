@@ -57,16 +57,18 @@ class NestingSearch {
       choose(tensors);
       if (!options_.imperfect) break;
     }
-    return steps_ <= options_.max_nestings;
+    return !given_up();
   }
 
   NestedCurve take() { return std::move(curve_); }
 
  private:
+  bool given_up() const { return steps_ > options_.max_nestings || options_.stopped(); }
+
   // Every sequence of some of the tensors.
   void choose(const std::vector<u8>& left) {
     slide(0);
-    for (std::size_t k = 0; k < left.size() && steps_ <= options_.max_nestings; ++k) {
+    for (std::size_t k = 0; k < left.size() && !given_up(); ++k) {
       std::vector<u8> rest = left;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
       nested_.push_back(left[k]);
@@ -120,7 +122,7 @@ class NestingSearch {
   // The first k of the dimensions that loop have their tiles; `units`: of these tiles.
   void descend(std::size_t k, const Units& units) {
     ++steps_;
-    if (steps_ > options_.max_nestings) return;
+    if (given_up()) return;
     u64 buffer = 0, accesses = not_nested_;
     for (std::size_t i = 0; i < nested_.size(); ++i) {
       buffer += units.buffer[i];
@@ -234,6 +236,7 @@ class NestingSearch {
 Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptions& options) {
   NestingSearch search(workload, options);
   if (search.run()) return search.take();
+  if (options.stopped()) return stopped_curve(workload);
   return Diagnostic{workload.name, 0, "",
                     fmt::format("too many nested tiles for an exact curve ({} are the limit)", options.max_nestings)};
 }

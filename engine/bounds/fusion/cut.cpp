@@ -87,6 +87,8 @@ Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chai
   }
   for (std::size_t first = 0; options.tiled && first < count; ++first)
     for (std::size_t last = first + 2; last <= std::min(count, first + kMaxFused); ++last) {
+      if (options.stop != nullptr && *options.stop)
+        return stopped_curve(network.layers[at(chain.links[first].layer)].workload);
       auto curve = tiled_curve(std::span(chain.links).subspan(first, last - first), options.fusion, known);
       if (curve) out.tiled_.push_back({first, last, std::move(curve)});
     }
@@ -107,6 +109,7 @@ Diagnostics SegmentedChain::add_link(const Workload& workload, TensorMask operan
       one.words = WordCount::Timeloop;  // of mappings as the model counts them: a schedule moves no more
       one.imperfect = options.imperfect;
       one.resident = resident;
+      one.stop = options.stop;
       Result<Curve> found = one_buffer_curve(workload, one);
       if (!found) return found.errors();
       same = std::make_shared<const Curve>(std::move(*found));

@@ -1,5 +1,6 @@
 #pragma once
 // Cuts a chain into fused segments: at a capacity the best cut is a shortest path over the cut points.
+#include <atomic>
 #include <map>
 #include <memory>
 #include <span>
@@ -41,8 +42,9 @@ struct Segmentation {
 // Which segments are considered.
 struct SegmentOptions {
   FusionOptions fusion;
-  bool imperfect = false;             // layers alone also with tiles that do not divide their sizes
-  bool tiled = true, untiled = true;  // kinds of fused segments to consider
+  bool imperfect = false;                   // layers alone also with tiles that do not divide their sizes
+  bool tiled = true, untiled = true;        // kinds of fused segments to consider
+  const std::atomic<bool>* stop = nullptr;  // as OrojenesisOptions::stop
 };
 
 // Curves that are known already: a network repeats its layers and segments.
