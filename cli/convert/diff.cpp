@@ -78,17 +78,7 @@ Result<Comparison> compared(Compared what, const Result<T>& a, const Result<T>& 
   return Comparison{what, differences(*a, *b), {}, 0, 0};
 }
 
-double level_energy(const LevelBreakdown& level) {
-  double pj = level.leakage.picojoules();
-  for (const TensorTraffic& t : level.tensor) pj += t.energy.picojoules() + t.address_generation_energy.picojoules();
-  return pj;
-}
-
-double network_energy(const LevelBreakdown& level) {
-  double pj = 0;
-  for (const NetworkTraffic& n : level.network) pj += n.energy.picojoules();
-  return pj;
-}
+double level_picojoules(const LevelBreakdown& level) { return (level.leakage + level.access_energy()).picojoules(); }
 
 Result<Comparison> compared_mappings(const DiffArguments& arguments, const Output& output) {
   if (arguments.architecture.empty() || arguments.workload.empty())
@@ -104,9 +94,10 @@ Result<Comparison> compared_mappings(const DiffArguments& arguments, const Outpu
   const CostModel model(a->workload, a->architecture);
   const Breakdown x = model.explain(a->mapping), y = model.explain(b->mapping);
   for (std::size_t i = x.level.size(); i-- > 0;) {
-    out.energies.push_back({x.level[i].name, level_energy(x.level[i]), level_energy(y.level[i])});
-    const double of_a = network_energy(x.level[i]), of_b = network_energy(y.level[i]);
-    if (of_a != 0 || of_b != 0) out.energies.push_back({"network below " + x.level[i].name, of_a, of_b});
+    out.energies.push_back({x.level[i].name, level_picojoules(x.level[i]), level_picojoules(y.level[i])});
+    const Energy of_a = x.level[i].network_energy(), of_b = y.level[i].network_energy();
+    if (of_a.units != 0 || of_b.units != 0)
+      out.energies.push_back({"network below " + x.level[i].name, of_a.picojoules(), of_b.picojoules()});
   }
   out.energies.push_back({x.compute.name, x.compute.energy.picojoules(), y.compute.energy.picojoules()});
   out.energies.push_back({"total", x.energy.picojoules(), y.energy.picojoules()});

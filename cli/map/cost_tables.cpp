@@ -104,9 +104,9 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
   Energy storage, network, leakage, addresses;
   for (auto level = b.level.rbegin(); level != b.level.rend(); ++level) {
     std::string name = level->name;
+    network += level->network_energy();
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const TensorTraffic& t = level->tensor[v];
-      network += level->network[v].energy;
       addresses += t.address_generation_energy;
       if (!t.kept) continue;
       storage += t.energy;

@@ -17,10 +17,9 @@ void NetworkBreakdown::add(const Breakdown& layer, u64 count) {
     LevelTotal& to = levels[i];
     to.name = from.name;
     to.leakage += from.leakage * count;
-    for (std::size_t v = 0; v < from.tensor.size(); ++v) {
-      const TensorTraffic& t = from.tensor[v];
-      to.network += from.network[v].energy * count;
-      to.accesses += (t.energy + t.address_generation_energy) * count;
+    to.network += from.network_energy() * count;
+    to.accesses += from.access_energy() * count;
+    for (const TensorTraffic& t : from.tensor) {
       to.read += runs * static_cast<double>(t.all.reads);
       to.written += runs * (static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
     }

@@ -54,6 +54,19 @@ struct LevelBreakdown {
   u64 used_words = 0;                   // of one instance
   std::vector<TensorTraffic> tensor;    // by tensor
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
+
+  // Of all tensors: reading and writing their words, and finding their addresses.
+  Energy access_energy() const {
+    Energy sum;
+    for (const TensorTraffic& t : tensor) sum += t.energy + t.address_generation_energy;
+    return sum;
+  }
+  // Of all tensors, in the network below this level.
+  Energy network_energy() const {
+    Energy sum;
+    for (const NetworkTraffic& n : network) sum += n.energy;
+    return sum;
+  }
 };
 
 // The compute units together.

@@ -89,9 +89,7 @@ void add_up(const Compiled& c, const CollapsedTraffic& rows, Breakdown& out) {
     u64 instances = 1;
     for (const auto& tensor : rows) instances = std::max(instances, tensor[at(i)].instances);
     level.leakage = {leakage_units(c.level[i], instances) * out.cycles};
-    out.energy += level.leakage;
-    for (const TensorTraffic& t : level.tensor) out.energy += t.energy + t.address_generation_energy;
-    for (const NetworkTraffic& n : level.network) out.energy += n.energy;
+    out.energy += level.leakage + level.access_energy() + level.network_energy();
   }
   out.energy += out.compute.energy;
 }
