@@ -18,6 +18,13 @@ if(HELIOLITE_SANITIZE)
                          "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:HELIOLITE_UNCHECKED>>>:${checks}>")
   target_link_options(heliolite_flags INTERFACE -fsanitize=${HELIOLITE_SANITIZE})
 endif()
+if(HELIOLITE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "HELIOLITE_FUZZ needs clang++, which has libFuzzer")
+  endif()
+  # What fuzzers look at to know that they have come to new places.
+  target_compile_options(heliolite_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # heliolite_library(name DEPENDS target... [PRIVATE target...] [SOURCES file...])
 # All .cpp files of the folder and of those in it, as heliolite::name.
