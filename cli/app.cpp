@@ -177,6 +177,8 @@ int run_command_line(int argc, char** argv) {
   add_convert_command(app, output, action);
   add_check_command(app, output, action);
   add_diff_command(app, output, action);
+  add_completion_command(app, output, action);
+  add_man_command(app, output, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,5 +1,5 @@
-# `cmake --install`: the binary, the libraries, the public headers with what they need, and a package for
-# find_package(heliolite). `cmake --install BUILD --component headers` installs the headers alone.
+# `cmake --install`: the binary, its completions and manual pages, the libraries, the public headers with what they
+# need, and a package for find_package(heliolite). `cmake --install BUILD --component headers` installs the headers alone.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -14,6 +14,14 @@ function(heliolite_install)
   install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${headers}\"
                                         -P \"${script}\" COMMAND_ERROR_IS_FATAL ANY)" COMPONENT headers)
   install(DIRECTORY ${headers}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT headers)
+  # Written by the program when they are installed.
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(shell ${PROJECT_BINARY_DIR}/installed_shell_files)
+    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:heliolite>\"
+                                          \"-DOUTPUT=${shell}\" -P \"${PROJECT_SOURCE_DIR}/cmake/ShellFiles.cmake\"
+                                          COMMAND_ERROR_IS_FATAL ANY)")
+    install(DIRECTORY ${shell}/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+  endif()
   install(EXPORT heliolite NAMESPACE heliolite:: FILE heliolite-targets.cmake DESTINATION ${package})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heliolite-config.cmake.in
                                 ${PROJECT_BINARY_DIR}/heliolite-config.cmake INSTALL_DESTINATION ${package})

@@ -246,7 +246,7 @@ void add_bench_command(CLI::App& app, Output& output, Action& action) {
   CLI::App* command = app.add_subcommand("bench", "Mappers side by side: time, evaluations, quality, gap");
   command->add_option("config", arguments->config, "Suite: a YAML file, docs/formats_bench.md")
       ->required()
-      ->type_name("CONFIG");
+      ->type_name("FILE");
   arguments->search.add_to(*command, {"objective"}, "Instead of the suite's: ");
   add_read_options(*command, arguments->reading);
   add_target_option(*command, output, "--csv", arguments->csv, "Write the rows as comma-separated values; - = stdout");

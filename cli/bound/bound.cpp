@@ -13,6 +13,7 @@
 #include "cli/bound/bound_symbolic.h"
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/text.h"
@@ -41,12 +42,8 @@ const CLI::Option* given(const std::vector<const CLI::Option*>& options) {
 }
 
 int run_questions(const BoundArguments& arguments, const Output& output) {
-  std::vector<std::string> kinds = symbolic_kinds();
-  kinds.emplace_back(kOrojenesis);
   std::string kind = arguments.kind;
   if (kind.empty()) kind = given(arguments.of_orojenesis) != nullptr ? kOrojenesis : "all";
-  if (std::ranges::find(kinds, kind) == kinds.end())
-    return fail(fmt::format("--kind: unknown name '{}'{}; known: {}", kind, did_you_mean(kind, kinds), join(kinds)));
   const bool curve = kind == kOrojenesis;
   if (const CLI::Option* other = given(curve ? arguments.of_symbolic : arguments.of_orojenesis))
     return fail(fmt::format("{}: does not go with --kind {}", other->get_name(), kind));
@@ -139,10 +136,13 @@ void add_shared_options(CLI::App& command, Output& output, BoundArguments& argum
   add_workload_option(command, shared.workload, "Workload: preset, file or text");
   command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
   command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("NAME");
+  std::vector<std::string> kinds = symbolic_kinds();
+  kinds.emplace_back(kOrojenesis);
   command
       .add_option("-k,--kind", arguments.kind,
                   "Which bound: all (the default), orojenesis (the default with its own options), hbl, conv or iolb")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->transform(one_of(std::move(kinds)));
   command
       .add_option("--buffer", arguments.buffers,
                   "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; of 1024)")

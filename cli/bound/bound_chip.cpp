@@ -101,11 +101,10 @@ std::vector<CurveStep> network_steps(const SegmentedNetwork& network, bool fused
 int run_chip(const OrojenesisArguments& arguments, const Output& output) {
   const Result<ChipQuestion> question = load_chip(arguments.chip);
   Result<Network> network = load_workload(arguments.workload, arguments.reading, output, Wanted::Edges);
-  const Result<SegmentOptions> options = segment_options(arguments);
+  const SegmentOptions options = segment_options(arguments);
   Diagnostics errors;
   if (!question) errors = question.errors();
   if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
-  if (!options) errors.insert(errors.end(), options.errors().begin(), options.errors().end());
   if (!errors.empty()) return fail(errors);
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(*network, arguments.layer);
@@ -119,7 +118,7 @@ int run_chip(const OrojenesisArguments& arguments, const Output& output) {
                       {"layer", arguments.layer},
                       {"imperfect", arguments.imperfect}};
   const auto found = until_interrupted(
-      [=, network = *network, options = *options] { return chip_curves(arguments, network, options); });
+      [=, network = *network, options = options] { return chip_curves(arguments, network, options); });
   if (!found) return write_partial_answer(output, json, 0, 1, "networks");
   if (!*found) return fail(found->errors());
   std::vector<ChipCurve> curves = **found;

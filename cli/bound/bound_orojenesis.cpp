@@ -17,9 +17,9 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
-#include "engine/base/text.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/curve/provision.h"
@@ -31,25 +31,12 @@ namespace {
 
 constexpr u32 kMaxWordSize = 64;
 
-void complain(Diagnostics& errors, const char* option, const std::string& word, const std::vector<std::string>& known) {
-  errors.push_back(
-      {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
-}
-
 Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& arguments, const Workload& workload) {
   OrojenesisOptions options;
   Diagnostics errors;
   options.imperfect = arguments.imperfect;
-  if (arguments.counts == "timeloop") {
-    options.words = WordCount::Timeloop;
-  } else if (arguments.counts != "distinct") {
-    complain(errors, "--counts", arguments.counts, {"distinct", "timeloop"});
-  }
-  if (arguments.partial_sums == "write_only") {
-    options.partial_sums = PartialSums::WriteOnly;
-  } else if (arguments.partial_sums != "read_back") {
-    complain(errors, "--partial-sums", arguments.partial_sums, {"read_back", "write_only"});
-  }
+  if (arguments.counts == "timeloop") options.words = WordCount::Timeloop;
+  if (arguments.partial_sums == "write_only") options.partial_sums = PartialSums::WriteOnly;
   for (const std::string& text : arguments.word_sizes)
     read_word_size<u32>(text, workload, 1, kMaxWordSize, fmt::format("BYTES with 1 to {} bytes", kMaxWordSize),
                         options.word_size, errors);
@@ -228,9 +215,11 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
       .add_option("--counts", a.counts,
                   "Words of one buffer: distinct ones, or those that timeloop counts (no bound, for comparison)")
       ->type_name("NAME")
+      ->transform(one_of({"distinct", "timeloop"}))
       ->capture_default_str();
   command.add_option("--partial-sums", a.partial_sums, "Of sums that come back: count read_back or write_only")
       ->type_name("NAME")
+      ->transform(one_of({"read_back", "write_only"}))
       ->capture_default_str();
   command.add_flag("--map", a.map, "With -a: also map the layer and compare");
   command.add_option("--sample", a.sample, "With -a: also draw N random mappings of the layer and compare")
@@ -246,12 +235,15 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
   command.add_flag("--fuse", a.fuse, "The whole network: least over fused schedules (no bound), and the bound");
   command.add_option("--softmax", a.softmax, "With --fuse: incremental (FlashAttention) or whole rows (FLAT)")
       ->type_name("NAME")
+      ->transform(one_of({"incremental", "whole"}))
       ->capture_default_str();
   command.add_option("--pairs", a.pairs, "With --fuse: links that pass their intermediate in parts: all or first")
       ->type_name("NAME")
+      ->transform(one_of({"all", "first"}))
       ->capture_default_str();
   command.add_option("--execution", a.execution, "With --fuse: sequential or pipelined links")
       ->type_name("NAME")
+      ->transform(one_of({"sequential", "pipelined"}))
       ->capture_default_str();
   command.add_flag("--perfect-blocks", a.perfect_blocks, "With --fuse: blocks and parts divide the rows and columns");
   command.add_flag("--whole-weights", a.whole_weights, "With --fuse: of a layer's weights all stay or none");

@@ -145,37 +145,25 @@ std::string fused_text(const Network& network, const SegmentedNetwork& segmented
 
 }  // namespace
 
-Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments) {
+SegmentOptions segment_options(const OrojenesisArguments& arguments) {
   SegmentOptions options;
-  Diagnostics errors;
-  // The first of the two names is the default; true for the second one.
-  const auto second = [&](const char* option, const std::string& word, const char* first, const char* other) {
-    if (word == other || word == first) return word == other;
-    const std::vector<std::string> known{first, other};
-    errors.push_back(
-        {"", 0, option, fmt::format("unknown name '{}'{}; known: {}", word, did_you_mean(word, known), join(known))});
-    return false;
-  };
   options.imperfect = arguments.imperfect;
-  options.fusion.incremental_softmax = !second("--softmax", arguments.softmax, "incremental", "whole");
-  options.fusion.inner_pairs = !second("--pairs", arguments.pairs, "all", "first");
-  if (second("--execution", arguments.execution, "sequential", "pipelined"))
-    options.fusion.execution = Execution::Pipelined;
+  options.fusion.incremental_softmax = arguments.softmax == "incremental";
+  options.fusion.inner_pairs = arguments.pairs == "all";
+  if (arguments.execution == "pipelined") options.fusion.execution = Execution::Pipelined;
   options.fusion.perfect = arguments.perfect_blocks;
   if (arguments.whole_weights) options.fusion.weights = Staying::Wholes;
   if (arguments.stream_weights) options.fusion.weights = Staying::None;
-  if (!errors.empty()) return errors;
   return options;
 }
 
 int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output) {
-  const Result<SegmentOptions> options = segment_options(arguments);
-  if (!options) return fail(options.errors());
+  const SegmentOptions options = segment_options(arguments);
   struct Fused {
     Result<SegmentedNetwork> network;
     std::vector<FusedPoint> points;
   };
-  const auto found = until_interrupted([=, options = *options] {
+  const auto found = until_interrupted([=] {
     Fused fused{SegmentedNetwork::create(network, options), {}};
     if (fused.network)
       fused.points = arguments.buffers.empty() ? fused.network->points() : fused.network->points(arguments.buffers);

@@ -8,7 +8,7 @@
 namespace heliolite::cli {
 
 // The options of fusion that the arguments ask for. Errors: names that an option does not know.
-Result<SegmentOptions> segment_options(const OrojenesisArguments& arguments);
+SegmentOptions segment_options(const OrojenesisArguments& arguments);
 
 // Answers for the network and returns the exit code.
 int run_fused(const OrojenesisArguments& arguments, const Network& network, const Output& output);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
@@ -132,6 +133,7 @@ void add_program_options(CLI::App& command, ProgramArguments& arguments) {
   command.add_flag("--symbolic", arguments.symbolic, "C programs: also formulas for all parameters");
   command.add_option("--without", arguments.without, "C programs: leave these rules out, see docs/affine.md")
       ->type_name("RULE")
+      ->transform(one_of({std::begin(kProgramRules), std::end(kProgramRules)}))
       ->delimiter(',');
 }
 

@@ -12,6 +12,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/table.h"
 #include "workloads/onnx/import.h"
 
@@ -85,18 +86,18 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("given", arguments->given,
                    "Files in any order, told apart by content; presets and texts as -a and -w take them")
       ->required()
-      ->type_name("FILE");
+      ->type_name("A|W|FILE");
   command
       ->add_option("-o,--output", arguments->folder,
                    "Folder for the files; of an ONNX model the file for its network, stdout if left out")
       ->type_name("DIR");
   arguments->model = add_model_options(*command);
   command->add_option("--to", arguments->to, "Whose format: timeloop or heliolite")
-      ->check(CLI::IsMember({"timeloop", "heliolite"}))
+      ->transform(one_of({"timeloop", "heliolite"}))
       ->type_name("NAME")
       ->capture_default_str();
   command->add_option("--timeloop-version", arguments->version, "0.3 (Timeloop itself) or 0.4 (its front end)")
-      ->check(CLI::IsMember({"0.3", "0.4"}))
+      ->transform(one_of({"0.3", "0.4"}))
       ->type_name("V")
       ->capture_default_str();
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");

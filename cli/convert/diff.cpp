@@ -178,8 +178,8 @@ void add_diff_command(CLI::App& app, Output& output, Action& action) {
   CLI::App* command = app.add_subcommand("diff", "In what two machines, workloads or mappings differ");
   command->add_option("first", arguments->a, "As for -a, -w or -m; files are told apart by content")
       ->required()
-      ->type_name("A");
-  command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("B");
+      ->type_name("A|W|FILE");
+  command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("A|W|FILE");
   command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "Workload of two mappings")->type_name("W");
   command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("NAME");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/ui/inputs.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
@@ -123,7 +124,8 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
               "--tiling", arguments.tiling,
               "Tiles: best, the best known for each cache; lru, the best that such a cache keeps; together, for "
               "all caches in one nest; none; or a file")
-          ->type_name("WHICH")
+          ->type_name("TILING")
+          ->check(offered({"best", "lru", "together", "none"}))
           ->capture_default_str();
   CLI::Option* tile =
       command.add_option("--tile", arguments.tile, "Instead: this tile, as M=31,N=31; else dimensions are whole")

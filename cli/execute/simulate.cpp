@@ -12,6 +12,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
@@ -37,18 +38,18 @@ struct SimulatedNest {
 
 constexpr std::array kPolicies{CachePolicy::Lru, CachePolicy::Opt, CachePolicy::Fifo, CachePolicy::Scratchpad};
 
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const CachePolicy p : kPolicies) names.emplace_back(name(p));
+  return names;
+}
+
 // Those of --policy; lru and opt without it.
-Result<std::vector<CachePolicy>> read_policies(const std::vector<std::string>& texts) {
-  if (texts.empty()) return std::vector{CachePolicy::Lru, CachePolicy::Opt};
-  std::vector<std::string> known;
-  for (const CachePolicy p : kPolicies) known.emplace_back(name(p));
+std::vector<CachePolicy> policies_named(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {CachePolicy::Lru, CachePolicy::Opt};
   std::vector<CachePolicy> policies;
   for (const std::string& text : texts) {
-    const auto found = std::ranges::find(known, text);
-    if (found == known.end())
-      return Diagnostic{"", 0, "--policy",
-                        fmt::format("unknown name '{}'{}; known: {}", text, did_you_mean(text, known), join(known))};
-    const CachePolicy policy = kPolicies[at(found - known.begin())];
+    const CachePolicy policy = *std::ranges::find(kPolicies, text, [](CachePolicy p) { return name(p); });
     if (std::ranges::find(policies, policy) == policies.end()) policies.push_back(policy);
   }
   return policies;
@@ -148,11 +149,10 @@ int run_program_text(const SimulateArguments& arguments, const Output& output) {
     return fail("--tiling, --tile, -m: a C program runs in the order of its text");
   const Result<std::vector<u64>> caches = read_caches(nest, true);
   if (!caches) return fail(caches.errors());
-  const Result<std::vector<CachePolicy>> policies = read_policies(arguments.policies);
-  if (!policies) return fail(policies.errors());
-  SimulatedProgram question{nest.workload, arguments.parameters, {}, policies->size()};
+  const std::vector<CachePolicy> policies = policies_named(arguments.policies);
+  SimulatedProgram question{nest.workload, arguments.parameters, {}, policies.size()};
   for (const u64 words : *caches)
-    for (const CachePolicy policy : *policies)
+    for (const CachePolicy policy : policies)
       question.caches.push_back({{words, arguments.line_words, arguments.ways}, policy, 1});
   return run_simulated_program(question, output);
 }
@@ -163,15 +163,14 @@ int run(const SimulateArguments& arguments, const Output& output) {
   if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
   const Result<NestQuestion> question = read_question(arguments.nest, true, output);
   if (!question) return fail(question.errors());
-  const Result<std::vector<CachePolicy>> policies = read_policies(arguments.policies);
-  if (!policies) return fail(policies.errors());
+  const std::vector<CachePolicy> policies = policies_named(arguments.policies);
   const Result<std::vector<ExecutedNest>> executed = executed_nests(arguments.nest, *question);
   if (!executed) return fail(executed.errors());
   for (const ExecutedNest& e : *executed)
-    if (const Diagnostics errors = check_simulation(e.nest, caches_of(e, *policies, arguments)); !errors.empty())
+    if (const Diagnostics errors = check_simulation(e.nest, caches_of(e, policies, arguments)); !errors.empty())
       return fail(errors);
-  const auto nests = until_interrupted(
-      [executed = *executed, policies = *policies, arguments, read = question->rule.outputs_are_read] {
+  const auto nests =
+      until_interrupted([executed = *executed, policies = policies, arguments, read = question->rule.outputs_are_read] {
         return simulate_all(executed, policies, arguments, read);
       });
   if (!nests) return kInterrupted;
@@ -181,7 +180,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
                   question->rule.stores ? "loaded and stored" : "loaded",
                   question->rule.outputs_are_read ? ", outputs are read" : "");
   for (const SimulatedNest& n : *nests) text += fmt::format("  loops, outermost first: {}\n", n.executed.text);
-  text += "\n" + table_text(*question, bounds, *nests, *policies) + "\n" + arrays_text(*nests, *policies);
+  text += "\n" + table_text(*question, bounds, *nests, policies) + "\n" + arrays_text(*nests, policies);
   output.table(text);
   Json answer = answer_head("simulate");
   answer["question"] = cli::question(question->workload);
@@ -189,7 +188,7 @@ int run(const SimulateArguments& arguments, const Output& output) {
   answer["line_words"] = arguments.line_words;
   answer["ways"] = arguments.ways == 0 ? Json() : Json(arguments.ways);
   answer["nests"] = Json::array();
-  for (const SimulatedNest& n : *nests) answer["nests"].push_back(nest_json(*question, bounds, n, *policies));
+  for (const SimulatedNest& n : *nests) answer["nests"].push_back(nest_json(*question, bounds, n, policies));
   return output.json(answer) ? kSuccess : kBadInput;
 }
 
@@ -203,6 +202,7 @@ void add_simulate_command(CLI::App& app, Output& output, Action& action) {
       ->add_option("--policy", arguments->policies,
                    "What leaves a full cache: lru, opt, fifo; or scratchpad, the boxes of the tiling (lru,opt)")
       ->type_name("NAMES")
+      ->transform(one_of(policy_names()))
       ->delimiter(',');
   command->add_option("--line", arguments->line_words, "Words in a line, which moves as a whole")
       ->type_name("WORDS")

@@ -11,7 +11,7 @@
 #include "cli/ui/figures.h"
 #include "cli/ui/inputs.h"
 #include "cli/ui/json.h"
-#include "engine/base/text.h"
+#include "cli/ui/option_names.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/space/mapspace.h"
@@ -27,11 +27,7 @@ Diagnostics outside_mapspace(const MappedLayer& layer) {
 
 // The way of counting called `text`, for this mapping.
 Result<Counts> counts_named(const std::string& text, const CostModel& model, const Mapping& mapping) {
-  const std::vector<std::string> known{std::string(name(Counts::Timeloop)), std::string(name(Counts::True))};
-  if (text == known[0]) return Counts::Timeloop;
-  if (text != known[1])
-    return Diagnostic{"", 0, "--counts",
-                      fmt::format("unknown name '{}'{}; known: {}", text, did_you_mean(text, known), join(known))};
+  if (text == name(Counts::Timeloop)) return Counts::Timeloop;
   if (!mapping.is_perfect() && !has_true_counts(model.compiled()))
     return Diagnostic{"", 0, "--counts",
                       fmt::format("true counts need outputs each of whose ranks is one dimension with coefficient 1, "
@@ -122,6 +118,7 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
       ->add_option("--counts", arguments->counts,
                    "Where factors do not divide: timeloop, its averages, or true, every word that moves")
       ->type_name("NAME")
+      ->transform(one_of({std::string(heliolite::name(Counts::Timeloop)), std::string(heliolite::name(Counts::True))}))
       ->capture_default_str();
   if (by_level) {
     command->add_flag("--nest", arguments->nest, "Draw the loop nest in text, with how full each level is");

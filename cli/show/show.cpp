@@ -144,7 +144,7 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "The presets; a machine or a workload");
   command->add_option("name", arguments->name, "A machine or a workload: preset, file or text; none: list the presets")
-      ->type_name("NAME");
+      ->type_name("A|W");
   command->add_option("-a,--architecture", arguments->architecture, "The same, a machine")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "The same, a workload")->type_name("W");
   command->add_flag("--resolved", arguments->resolved,

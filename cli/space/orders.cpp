@@ -12,6 +12,7 @@
 #include "cli/ui/inputs.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -160,12 +161,6 @@ int run_layers(const Network& network, const OrdersArguments& arguments, Json an
 }
 
 int run(const OrdersArguments& arguments, const Output& output) {
-  const std::vector<std::string> rules(kOrderRuleNames.begin(), kOrderRuleNames.end());
-  for (const std::string& rule : arguments.without)
-    if (std::find(rules.begin(), rules.end(), rule) == rules.end()) {
-      return fail(
-          fmt::format("--without: unknown rule '{}'{}; rules: {}", rule, did_you_mean(rule, rules), join(rules)));
-    }
   const Result<Network> network = load_workload(arguments.workload, arguments.reading, output);
   if (!network) return fail(network.errors());
   Json answer = answer_head("orders");
@@ -190,6 +185,7 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");
   command->add_option("--without", arguments->without, "Switch rules off: order-prefix, order-run, order-dominance")
       ->type_name("RULE")
+      ->transform(one_of({kOrderRuleNames.begin(), kOrderRuleNames.end()}))
       ->delimiter(',');
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);

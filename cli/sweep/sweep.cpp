@@ -14,6 +14,7 @@
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/progress.h"
 #include "cli/ui/read_arguments.h"
 #include "cli/ui/search_arguments.h"
@@ -57,16 +58,11 @@ std::optional<Shard> parse_shard(const std::string& text) {
   return Shard{number - 1, of};
 }
 
-Result<SweepOverrides> overrides(const SweepArguments& arguments) {
+SweepOverrides overrides(const SweepArguments& arguments) {
   SweepOverrides out{
       .options = arguments.search.given(), .goal = {}, .sample = arguments.sample, .reading = arguments.reading};
-  if (arguments.goal.empty()) return out;
-  out.goal = parse_sweep_goal(lower(arguments.goal));
-  if (out.goal) return out;
-  const std::vector<std::string> known(kSweepGoalNames.begin(), kSweepGoalNames.end());
-  return Diagnostic{
-      "", 0, "--goal",
-      fmt::format("unknown name '{}'{}; known: {}", arguments.goal, did_you_mean(arguments.goal, known), join(known))};
+  if (!arguments.goal.empty()) out.goal = parse_sweep_goal(arguments.goal);
+  return out;
 }
 
 // What the tasks of an array job are told besides the file.
@@ -201,9 +197,8 @@ int run_file(const SweepArguments& arguments, const Output& output) {
   if (!shard)
     return fail(fmt::format("--shard: '{}' must be I/N, the I-th of N parts, from 1/N to N/N; at most {} parts",
                             arguments.shard, kMaxShards));
-  const Result<SweepOverrides> asked = overrides(arguments);
-  if (!asked) return fail(asked.errors());
-  Result<SweepSpec> spec = load_sweep(arguments.file, *asked);
+  const SweepOverrides asked = overrides(arguments);
+  Result<SweepSpec> spec = load_sweep(arguments.file, asked);
   if (!spec) return fail(spec.errors());
   for (const Diagnostic& warning : spec->warnings) output.note("heliolite: " + warning.to_string());
   if (arguments.check)
@@ -244,7 +239,9 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
       ->capture_default_str();
   arguments->search.add_to(*command, {"objective", "strategy", "budget", "evaluations", "memory", "seed"},
                            "Instead of the file's: ");
-  command->add_option("--goal", arguments->goal, "Instead of the file's: all, front or best")->type_name("NAME");
+  command->add_option("--goal", arguments->goal, "Instead of the file's: all, front or best")
+      ->type_name("NAME")
+      ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
   command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
       ->type_name("N")
       ->check(whole_number(1, kMaxGridPoints));

@@ -4,18 +4,13 @@
 #include <sstream>
 
 #include "cli/ui/lines.h"
+#include "cli/ui/option_names.h"
 
 namespace heliolite::cli {
 namespace {
 
 constexpr std::size_t kFirstColumn = 34;  // of CLI11, with what it leaves free
 constexpr std::size_t kLeastDescription = 36;
-
-// "FILE": the placeholder without the text of range checks.
-std::string placeholder(const CLI::Option* option) {
-  const std::string name = option->get_type_name();
-  return name.substr(0, name.find(':'));
-}
 
 std::string wrapped(const std::string& text) {
   std::istringstream words(text);
@@ -44,14 +39,14 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string /*name*/)
   for (const CLI::Option* option : app->get_options()) {
     if (!option->get_required()) continue;
     const bool positional = option->get_snames().empty();
-    usage += (positional ? "" : " -" + option->get_snames().front()) + " " + placeholder(option);
+    usage += (positional ? "" : " -" + option->get_snames().front()) + " " + placeholder(*option);
   }
   return usage + " [options]\n";
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
   if (option->get_type_size() == 0 || option->get_positional()) return "";
-  return " " + placeholder(option);
+  return " " + placeholder(*option);
 }
 
 std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {

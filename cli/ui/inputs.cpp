@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "arch/load.h"
+#include "cli/ui/option_names.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/fit_names.h"
+#include "workloads/onnx/options.h"
 
 namespace heliolite::cli {
 std::string ModelOptions::text() const {
@@ -34,7 +36,8 @@ std::shared_ptr<ModelOptions> add_model_options(CLI::App& command) {
       .add_option(
           "--merge", options->merge,
           "Of an ONNX model: equal layers become one with a count: none, blocks (runs of equal blocks) or shapes")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->transform(one_of({onnx::kMergeNames.begin(), onnx::kMergeNames.end()}));
   command.add_flag("--skip-unknown", options->skip_unknown,
                    "Of an ONNX model: leave out what multiplies matrices in a way that is not read");
   return options;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/ui/option_names.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/rename.h"
@@ -36,8 +37,8 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
       .add_option_function<std::string>(
           "--sparse", [&options](const std::string&) { options.ignore_sparse = true; },
           "What to do with sparse machines and tensors: ignore, read them as dense ones")
-      ->type_name("ignore")
-      ->check(CLI::IsMember({"ignore"}));
+      ->type_name("HOW")
+      ->transform(one_of({"ignore"}));
   command
       .add_option_function<std::vector<std::string>>(
           "--define", [&options](const std::vector<std::string>& texts) { add_defines(texts, options); },

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <variant>
 
+#include "cli/ui/option_names.h"
+
 namespace heliolite::cli {
 namespace {
 
@@ -15,7 +17,7 @@ CLI::Validator allowed_by(const SearchOption& option) {
         SearchOptions scratch;
         return option.set(scratch, text) ? std::string() : fmt::format("'{}' must be {}", text, must_be(option, text));
       },
-      "");
+      option.names.empty() ? std::string() : in_braces(option.names));
 }
 
 // The letter may be another option's on this command.

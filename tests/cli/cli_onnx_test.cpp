@@ -41,7 +41,7 @@ TEST(CliOnnx, ModelsAreWorkloads) {
   EXPECT_THAT(open.err, AllOf(HasSubstr("net.yaml: the file leaves 1 size open: N (of x)"), HasSubstr("--dim N=1")));
   const CliResult twice = run_cli("space -a eyeriss -w " + model + " --dim N=1,M=2 --merge all");
   EXPECT_EQ(twice.exit_code, 2);
-  EXPECT_THAT(twice.err, HasSubstr("merge = all, must be none, blocks or shapes"));
+  EXPECT_THAT(twice.err, HasSubstr("--merge: unknown name 'all'; known: none, blocks and shapes"));
   const CliResult text = run_cli("orders -w " + folder.write("text.onnx", "conv: {}\n"));
   EXPECT_THAT(text.err, HasSubstr("looks like a text"));
   const CliResult none = run_cli("orders -w gemm:2x2x2 --dim N=1");

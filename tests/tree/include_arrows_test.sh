@@ -106,6 +106,7 @@ room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/execute cli/ui
 room cli/convert cli/ui
+room cli/shell cli/ui
 room cli/sweep cli/ui cli/map
 
 may_include python "${below[@]}"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/base/parse_number.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -15,10 +17,9 @@ constexpr std::string_view kValue = "value:";
 }  // namespace
 
 std::optional<Merge> find_merge(std::string_view name) {
-  if (name == "none") return Merge::None;
-  if (name == "blocks") return Merge::Blocks;
-  if (name == "shapes") return Merge::Shapes;
-  return std::nullopt;
+  const auto found = std::ranges::find(kMergeNames, name);
+  if (found == kMergeNames.end()) return std::nullopt;
+  return static_cast<Merge>(found - kMergeNames.begin());
 }
 
 Diagnostics add_options(std::string_view text, const std::string& file, Options& options) {
@@ -32,7 +33,8 @@ Diagnostics add_options(std::string_view text, const std::string& file, Options&
       options.skip_unknown = true;
     } else if (key == "merge") {
       options.merge = find_merge(value);
-      if (!options.merge) complain(fmt::format("merge = {}, must be none, blocks or shapes", shortened(value)));
+      const std::vector<std::string> names(kMergeNames.begin(), kMergeNames.end());
+      if (!options.merge) complain(fmt::format("merge = {}, must be {}", shortened(value), join(names, "or")));
     } else if (key.starts_with(kValue)) {
       const std::optional<i64> number = parse_number<i64>(value);
       if (!number) complain(fmt::format("{} = {}, must be an integer", shortened(key), shortened(value)));

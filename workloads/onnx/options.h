@@ -1,5 +1,6 @@
 #pragma once
 // What a user says about an ONNX file beside its name.
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ enum class Merge : u8 {
   Shapes,  // all equal layers, without edges
 };
 
-// The merging called "none", "blocks" or "shapes".
+inline constexpr std::array<std::string_view, 3> kMergeNames{"none", "blocks", "shapes"};  // [Merge]
+
+// The merging of this name.
 std::optional<Merge> find_merge(std::string_view name);
 
 struct Options {

@@ -1,0 +1,49 @@
+#pragma once
+// The commands and options as CLI11 has them, which completions and manual pages are made of.
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace heliolite::cli {
+
+// What a shell offers where a value stands, besides names.
+struct Offers {
+  bool machines = false, workloads = false, files = false, folders = false;
+
+  bool any() const { return machines || workloads || files || folders; }
+};
+
+// An option, or an argument that stands by itself.
+struct OptionRow {
+  std::vector<std::string> names;    // "-a", "--architecture"; none: an argument
+  std::string value;                 // "FILE", what help shows for the value; empty: a switch
+  std::vector<std::string> choices;  // names that the value may be; empty: no names, or not a value
+  Offers offers;                     // told by `value`
+  bool list = false;                 // takes several values with commas between them
+  bool many = false;                 // an argument for all words that follow
+  bool required = false;
+  std::string usual;  // the default as help shows it
+  std::string help;   // one sentence
+};
+
+struct CommandRow {
+  std::string name;  // "map"; of the program "heliolite"
+  std::string help;  // one line
+  std::string footer;
+  std::vector<OptionRow> options;  // as help lists them
+};
+
+struct CommandTable {
+  CommandRow program;
+  std::vector<CommandRow> commands;
+};
+
+CommandTable command_table(const CLI::App& app);
+
+// What is offered for a value that help shows so: "FILE", "A|W".
+Offers offers_of(const std::string& value);
+
+// The names of presets that are offered.
+std::vector<std::string> preset_names(const Offers& offers);
+
+}  // namespace heliolite::cli
