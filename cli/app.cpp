@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "arch/load.h"
+#include "cli/ui/colour.h"
 #include "cli/ui/command.h"
 #include "cli/ui/help.h"
 #include "cli/ui/json.h"
 #include "cli/ui/lines.h"
+#include "cli/ui/option_names.h"
 #include "cli/ui/version.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
@@ -149,6 +151,13 @@ void add_output_options(CLI::App& command, Output& output) {
                     "Write the answer as JSON; - writes it to stdout instead of tables");
   command.add_flag_callback("--wide", set_unlimited_lines,
                             "Every row and text on one line, however wide the terminal is (without one: 120 columns)");
+  command
+      .add_option_function<std::string>(
+          "--color", [](const std::string& when) { set_colours(*find_colours(when)); },
+          "Colours of verdicts and complaints: auto, on terminals unless NO_COLOR is set; always or never")
+      ->type_name("WHEN")
+      ->transform(one_of(colours_names()))
+      ->default_str("auto");
   command.add_flag("-q,--quiet", output.quiet, "No progress and no notes on stderr");
 }
 

@@ -14,6 +14,7 @@
 #include "cli/bound/experiment_measures.h"
 #include "cli/bound/experiment_yaml.h"
 #include "cli/map/partial_answer.h"
+#include "cli/ui/colour.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/read_arguments.h"
@@ -85,13 +86,14 @@ std::string verdict_text(const ExperimentRow& row) {
   const std::string tolerance = row.within ? fmt::format("{:g} %", *row.within * 100) : "";
   switch (row.verdict()) {
     case RowVerdict::None: return "";
-    case RowVerdict::Same: return row.to ? "in the range" : "within " + tolerance;
-    case RowVerdict::Better: return "better";
-    case RowVerdict::Differs: return "differs, see below";
+    case RowVerdict::Same:
+      return row.to ? painted("in", Tone::Good) + " the range" : painted("within", Tone::Good) + " " + tolerance;
+    case RowVerdict::Better: return painted("better", Tone::Good);
+    case RowVerdict::Differs: return painted("differs,", Tone::Doubt) + " see below";
     case RowVerdict::Outside: break;
   }
-  if (row.expected) return fmt::format("OUTSIDE {} of {:.4g}", tolerance, *row.expected);
-  return "OUTSIDE " + (row.to ? "the range" : tolerance);
+  if (row.expected) return fmt::format("{} {} of {:.4g}", painted("OUTSIDE", Tone::Bad), tolerance, *row.expected);
+  return painted("OUTSIDE", Tone::Bad) + " " + (row.to ? "the range" : tolerance);
 }
 
 std::string number(double x) { return std::abs(x) >= 1e4 && x == std::floor(x) ? count(x) : fmt::format("{:.4g}", x); }

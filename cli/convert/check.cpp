@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/convert/checked_file.h"
+#include "cli/ui/colour.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
@@ -70,12 +71,17 @@ std::vector<CheckedFile> check_all(const CheckArguments& arguments) {
   return files;
 }
 
+Tone tone_of(CheckState state) {
+  const bool good = state == CheckState::Read || state == CheckState::Recognised;
+  return good ? Tone::Good : state == CheckState::Refused ? Tone::Bad : Tone::Doubt;
+}
+
 std::string answer_text(const std::vector<CheckedFile>& files, const StateCounts& counts, bool all) {
   Table table({"<file", "<what", "<state", "<used by"});
   std::string complaints;
   for (const CheckedFile& file : files) {
     if (file.state == CheckState::NotOurs && !all) continue;
-    table.row({file.path, parts_text(file), std::string(name(file.state)), commands_text(file)});
+    table.row({file.path, parts_text(file), painted(name(file.state), tone_of(file.state)), commands_text(file)});
     for (std::size_t i = 0; i < file.why.size() && i < kMostComplaints; ++i)
       complaints += "  " + file.why[i].to_string() + "\n";
     if (file.why.size() > kMostComplaints)

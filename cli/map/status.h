@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/ui/colour.h"
 #include "cli/ui/json.h"
 #include "engine/model/counts.h"
 #include "engine/search/core/answer.h"
@@ -20,7 +21,8 @@ inline std::string status_word(const MappingResult& r) {
 
 // The status with the mapspace: "optimal, perfect factors"; even tiles go without saying.
 inline std::string status_text(std::string_view status, bool imperfect, Tiles tiles) {
-  return fmt::format("{}, {} factors{}", status, imperfect ? "any" : "perfect",
+  const Tone tone = status == "optimal" ? Tone::Good : status == "infeasible" ? Tone::Bad : Tone::Doubt;
+  return fmt::format("{}, {} factors{}", painted(status, tone), imperfect ? "any" : "perfect",
                      tiles == Tiles::Uneven ? ", uneven tiles" : "");
 }
 

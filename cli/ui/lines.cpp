@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/ui/colour.h"
 #include "engine/base/integers.h"
 #include "engine/base/parse_number.h"
 
@@ -30,10 +31,17 @@ std::size_t columns_of_stdout() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// Bytes of the first `columns` code points.
+// Bytes of the first `columns` code points, with the colours around them.
 std::size_t bytes_of(std::string_view text, std::size_t columns) {
   std::size_t i = 0;
-  while (i < text.size() && (columns > 0 || !begins_letter(text[i]))) columns -= begins_letter(text[i++]) ? 1 : 0;
+  while (i < text.size()) {
+    if (const std::size_t sequence = colour_sequence(text.substr(i)); sequence > 0) {
+      i += sequence;
+      continue;
+    }
+    if (columns == 0 && begins_letter(text[i])) break;
+    columns -= begins_letter(text[i++]) ? 1 : 0;
+  }
   return i;
 }
 
@@ -89,7 +97,15 @@ std::size_t line_width() {
 
 void set_unlimited_lines() { unlimited = true; }
 
-std::size_t columns_of(std::string_view text) { return at(std::count_if(text.begin(), text.end(), begins_letter)); }
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t sequence = colour_sequence(text.substr(i));
+    columns += sequence == 0 && begins_letter(text[i]) ? 1 : 0;
+    i += std::max<std::size_t>(sequence, 1);
+  }
+  return columns;
+}
 
 std::vector<std::string> broken(std::string_view text, std::size_t width, std::size_t indent) {
   std::vector<std::string> lines;

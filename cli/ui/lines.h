@@ -13,7 +13,7 @@ inline constexpr std::size_t kLineWidth = 120;  // columns, in files and pipes
 std::size_t line_width();
 void set_unlimited_lines();  // --wide: everything on one line
 
-// Columns a UTF-8 string takes on a terminal: code points, good enough for names.
+// Columns a UTF-8 string takes on a terminal: code points, good enough for names; colours take none.
 std::size_t columns_of(std::string_view text);
 
 // The text as lines of at most `width` columns, at least one: broken at spaces, else behind punctuation, else where

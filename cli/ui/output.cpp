@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cli/ui/colour.h"
 #include "cli/ui/file_writer.h"
 #include "cli/ui/lines.h"
 #include "engine/base/file_claims.h"
@@ -96,7 +97,7 @@ bool Output::write(const std::string& option, const std::function<Diagnostics(st
 int fail(const Diagnostics& errors) {
   std::string text;
   for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i) {
-    text += "heliolite: " + errors[i].to_string() + "\n";
+    text += painted_complaint("heliolite:", Tone::Bad) + " " + errors[i].to_string() + "\n";
   }
   if (errors.size() > kMaxComplaints) text += fmt::format("heliolite: and {} more\n", errors.size() - kMaxComplaints);
   std::fwrite(text.data(), 1, text.size(), stderr);

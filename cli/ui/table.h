@@ -1,6 +1,5 @@
 #pragma once
-// Aligned text tables and numbers for people. Locale plays no part; no colours, so that pipes and files get
-// what a terminal shows.
+// Aligned text tables and numbers for people. Locale plays no part. Cells may have colours (colour.h).
 #include <string>
 #include <string_view>
 #include <vector>

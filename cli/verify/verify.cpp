@@ -51,7 +51,8 @@ Json report_json(const std::string& file, const VerifyArguments& arguments, cons
 std::string report_text(const std::string& file, const VerifyReport& report, double elapsed) {
   Table table({"<mode", "matched", "mismatched", "skipped"});
   const auto row = [&](const std::string& name, const VerifyTally& t) {
-    table.row({name, fmt::format("{}", t.matched), fmt::format("{}", t.mismatched), fmt::format("{}", t.skipped)});
+    table.row({name, fmt::format("{}", t.matched), mismatched_text(t, fmt::format("{}", t.mismatched)),
+               fmt::format("{}", t.skipped)});
   };
   for (const auto& [mode, tally] : report.by_mode) row(mode, tally);
   table.rule();

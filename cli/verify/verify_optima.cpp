@@ -21,8 +21,8 @@ using Tallies = std::map<std::string, OptimaTally>;
 std::string report_text(const std::string& file, const OptimaReport& report, double elapsed) {
   Table table({"<by", "<", "matched", "mismatched", "skipped", "proven", "time"});
   const auto row = [&](const char* by, const std::string& name, const OptimaTally& t) {
-    table.row({by, name.empty() ? "(none)" : name, grouped(t.matched), grouped(t.mismatched), grouped(t.skipped),
-               grouped(t.proven), seconds(t.seconds)});
+    table.row({by, name.empty() ? "(none)" : name, grouped(t.matched), mismatched_text(t, grouped(t.mismatched)),
+               grouped(t.skipped), grouped(t.proven), seconds(t.seconds)});
   };
   const auto rows = [&](const char* by, const Tallies& tallies) {
     for (const auto& [name, tally] : tallies) row(std::exchange(by, ""), name, tally);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/ui/colour.h"
 #include "cli/ui/table.h"
 
 namespace heliolite::cli {
@@ -10,6 +11,10 @@ namespace {
 constexpr std::size_t kDifferencesShown = 6;  // of one record
 
 }  // namespace
+
+std::string mismatched_text(const VerifyTally& t, const std::string& number) {
+  return t.mismatched == 0 ? number : painted(number, Tone::Bad);
+}
 
 Json tally_json(const VerifyTally& t) {
   return {{"matched", t.matched}, {"mismatched", t.mismatched}, {"skipped", t.skipped}};

@@ -16,6 +16,8 @@ struct VerifiedFile {
 
 Json tally_json(const VerifyTally& tally);     // {"matched", "mismatched", "skipped"}
 Json mismatch_json(const Mismatch& mismatch);  // {"id", "line", "differences": [..], "refused"}
+// The number of mismatches, in colour if there are any.
+std::string mismatched_text(const VerifyTally& tally, const std::string& number);
 std::string mismatch_text(const std::string& file, const Mismatch& mismatch);
 
 // "3 more records differ; --show 8 prints them" if more records differ than the `shown` ones; else empty.

@@ -237,15 +237,16 @@ TEST_F(CliTables, HelpFits) {
   }
 }
 
-// What the program writes to a terminal of so many columns.
-std::string on_terminal(unsigned short columns, const std::string& arguments) {
+// What the program writes to a terminal of so many columns, standard error left out.
+std::string on_terminal(unsigned short columns, const std::string& arguments, const std::string& environment = "") {
   winsize size{};
   size.ws_row = 50;
   size.ws_col = columns;
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child == 0) {
-    const std::string command = "unset COLUMNS; exec '" HELIOLITE_BINARY "' " + arguments + " 2>/dev/null";
+    const std::string command = "unset COLUMNS NO_COLOR; TERM=xterm; export TERM; " + environment +
+                                " exec '" HELIOLITE_BINARY "' " + arguments + " 2>/dev/null";
     execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     _exit(127);
   }
@@ -277,6 +278,46 @@ TEST_F(CliTables, FollowTheTerminalAndNothingElse) {
   const std::string wide = out(command + " --wide");
   EXPECT_GT(widest(wide), kLineWidth);
   EXPECT_THAT(wide, HasSubstr("  block_3_expanded_depthwise_convolution_with_stride_2_and_padding  "));
+}
+
+constexpr const char* kGreenOptimal = "\x1b[32moptimal\x1b[0m, perfect";
+
+// Verdicts have colours on a terminal only, which change nothing else of a table.
+TEST_F(CliTables, ColoursAreForTerminals) {
+  const std::string command = "map -a eyeriss -w gemm:8x8x8 --no-look -q --json /dev/null";
+  const auto has_colour = HasSubstr("\x1b[");
+  const std::string terminal = on_terminal(120, command), piped = out(command);
+  EXPECT_THAT(terminal, HasSubstr(kGreenOptimal));
+  EXPECT_THAT(piped, ::testing::Not(has_colour));
+  EXPECT_THAT(out(command + " --color always"), HasSubstr(kGreenOptimal));
+  EXPECT_THAT(on_terminal(120, command + " --color never"), ::testing::Not(has_colour));
+  EXPECT_THAT(on_terminal(120, command, "NO_COLOR=1; export NO_COLOR;"), ::testing::Not(has_colour));
+  EXPECT_THAT(on_terminal(120, command, "NO_COLOR=; export NO_COLOR;"), HasSubstr(kGreenOptimal)) << "empty: not set";
+  EXPECT_THAT(on_terminal(120, command, "TERM=dumb;"), ::testing::Not(has_colour));
+
+  const std::string check = "check " + folder_.path("net.yaml");
+  std::string shown = on_terminal(120, check);
+  EXPECT_THAT(shown, HasSubstr("\x1b[32mread\x1b[0m"));
+  for (const std::string sequence : {"\x1b[32m", "\x1b[0m"})
+    for (std::size_t at = shown.find(sequence); at != std::string::npos; at = shown.find(sequence))
+      shown.erase(at, sequence.size());
+  EXPECT_EQ(shown, out(check)) << "colours change nothing else";
+
+  const std::string refused = "map -a eyeris -w gemm:8x8x8 ";
+  EXPECT_EQ(run_cli(refused).err.substr(0, 10), "heliolite:");
+  EXPECT_THAT(run_cli(refused + "--color always").err, ::testing::StartsWith("\x1b[31mheliolite:\x1b[0m "));
+  EXPECT_THAT(run_cli(refused + "--color blue").err, HasSubstr("unknown name 'blue'; known: auto, always and never"));
+}
+
+TEST(Lines, ColoursTakeNoColumns) {
+  const std::string red = "\x1b[31mOUTSIDE\x1b[0m";
+  EXPECT_EQ(columns_of(red), 7u);
+  EXPECT_THAT(broken(red + " 5 %", 7), ElementsAre(red, "5 %"));
+  EXPECT_EQ(fitted("  one " + red + " two", 13), "  one " + red + "\n    two");
+  Table table({"<a", "b"});
+  table.row({red, "1"});
+  table.row({"inside", "2"});
+  EXPECT_THAT(table.to_string(), AllOf(HasSubstr(red + "  1\n"), HasSubstr("inside   2\n")));
 }
 
 }  // namespace
