@@ -93,7 +93,10 @@ struct StorageLevel {
   double area_um2 = 0;               // of one instance
   Bandwidth bandwidth;
   NetworkEnergy network;
-  bool is_dram = false;       // no reduction in the memory: outputs cross the network in both directions (rule 26)
+  bool is_dram = false;  // no reduction in the memory: outputs cross the network in both directions (rule 26)
+  // A connection that holds nothing (between dies, or boards): every tensor passes, and each word that does costs
+  // `energy` and takes `bandwidth`: `read` on its way in, `update` and `write` on its way out (rule 43).
+  bool is_interconnect = false;
   KeepRule keep;              // empty = everything open
   bool loops_allowed = true;  // false: temporal loops are refused here (outer parts of a split level)
   LevelConstraints constraints;

@@ -35,6 +35,7 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   }
   replace(base.network, by.network);
   replace(base.dram, by.dram);
+  replace(base.interconnect, by.interconnect);
   replace(base.keep, by.keep);
   replace(base.loops_allowed, by.loops_allowed);
   replace(base.constraints, by.constraints);
@@ -42,6 +43,7 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
 
 void forget_energies(ArchitectureSpec& spec) {
   for (LevelSpec& level : spec.levels) {
+    if (level.interconnect.value_or(false)) continue;
     level.energy.reset();
     level.leakage.reset();
     level.area.reset();

@@ -36,6 +36,11 @@ struct Words {
   u64 count = 0;
 };
 
+// pJ of a bit, whatever is done with it: times word_bits and block_words that of an access.
+struct PicojoulesPerBit {
+  double pj = 0;
+};
+
 // A number as given (pJ, pJ per cycle or um2), or from the tables.
 using Amount = std::variant<double, EnergyModel>;
 
@@ -52,13 +57,14 @@ struct LevelSpec {
   std::optional<double> multiple_buffering;
   std::optional<u64> word_bits, block_words, cluster_size;
   std::optional<u64> fanout_x, fanout_y;
-  std::optional<std::variant<EnergyModel, AccessEnergy>> energy;
+  std::optional<std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>> energy;
   std::optional<Amount> leakage, area;
   std::optional<double> address_generation_pj;
   std::optional<Bandwidth> bandwidth;
   std::optional<Bandwidth> gigabytes_per_second;  // bandwidths stated so, those that `bandwidth` does not state
   std::optional<NetworkEnergy> network;
   std::optional<DramSpec> dram;
+  std::optional<bool> interconnect;
   std::optional<KeepRule> keep;
   std::optional<bool> loops_allowed;
   std::optional<LevelConstraints> constraints;
@@ -88,7 +94,8 @@ struct ArchitectureSpec {
 };
 
 // `base` with what `variant` states in place of what it states itself; levels are matched by name. An `energy` of the
-// whole variant replaces every energy, leakage and area of the base. Complains about levels the base does not have.
+// whole variant replaces every energy, leakage and area of the base, but those of interconnects, which no model knows.
+// Complains about levels the base does not have.
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors);
 
 // Accelergy's tables, where a machine names them.

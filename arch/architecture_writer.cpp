@@ -72,29 +72,34 @@ std::string bandwidth_text(const Bandwidth& words_per_cycle) {
   return out.map();
 }
 
-std::string level_text(const StorageLevel& level) {
-  std::string out = fmt::format("  - name: {}\n", yaml_scalar(level.name));
-  const auto line = [&](std::string_view key, const auto& value) { out += fmt::format("    {}: {}\n", key, value); };
+// What only a level that holds something has; of tensors that neither keep nor bypass names it is open.
+void storage_lines(const StorageLevel& level, const auto& line) {
   if (level.entries) line("entries", *level.entries);
   else line("capacity", "unbounded");
   line("multiple_buffering", level.multiple_buffering);
-  line("word_bits", level.word_bits);
-  line("block_words", level.block_words);
   line("cluster_size", level.cluster_size);
   line("dram", level.is_dram);
+  for (const LevelPrice& price : kLevelPrices) line(price.key, level.*price.price);
+  line("keep", names_text(level.keep.keep));
+  line("bypass", names_text(level.keep.bypass));
+  line("loops", level.loops_allowed);
+}
+
+std::string level_text(const StorageLevel& level) {
+  std::string out = fmt::format("  - name: {}\n", yaml_scalar(level.name));
+  const auto line = [&](std::string_view key, const auto& value) { out += fmt::format("    {}: {}\n", key, value); };
+  line("word_bits", level.word_bits);
+  line("block_words", level.block_words);
+  if (level.is_interconnect) line("interconnect", true);
+  else storage_lines(level, line);
   line("energy", fmt::format("{{read: {}, fill: {}, update: {}}}", level.energy.read_pj, level.energy.fill_pj,
                              level.energy.update_pj));
   line("leak_pj_per_cycle", level.leak_pj_per_cycle);
   line("area_um2", level.area_um2);
-  for (const LevelPrice& price : kLevelPrices) line(price.key, level.*price.price);
   if (const std::string words = bandwidth_text(level.bandwidth); words != "{}") line("bandwidth", words);
   line("network", fmt::format("{{hop_pj: {}, router_pj: {}, ingress_pj: {}}}", level.network.hop_pj,
                               level.network.router_pj, level.network.ingress_pj));
   line("fanout", fmt::format("{{x: {}, y: {}}}", level.fanout_x, level.fanout_y));
-  // What neither of the two names is open.
-  line("keep", names_text(level.keep.keep));
-  line("bypass", names_text(level.keep.bypass));
-  line("loops", level.loops_allowed);
   if (const std::string rules = constraints_text(level.constraints); rules != "{}") line("constraints", rules);
   return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Words per cycle and bytes per second. GB/s are 10^9 bytes per second, as bandwidths of memories are given.
+// Units that depend on the length of a word: bytes per second, for words per cycle (GB/s are 10^9, as bandwidths of
+// memories are given), and energies of a bit.
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,9 @@ inline double words_per_cycle(double gigabytes_per_second, double word_bits, dou
 
 // "25.6 GB/s" as GB/s; MB/s and TB/s are taken too. Nothing for anything else, numbers without a unit included.
 std::optional<double> parse_gigabytes_per_second(std::string_view text);
+
+// "1.17 pJ/bit" as pJ; fJ/bit is taken too. Nothing for anything else, numbers without a unit included.
+std::optional<double> parse_picojoules_per_bit(std::string_view text);
 
 inline constexpr std::string_view kByteRateUnits = "MB/s, GB/s or TB/s, of 1000";  // for messages
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -47,6 +48,7 @@ class Checker {
   void sizes(const StorageLevel& level);
   void energies(const StorageLevel& level);
   void keep(const StorageLevel& level, bool outermost);
+  void interconnect(const StorageLevel& level, bool outermost);
   void constraints(const StorageLevel& level);
   void factors(std::string_view field, const std::vector<FactorConstraint>& factors, u64 most);
   void below(const StorageLevel& level, u64 instances, u64 mesh_x, const std::string& inner);
@@ -106,6 +108,19 @@ void Checker::keep(const StorageLevel& level, bool outermost) {
     complain("loops", "the outermost level must allow loops: what is left of every dimension runs there");
 }
 
+void Checker::interconnect(const StorageLevel& level, bool outermost) {
+  if (outermost) complain("interconnect", "the outermost level holds every tensor: it cannot be an interconnect");
+  const auto is_all = [](const std::string& selector) { return lower(selector) == "all"; };
+  if (!level.keep.keep.empty() || std::ranges::none_of(level.keep.bypass, is_all))
+    complain("keep", "an interconnect holds nothing: every tensor passes by it");
+  if (level.loops_allowed) complain("loops", "an interconnect has no loops");
+  if (level.entries || level.multiple_buffering != 1 || level.cluster_size != 1 || level.is_dram ||
+      level.address_generation_pj != 0)
+    complain("interconnect", "an interconnect has no capacity, buffers, clusters, or addresses, and is no DRAM");
+  if (architecture_.link_transfers)
+    complain("interconnect", "link transfers are not counted on machines with interconnects: say link_transfers: off");
+}
+
 void Checker::factors(std::string_view field, const std::vector<FactorConstraint>& factors, u64 most) {
   for (const FactorConstraint& factor : factors) {
     if (factor.dimension.empty()) complain(field, "a factor without a dimension");
@@ -151,7 +166,9 @@ void Checker::level(int index) {
     complain("name", fmt::format("{} is also the compute unit", level.name));
   sizes(level);
   energies(level);
-  keep(level, index + 1 == static_cast<int>(levels.size()));
+  const bool outermost = index + 1 == static_cast<int>(levels.size());
+  keep(level, outermost);
+  if (level.is_interconnect) interconnect(level, outermost);
   constraints(level);
   if (level.mesh_x < 1 || level.instances % level.mesh_x != 0)
     complain("mesh_x", fmt::format("mesh_x = {} does not divide the {} instances", level.mesh_x, level.instances));

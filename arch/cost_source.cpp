@@ -25,7 +25,7 @@ CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine
   CostSources from;
   if (level.energy) from.energy = of_stated(*level.energy);
   else if (tables.ert && storage_energy(*tables.ert, level.name, 1)) from.energy = CostSource::Reference;
-  else if (machine.energy) from.energy = of_model(*machine.energy);
+  else if (machine.energy && !level.interconnect.value_or(false)) from.energy = of_model(*machine.energy);
   if (level.leakage) from.leakage = of_stated(*level.leakage);
   else if (from.energy == CostSource::Reference || from.energy == CostSource::Table) from.leakage = from.energy;
   from.area = of_area(level.area, level.name, from.energy, tables);

@@ -19,8 +19,8 @@ struct CostSources {
   CostSource energy = CostSource::None, leakage = CostSource::None, area = CostSource::None;
 };
 
-// Of a storage level of `machine`. Leakage comes with the energy unless it is stated; so does the area, unless the ART
-// has it.
+// Of a storage level of `machine`. What a word costs in an interconnect no model knows. Leakage comes with the energy
+// unless it is stated; so does the area, unless the ART has it.
 CostSources cost_sources(const LevelSpec& level, const ArchitectureSpec& machine, const ReferenceTables& tables);
 
 // Of the compute units, whose leakage is not counted.

@@ -61,6 +61,10 @@ void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
     level.energy = *energy;
     return;
   }
+  if (const std::optional<double> pj = parse_picojoules_per_bit(node->text())) {
+    level.energy = PicojoulesPerBit{*pj};
+    return;
+  }
   const std::vector<std::string> models{"pat", "table"};
   if (node->text() == "pat" || node->text() == "table") {
     level.energy = node->text() == "pat" ? EnergyModel::Pat : EnergyModel::Table;
@@ -68,7 +72,8 @@ void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   }
   level.energy = AccessEnergy{};
   errors.push_back(node->error(fmt::format(
-      "energy = {}, must be pJ per access from 0 to {}, a map of read, write, fill and update, 'pat' or 'table'{}",
+      "energy = {}, must be pJ per access from 0 to {}, '1.2 pJ/bit', a map of read, write, fill and update, 'pat' or "
+      "'table'{}",
       shown(*node), kMaxAccessPicojoules, did_you_mean(node->text(), models))));
 }
 
@@ -181,6 +186,7 @@ void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
   read_bandwidth(reader, level, errors);
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);
+  level.interconnect = reader.boolean("interconnect");
   level.keep = read_keep_rule(reader, errors);
 }
 

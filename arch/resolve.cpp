@@ -22,6 +22,14 @@ namespace {
 constexpr u64 kDefaultWordBits = 16;
 constexpr double kDefaultCycleNs = 1;
 
+AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>& stated,
+                           const StorageLevel& level) {
+  const PicojoulesPerBit* bit = std::get_if<PicojoulesPerBit>(&stated);
+  if (bit == nullptr) return std::get<AccessEnergy>(stated);
+  const double pj = bit->pj * static_cast<double>(level.word_bits * level.block_words);
+  return {pj, pj, pj};
+}
+
 // Fills in one architecture; complaints are collected, so that all are reported.
 class Resolver {
  public:
@@ -33,6 +41,7 @@ class Resolver {
   StorageLevel level(const LevelSpec& spec);
   std::optional<u64> entries(const LevelSpec& spec, const StorageLevel& level);
   Bandwidth bandwidth(const LevelSpec& spec, const StorageLevel& level);
+  void interconnect(const LevelSpec& spec, StorageLevel& level);
   void costs(const LevelSpec& spec, StorageLevel& level);
   AccessEnergy pat_energy(const LevelSpec& spec, const StorageLevel& level);
   std::optional<MemoryCost> table_cost(const LevelSpec& spec, const StorageLevel& level);
@@ -57,7 +66,8 @@ bool Resolver::node_known(const Place& place) {
 
 std::optional<u64> Resolver::entries(const LevelSpec& spec, const StorageLevel& level) {
   if (!spec.capacity) {
-    if (!level.is_dram) complain(spec.place, "missing key 'entries' (words) or 'capacity' ('108 KB', or 'unbounded')");
+    if (!level.is_dram && !level.is_interconnect)
+      complain(spec.place, "missing key 'entries' (words) or 'capacity' ('108 KB', or 'unbounded')");
     return std::nullopt;
   }
   if (const Words* words = std::get_if<Words>(&*spec.capacity)) return words->count;
@@ -108,14 +118,16 @@ std::optional<MemoryCost> Resolver::table_cost(const LevelSpec& spec, const Stor
 void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
   const CostSources from = cost_sources(spec, spec_, tables_);
   if (from.energy == CostSource::None)
-    complain(spec.place, "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
+    complain(spec.place, level.is_interconnect
+                             ? "missing key 'energy' of an interconnect: '1.2 pJ/bit', or pJ of block_words words"
+                             : "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
   const bool asks_table =
       from.energy == CostSource::Table || from.leakage == CostSource::Table || from.area == CostSource::Table;
   const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
   TableEnergy listed;
   if (from.energy == CostSource::Reference) listed = *storage_energy(*tables_.ert, spec.name, level.cluster_size);
   switch (from.energy) {
-    case CostSource::Stated: level.energy = std::get<AccessEnergy>(*spec.energy); break;
+    case CostSource::Stated: level.energy = stated_energy(*spec.energy, level); break;
     case CostSource::Reference: level.energy = listed.access; break;
     case CostSource::Pat: level.energy = pat_energy(spec, level); break;
     case CostSource::Table: level.energy = {table.read_pj, table.write_pj, table.write_pj}; break;
@@ -155,6 +167,25 @@ Bandwidth Resolver::bandwidth(const LevelSpec& spec, const StorageLevel& level) 
   return words;
 }
 
+// It holds nothing and has no loops; whatever is about holding has no meaning.
+void Resolver::interconnect(const LevelSpec& spec, StorageLevel& level) {
+  const auto refuse = [&](bool given, std::string_view key) {
+    if (given) complain(spec.place, fmt::format("an interconnect holds nothing: it has no '{}'", key));
+  };
+  refuse(spec.capacity.has_value(), "capacity', 'entries");
+  refuse(spec.multiple_buffering.has_value(), "multiple_buffering");
+  refuse(spec.cluster_size.has_value(), "cluster_size");
+  refuse(spec.address_generation_pj.has_value(), "address_generation_pj");
+  refuse(spec.dram && spec.dram->is_dram, "dram");
+  refuse(spec.keep && !spec.keep->keep.empty(), "keep', 'open");
+  refuse(spec.loops_allowed.value_or(false), "loops");
+  const auto of_model = [](const auto& stated) { return stated && std::holds_alternative<EnergyModel>(*stated); };
+  if (of_model(spec.energy) || of_model(spec.leakage) || of_model(spec.area))
+    complain(spec.place, "no table knows interconnects: energy is '1.2 pJ/bit' or pJ, leakage pJ, area um2");
+  level.keep = {{}, {"all"}};
+  level.loops_allowed = false;
+}
+
 StorageLevel Resolver::level(const LevelSpec& spec) {
   StorageLevel level;
   level.name = spec.name;
@@ -165,6 +196,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.fanout_x = spec.fanout_x.value_or(1);
   level.fanout_y = spec.fanout_y.value_or(1);
   level.is_dram = spec.dram && spec.dram->is_dram;
+  level.is_interconnect = spec.interconnect.value_or(false);
   level.entries = entries(spec, level);
   for (const LevelPrice& price : kLevelPrices) level.*price.price = (spec.*price.stated).value_or(0);
   level.bandwidth = bandwidth(spec, level);
@@ -172,7 +204,9 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.keep = spec.keep.value_or(KeepRule{{"all"}, {}});
   level.loops_allowed = spec.loops_allowed.value_or(true);
   level.constraints = spec.constraints.value_or(LevelConstraints{});
-  costs(spec, level);
+  const std::size_t complaints = errors_.size();
+  if (level.is_interconnect) interconnect(spec, level);
+  if (errors_.size() == complaints) costs(spec, level);
   return level;
 }
 

@@ -73,6 +73,10 @@ class FormMaker {
     const std::string field = fmt::format("level '{}'", level.name);
     if (!is_plain_name(level.name)) errors_.push_back({"", 0, field, bad_name(level.name)});
     const bool fans_out = level.fanout_x * level.fanout_y > 1;
+    if (level.is_interconnect)
+      errors_.push_back({"", 0, field,
+                         "an interconnect: Timeloop's files have nothing that holds no tensor and takes time; its "
+                         "networks have no bandwidth, and no price for partial sums on their way back in"});
     if (version_ == TimeloopVersion::V03) {
       level.fanout_name.clear();
     } else {

@@ -21,7 +21,7 @@ void print(const heliolite::Breakdown& cost, const heliolite::Workload& workload
   for (auto level = cost.level.rbegin(); level != cost.level.rend(); ++level)
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const heliolite::TensorTraffic& traffic = level->tensor[v];
-      if (!traffic.kept) continue;
+      if (!traffic.counted()) continue;
       std::printf("%-10s %-6s tile %6llu  reads %6lld  fills %6lld  updates %6lld  %10.1f pJ\n", level->name.c_str(),
                   workload.tensors[v].name.c_str(), static_cast<unsigned long long>(traffic.tile_words),
                   static_cast<long long>(traffic.reads), static_cast<long long>(traffic.fills),

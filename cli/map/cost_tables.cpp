@@ -108,12 +108,12 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const TensorTraffic& t = level->tensor[v];
       addresses += t.address_generation_energy;
-      if (!t.kept) continue;
+      if (!t.counted()) continue;
       storage += t.energy;
       const Accesses<u64> words = of_all ? t.all : one_instance(t);
-      table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.tile_words), grouped(t.instances),
-                 grouped(words.reads), grouped(words.fills), grouped(words.updates), unit(t.energy.picojoules()),
-                 share(t.energy.picojoules(), total)});
+      table.row({std::exchange(name, ""), workload.tensors[v].name, t.kept ? grouped(t.tile_words) : "",
+                 grouped(t.instances), grouped(words.reads), t.kept ? grouped(words.fills) : "", grouped(words.updates),
+                 unit(t.energy.picojoules()), share(t.energy.picojoules(), total)});
     }
     leakage += level->leakage;
   }
@@ -138,7 +138,7 @@ std::string busiest_table(const Breakdown& b, const Workload& workload) {
     std::string name = level->name;
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       const TensorTraffic& t = level->tensor[v];
-      if (!t.kept || t.instances == 1) continue;
+      if (!t.counted() || t.instances == 1) continue;
       const Accesses<u64> words = one_instance(t);
       table.row({std::exchange(name, ""), workload.tensors[v].name, grouped(t.instances), grouped(words.reads),
                  grouped(words.fills), grouped(words.updates)});
@@ -157,8 +157,12 @@ std::string time_table(const Breakdown& b, const Architecture& architecture) {
     const bool bounded = level->capacity_words != 0;
     const StorageLevel& machine = architecture.levels[at(b.level.rend() - level - 1)];
     const double rate = words_moved(*level) / static_cast<double>(b.cycles);
+    const bool holds = !machine.is_interconnect;
     table.row(
-        {level->name, grouped(level->used_words), bounded ? grouped(level->capacity_words) : "unbounded",
+        {level->name, holds ? grouped(level->used_words) : "",
+         !holds    ? ""
+         : bounded ? grouped(level->capacity_words)
+                   : "unbounded",
          bounded ? percent(static_cast<double>(level->used_words) / static_cast<double>(level->capacity_words)) : "",
          fmt::format("{:.4g}", rate), gigabytes_text(rate, machine, architecture), grouped(level->cycles),
          limit(level->cycles), level->leakage.units != 0 ? unit(level->leakage.picojoules()) : ""});

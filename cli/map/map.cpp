@@ -154,7 +154,7 @@ int run(const MapArguments& arguments, const Output& output) {
   tell(notes, output);
   Architecture& architecture = inputs->architecture;
   Network& network = inputs->network;
-  arguments.links.apply(architecture);
+  if (const Diagnostics errors = arguments.links.apply(architecture); !errors.empty()) return fail(errors);
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(network, arguments.layer);
     if (!layer) return fail(layer.errors());

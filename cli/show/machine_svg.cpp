@@ -44,7 +44,7 @@ std::vector<std::vector<int>> rows_of(const Architecture& a) {
     const StorageLevel& level = a.levels[at(i)];
     if (!open) rows.emplace_back();
     rows.back().push_back(i);
-    open = !level.loops_allowed && level.fanout_x * level.fanout_y == 1 && i > 0;
+    open = is_outer_part(level) && i > 0;
   }
   return rows;
 }
@@ -80,8 +80,10 @@ std::vector<std::string> rates(const StorageLevel& level, const Architecture& a)
 }
 
 std::vector<std::string> lines_about(const StorageLevel& level, const Architecture& a) {
-  if (holds_nothing(level)) return {"holds nothing"};
-  std::vector<std::string> lines{size_text(level), energies_text(level)};
+  if (holds_nothing(level) && !level.is_interconnect) return {"holds nothing"};
+  std::vector<std::string> lines{
+      level.is_interconnect ? fmt::format("interconnect, words of {} bits", level.word_bits) : size_text(level),
+      energies_text(level)};
   for (std::string& line : rates(level, a)) lines.push_back(std::move(line));
   return lines;
 }

@@ -88,6 +88,12 @@ void Numbers::whole() {
 }
 
 void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
+  if (level.is_interconnect) {
+    entry("entries", Json(), "none", "interconnect");
+    number("word_bits", level.word_bits, " bits", word_bits_from(spec.word_bits.has_value()));
+    number("block_words", level.block_words, " words", stated(spec.block_words.has_value()));
+    return;
+  }
   if (level.entries)
     number("entries", *level.entries, " words", "stated",
            bytes_text(*level.entries, static_cast<double>(level.word_bits) / kBitsOfByte));
@@ -104,14 +110,18 @@ void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
 void Numbers::costs(const StorageLevel& level, const LevelSpec& spec) {
   const CostSources from = spec_ ? cost_sources(spec, *spec_, tables_) : CostSources{};
   const std::string energy = source(from.energy, &spec);
-  amount("energy.read", level.energy.read_pj, "pJ", energy);
-  amount("energy.fill", level.energy.fill_pj, "pJ", energy);
-  amount("energy.update", level.energy.update_pj, "pJ", energy);
+  const auto access = [&](const char* key, double pj) {
+    const double bits = static_cast<double>(level.word_bits * level.block_words);
+    amount(key, pj, "pJ", energy, level.is_interconnect ? fmt::format("{:.4g} pJ/bit", pj / bits) : "");
+  };
+  access("energy.read", level.energy.read_pj);
+  if (!level.is_interconnect) access("energy.fill", level.energy.fill_pj);
+  access("energy.update", level.energy.update_pj);
   amount("leak_pj_per_cycle", level.leak_pj_per_cycle, "pJ/cycle", source(from.leakage, &spec),
          level.leak_pj_per_cycle > 0 ? milliwatts(level.leak_pj_per_cycle) : "");
   amount("area_um2", level.area_um2, "um2", source(from.area, &spec));
   for (const LevelPrice& price : kLevelPrices)
-    amount(price.key, level.*price.price, "pJ", stated((spec.*price.stated).has_value()));
+    if (!level.is_interconnect) amount(price.key, level.*price.price, "pJ", stated((spec.*price.stated).has_value()));
 }
 
 void Numbers::rates(const StorageLevel& level, const LevelSpec& spec) {

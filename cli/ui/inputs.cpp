@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/check.h"
 #include "arch/load.h"
 #include "cli/ui/option_names.h"
 #include "engine/base/text.h"
@@ -86,8 +87,10 @@ void LinkChoice::add_to(CLI::App& command) {
       ->check(CLI::IsMember({"on", "off"}));
 }
 
-void LinkChoice::apply(Architecture& architecture) const {
-  if (!word.empty()) architecture.link_transfers = word == "on";
+Diagnostics LinkChoice::apply(Architecture& architecture) const {
+  if (word.empty()) return {};
+  architecture.link_transfers = word == "on";
+  return check(architecture);
 }
 
 std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
@@ -129,7 +132,7 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadO
   if (!workload) return workload.errors();
   const Result<Mapping> mapping = load_mapping(names.mapping, *workload, inputs->architecture, reading);
   if (!mapping) return mapping.errors();
-  names.links.apply(inputs->architecture);
+  if (Diagnostics errors = names.links.apply(inputs->architecture); !errors.empty()) return errors;
   std::vector<std::string> notes = inputs->notes();
   return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
 }

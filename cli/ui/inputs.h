@@ -61,7 +61,8 @@ struct LinkChoice {
 
   // Adds the option.
   void add_to(CLI::App& command);
-  void apply(Architecture& architecture) const;
+  // The complaints are about machines that cannot have them.
+  Diagnostics apply(Architecture& architecture) const;
 };
 
 // Architecture, one workload and its mapping; the errors of all three are returned at once.

@@ -54,7 +54,7 @@ Json level_json(const LevelBreakdown& level, const Workload& workload) {
   Json tensors = Json::object();
   Json networks = Json::object();
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    if (level.tensor[v].kept) tensors[workload.tensors[v].name] = tensor_json(level.tensor[v]);
+    if (level.tensor[v].counted()) tensors[workload.tensors[v].name] = tensor_json(level.tensor[v]);
     networks[workload.tensors[v].name] = network_json(level.network[v]);
   }
   Json capacity = nullptr;

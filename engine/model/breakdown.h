@@ -10,11 +10,12 @@
 
 namespace heliolite {
 
-// One tensor at one storage level. All zero when the level does not keep it. Instances do the same where factors
-// divide; elsewhere "one instance" is their average in Timeloop's counts, and the one that has most of each in true
-// counts.
+// One tensor at one level. All zero when the level does not keep it and is no interconnect. Instances do the same where
+// factors divide; elsewhere "one instance" is their average in Timeloop's counts, and the one that has most of each in
+// true counts.
 struct TensorTraffic {
   bool kept = false;
+  bool carried = false;              // by an interconnect: reads are words on their way in, updates those going out
   u64 tile_words = 0;                // largest tile of one instance
   u64 instances = 0;                 // instances in use
   Accesses<u64> all;                 // words of all instances
@@ -23,6 +24,8 @@ struct TensorTraffic {
   i64 updates = 0;                   // words (partial sums) written into one instance from inside
   Energy energy;                     // accesses of all instances
   Energy address_generation_energy;  // of all instances
+
+  bool counted() const { return kept || carried; }
 };
 
 // Words delivered to groups of `multicast` receivers that all get the same words; `groups` such groups at a step.

@@ -13,6 +13,13 @@ namespace {
 
 u64 minus(u64 a, u64 b) { return a > b ? a - b : 0; }
 
+void carry(CollapsedTensor& row, bool is_output, u64 accesses, u64 part) {
+  const Accesses<u64> words = carried_words(is_output, accesses, part);
+  row.carried = true;
+  row.reads = words.reads;
+  row.updates = words.updates;
+}
+
 std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep,
                                               const StoreDepths& outside, int v) {
   const CompiledTensor& t = c.tensor[v];
@@ -45,6 +52,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
       row.fills = i + 1 == levels ? 0 : t.is_output ? minus(raw, part[i]) : raw;
       row.updates = t.is_output ? accesses : 0;
     }
+    if (c.level[i].is_interconnect) carry(row, t.is_output, accesses, part[i]);
     in = row.kept ? raw : accesses;
   }
   return out;
@@ -118,6 +126,11 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       else row.fills = static_cast<u64>(std::max(0.0, share + peers));
       scale = 1;
     } else if (!outermost) {
+      if (level.is_interconnect) {
+        row.carried = true;
+        row.reads = rounded(is_output ? accesses - static_cast<double>(part[i]) : accesses);
+        row.updates = is_output ? rounded(accesses) : 0;
+      }
       scale = accesses * static_cast<double>(nest[i + 1].fanout) / received;
     }
     inner_kept = row.kept;

@@ -21,9 +21,10 @@ inline u64 rounded(double words) { return words > 0 ? static_cast<u64>(std::floo
 // One tensor at one level.
 struct CollapsedTensor {
   bool kept = false;
+  bool carried = false;                   // by an interconnect, which keeps nothing (rule 43)
   u64 tile_words = 0;                     // largest tile of one instance
   u64 instances = 1;                      // instances in use
-  u64 reads = 0, fills = 0, updates = 0;  // words of one instance; zero when not kept
+  u64 reads = 0, fills = 0, updates = 0;  // words of one instance; zero when neither kept nor carried
   u64 fanout = 1;                         // receivers of one sender on the network below the level
   std::vector<NetworkRecord> records;     // words of one sender on that network
   double links = 0;                       // words that its receivers take from neighbours

@@ -85,6 +85,7 @@ CompiledLevel compile(const StorageLevel& level) {
   out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited);
   out.limited = level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
   out.is_dram = level.is_dram;
+  out.is_interconnect = level.is_interconnect;
   return out;
 }
 

@@ -58,7 +58,8 @@ struct CompiledLevel {
   bool limited = false;        // any bandwidth is finite
   bool network_costs = false;  // hop, router or ingress energy
   bool is_dram = false;
-  TensorMask linked = 0;  // tensors that receivers may take from neighbours (docs/link_transfers.md)
+  bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
+  TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)
 
   // Accesses that `words` words take.
   u64 blocks(u64 words) const {
@@ -78,6 +79,10 @@ struct Compiled {
   TensorMask linked = 0;                          // tensors of which some level says so
 
   Compiled(const Workload& workload, const Architecture& architecture);
+
+  TensorMask all_tensors() const { return static_cast<TensorMask>((1u << tensor_count) - 1); }
+  // The tensors whose words level i counts: those that it keeps, and at an interconnect all.
+  TensorMask counted(int i, TensorMask kept) const { return level[i].is_interconnect ? all_tensors() : kept; }
 };
 
 // Dimensions of size > 1 along which none of the tensors slides: each of them that one indexes has a rank which is this

@@ -32,8 +32,9 @@ std::array<u64, kMaxLevels> spatial_outside(const Mapping& m) {
 
 TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output, u64 outside) {
   TensorTraffic out;
-  if (!row.kept) return out;
-  out.kept = true;
+  if (!row.kept && !row.carried) return out;
+  out.kept = row.kept;
+  out.carried = row.carried;
   out.tile_words = row.tile_words;
   out.instances = row.instances;
   out.reads = static_cast<i64>(row.reads);

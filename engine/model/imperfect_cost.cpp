@@ -81,6 +81,7 @@ class ImperfectCost {
       sums = evaluation_.sums(t, i + 1);
       const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
       if (kept) storage(t, v, i, accesses, received / fanout, false);
+      else if (c_.level[i].is_interconnect) carry(t, v, i, accesses);
       scale = kept ? 1 : accesses * fanout / received;
     }
   }
@@ -111,6 +112,12 @@ class ImperfectCost {
     pay(t, v, i, n);
   }
 
+  // Rule 43.
+  void carry(const CompiledTensor& t, int v, int i, double accesses) {
+    const double part = t.is_output ? static_cast<double>(part_[i]) : 0;
+    pay(t, v, i, {rounded(accesses - part), 0, t.is_output ? rounded(accesses) : 0});
+  }
+
   void pay(const CompiledTensor& t, int v, int i, const Accesses<u64>& n) {
     const CompiledLevel& level = c_.level[i];
     energy_.units += units_of_instances(level, access_units(level, in_blocks(level, n)), used_[i], outside_[i]);
@@ -135,8 +142,9 @@ class ImperfectCost {
   u64 level_cycles_of(int i) {
     const CompiledLevel& level = c_.level[i];
     if (!level.limited) return steps_;
+    const TensorMask counted = c_.counted(i, m_.keep[at(i)]);
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (!m_.keeps(i, v)) reads_[i][v] = writes_[i][v] = 0;
+      if (!contains(counted, v)) reads_[i][v] = writes_[i][v] = 0;
     const auto count = at(c_.tensor_count);
     return level_cycles(level, std::span(reads_[i]).first(count), std::span(writes_[i]).first(count), steps_);
   }

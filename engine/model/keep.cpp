@@ -47,12 +47,15 @@ bool holds_nothing(const StorageLevel& level) {
   return level.keep.keep.empty() && std::ranges::any_of(level.keep.bypass, is_all);
 }
 
+bool is_outer_part(const StorageLevel& level) {
+  return !level.loops_allowed && level.fanout_x * level.fanout_y == 1 && !level.is_interconnect;
+}
+
 bool can_be_opened(const Architecture& architecture, int level) {
   if (level + 1 == static_cast<int>(architecture.levels.size())) return false;
   // Of a split level only the innermost part has loops, and there is no fan-out between the parts.
   const StorageLevel &here = architecture.levels[at(level)], &outer = architecture.levels[at(level + 1)];
-  const bool split = !here.loops_allowed || (!outer.loops_allowed && outer.fanout_x * outer.fanout_y == 1);
-  return !split && !holds_nothing(here);
+  return here.loops_allowed && !is_outer_part(outer) && !holds_nothing(here);
 }
 
 }  // namespace heliolite

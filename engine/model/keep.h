@@ -20,6 +20,9 @@ TensorMask default_keep(const Architecture& architecture, int level, const Workl
 // Whether the machine makes every tensor pass by the level: it is a place of loops or of a fan-out.
 bool holds_nothing(const StorageLevel& level);
 
+// Whether the level is a buffer of a split level, and not the innermost of them, which has its loops and fan-out.
+bool is_outer_part(const StorageLevel& level);
+
 // Whether the level could hold other tensors than its rule says: it is inside the outermost, holds any at all, and is
 // no part of a split level, whose buffers are for their tensors.
 bool can_be_opened(const Architecture& architecture, int level);

@@ -42,4 +42,10 @@ inline Accesses<u64> kept_words(bool is_output, u64 accesses, u64 crossing, u64 
   return {accesses > part ? accesses - part : 0, crossing > part ? crossing - part : 0, accesses};
 }
 
+// Words of one instance of an interconnect (rule 43), from those that the inside asks it for: on their way in (reads),
+// and out (updates).
+inline Accesses<u64> carried_words(bool is_output, u64 accesses, u64 part) {
+  return kept_words(is_output, accesses, 0, part);
+}
+
 }  // namespace heliolite

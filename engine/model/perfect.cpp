@@ -91,9 +91,11 @@ class PerfectCost {
       // Step 1. The fan-out below the level, and its network.
       if (nest_.has_spatial(i) || level.network_costs)
         for (int v = 0; v < c_.tensor_count; ++v) spread(i, v, out.energy);
-      // Step 2. The tensors it keeps.
+      // Step 2. The tensors it keeps, or lets pass at a price.
       LevelLoad load(level);
       for (const int v : bits(keep_[i])) pass(i, v, load);
+      if (level.is_interconnect)
+        for (int v = 0; v < c_.tensor_count; ++v) carry(i, v, load);
       // Step 3. What they cost together.
       const u64 instances = nest_.instances[i];
       out.energy += load.energy(instances);
@@ -132,6 +134,12 @@ class PerfectCost {
     if (t.is_output) load.add(kept_words(true, accesses, crossing, part_[i]), true);
     else load.add(kept_words(false, accesses, crossing, 0), false);
     s.in = s.raw = crossing;
+  }
+
+  // Through an interconnect, whatever keeps the tensor (rule 43).
+  void carry(int i, int v, LevelLoad& load) const {
+    const bool is_output = c_.tensor[v].is_output;
+    load.add(carried_words(is_output, stream_[v].in, is_output ? part_[i] : 0), is_output);
   }
 
   const Compiled& c_;

@@ -36,6 +36,7 @@ void TensorFlows::price(int v) {
     }
     distinct_[at(i)][at(v)] = distinct;
     in *= distinct;
+    if (c_.level[at(i)].is_interconnect) serve(v, i, in, 0);
     if (!contains(keep_[at(i)], v)) continue;
     const u64 out = crossing(v, i);
     serve(v, i, in, out);
@@ -98,6 +99,10 @@ void TensorFlows::reorder(int v, int level) {
   u64 in = stop_[at(i)][at(v)].accesses;
   for (;; ++i) {
     if (!contains(keep_[at(i)], v)) {
+      if (c_.level[at(i)].is_interconnect && in != stop_[at(i)][at(v)].accesses) {
+        leave(v, i);
+        serve(v, i, in, 0);
+      }
       in *= distinct_[at(i + 1)][at(v)];
       continue;
     }
@@ -121,9 +126,9 @@ Cost TensorFlows::total() const {
     const CompiledLevel& level = c_.level[at(i)];
     if (leaks(level)) leakage += leakage_units(level, nest_.instances[at(i)]);
     if (!level.limited || clearly_fast_enough(level, reads_[at(i)], writes_[at(i)], nest_.steps)) continue;
-    std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it keeps
+    std::array<u64, kMaxTensors> reads, writes;  // of the tensors that it counts
     std::size_t count = 0;
-    for (const int v : bits(keep_[at(i)])) {
+    for (const int v : bits(c_.counted(i, keep_[at(i)]))) {
       reads[count] = stop_[at(i)][at(v)].reads;
       writes[count++] = stop_[at(i)][at(v)].writes;
     }

@@ -23,7 +23,7 @@ class TensorFlows {
   Cost total() const;
 
  private:
-  // A tensor at a level that keeps it. Words of one instance.
+  // A tensor at a level that keeps it, or that is an interconnect. Words of one instance.
   struct Stop {
     u64 accesses, crossing;  // words out of it, to the inside; words into its tile, from outside
     u64 reads, writes;       // of these, words read; words filled and updated
@@ -44,7 +44,7 @@ class TensorFlows {
   bool whole_ = false;                                             // some network costs energy, or has links
   std::array<LoopMask, kMaxTensors> moving_;                       // the loops that move the tensor
   std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;  // N of the level's fan-out
-  std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it keeps]
+  std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it counts]
   std::array<u64, kMaxLevels> part_;                               // the output's share of an instance (rule 14)
   u128 units_ = 0;                                                 // energy of all stops
   std::array<u64, kMaxLevels> reads_{}, writes_{};                 // of all stops of the level

@@ -17,7 +17,7 @@ constexpr std::string_view kCompute = "compute";
 // Of a machine, and of a level: what a sweep cannot give a meaning to.
 constexpr std::array<std::string_view, 7> kFixedOfMachine{"name", "description", "base",   "ert",
                                                           "art",  "levels",      "compute"};
-constexpr std::array<std::string_view, 2> kFixedOfLevel{"name", "buffers"};
+constexpr std::array<std::string_view, 3> kFixedOfLevel{"name", "buffers", "interconnect"};
 
 // Keys whose value is a map that can be set part by part.
 constexpr std::array<std::string_view, 2> kWithParts{"fanout", "bandwidth"};

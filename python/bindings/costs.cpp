@@ -57,7 +57,7 @@ py::dict level_breakdown_as_dict(const LevelBreakdown& level, const Workload& wo
   py::dict tensors, networks;
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
     const py::str name(workload.tensors[v].name);
-    if (level.tensor[v].kept) tensors[name] = tensor_traffic_as_dict(level.tensor[v]);
+    if (level.tensor[v].counted()) tensors[name] = tensor_traffic_as_dict(level.tensor[v]);
     networks[name] = network_traffic_as_dict(level.network[v]);
   }
   py::dict out;

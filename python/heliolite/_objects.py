@@ -29,6 +29,7 @@ class Level:
     write_bandwidth: Optional[float]
     shared_bandwidth: Optional[float]
     is_dram: bool
+    is_interconnect: bool
 
 
 @dataclass(frozen=True)

@@ -156,5 +156,45 @@ TEST(CliUnits, WritesTheLayersAsCsv) {
   EXPECT_THAT(run_cli("map -a " + tiny + " -w gemm:8x8x8 -q --csv -").out, HasSubstr("gemm,1,512,,,,,,,infeasible,"));
 }
 
+// Two dies behind DRAM, each with a connection of its own: priced by the bit, in both directions, in every command.
+TEST(CliUnits, InterconnectsArePricedByTheBit) {
+  const TempFolder folder;
+  const std::string file = folder.write("dies.yaml",
+                                        "architecture:\n  cycle_ns: 0.5\n  word_bits: 8\n  levels:\n"
+                                        "  - {name: DRAM, dram: true, energy: 4 pJ/bit, fanout: 2}\n"
+                                        "  - {name: D2D, interconnect: true, energy: 1.25 pJ/bit, bandwidth: {read: 1 "
+                                        "GB/s, write: 16 GB/s}}\n"
+                                        "  - {name: Buf, entries: 256, energy: 1}\n  compute: {energy: 1}\n");
+  EXPECT_THAT(run_cli("show " + file).out, AllOf(ContainsRegex("D2D +instances +2"), ContainsRegex("entries +none"),
+                                                 ContainsRegex("energy.read +10 pJ +1.25 pJ/bit +stated"),
+                                                 ContainsRegex("bandwidth.read +0.5 words/cycle +1 GB/s")));
+  const std::string what = " -a " + file + " -w gemm:16x16x16", best = folder.path("best.json");
+  const json found = answer("map" + what);
+  EXPECT_EQ(found["layers"][0]["status"], "optimal");
+  ASSERT_EQ(run_cli("map" + what + " --json " + best).exit_code, 0);
+  const json cost = answer("explain" + what + " -m " + best);
+  EXPECT_EQ(cost["energy_pj"], found["layers"][0]["energy_pj"]);
+  double carried = 0;
+  for (const json& level : cost["breakdown"]["levels"])
+    if (level["level"] == "D2D")
+      for (const auto& [name, tensor] : level["tensors"].items()) {
+        const json& all = tensor["all_instances"];
+        EXPECT_EQ(all["fills"], 0) << name;
+        EXPECT_EQ(tensor["energy_pj"], 10 * (all["reads"].get<double>() + all["updates"].get<double>())) << name;
+        carried += all["reads"].get<double>();
+      }
+  EXPECT_GE(carried, 2 * 16 * 16);  // A and B cross at least once
+  EXPECT_THAT(run_cli("explain" + what + " -m " + best).out, ContainsRegex("D2D +[ABZ] "));
+  const CliResult timeloop = run_cli("convert " + file + " -o " + folder.path("out") + " --to timeloop");
+  EXPECT_EQ(timeloop.exit_code, 2);
+  EXPECT_THAT(timeloop.err, HasSubstr("level 'D2D': an interconnect: Timeloop's files have nothing"));
+  ASSERT_EQ(run_cli("convert " + file + " -o " + folder.path("out") + " --to heliolite").exit_code, 0);
+  EXPECT_EQ(answer("map -w gemm:16x16x16 -a " + folder.path("out/machine.yaml"))["layers"][0]["energy_pj"],
+            cost["energy_pj"]);
+  const CliResult links = run_cli("map" + what + " --link-transfers on");
+  EXPECT_EQ(links.exit_code, 2);
+  EXPECT_THAT(links.err, HasSubstr("link transfers are not counted on machines with interconnects"));
+}
+
 }  // namespace
 }  // namespace heliolite::cli_units_test

@@ -93,6 +93,15 @@ TEST(CostModel, ClosedFormCountsWhatTheWalkCountsOverLinks) {
   EXPECT_GT(linked, 250);
 }
 
+TEST(CostModel, ClosedFormCountsWhatTheWalkCountsThroughInterconnects) {
+  RandomOptions options;
+  options.interconnects = true;
+  for (u64 seed = 20'000; seed < 22'000 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    expect_same_counts(random_problem(seed, options));
+  }
+}
+
 // O[p] += I[c,p+r] * W[c,r] on four units along X under one buffer; what Timeloop itself says of it.
 TEST(CostModel, LinksByHand) {
   Workload w;
@@ -139,6 +148,7 @@ RC_GTEST_PROP(CostModel, EvaluateIsTheTotalOfExplain, ()) {
   RandomOptions options;
   options.imperfect = *rc::gen::arbitrary<bool>();
   options.links = *rc::gen::arbitrary<bool>();
+  options.interconnects = !options.links && *rc::gen::arbitrary<bool>();
   const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
   const CostModel model(p.workload, p.architecture);
   const Evaluation evaluation = model.evaluate(p.mapping);
@@ -171,7 +181,9 @@ Mapping shuffled(const Mapping& mapping, int level, std::mt19937_64& random) {
 // Loops change places at one level after the other, now and then back to where they were: what was mended is what the
 // mapping costs when it is priced anew.
 RC_GTEST_PROP(TensorFlows, MendedOrdersCostWhatTheMappingDoes, ()) {
-  const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>());
+  RandomOptions options;
+  options.interconnects = *rc::gen::arbitrary<bool>();
+  const RandomProblem p = random_problem(*rc::gen::arbitrary<u64>(), options);
   const CostModel model(p.workload, p.architecture);
   const Compiled& c = model.compiled();
   Mapping mapping = p.mapping;

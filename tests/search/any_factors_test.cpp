@@ -57,19 +57,20 @@ struct FittingMapping {
   Cost cost;
   bool fits;
 
-  FittingMapping(u64 seed, bool sliding)
-      : problem(random_problem(seed, options(sliding))), c(problem.workload, problem.architecture) {
+  FittingMapping(u64 seed, bool sliding, bool interconnects = false)
+      : problem(random_problem(seed, options(sliding, interconnects))), c(problem.workload, problem.architecture) {
     mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
     const Evaluation e = true_cost_of(c, mapping);
     cost = e.cost;
     fits = e.verdict == Verdict::Fits;
   }
 
-  static RandomOptions options(bool sliding) {
+  static RandomOptions options(bool sliding, bool interconnects) {
     RandomOptions out;
     out.imperfect = out.plain_output = out.capacities = true;
     out.sliding = sliding;
     out.max_size = 16;
+    out.interconnects = interconnects;
     return out;
   }
   // What its fan-outs unroll, and nothing else.
@@ -97,7 +98,7 @@ const u64 kRandomMappings = [] {
 
 TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
   for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
-    const FittingMapping m(seed, seed % 3 != 0);
+    const FittingMapping m(seed, seed % 3 != 0, seed % 5 == 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
     const KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled());
@@ -125,7 +126,7 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
 
 // Of whole mappings without sliding ranks only blocks, bandwidths and networks are bounded, all else is exact.
 RC_GTEST_PROP(AnyFactors, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
-  FittingMapping m(seed, false);
+  FittingMapping m(seed, false, seed % 3 == 0);
   RC_PRE(m.fits);
   for (StorageLevel& level : m.problem.architecture.levels) {
     level.block_words = 1;
@@ -155,7 +156,7 @@ SearchOptions any_factors(Objective objective, Strategy strategy = Strategy::Exa
 TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) {
   int optimal = 0, searched = 0;
   for (u64 seed = 0; searched < 10 && !HasFailure(); ++seed) {
-    const SearchProblem p = random_search_problem(seed, {.max_mappings = 150});
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 2 == 0});
     if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
     SCOPED_TRACE(seed);
     const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;

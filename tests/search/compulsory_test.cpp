@@ -9,7 +9,9 @@ namespace heliolite::compulsory_test {
 namespace {
 
 void expect_below(u64 seed) {
-  const testing::RandomProblem p = testing::random_problem(seed);
+  testing::RandomOptions options;
+  options.interconnects = seed % 3 == 0;
+  const testing::RandomProblem p = testing::random_problem(seed, options);
   const CostModel model(p.workload, p.architecture);
   KeepRange keep;
   keep.must = keep.may = p.mapping.keep;

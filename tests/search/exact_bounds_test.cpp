@@ -101,7 +101,7 @@ double rounding(const LayerProblem& problem, const Mapping& mapping) {
     const CompiledLevel& level = c.level[i];
     sum += static_cast<double>((level.read_units + level.fill_units + level.update_units) *
                                std::min(instances, level.clusters)) *
-           std::popcount(mapping.keep[i]);
+           std::popcount(c.counted(static_cast<int>(i), mapping.keep[i]));
     sum += static_cast<double>(level.leak_units * instances);
     instances *= level.fanout_x * level.fanout_y;
   }
@@ -194,6 +194,14 @@ TEST(PartialBounds, NeverAboveARealCost) {
     expect_below(testing::random_search_problem(seed, {.max_mappings = 3'000}), seed, 6, seen);
   EXPECT_GT(seen.mappings, 5'000);
   EXPECT_GT(seen.exact, 1'000);
+}
+
+TEST(PartialBounds, NeverAboveARealCostThroughInterconnects) {
+  Seen seen;
+  for (u64 seed = 0; seed < 150 && !HasFatalFailure(); ++seed)
+    expect_below(testing::random_search_problem(seed, {.max_mappings = 2'000, .interconnects = true}), seed, 6, seen);
+  EXPECT_GT(seen.mappings, 1'500);
+  EXPECT_GT(seen.exact, 100);
 }
 
 // Four units below a buffer whose network asks 2 units for each word that enters it: the sums are the cost.

@@ -66,6 +66,11 @@ TEST_P(Exact, EqualsTheOracleWithoutConstraints) {
 
 TEST_P(Exact, EqualsTheOracleOnLargerSpaces) { expect_optima(2'000, 2'012, {.max_mappings = 100'000}); }
 
+// With connections that hold nothing between the levels, inside and outside of fan-outs.
+TEST_P(Exact, EqualsTheOracleWithInterconnects) {
+  expect_optima(20'000, 20'120, {.max_mappings = 4'000, .interconnects = true});
+}
+
 // With link transfers: what is called optimal is the optimum, and no bound is above it, also without the rule that
 // leaves out what was searched before.
 TEST(ExactWithLinks, EqualsTheOracle) {

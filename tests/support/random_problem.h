@@ -25,6 +25,7 @@ struct RandomOptions {
   bool sliding = true;         // ranks over two or three dimensions, strides and dilations
   bool plain_output = false;   // each rank of the output is a dimension
   bool links = false;          // neighbours pass words on
+  bool interconnects = false;  // between levels
   bool capacities = false;     // finite buffers: the mapping may then not fit
 };
 
@@ -102,6 +103,39 @@ inline Workload random_workload(Rng& rng, const RandomOptions& options = {}) {
   return w;
 }
 
+// An interconnect below level i; the level's fan-out stays where it is, or moves to the interconnect.
+inline void insert_interconnect(Rng& rng, Architecture& a, std::size_t i) {
+  StorageLevel& outer = a.levels[i];
+  StorageLevel link;
+  link.name = "Link" + std::to_string(i);
+  link.is_interconnect = true;
+  link.keep = {{}, {"all"}};
+  link.loops_allowed = false;
+  if (chance(rng, 50)) {
+    std::swap(link.fanout_x, outer.fanout_x);
+    std::swap(link.fanout_y, outer.fanout_y);
+    std::swap(link.constraints.spatial, outer.constraints.spatial);
+  }
+  link.instances = outer.instances * outer.fanout_x * outer.fanout_y;
+  link.mesh_x = outer.mesh_x * outer.fanout_x;
+  link.block_words = pick(rng, 1, 3);
+  link.energy = {static_cast<double>(pick(rng, 0, 400)) / 8, static_cast<double>(pick(rng, 0, 400)) / 8,
+                 static_cast<double>(pick(rng, 0, 400)) / 8};
+  link.leak_pj_per_cycle = chance(rng, 30) ? 0.25 : 0;
+  if (chance(rng, 40)) link.bandwidth.read = static_cast<double>(pick(rng, 1, 16)) / 8;
+  if (chance(rng, 40)) link.bandwidth.write = static_cast<double>(pick(rng, 1, 16)) / 8;
+  if (chance(rng, 30)) link.bandwidth.shared = static_cast<double>(pick(rng, 1, 16)) / 8;
+  if (chance(rng, 20)) link.network = {0.5, 0.25, 0.125};
+  a.levels.insert(a.levels.begin() + static_cast<std::ptrdiff_t>(i), link);
+}
+
+inline void add_interconnects(Rng& rng, Architecture& a) {
+  insert_interconnect(rng, a, pick(rng, 0, a.levels.size() - 1));
+  for (std::size_t i = a.levels.size(); i-- > 0;)
+    if (!a.levels[i].is_interconnect && a.levels.size() < std::size_t{kMaxLevels} && chance(rng, 25))
+      insert_interconnect(rng, a, i);
+}
+
 // A chain of levels with up to two fan-outs; all costs vary.
 inline Architecture random_architecture(Rng& rng, const RandomOptions& options = {}) {
   Architecture a;
@@ -138,6 +172,7 @@ inline Architecture random_architecture(Rng& rng, const RandomOptions& options =
   a.compute.instances = x * y;
   a.compute.mesh_x = x;
   a.compute.op_pj = static_cast<double>(pick(rng, 1, 16)) / 4;
+  if (options.interconnects) add_interconnects(rng, a);
   a.link_transfers = options.links;
   if (options.links && chance(rng, 20))
     a.levels[pick(rng, 0, static_cast<u64>(levels - 1))].constraints.spatial.no_link_transfer = {"In0"};
@@ -159,6 +194,7 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
     const bool outermost = i + 1 == m.level_count;
     for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
       const bool temporal = kind == LoopKind::Temporal;
+      if (temporal && level.is_interconnect) continue;
       u64 room = temporal ? options.max_size : kind == LoopKind::SpatialX ? level.fanout_x : level.fanout_y;
       detail::shuffle(rng, order);
       for (const std::size_t d : order) {
@@ -178,7 +214,8 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
   }
   const auto all = static_cast<TensorMask>((1u << w.tensors.size()) - 1);
   for (int i = 0; i < m.level_count; ++i)
-    m.keep[static_cast<std::size_t>(i)] = i + 1 == m.level_count ? all : static_cast<TensorMask>(pick(rng, 0, all));
+    if (!a.levels[static_cast<std::size_t>(i)].is_interconnect)
+      m.keep[static_cast<std::size_t>(i)] = i + 1 == m.level_count ? all : static_cast<TensorMask>(pick(rng, 0, all));
   return m;
 }
 

@@ -22,7 +22,8 @@ struct SearchProblemOptions {
   u64 max_mappings = 20'000;
   bool open_keep = true;
   bool constraints = true;
-  bool links = false;  // the machine has link transfers
+  bool links = false;          // the machine has link transfers
+  bool interconnects = false;  // it has some
 };
 
 namespace detail {
@@ -169,6 +170,7 @@ inline Architecture random_search_machine(Rng& rng, const Workload& w, const Sea
   a.levels.back().keep = {};
   a.levels.back().entries.reset();
   a.levels.back().loops_allowed = true;
+  if (options.interconnects) add_interconnects(rng, a);
   return a;
 }
 

@@ -72,16 +72,17 @@ class TrueBreakdown {
     const TrueTally::ByTensor blocks = tally_.blocks(i);
     TrueTally::ByTensor most;
     tally_.each_class(i, [&](const TrueTally::ByTensor& words, u64) {
-      for (const int v : bits(keep_[at(i)])) {
+      for (const int v : bits(tally_.counted(i))) {
         most[at(v)].reads = std::max(most[at(v)].reads, words[at(v)].reads);
         most[at(v)].fills = std::max(most[at(v)].fills, words[at(v)].fills);
         most[at(v)].updates = std::max(most[at(v)].updates, words[at(v)].updates);
       }
     });
-    for (const int v : bits(keep_[at(i)])) {
+    for (const int v : bits(tally_.counted(i))) {
       TensorTraffic& t = out.tensor[at(v)];
-      t.kept = true;
-      t.tile_words = true_box_words(c_, c_.tensor[at(v)], nest_.tile[at(i) + 1]);
+      t.kept = contains(keep_[at(i)], v);
+      t.carried = level.is_interconnect;
+      t.tile_words = t.kept ? true_box_words(c_, c_.tensor[at(v)], nest_.tile[at(i) + 1]) : 0;
       t.instances = nest_.used[at(i)];
       t.all = tally_.total(i)[at(v)];
       t.reads = static_cast<i64>(most[at(v)].reads);

@@ -26,7 +26,7 @@ Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
   u128 leakage = 0;  // per cycle
   for (int i = 0; i < c.level_count; ++i) {
     const TrueTally::ByTensor blocks = tally.blocks(i);
-    for (const int v : bits(keep[at(i)])) {
+    for (const int v : bits(tally.counted(i))) {
       out.energy.units += tally.access_energy(i, blocks[at(v)]);
       if (c.level[at(i)].address_units != 0) out.energy.units += tally.address_energy(i, v);
     }

@@ -9,7 +9,7 @@ namespace heliolite {
 
 TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
   ByTensor out;
-  for (const int v : bits(keep_[at(i)])) out[at(v)] = instance_accesses(c_, v, nest_, keep_, i, unit);
+  for (const int v : bits(counted(i))) out[at(v)] = instance_accesses(c_, v, nest_, keep_, i, unit);
   return out;
 }
 
@@ -18,11 +18,11 @@ TrueTally::ByTensor TrueTally::blocks(int i) const {
   ByTensor out;
   if (level.block_words == 1) return total_[at(i)];
   if (nest_.used[at(i)] == 1) {
-    for (const int v : bits(keep_[at(i)])) out[at(v)] = in_blocks(level, total_[at(i)][at(v)]);
+    for (const int v : bits(counted(i))) out[at(v)] = in_blocks(level, total_[at(i)][at(v)]);
     return out;
   }
   each_class(i, [&](const ByTensor& words, u64 number) {
-    for (const int v : bits(keep_[at(i)])) {
+    for (const int v : bits(counted(i))) {
       const Accesses<u64> one = in_blocks(level, words[at(v)]);
       out[at(v)] += {one.reads * number, one.fills * number, one.updates * number};
     }
@@ -38,7 +38,7 @@ u64 TrueTally::cycles(int i) const {
   const UnitDigits first = first_instance(nest_, i);
   ByTensor words;
   bool slides = false;
-  for (const int v : bits(keep_[at(i)])) {
+  for (const int v : bits(counted(i))) {
     slides |= c_.tensor[at(v)].sliding;
     words[at(v)] = c_.tensor[at(v)].sliding ? most_accesses(c_, v, nest_, keep_, i, first)
                                             : instance_accesses(c_, v, nest_, keep_, i, first);
@@ -52,7 +52,7 @@ u64 TrueTally::cycles(int i) const {
 
 u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
   std::array<u64, kMaxTensors> reads{}, writes{};
-  for (const int v : bits(keep_[at(i)])) {
+  for (const int v : bits(counted(i))) {
     reads[at(v)] = words[at(v)].reads;
     writes[at(v)] = words[at(v)].fills + words[at(v)].updates;
   }
@@ -64,7 +64,7 @@ u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
 bool TrueTally::serves(int i, const ByTensor& by_tensor) const {
   const CompiledLevel& level = c_.level[at(i)];
   double reads = 0, writes = 0;
-  for (const int v : bits(keep_[at(i)])) {
+  for (const int v : bits(counted(i))) {
     const Accesses<u64>& words = by_tensor[at(v)];
     reads += static_cast<double>(words.reads);
     writes += static_cast<double>(words.fills + words.updates);

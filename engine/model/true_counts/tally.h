@@ -31,20 +31,24 @@ class TrueTally {
     stream.start(0);
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = contains(keep_[at(i)], v), outermost = i + 1 == c_.level_count, asked = wanted(i);
-      if (!kept && !asked) continue;
-      const u64 accesses = stream.accesses(i), part = t.is_output && kept ? stream.part(i) : 0;
-      if (asked) network(i, accesses, part);
+      const bool carried = c_.level[at(i)].is_interconnect;
+      if (!kept && !carried && !asked) continue;
+      const u64 accesses = stream.accesses(i), part = t.is_output && (kept || carried) ? stream.part(i) : 0;
+      if (asked) network(i, accesses, kept ? part : 0);
+      if (carried) total_[at(i)][at(v)] = true_accesses(t.is_output, true, accesses, 0, part);
       if (!kept) continue;
       if (!outermost) stream.start(i + 1);
       total_[at(i)][at(v)] = true_accesses(t.is_output, outermost, accesses, outermost ? 0 : stream.crossing(), part);
     }
   }
 
-  // Words of all instances of a level, by tensor. Only of kept tensors that were followed.
+  // The tensors whose words a level counts.
+  TensorMask counted(int i) const { return c_.counted(i, keep_[at(i)]); }
+  // Words of all instances of a level, by tensor. Only of counted tensors that were followed.
   const ByTensor& total(int i) const { return total_[at(i)]; }
   // The same in blocks, rounded up for each instance by itself.
   ByTensor blocks(int i) const;
-  // What the accesses of a kept tensor cost, and the addresses generated for them.
+  // What the accesses of a counted tensor cost, and the addresses generated for them.
   u128 access_energy(int i, const Accesses<u64>& blocks) const {
     return units_side_by_side(c_.level[at(i)], access_units(c_.level[at(i)], blocks), nest_.used[at(i)]);
   }

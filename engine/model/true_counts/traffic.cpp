@@ -56,7 +56,7 @@ Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest,
     return n;
   };
   const int boundary = boundary_below(keep, tensor, level);
-  return {words(boundary, nest.fanouts(boundary, level)), level + 1 < c.level_count ? words(level + 1, 0) : 0, 0};
+  return {words(boundary, nest.fanouts(boundary, level)), takes_fills(c, level) ? words(level + 1, 0) : 0, 0};
 }
 
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
@@ -65,10 +65,9 @@ Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& n
   TrueStream stream(c, tensor, nest, unit);
   stream.start(boundary);
   const u64 accesses = stream.accesses(level);
-  const bool outermost = level + 1 == c.level_count, is_output = c.tensor[at(tensor)].is_output;
-  if (!outermost) stream.start(level + 1);
-  return true_accesses(is_output, outermost, accesses, outermost ? 0 : stream.crossing(),
-                       is_output ? stream.part(level) : 0);
+  const bool fills = takes_fills(c, level), is_output = c.tensor[at(tensor)].is_output;
+  if (fills) stream.start(level + 1);
+  return true_accesses(is_output, !fills, accesses, fills ? stream.crossing() : 0, is_output ? stream.part(level) : 0);
 }
 
 }  // namespace heliolite

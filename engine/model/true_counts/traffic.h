@@ -34,10 +34,16 @@ class TrueStream {
   Fetches fetches_;
 };
 
-// Rule 18 for a level that keeps the tensor, from the words that arrive and those that cross into its tile.
-inline Accesses<u64> true_accesses(bool is_output, bool outermost, u64 accesses, u64 crossing, u64 part) {
-  if (!is_output) return {accesses, outermost ? 0 : crossing, 0};
-  return {accesses - part, outermost ? 0 : crossing - part, accesses};
+// Rule 18 for a level that keeps the tensor, from the words that arrive and those that cross into its tile; rule 43 for
+// an interconnect.
+inline Accesses<u64> true_accesses(bool is_output, bool no_fills, u64 accesses, u64 crossing, u64 part) {
+  if (!is_output) return {accesses, no_fills ? 0 : crossing, 0};
+  return {accesses - part, no_fills ? 0 : crossing - part, accesses};
+}
+
+// Fills are none at the outermost level, and at an interconnect.
+inline bool takes_fills(const Compiled& c, int level) {
+  return level + 1 < c.level_count && !c.level[at(level)].is_interconnect;
 }
 
 // At least as many reads and fills of a tensor that is no output as any instance of the level has; `first`: its first
@@ -45,7 +51,8 @@ inline Accesses<u64> true_accesses(bool is_output, bool outermost, u64 accesses,
 Accesses<u64> most_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                             const UnitDigits& first);
 
-// The words of one tensor at a level that keeps it, of the instances in `unit`: a class of those of that level.
+// The words of one tensor at a level that keeps it, or at an interconnect, of the instances in `unit`: a class of those
+// of that level.
 Accesses<u64> instance_accesses(const Compiled& c, int tensor, const TrueNest& nest, const KeepMasks& keep, int level,
                                 const UnitDigits& unit);
 

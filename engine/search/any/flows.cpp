@@ -48,10 +48,11 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     const CompiledTensor& t = c.tensor[at(v)];
     int inner = -1;
     for (int i = 0; i < c.level_count; ++i) {
-      if (!contains(keep[at(i)], v)) continue;
-      flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, t.is_output,
-                        t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
-      inner = i;
+      const bool kept = contains(keep[at(i)], v), carried = c.level[at(i)].is_interconnect;
+      if (!kept && !carried) continue;
+      flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, carried,
+                        t.is_output, t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
+      if (kept) inner = i;
     }
   }
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
@@ -143,7 +144,7 @@ u128 KeptFlows::level_energy(int level, const Accesses<u64>& words, bool is_outp
 
 u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   u128 out = level_energy(flow.outer, at_outer(flow, words, units), flow.is_output, units);
-  if (!flow.to_compute) out += level_energy(flow.inner(), at_inner(flow, words, units), flow.is_output, units);
+  if (flow.fills()) out += level_energy(flow.inner(), at_inner(flow, words, units), flow.is_output, units);
   return out;
 }
 

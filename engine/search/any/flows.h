@@ -14,12 +14,14 @@ namespace heliolite {
 struct Flow {
   u8 tensor, boundary, outer;  // the level where the words come from, and, of an output, go to
   bool to_compute;             // else into level boundary - 1
+  bool carried;                // only as far as the interconnect `outer`, on the way of another flow (rule 43)
   bool is_output, sliding;
   DimensionMask indexing;
   DimensionMask meeting;  // dimensions along which units stand apart and may still ask for the same word
   u64 touched;            // different words of the tensor
 
   int inner() const { return boundary - 1; }
+  bool fills() const { return !to_compute && !carried; }  // words of the inner level, to be counted with it
 };
 
 // Words of a flow, all instances together: into the tile, and requests that arrive at the outer level.

@@ -85,7 +85,7 @@ u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units, const
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least(trail);
     words[f.flow().outer] += costs_.at_outer(f.flow(), least, units);
-    if (!f.flow().to_compute) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, units);
+    if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, units);
   }
   double cycles = 0;
   for (int i = 0; i + 1 < c_.level_count; ++i)

@@ -46,7 +46,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   // Places whose first words are not read.
   const auto& positions = units.positions[f.flow().tensor];
   out.open.push_back(settled ? 0 : turned_round(positions[f.flow().outer]));
-  out.open.push_back(settled || f.flow().to_compute ? 0 : turned_round(positions[at(f.flow().inner())]));
+  out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[at(f.flow().inner())]));
 }
 
 void PartialCost::add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const {
@@ -68,11 +68,11 @@ void PartialCost::add_profile(const Trail& trail, const Reach& reach, const Unit
     if (settled) {
       out.energy += costs_.energy(f.flow(), f.closed(), units);
       words[f.flow().outer] += costs_.at_outer(f.flow(), f.closed(), units);
-      if (!f.flow().to_compute) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), f.closed(), units);
+      if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), f.closed(), units);
       continue;
     }
     going_on[f.flow().outer] = true;
-    if (!f.flow().to_compute) going_on[at(f.flow().inner())] = true;
+    if (f.flow().fills()) going_on[at(f.flow().inner())] = true;
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;

@@ -27,11 +27,11 @@ u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
 
 // What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that
 // every MAC reads its operand here, or updates its sum (read back but for the first time in each of the
-// `fanout_outside` instances).
-AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, bool outermost,
+// `fanout_outside` instances). `no_fills`: it is the outermost level, or an interconnect.
+AccessCounts least_words(const Compiled& c, const CompiledTensor& t, bool serves_macs, bool no_fills,
                          u64 fanout_outside) {
   const u64 touched = touched_words(t, c);
-  if (!t.is_output) return {serves_macs ? c.macs : touched, outermost ? 0 : touched, 0};
+  if (!t.is_output) return {serves_macs ? c.macs : touched, no_fills ? 0 : touched, 0};
   if (!serves_macs) return {0, 0, touched};
   const u128 first_writes = static_cast<u128>(t.words) * fanout_outside;
   return {first_writes < c.macs ? c.macs - static_cast<u64>(first_writes) : 0, 0, c.macs};
@@ -88,10 +88,10 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     out.outside[i] = sum;
     const u64 instances = model.architecture().levels[at(i)].instances;
     AccessCounts total;
-    for (int v = 0; v < c.tensor_count; ++v) {
-      if (!contains(keep.must[i], v)) continue;
+    const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
+    for (const int v : bits(c.counted(i, keep.must[i]))) {
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
-      const AccessCounts n = with_links(least_words(c, c.tensor[v], serves_macs, i + 1 == levels, fanout_outside),
+      const AccessCounts n = with_links(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
                                         contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
       sum.energy += least_energy(c.level[i], instances, n);
       total += n;

@@ -33,6 +33,8 @@ class Builder {
     // Then the share of the output that an instance owns is a quotient of boxes, and truncated.
     if (output.term_count != 0 || output.entangled) m_.exact = false;
     m_.level.resize(at(c_.level_count));
+    for (int i = 0; i < c_.level_count; ++i)
+      if (c_.level[i].is_interconnect) m_.interconnect |= static_cast<u16>(1u << i);
     for (int i = 0; i + 1 < c_.level_count; ++i) m_.level[at(i)].hops = !m_.cycles_only && m_.fanout[at(i) + 1].hops;
     for (int i = c_.level_count - 1; i > 0; --i) {
       if (!m_.problem->shares_inside(i)) continue;
@@ -65,9 +67,11 @@ class Builder {
         m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / used;
         energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
         if (energy_channel_[i] == 0) m_.level[at(i)].least_sharing = 1;
+      } else if (level.is_interconnect && m_.last_fanout(i, c_.level_count - 1) >= 0) {
+        energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
       }
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
-      const bool passed = level.ingress_units != 0 && m_.keep.must[at(i)] != m_.all_tensors();
+      const bool passed = level.ingress_units != 0 && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
       if (level.router_units != 0 || passed || (level.network_costs && level.is_dram)) m_.exact = false;
     }
     read_channel_.fill(-1), write_channel_.fill(-1), shared_channel_.fill(-1);
@@ -123,7 +127,7 @@ class Builder {
       m_.exact = false;  // what has no channel is left out of the sums
       return 0;
     }
-    m_.channels.push_back({kind, level});
+    m_.channels.push_back({kind, level, c_.level[level].is_interconnect});
     return static_cast<int>(m_.channels.size()) - 1;
   }
   int add_limit(int level) {
@@ -135,19 +139,18 @@ class Builder {
   // most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
   double most_reads(int i) const {
     double sum = 0;
-    for (int v = 0; v < c_.tensor_count; ++v)
-      if (contains(m_.keep.may[at(i)], v)) sum += most_receivers(i, v);
+    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_receivers(i, v);
     return sum;
   }
   double most_writes(int i) const {
     double sum = 0;
-    for (int v = 0; v < c_.tensor_count; ++v) {
-      if (!contains(m_.keep.may[at(i)], v)) continue;
+    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) {
       if (c_.tensor[v].is_output) sum += most_receivers(i, v);
-      if (i + 1 < c_.level_count) sum += most_receivers(i, v);
+      if (fills(i)) sum += most_receivers(i, v);
     }
     return sum;
   }
+  bool fills(int i) const { return i + 1 < c_.level_count && !c_.level[i].is_interconnect; }
   double most_receivers(int i, int v) const {
     double receivers = 1;
     for (int f = 0; f <= i; ++f) receivers *= m_.fanout[at(f)].most_receivers[at(v)];
@@ -179,7 +182,7 @@ class Builder {
     const CompiledLevel& level = machine.level[i];
     out[energy_channel_[i]] +=
         per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
-    out[0] += static_cast<double>(level.ingress_units);
+    out[level.is_interconnect ? energy_channel_[i] : 0] += static_cast<double>(level.ingress_units);
     if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
     if (write_channel_[i] > 0 && is_output) out[write_channel_[i]] += 1 / level.write_bandwidth;
     if (shared_channel_[i] > 0) out[shared_channel_[i]] += (is_output ? 2 : 1) / level.shared_bandwidth;
@@ -216,12 +219,11 @@ class Builder {
   Channels refund(const Compiled& machine, int i) const {
     Channels out{};
     const CompiledLevel& level = machine.level[i];
-    const bool outermost = i + 1 == c_.level_count;
     out[energy_channel_[i]] += per_word(level, {1, 0, 0});
-    if (!outermost) out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
+    if (fills(i)) out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
     if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
-    if (write_channel_[i] > 0 && !outermost) out[write_channel_[i]] += 1 / level.write_bandwidth;
-    if (shared_channel_[i] > 0) out[shared_channel_[i]] += (outermost ? 1 : 2) / level.shared_bandwidth;
+    if (write_channel_[i] > 0 && fills(i)) out[write_channel_[i]] += 1 / level.write_bandwidth;
+    if (shared_channel_[i] > 0) out[shared_channel_[i]] += (fills(i) ? 2 : 1) / level.shared_bandwidth;
     return out;
   }
 
@@ -266,6 +268,21 @@ double FlowCosts::most_instances(int first, u64 left) const {
   const int count = static_cast<int>(fanout.size());
   while (first < count && !fanout[at(first)].exists) ++first;
   return first < count ? fanout[at(first)].most_instances[lattice.grid().cell(left)] : 1;
+}
+
+const Channels& FlowCosts::serve(const FlowPrices& prices, int from, int server, int v, Channels& sum) const {
+  const u16 between = interconnects(from, server);
+  if (between == 0) return prices.level[at(server)].serve[at(v)];
+  sum = prices.level[at(server)].serve[at(v)];
+  for (const int i : bits(between))
+    for (std::size_t k = 0; k < channels.size(); ++k) sum[k] += prices.level[at(i)].serve[at(v)][k];
+  return sum;
+}
+
+double FlowCosts::serve_rounding(int from, int server, int v) const {
+  double sum = level[at(server)].serve_rounding[at(v)];
+  for (const int i : bits(interconnects(from, server))) sum += level[at(i)].serve_rounding[at(v)];
+  return sum;
 }
 
 u64 FlowCosts::used(TensorMask kept, const Extents& tile) const {

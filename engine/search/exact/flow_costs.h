@@ -29,11 +29,15 @@ using Channels = std::array<double, kMaxChannels>;
 struct Channel {
   enum class Kind : u8 {
     Energy,  // energy units of the levels whose instances share no accesses
-    Shared,  // energy units of `level`, whose clusters share accesses: times min(1, clusters / instances in use)
+    // Energy units of `level`, whose clusters share accesses: times min(1, clusters / instances in use). Or which is an
+    // interconnect, and its clusters share none.
+    Shared,
     Cycles,  // words over one bandwidth of `level`, summed over its instances: divide by the instances in use
   };
   Kind kind = Kind::Energy;
   int level = -1;  // -1 for Energy
+  // An interconnect's: words of a flow count as they pass there, whatever fan-outs outside make of them.
+  bool passes = false;
 };
 
 // A level, whatever tensors it keeps.
@@ -55,7 +59,7 @@ struct FlowPrices {
   struct Level {
     // [tensor]: per word that fills the level's tile, and per word that the level serves.
     std::array<Channels, kMaxTensors> fill{}, serve{};
-    Channels refund{};  // per output word, if kept: its first read (and fill) is elided
+    Channels refund{};  // per output word, if kept or carried: its first read (and fill) is elided
   };
   std::vector<Level> level;  // [level]
   double constant = 0;       // energy units of all MACs
@@ -79,7 +83,18 @@ struct FlowCosts {
   bool timed = false;                     // the objective depends on cycles
   bool leaks = false;                     // energy depends on cycles
   bool exact = true;                      // only rounding to blocks is left out
+  u16 interconnect = 0;                   // mask of the levels that are one
   double macs = 1;                        // MACs of the layer
+
+  // What a word of tensor v costs on its way from the tile of level `from` (-1: the MACs) to its server: there, and in
+  // the interconnects between. `sum` is where it is added up if there are any.
+  const Channels& serve(const FlowPrices& prices, int from, int server, int v, Channels& sum) const;
+  // The same of rounding to blocks.
+  double serve_rounding(int from, int server, int v) const;
+  // Levels between these two that are interconnects, as a mask.
+  u16 interconnects(int from, int server) const {
+    return static_cast<u16>(interconnect & ((1u << server) - 1) & ~((1u << (from + 1)) - 1));
+  }
 
   int levels() const { return static_cast<int>(level.size()); }
   // Whether words that level i takes over links may make its fills of tensor v fewer: it has senders side by side.

@@ -27,7 +27,7 @@ PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>
     if (m_.channels[k].kind != Channel::Kind::Shared) asked_ |= static_cast<u16>(1u << k);
   for (int i = levels - 1; i >= 0; --i) {
     refund_from_[at(i)] = refund_from_[at(i) + 1];
-    if (!contains(m_.keep.must[at(i)], m_.output)) continue;  // see RestBounds::refund()
+    if (!contains(c_.counted(i, m_.keep.must[at(i)]), m_.output)) continue;  // see RestBounds::refund()
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
       refund_from_[at(i)][k] += m_.least.level[at(i)].refund[k] * reducing_outside_[at(i) + 1];
   }

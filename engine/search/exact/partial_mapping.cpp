@@ -74,8 +74,9 @@ PartialMapping NestSteps::root(u32 machine, u32 servers) const {
   for (int v = 0; v < c_.tensor_count; ++v) {
     const int server = m_.servers.server(-1, servers, v);
     Channels& to = m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
-    add(to, prices.level[at(server)].serve[at(v)], m_.macs, m_.channels.size());
-    s.rounding += m_.level[at(server)].serve_rounding[at(v)];
+    Channels all;
+    add(to, m_.serve(prices, -1, server, v, all), m_.macs, m_.channels.size());
+    s.rounding += m_.serve_rounding(-1, server, v);
   }
   s.sum[0] += prices.constant;
   // Machines with other bandwidths never split alike.
@@ -101,14 +102,16 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
     const double spread = receivers[t] / choice.instances;
+    // An interconnect's words go to each instance outside it.
+    const auto spreads = [&](std::size_t k) { return !m_.channels[k].passes || level <= m_.channels[k].level; };
     for (std::size_t k = 0; k < channels; ++k) {
-      pending[k] *= spread;
+      if (spreads(k)) pending[k] *= spread;
       if (arrives) settle(s, v, k, pending[k]), pending[k] = 0;
     }
     if (contains(s.in_place, v))
       for (std::size_t k = 0; k < channels; ++k) {
         s.fill[t][k] *= choice.instances;
-        s.serve[t][k] *= receivers[t];
+        s.serve[t][k] *= spreads(k) ? receivers[t] : choice.instances;
         if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
       }
     for (int f = 0; f < s.sliding_count; ++f) {
@@ -116,7 +119,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       if (flow.tensor != v) continue;
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
-        flow.serve[k] *= receivers[t];
+        flow.serve[k] *= spreads(k) ? receivers[t] : choice.instances;
         if (arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
     }
@@ -242,15 +245,16 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   const FlowPrices& prices = m_.machine[s.machine];
   const std::size_t channels = m_.channels.size();
   static constexpr Channels kFree{};
+  Channels all;
   for (const int v : bits(m_.starting(level, kept))) {
     const CompiledTensor& t = c_.tensor[v];
     const bool keeps = contains(kept, v);
     const int server = m_.servers.server(level, servers, v);
     const bool fills = keeps && !m_.fills_fewer(level, static_cast<int>(v));
     const Channels& fill = fills ? prices.level[at(level)].fill[at(v)] : kFree;
-    const Channels& serve = keeps ? prices.level[at(server)].serve[at(v)] : kFree;
+    const Channels& serve = keeps ? m_.serve(prices, level, server, v, all) : kFree;
     const bool arrived = m_.last_fanout(level, server) < 0;
-    if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.level[at(server)].serve_rounding[at(v)];
+    if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.serve_rounding(level, server, v);
     const auto words = static_cast<double>(box_words(t, s.tile.extent));
     if (!t.sliding) {
       add(s.fill[v], fill, words, channels);
@@ -275,7 +279,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
   }
   if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
     s.room = (own.shares_inside ? s.room : 0) + m_.used(kept, s.tile.extent);
-  if (contains(kept, m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
+  if (contains(c_.counted(level, kept), m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
   // Other levels round other words to blocks.
   s.signature += mixed(at(level) << 8 | kept);
   s.servers = servers;

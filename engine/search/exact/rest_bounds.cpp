@@ -120,8 +120,12 @@ void RestBounds::append_fresh(int level, u32 before, u32 after, std::size_t chan
     if (contains(kept, v)) {
       const double fill = fill_[at(level)][channel][at(v)];
       const int server = m_.servers.server(level, after, v);
-      const double serve = serve_[at(server)][channel][at(v)];
-      const double unreused = row[0] * (fill + serve * spread(level, server, v, left));
+      double serve = serve_[at(server)][channel][at(v)], spreading = serve * spread(level, server, v, left);
+      for (const int i : bits(m_.interconnects(level, server))) {
+        serve += serve_[at(i)][channel][at(v)];
+        spreading += serve_[at(i)][channel][at(v)] * spread(level, i, v, left);
+      }
+      const double unreused = row[0] * (fill + spreading);
       const double once = row[0] * (fill + serve) * row[1];
       if (unreused > 0) flows.append({classes_.indexing(at(v)), unreused, slides ? row + 2 : nullptr, once});
     }
