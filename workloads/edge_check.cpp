@@ -31,7 +31,7 @@ class EdgeChecker {
       count(e);
     }
     if (errors_.size() != before) return;
-    for (const EdgeText& e : edges_) words(e);
+    for (EdgeText& e : edges_) words(e);
     for (EdgeText& e : edges_) network_.edges.push_back(e.edge);
   }
 
@@ -124,7 +124,7 @@ class EdgeChecker {
     }
   }
 
-  // Repetition i of a layer feeds repetition i of the next; inputs are one array each.
+  // Repetition i of a layer feeds repetition i of the next, or the counts are multiples; inputs are one array each.
   void count(const EdgeText& e) {
     const auto complain = [&](const Layer& a, const Layer& b, const char* hint) {
       error(e.node, fmt::format("{} is executed {} times and {} {} times, must be equally often{}", a.workload.name,
@@ -132,7 +132,12 @@ class EdgeChecker {
     };
     const Layer& to = layer(e.edge.to);
     if (!e.edge.from_input) {
-      if (layer(e.edge.from).count != to.count) complain(layer(e.edge.from), to, "");
+      const Layer& from = layer(e.edge.from);
+      if (from.count == to.count) return;
+      if (e.edge.combine != Combine::Alone || e.slice)
+        return complain(from, to, ": the edge is a slice, or one of several into an operand");
+      if (from.count % to.count != 0 && to.count % from.count != 0)
+        complain(from, to, ", or one a multiple of the other");
       return;
     }
     if (network_.inputs[at(e.edge.from)].same_in_repeats) return;
@@ -144,14 +149,45 @@ class EdgeChecker {
     }
   }
 
-  void words(const EdgeText& e) {
+  // Of layers with unequal counts: as many words as the operand has are one output, as many times more or fewer as the
+  // counts differ are joined or divided ones.
+  bool joins_repetitions(Edge& edge, const WordRange& made, const WordRange& wanted) {
+    if (edge.from_input) return false;
+    const u64 from = layer(edge.from).count, to = layer(edge.to).count;
+    if (from == to) return false;
+    Edge other = edge;
+    if (from > to) other.outputs = from / to;
+    else other.shares = to / from;
+    if (made.least == made.most && made.least % other.shares != 0) return false;
+    const Place place = source(edge);
+    if (!made_words(*place.workload, place.tensor, other).meets(wanted)) return false;
+    edge = other;
+    return true;
+  }
+
+  // What else the edge could bring if one of its layers is executed more often.
+  std::string other_words(const Edge& e, const WordRange& made) const {
+    const u64 from = e.from_input ? 1 : layer(e.from).count, to = e.from_input ? 1 : layer(e.to).count;
+    if (from > to) {
+      const u64 joined = from / to;
+      return fmt::format(" ({} repetitions joined, {})", joined,
+                         shown(WordRange{made.least * joined, made.most * joined}));
+    }
+    if (from == to) return "";
+    const u64 shares = to / from;
+    return fmt::format(" (divided among {} repetitions, {})", shares,
+                       shown(WordRange{made.least / shares, made.most / shares}));
+  }
+
+  void words(EdgeText& e) {
     if (e.edge.combine == Combine::Concat) return concatenated(e);
     const Place from = source(e.edge);
     const WordRange made = made_words(*from.workload, from.tensor, e.edge);
     const WordRange wanted = wanted_words(consumer(e), e.edge.tensor);
-    if (made.meets(wanted)) return;
+    if (made.meets(wanted) || joins_repetitions(e.edge, made, wanted)) return;
     std::string text = fmt::format("{} {} {} words", source_name(e.edge), e.edge.from_input ? "has" : "makes",
                                    from.workload->tensor_words(from.tensor));
+    text += other_words(e.edge, made);
     const bool changed = e.slice || e.edge.through.ranks != 0;
     if (changed) text += fmt::format(", {} after {}", shown(made), e.slice ? "slice" : name(e.edge.through.op));
     text += fmt::format(", {} has {}{}, must be as many", operand(e), shown(wanted),

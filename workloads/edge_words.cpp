@@ -89,7 +89,7 @@ WordRange made_words(const Workload& workload, int tensor, const Edge& edge) {
     }
     words = times(words, width);
   }
-  return words;
+  return {times(words.least, edge.outputs) / edge.shares, times(words.most, edge.outputs) / edge.shares};
 }
 
 }  // namespace heliolite

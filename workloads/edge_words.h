@@ -31,8 +31,9 @@ WordRange read_width(const Workload& workload, const Rank& rank);
 // Words that an array may have to be the operand: read_width() of all ranks together.
 WordRange wanted_words(const Workload& workload, int operand);
 
-// Words that the edge, with its slice and operator, makes of a tensor (an output, or an operand that is read as a
-// whole). A pooling without a stated pad may have any up to window-1 on either side, and round up or down.
+// Words that the edge, with its slice and operator, and joined or divided among repetitions, makes of a tensor (an
+// output, or an operand that is read as a whole). A pooling without a stated pad may have any up to window-1 on either
+// side, and round up or down.
 WordRange made_words(const Workload& workload, int tensor, const Edge& edge);
 
 }  // namespace heliolite

@@ -1,6 +1,10 @@
 #include "workloads/network.h"
 
+#include <fmt/format.h>
+
 #include <limits>
+
+#include "engine/base/integers.h"
 
 namespace heliolite {
 
@@ -29,6 +33,28 @@ std::string_view name(Combine combine) {
 bool reads_whole(const Edge& edge) {
   const Operator op = edge.through.op;
   return op != Operator::Pool && op != Operator::Resize && edge.combine != Combine::Concat && !edge.slice;
+}
+
+Repeats repeats(const Network& network, const Edge& edge) {
+  if (edge.from_input) return Repeats::Each;
+  const u64 from = network.layers[at(edge.from)].count, to = network.layers[at(edge.to)].count;
+  if (from == to) return Repeats::Each;
+  if (from > to) return edge.outputs > 1 ? Repeats::Joined : Repeats::Last;
+  return edge.shares > 1 ? Repeats::Divided : Repeats::Shared;
+}
+
+std::string repeats_text(const Network& network, const Edge& edge) {
+  const auto ratio = [&](int more, int fewer) {
+    return network.layers[at(more)].count / network.layers[at(fewer)].count;
+  };
+  switch (repeats(network, edge)) {
+    case Repeats::Each: break;
+    case Repeats::Last: return fmt::format("last of {}", ratio(edge.from, edge.to));
+    case Repeats::Joined: return fmt::format("{} joined", edge.outputs);
+    case Repeats::Shared: return fmt::format("1 for {}", ratio(edge.to, edge.from));
+    case Repeats::Divided: return fmt::format("shared out to {}", edge.shares);
+  }
+  return "";
 }
 
 u64 Network::macs() const {

@@ -72,6 +72,9 @@ struct Edge {
   int along = 0;                 // Concat: the rank of the tensor along which the parts lie
   std::optional<Slice> slice{};  // of the layer's output
   bool from_input = false;
+  // Where one layer is executed a multiple as often as the other, by the words of both ends (Repeats).
+  u64 outputs = 1;  // the operand is so many outputs of consecutive repetitions, one after the other
+  u64 shares = 1;   // an output is divided among so many consecutive repetitions of the reader
 };
 
 // Whether the operand takes what the edge brings as it is, position by position, alone or with others.
@@ -81,8 +84,9 @@ bool reads_whole(const Edge& edge);
 struct Network {
   std::string name;
   std::vector<Layer> layers;
-  // No cycles. Edges into one tensor have the same `combine`. Both layers of an edge have equal counts, and so have all
-  // readers of an input unless it is the same in all repeats.
+  // No cycles. Edges into one tensor have the same `combine`. Of the counts of an edge's layers one is a multiple of
+  // the other (equal, unless the edge alone and unsliced is the operand), and all readers of an input have equal counts
+  // unless it is the same in all repeats.
   std::vector<Edge> edges{};
   std::vector<Input> inputs{};
   u64 batch = 1;                     // inputs that one run works on, as far as the file or its options say so
@@ -90,5 +94,19 @@ struct Network {
 
   u64 macs() const;  // of all layers, repeats included
 };
+
+// How the repetitions of an edge's two layers belong together (docs/formats_workload.md).
+enum class Repeats : u8 {
+  Each,    // repetition i feeds repetition i; also what comes from an input
+  Last,    // of some repetitions the last feeds one of the reader's
+  Joined,  // of some repetitions all outputs together are the operand of one
+  Shared,  // one repetition feeds several, each with its whole output
+  Divided  // one repetition feeds several, each with its share
+};
+
+Repeats repeats(const Network& network, const Edge& edge);
+
+// "", or how many: "last of 4", "4 joined", "1 for 4", "shared out to 4".
+std::string repeats_text(const Network& network, const Edge& edge);
 
 }  // namespace heliolite

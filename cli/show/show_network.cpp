@@ -48,11 +48,11 @@ std::string combine_text(const Edge& edge) {
 }
 
 std::string edges_table(const Network& network) {
-  Table table({"<from", "<to", "<tensor", "<through", "<combined by"});
+  Table table({"<from", "<to", "<tensor", "<through", "<combined by", "<repetitions"});
   for (const Edge& edge : network.edges)
     table.row({source_name(network, edge) + (edge.from_input ? " (input)" : ""),
                network.layers[at(edge.to)].workload.name, operand_name(network, edge), through_text(edge.through),
-               combine_text(edge)});
+               combine_text(edge), repeats_text(network, edge)});
   return table.to_string();
 }
 
@@ -91,7 +91,8 @@ void add_network(Json& answer, const Network& network) {
                                {"to", network.layers[at(edge.to)].workload.name},
                                {"tensor", operand_name(network, edge)},
                                {"through", name(edge.through.op)},
-                               {"combine", name(edge.combine)}});
+                               {"combine", name(edge.combine)},
+                               {"repetitions", repeats_text(network, edge)}});
 }
 
 }  // namespace heliolite::cli

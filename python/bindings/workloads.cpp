@@ -45,6 +45,7 @@ py::list edges_of(const Network& network) {
     edge["through"] = std::string(name(e.through.op));
     edge["combine"] = std::string(name(e.combine));
     edge["from_input"] = e.from_input;
+    edge["repetitions"] = repeats_text(network, e);
     out.append(edge);
   }
   return out;

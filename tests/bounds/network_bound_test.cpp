@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -115,6 +116,13 @@ TEST(NetworkBound, IsBelowEverySchedule) {
   }
 }
 
+// Layer a, executed so many times, feeds b.
+std::string unequal(const std::string& a, int times_a, const std::string& b, int times_b) {
+  return "layers:\n- {name: a, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: " + a + ", count: " + std::to_string(times_a) +
+         "}\n- {name: b, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: " + b + ", count: " + std::to_string(times_b) +
+         ", reads: {x: a}}\n";
+}
+
 // Tiny networks with everything that an edge may say: no schedule moves less.
 TEST(NetworkBound, IsBelowTheLeastOfAllSchedules) {
   const std::vector<std::string> networks{
@@ -158,6 +166,12 @@ TEST(NetworkBound, IsBelowTheLeastOfAllSchedules) {
       "inputs: [{name: X, same_in_repeats: true}]\n"
       "layers:\n- {name: a, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: {i: 1, k: 2}, count: 2, reads: {x: X}}\n"
       "- {name: b, einsum: \"o[i]+=m[i,k]*x[k]\", sizes: {i: 2, k: 1}, reads: {m: X}}\n",
+      // Unequal counts: the last of two, two joined, one for two, and one divided among two.
+      unequal("{i: 1, k: 1}", 2, "{i: 1, k: 1}", 1),
+      unequal("{i: 1, k: 2}", 2, "{i: 1, k: 2}", 1),
+      unequal("{i: 1, k: 1}", 2, "{i: 1, k: 2}", 1),
+      unequal("{i: 2, k: 1}", 1, "{i: 1, k: 2}", 2),
+      unequal("{i: 2, k: 1}", 1, "{i: 2, k: 1}", 2),
   };
   for (const std::string& text : networks) {
     const Network net = network(text);
@@ -173,7 +187,9 @@ TEST(NetworkBound, IsBelowTheLeastOfAllSchedules) {
       EXPECT_LE(least, before);
       before = least;
     }
-    // With room for all the bound is what must move.
+    // With room for all the bound is what must move, but for outputs that only other repetitions' readers pass over.
+    const auto last = [&](const Edge& e) { return repeats(net, e) == Repeats::Last; };
+    if (std::ranges::any_of(net.edges, last)) continue;
     EXPECT_EQ(network_bound(net, 1000).words, static_cast<u64>(before)) << text;
   }
 }

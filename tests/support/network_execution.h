@@ -147,10 +147,24 @@ class NetworkExecution {
         const bool same = network_.inputs[at(e.from)].same_in_repeats;
         need.words.push_back(word({3, u64(e.from), same ? 0 : repeat, p}, Kind::Input));
       } else {
-        need.words.push_back(word({0, u64(e.from), repeat, p}, Kind::Output));
+        const auto [made_in, place_there] = feeding(e, repeat, p, size);
+        need.words.push_back(word({0, u64(e.from), made_in, place_there}, Kind::Output));
         consumed_[at(need.words.back())] = true;
       }
     }
+  }
+
+  // The repetition whose output feeds position p of what repetition `repeat` reads, and the position there.
+  std::pair<u64, u64> feeding(const Edge& e, u64 repeat, u64 p, u64 size) const {
+    const u64 from = network_.layers[at(e.from)].count, to = network_.layers[at(e.to)].count;
+    switch (repeats(network_, e)) {
+      case Repeats::Each: break;
+      case Repeats::Last: return {(repeat + 1) * (from / to) - 1, p};
+      case Repeats::Joined: return {repeat * e.outputs + p / size, p % size};
+      case Repeats::Shared: return {repeat / (to / from), p};
+      case Repeats::Divided: return {repeat / e.shares, repeat % e.shares * (size / e.shares) + p};
+    }
+    return {repeat, p};
   }
 
   const Network& network_;

@@ -52,12 +52,38 @@ TEST(Edges, ComplainWithPlaceAndRemedy) {
   EXPECT_THAT(complaint("edges:\n- {from: a, to: bb, tensor: B}\n"), HasSubstr("unknown layer 'bb'"));
   EXPECT_THAT(complaint("edges:\n- {from: a, to: b, tensor: Z}\n"), HasSubstr("must be an operand of b: A or B"));
   EXPECT_THAT(complaint("edges:\n- {from: b, to: a, tensor: B}\n"), HasSubstr("b makes 8 words, B of a has 24"));
-  EXPECT_THAT(complaint("edges:\n- {from: b, to: c, tensor: B}\n"), HasSubstr("must be equally often"));
   EXPECT_THAT(complaint("edges:\n- {from: a, to: b, tensor: B}\n- {from: a, to: b, tensor: B}\n"),
               HasSubstr("a second edge into B of b"));
   EXPECT_THAT(complaint("edges:\n- {from: a, to: b, tensor: B, trough: softmax}\n"),
               HasSubstr("did you mean 'through'?"));
   EXPECT_THAT(complaint("edges:\n- {from: a, to: b}\n"), HasSubstr("tensor"));
+}
+
+// Layer a makes 8 words, the operand B of layer b has some multiple or part of them.
+std::string unequal(int times_a, const std::string& b, int times_b, const std::string& edge = "") {
+  const std::string text = "layers:\n- {name: a, gemm: 2x4x6, count: " + std::to_string(times_a) +
+                           "}\n- {name: b, gemm: " + b + ", count: " + std::to_string(times_b) +
+                           "}\nedges:\n- {from: a, to: b, tensor: B" + edge + "}\n";
+  const auto network = network_from_yaml(*YamlNode::parse(text, "net.yaml"), "net");
+  return network.ok() ? repeats_text(*network, network->edges[0]) : to_string(network.errors());
+}
+
+// What the words of both ends say of layers that are executed unequally often.
+TEST(Edges, LeadBetweenUnequalCounts) {
+  EXPECT_EQ(unequal(3, "3x4x2", 3), "");
+  EXPECT_EQ(unequal(4, "3x4x2", 1), "last of 4");
+  EXPECT_EQ(unequal(12, "3x4x2", 4), "last of 3");
+  EXPECT_EQ(unequal(4, "3x4x8", 1), "4 joined");
+  EXPECT_EQ(unequal(12, "3x4x6", 4), "3 joined");
+  EXPECT_EQ(unequal(1, "3x4x2", 4), "1 for 4");
+  EXPECT_EQ(unequal(3, "3x4x2", 12), "1 for 4");
+  EXPECT_EQ(unequal(1, "3x4x1", 2), "shared out to 2");
+  EXPECT_EQ(unequal(3, "3x1x1", 24), "shared out to 8");
+  EXPECT_THAT(unequal(3, "3x4x2", 2), HasSubstr("a is executed 3 times and b 2 times, must be equally often, or one a "
+                                                "multiple of the other"));
+  EXPECT_THAT(unequal(4, "3x4x4", 1), HasSubstr("a makes 8 words (4 repetitions joined, 32), B of b has 16"));
+  EXPECT_THAT(unequal(1, "3x1x3", 2), HasSubstr("(divided among 2 repetitions, 4), B of b has 3"));
+  EXPECT_THAT(unequal(4, "3x4x1", 1, ", slice: {rank: M, from: 0, words: 1}"), HasSubstr("must be equally often: the"));
 }
 
 std::string complaint_of(const std::string& text) {

@@ -129,6 +129,7 @@ std::string why_not_fused(const Network& network, const Edge& edge) {
   if (edge.through.op == Operator::Pool || edge.through.op == Operator::Resize)
     return "through " + std::string(name(edge.through.op));
   if (edge.slice) return "a slice";
+  if (repeats(network, edge) != Repeats::Each) return "unequal counts";
   if (edge.combine == Combine::Concat) return "one of several parts";
   // What feeds the weights (keys, values) is not passed on by rows.
   if (workload(edge.to).tensors[at(edge.tensor)].role != Role::Input) return "into weights";

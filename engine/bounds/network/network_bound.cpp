@@ -26,7 +26,7 @@ u64 segments(const Workload& workload, const Charges& charges, const std::vector
   return words > unmoved ? words - unmoved : 0;
 }
 
-// One execution of the layer; those that read `once` tensors again do not count them.
+// One execution of the layer; those that read shared arrays `again` do not count them.
 u64 layer_words(const Workload& workload, const Charges& charges, double capacity, bool again) {
   u64 compulsory = 0;
   std::vector<bool> counted, without_border;
@@ -34,7 +34,7 @@ u64 layer_words(const Workload& workload, const Charges& charges, double capacit
   bool whole = true;
   for (std::size_t v = 0; v < charges.size(); ++v) {
     const TensorCharge& c = charges[v];
-    const bool counts = c.counted && !(again && c.once);
+    const bool counts = c.counted && !(again && c.arrays != 0);
     // Another access of an array that is counted already moves nothing of its own.
     if (counts && !workload.tensors[v].access_of) compulsory += c.compulsory;
     const auto interior =
@@ -59,13 +59,11 @@ NetworkBound network_bound(const Network& network, double capacity, Unnamed unna
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const Layer& layer = network.layers[l];
     const Charges& charge = charges.layer[l];
-    const bool once = layer.count > 1 && std::ranges::any_of(charge, &TensorCharge::once);
-    u64 words = layer_words(layer.workload, charge, capacity, false);
-    if (once) {
-      words += (layer.count - 1) * layer_words(layer.workload, charge, capacity, true);
-    } else {
-      words *= layer.count;
-    }
+    u64 first = layer.count;  // repetitions no two of which read one array
+    for (const TensorCharge& c : charge)
+      if (c.counted && c.arrays != 0) first = std::min(first, c.arrays);
+    u64 words = first * layer_words(layer.workload, charge, capacity, false);
+    if (first < layer.count) words += (layer.count - first) * layer_words(layer.workload, charge, capacity, true);
     bound.layer.push_back(words);
     bound.words += words;
   }

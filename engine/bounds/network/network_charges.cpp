@@ -125,9 +125,10 @@ class Charger {
       const WordRange words = made_words(workload(from), tensor, e);
       for (WordRange* sum : {&made, e.from_input ? nullptr : &unmoved})
         if (sum != nullptr) *sum = {sum->least + words.least, sum->most + words.most};
+      if (repeats(network_, e) == Repeats::Shared) c.arrays = network_.layers[at(e.from)].count;
       if (!e.from_input) continue;
       const Input& input = network_.inputs[at(e.from)];
-      c.once = c.once || input.same_in_repeats;
+      if (input.same_in_repeats) c.arrays = 1;
       c.compulsory += input_words(e.from);
       counted_inputs_.push_back(e.from);
     }
