@@ -103,6 +103,20 @@ void add_variables(const YamlNode& node, TimeloopAttributes& variables, Diagnost
   }
 }
 
+// The oldest files have their constraints here, as a list or as the name of one of several lists; newer ones have a
+// template, which is the search's business.
+void add_mapspace(const YamlNode& mapspace, Sections& sections, Diagnostics& errors) {
+  for (const char* key : {"constraints", "targets"}) {
+    const std::optional<YamlNode> list = mapspace.find(key);
+    if (!list) continue;
+    const bool named = list->is_scalar() && !list->is_null() && !list->text().empty();
+    const std::string name = named ? fmt::format("{}_{}", key, list->text()) : key;
+    const std::optional<YamlNode> constraints = mapspace.find(name);
+    if (constraints) sections.constraints.push_back(*constraints);
+    else errors.push_back(list->error(fmt::format("{} = {}, and there is no '{}'", key, list->text(), name)));
+  }
+}
+
 Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& errors) {
   Sections sections;
   for (const YamlNode& document : documents) {
@@ -126,11 +140,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Constraints: sections.constraints.push_back(value); break;
         case Section::Variables: add_variables(value, sections.variables, errors); break;
         case Section::Switches: read_switches(value, sections, errors); break;
-        // The oldest files have their constraints here; newer ones a template, which is the search's business.
-        case Section::Mapspace:
-          for (const char* list : {"constraints", "targets"})
-            if (const auto constraints = value.find(list)) sections.constraints.push_back(*constraints);
-          break;
+        case Section::Mapspace: add_mapspace(value, sections, errors); break;
         case Section::NotHere: break;
         case Section::Refused:
           if (!says_nothing(value)) errors.push_back(value.error(fmt::format("sparse machines: {}", kSparseAdvice)));
@@ -162,15 +172,16 @@ void check_version(const YamlNode& architecture, Format format, Diagnostics& err
         format == Format::Nodes ? "0.4 where there are nodes" : "from 0.1 to 0.4 where there is a subtree")));
 }
 
-TimeloopMachine read_machine(const YamlNode& architecture, Format format, const TimeloopAttributes& variables,
+TimeloopMachine read_machine(const YamlNode& architecture, Format format, const Sections& sections,
                              Diagnostics& errors) {
+  const TimeloopAttributes& variables = sections.variables;
   check_version(architecture, format, errors);
   switch (format) {
     case Format::Flat: return read_flat_machine(architecture, variables, errors);
     case Format::Tree: return read_tree_machine(architecture, variables, errors);
     case Format::Nodes: break;
   }
-  return read_nodes_machine(architecture, variables, errors);
+  return read_nodes_machine(architecture, variables, keep_targets(sections.constraints), errors);
 }
 
 template <class T>
@@ -238,7 +249,7 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
   architecture.unit_loops_first = sections.unit_loops_first.value_or(*format == Format::Nodes);
   architecture.link_transfers = true;
   architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
-  const TimeloopMachine machine = read_machine(node, *format, sections.variables, errors);
+  const TimeloopMachine machine = read_machine(node, *format, sections, errors);
   const EnergyReferenceTable ert = sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};
   if (const auto wire = ert.components.find("wire"); wire != ert.components.end() && compute_energy(ert, "wire") != 0.0)
     errors.push_back(sections.ert->error("a wire: wires are not floorplanned here, give energy_per_hop (pJ) instead"));

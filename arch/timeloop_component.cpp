@@ -68,13 +68,14 @@ void read_capacity(AttributeReader& reader, TimeloopStorage& storage) {
   const std::optional<u64> entries = reader.integer({"entries", "size"}, 0, kMaxEntries);
   const std::optional<u64> depth = first_of(reader, {"depth", "memory_depth", "data_storage_depth"}, 0, kMaxEntries);
   const std::optional<double> kilobytes = reader.number({"sizeKB"}, 0, static_cast<double>(kMaxEntries));
-  if (entries.has_value() + depth.has_value() + kilobytes.has_value() > 1)
-    reader.error(fmt::format("{} has several of entries, size, depth and sizeKB; give one", reader.owner()));
+  // Entries go before a depth, which then is Accelergy's.
+  if (kilobytes && (entries || depth))
+    reader.error(fmt::format("{} has sizeKB beside entries, size or depth; give one", reader.owner()));
   if (entries) level.entries = *entries;
   else if (depth) level.entries = *depth * level.block_words;
   else if (kilobytes)
     level.entries = static_cast<u64>(std::floor(*kilobytes * 1024 * 8 / static_cast<double>(level.word_bits)));
-  storage.holds_nothing = entries == 0u || depth == 0u || kilobytes == 0.0;
+  storage.holds_nothing = entries == 0u || (!entries && depth == 0u) || kilobytes == 0.0;
   if (storage.holds_nothing) level.entries.reset();
   if (level.entries && (*level.entries == 0 || *level.entries > kMaxEntries))
     reader.error(fmt::format("{} holds {} words, must be from 1 to {}", reader.owner(), *level.entries, kMaxEntries));

@@ -1,7 +1,7 @@
 #pragma once
 // Constraints of Timeloop files: lists of targets (architecture_constraints, constraints, mapspace_constraints) and
 // the groups that v0.4 writes inside a component.
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +36,11 @@ struct SpatialTargets {
 };
 void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial, Architecture& architecture,
                              std::vector<YamlNode>& utilizations, Diagnostics& errors);
+
+// What lists of targets say about tensors, by target: v0.4 files may say there what the branches of a !Parallel keep.
+// Mistakes are left to read_constraint_targets().
+using KeepTargets = std::multimap<std::string, YamlNode>;
+KeepTargets keep_targets(const std::vector<YamlNode>& lists);
 
 // A least utilization of the compute units (`min` of a utilization constraint) cannot be demanded of mappings.
 // Complains unless every mapping has it: one unit is always used, and factors that the machine fixes.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "arch/timeloop_component.h"
+#include "arch/timeloop_constraints.h"
 
 namespace heliolite {
 
@@ -18,6 +19,6 @@ TimeloopMachine read_tree_machine(const YamlNode& architecture, const TimeloopAt
 // v0.4: `nodes`, outermost first, told apart by tags. Where two fan-outs follow each other without a memory between
 // them, the outer one ends at a level that keeps nothing, has no loops and costs nothing ("inter_PE_spatial").
 TimeloopMachine read_nodes_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
-                                   Diagnostics& errors);
+                                   const KeepTargets& keeps, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -18,7 +18,8 @@ std::string inter_name(const std::string& owner) { return fmt::format("inter_{}_
 
 class NodesReader {
  public:
-  NodesReader(const TimeloopAttributes& variables, Diagnostics& errors) : variables_(variables), errors_(errors) {}
+  NodesReader(const TimeloopAttributes& variables, const KeepTargets& keeps, Diagnostics& errors)
+      : variables_(variables), keeps_(keeps), errors_(errors) {}
 
   TimeloopMachine read(const YamlNode& architecture) {
     MapReader reader(architecture, errors_);
@@ -152,6 +153,9 @@ class NodesReader {
 
   void storage(TimeloopLeaf& leaf, AttributeReader& attributes, const std::string& class_name,
                std::optional<double> energy_scale) {
+    Diagnostics said_later;  // when the lists of targets are read
+    for (auto [at, end] = keeps_.equal_range(leaf.name); at != end; ++at)
+      read_keep_constraint(at->second, leaf.keep, said_later);
     TimeloopStorage storage = read_storage_attributes(attributes, class_name);
     attributes.finish();
     storage.energy_scale = energy_scale;
@@ -293,6 +297,7 @@ class NodesReader {
   };
 
   const TimeloopAttributes& variables_;
+  const KeepTargets& keeps_;
   Diagnostics& errors_;
   TimeloopMachine machine_;  // outermost first until the end
   TimeloopAttributes inherited_;
@@ -309,8 +314,8 @@ class NodesReader {
 }  // namespace
 
 TimeloopMachine read_nodes_machine(const YamlNode& architecture, const TimeloopAttributes& variables,
-                                   Diagnostics& errors) {
-  return NodesReader(variables, errors).read(architecture);
+                                   const KeepTargets& keeps, Diagnostics& errors) {
+  return NodesReader(variables, keeps, errors).read(architecture);
 }
 
 }  // namespace heliolite

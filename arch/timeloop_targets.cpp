@@ -7,6 +7,7 @@
 
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_constraints.h"
+#include "arch/timeloop_loops.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 
@@ -77,7 +78,6 @@ class TargetReader {
     if (!target || !target->is_scalar() || !type_node || !type_node->is_scalar()) return;
     const auto type = target_type(*type_node, errors_);
     if (!type) return;
-    if (*type == TargetType::LinkTransfer) return;  // there are none in the model
     if (*type == TargetType::Multicast) {
       errors_.push_back(type_node->error(
           fmt::format("{}: changes how accesses are counted, which is not modelled", type_node->text())));
@@ -86,6 +86,10 @@ class TargetReader {
     const YamlNode body = constraint.find("attributes").value_or(constraint);
     if (*type == TargetType::Utilization || *type == TargetType::Overbooking) {
       beyond(body, *type);
+      return;
+    }
+    if (*type == TargetType::LinkTransfer) {
+      no_link_transfer(*target, body);
       return;
     }
     if (*type == TargetType::Spatial && holds(spatial_.without_fanout, target->text())) {
@@ -99,6 +103,17 @@ class TargetReader {
     else if (*type == TargetType::Temporal) read_temporal_constraint(body, level.constraints.temporal, errors_);
     else if (*type == TargetType::Spatial) read_spatial_constraint(body, level.constraints.spatial, errors_);
     else read_keep_constraint(body, level.keep, errors_);
+  }
+
+  // {target: X, type: no_link_transfer, datatypes: [A]}: the same as the key of that name in a spatial constraint.
+  void no_link_transfer(const YamlNode& target, const YamlNode& body) {
+    const auto tensors = body.find("datatypes");
+    if (!tensors) return errors_.push_back(body.error("missing key 'datatypes': the tensors that take no words"));
+    const std::optional<std::size_t> index = find(target, TargetType::Spatial);
+    if (!index) return;
+    std::vector<std::string>& names = architecture_.levels[*index].constraints.spatial.no_link_transfer;
+    for (const std::string& name : read_tensors(*tensors, errors_))
+      if (!holds(names, name)) names.push_back(name);
   }
 
   void without_fanout(const YamlNode& body, const std::string& owner) {
@@ -153,6 +168,21 @@ void read_constraint_targets(const YamlNode& node, const SpatialTargets& spatial
   for (const char* key : {"targets", "constraints"})
     if (const auto list = reader.child(key)) targets.list(*list);
   reader.finish();
+}
+
+KeepTargets keep_targets(const std::vector<YamlNode>& lists) {
+  KeepTargets found;
+  for (const YamlNode& node : lists) {
+    const YamlNode list = node.is_map() ? node.find("targets").value_or(node) : node;
+    for (std::size_t i = 0; list.is_sequence() && i < list.size(); ++i) {
+      const YamlNode entry = list.at(i);
+      const auto target = entry.find("target"), type = entry.find("type");
+      Diagnostics ignored;
+      if (target && target->is_scalar() && type && type->is_scalar() && target_type(*type, ignored) == TargetType::Keep)
+        found.emplace(target->text(), entry);
+    }
+  }
+  return found;
 }
 
 void check_utilization(const YamlNode& least, const Architecture& architecture, Diagnostics& errors) {

@@ -108,6 +108,8 @@ class ProblemReader {
       MapReader instance_map(*instance_node, errors_);
       instance(instance_map);
       instance_map.finish();
+    } else if (std::ranges::none_of(workload_.dimensions, [&](const Dimension& d) { return node.has(d.name); })) {
+      errors_.push_back(node.error("a shape without sizes: give them as 'instance'"));
     } else {
       instance(map);  // the oldest files give the sizes beside the shape
     }

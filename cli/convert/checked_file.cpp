@@ -9,6 +9,8 @@
 
 #include "arch/load.h"
 #include "arch/timeloop_ert.h"
+#include "cli/bench/bench_config.h"
+#include "cli/bound/experiment_yaml.h"
 #include "engine/base/integers.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
@@ -62,6 +64,8 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
     case Part::Workload:
     case Part::Problem: collect(load_network(path, reading), errors); break;
     case Part::Sweep: collect(load_sweep(path, {.reading = reading}), errors); break;
+    case Part::Bench: collect(load_bench_config(path, {}, reading), errors); break;
+    case Part::Experiment: collect(read_experiment(path), errors); break;
     case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }
@@ -69,7 +73,7 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
 }
 
 bool read_only_by_its_command(Part part) {
-  return part == Part::Bench || part == Part::Records || part == Part::Program || part == Part::Database;
+  return part == Part::Records || part == Part::Program || part == Part::Database;
 }
 
 // A mapping belongs to some layer of the workload.

@@ -33,6 +33,7 @@ constexpr std::array kPartNames{
     PartNames{Part::TimeloopMapping, "Timeloop mapping", "eval, explain -m"},
     PartNames{Part::Sweep, "sweep", "sweep"},
     PartNames{Part::Bench, "bench suite", "bench"},
+    PartNames{Part::Experiment, "published numbers of bounds", "bound --experiment"},
     PartNames{Part::Records, "records", "verify"},
     PartNames{Part::Program, "C loop nest", "bound -w, simulate -w"},
     PartNames{Part::Database, "database of a sweep", "report, merge, sweep --export"},
@@ -91,11 +92,6 @@ std::optional<Part> list_part(const YamlNode& list) {
 // Answers of `map --json` and `eval --json` hold mappings.
 bool is_answer(const YamlNode& root) { return root.has("program") && root.has("command"); }
 
-bool looks_like_template(std::string_view text) {
-  return text.find("{{") != std::string_view::npos || text.find("{%") != std::string_view::npos ||
-         text.find("<<<") != std::string_view::npos;
-}
-
 bool looks_like_records(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return line.starts_with('{') &&
@@ -121,7 +117,9 @@ std::vector<Part> parts_of(const YamlNode& root) {
     return parts;
   }
   if (root.has("sweep")) return {Part::Sweep};
-  if (root.has("bench")) return {Part::Bench};
+  for (const char* key : {"bench", "ablation", "co_search"})
+    if (root.has(key)) return {Part::Bench};
+  if (root.has("rows")) return {Part::Experiment};
   if (is_architecture_yaml(root)) add(Part::Machine);
   else if (is_timeloop_architecture(root) || root.has("architecture") || root.has("arch")) add(Part::TimeloopMachine);
   if (is_timeloop_problem(root)) add(Part::Problem);
@@ -147,7 +145,7 @@ Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (!yaml) return {};
   const Result<YamlNode> document = load_input(path, reading);
   if (document) return {parts_of(*document), {}};
-  if (looks_like_template(*text)) return {{Part::Template}, document.errors()};
+  if (is_front_end_text(*text)) return {{Part::Template}, document.errors()};
   return {{}, document.errors()};
 }
 

@@ -22,15 +22,16 @@ enum class Part : u8 {
   TimeloopMapping,
   Sweep,
   Bench,
-  Records,    // recorded runs, proven optima
-  Program,    // a C loop nest
-  Database,   // of a sweep
-  Summary,    // ERT_summary and the like, for reading
-  Classes,    // Accelergy's component classes
-  Search,     // settings of Timeloop's mapper, mapspaces, variables: nothing of ours
-  Sparse,     // sparse optimizations alone
-  Libconfig,  // .cfg of Timeloop before 2020
-  Template,   // of the front end's template language
+  Experiment,  // published numbers against ours
+  Records,     // recorded runs, proven optima
+  Program,     // a C loop nest
+  Database,    // of a sweep
+  Summary,     // ERT_summary and the like, for reading
+  Classes,     // Accelergy's component classes
+  Search,      // settings of Timeloop's mapper, mapspaces, variables: nothing of ours
+  Sparse,      // sparse optimizations alone
+  Libconfig,   // .cfg of Timeloop before 2020
+  Template,    // of the front end's template language
 };
 
 // What it is called, and the commands that take it ("map -a"); "" when none does.

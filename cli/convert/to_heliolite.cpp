@@ -37,7 +37,8 @@ Result<WrittenFiles> to_heliolite(const Convertible& from) {
   }
   if (!from.network) return written;
   const Network& network = *from.network;
-  const bool one = network.layers.size() == 1;
+  // A workload by itself has neither a count nor edges.
+  const bool one = network.layers.size() == 1 && network.layers[0].count == 1 && network.edges.empty();
   if (one) written.add("workload.yaml", "workload", write_workload(network.layers.front().workload));
   else written.add("network.yaml", "network", write_network(network));
   for (std::size_t i = 0; i < from.mappings.size(); ++i)

@@ -196,6 +196,10 @@ Result<YamlNode> load_input(const std::string& path, const ReadOptions& options)
   return InputLoader(options).load(path, {});
 }
 
+bool is_front_end_text(std::string_view text) {
+  return is_template(text) || text.find("<<<") != std::string_view::npos;
+}
+
 bool is_libconfig(std::string_view text) {
   bool remark = false;  // between /* and */
   for (std::size_t at = 0; at < text.size();) {

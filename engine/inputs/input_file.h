@@ -15,6 +15,9 @@ namespace heliolite {
 // more than 1000 files; files of libconfig.
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options = {});
 
+// Whether a text has what only Timeloop's front end understands: a template (is_template), or a merge with `<<<`.
+bool is_front_end_text(std::string_view text);
+
 // Whether a text is in the format of libconfig, Timeloop's before YAML: "name = value;".
 bool is_libconfig(std::string_view text);
 

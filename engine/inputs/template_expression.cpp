@@ -7,8 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/inputs/expression_parser.h"
 #include "engine/inputs/template_filters.h"
 #include "engine/inputs/template_operations.h"
 
@@ -32,61 +34,40 @@ std::optional<Diagnostic> missing(const TemplateValue& value, const TemplateName
                             did_you_mean(name->name, known)));
 }
 
-// Recursive descent. All parts are evaluated, those of a branch that is not taken too, whose errors are then dropped;
-// after the first mistake of syntax every step returns it.
-class TemplateParser {
+constexpr std::string_view kTemplatesKnow =
+    "numbers, 'texts', names, ~ + - * / // % **, comparisons, and, or, not, x if c else y, is defined, functions and "
+    "filters";
+
+// All parts are evaluated, those of a branch that is not taken too, whose errors are then dropped.
+class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
  public:
   TemplateParser(std::string_view text, const TemplateNames& names, const TemplateCall& call)
-      : text_(text), names_(names), call_(call) {}
+      : ArithmeticParser(text, kMaxTemplateNesting), length_(text.size()), names_(names), call_(call) {}
 
   Value run() {
-    if (text_.size() > kMaxTemplateExpression)
+    if (length_ > kMaxTemplateExpression)
       return clause(fmt::format("expression longer than {} characters", kMaxTemplateExpression));
     Value value = choice();
     if (peek() != '\0') unexpected();
-    if (!syntax_.empty()) return clause(syntax_);
+    if (broken()) return clause(syntax());
     return value;
   }
 
  private:
-  void fail(std::string message) {
-    if (syntax_.empty()) syntax_ = std::move(message);
-    at_ = text_.size();
-  }
-  void unexpected() {
-    fail(at_ < text_.size()
-             ? fmt::format("'{}' is not understood here; templates know numbers, 'texts', names, ~ + - * / // % **, "
-                           "comparisons, and, or, not, x if c else y, is defined, functions and filters",
-                           shortened(text_.substr(at_, 20)))
-             : std::string("the expression ends too early"));
-  }
+  friend class ArithmeticParser<TemplateParser, Value>;
 
-  char peek() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
+  void unexpected() { ExpressionScanner::unexpected(kTemplatesKnow); }
+
+  static Value zero() { return TemplateValue{i64{0}}; }
+  // Texts are joined before numbers are added.
+  Value term() {
+    Value value = product();
+    while (!broken() && accept("~")) value = operate("~", value, product());
+    return value;
   }
-  bool accept(std::string_view token) {
-    peek();
-    if (text_.substr(at_, token.size()) != token) return false;
-    at_ += token.size();
-    return true;
+  Value operate(std::string_view op, const Value& a, const Value& b) const {
+    return combine(a, b, [&](const TemplateValue& x, const TemplateValue& y) { return template_arithmetic(op, x, y); });
   }
-  // The first of the operators that stands here; longer ones are listed first.
-  template <std::size_t N>
-  std::string_view accept_one(const std::array<std::string_view, N>& tokens) {
-    for (const std::string_view token : tokens)
-      if (accept(token)) return token;
-    return {};
-  }
-  bool accept_word(std::string_view word) {
-    peek();
-    const std::size_t end = at_ + word.size();
-    if (text_.substr(at_, word.size()) != word || (end < text_.size() && is_name(text_[end]))) return false;
-    at_ = end;
-    return true;
-  }
-  static bool is_name(char c) { return is_letter(c) || is_digit(c); }
 
   // A value that an operation needs: with errors for names without one, and for included texts.
   Value needed(Value value) const {
@@ -106,8 +87,8 @@ class TemplateParser {
   }
 
   Value choice() {
-    if (++depth_ > kMaxTemplateNesting) fail(fmt::format("nested deeper than {} levels", kMaxTemplateNesting));
-    Value value = syntax_.empty() ? either() : Value(TemplateValue{});
+    const Nested nested(*this);
+    Value value = !broken() ? either() : Value(TemplateValue{});
     if (accept_word("if")) {
       const Value condition = needed(either());
       Value other = TemplateValue{Undefined{"the missing 'else'"}};
@@ -115,13 +96,12 @@ class TemplateParser {
       if (!condition) value = condition;
       else if (!is_true(*condition)) value = other;
     }
-    --depth_;
     return value;
   }
 
   Value either() {
     Value value = both();
-    while (syntax_.empty() && accept_word("or")) {
+    while (!broken() && accept_word("or")) {
       const Value right = both();
       const Value left = needed(value);
       value = left && is_true(*left) ? left : left ? right : left;
@@ -130,7 +110,7 @@ class TemplateParser {
   }
   Value both() {
     Value value = negation();
-    while (syntax_.empty() && accept_word("and")) {
+    while (!broken() && accept_word("and")) {
       const Value right = negation();
       const Value left = needed(value);
       value = left && is_true(*left) ? right : left;
@@ -150,7 +130,7 @@ class TemplateParser {
   Value comparison() {
     static constexpr std::array<std::string_view, 6> kOperators{"==", "!=", "<=", ">=", "<", ">"};
     Value value = sum();
-    for (std::string_view op = accept_one(kOperators); !op.empty() && syntax_.empty(); op = accept_one(kOperators)) {
+    for (std::string_view op = accept_one(kOperators); !op.empty() && !broken(); op = accept_one(kOperators)) {
       const Value right = sum();
       value = combine(value, right,
                       [&](const TemplateValue& a, const TemplateValue& b) { return template_comparison(op, a, b); });
@@ -158,54 +138,10 @@ class TemplateParser {
     return value;
   }
 
-  Value sum() {
-    Value value = concatenation();
-    while (syntax_.empty()) {
-      const std::string_view op = accept("+") ? "+" : accept("-") ? "-" : "";
-      if (op.empty()) break;
-      value = operate(op, value, concatenation());
-    }
-    return value;
-  }
-  Value concatenation() {
-    Value value = product();
-    while (syntax_.empty() && accept("~")) value = operate("~", value, product());
-    return value;
-  }
-  Value product() {
-    Value value = sign();
-    while (syntax_.empty()) {
-      peek();
-      if (text_.substr(at_, 2) == "**") break;
-      const std::string_view op = accept("//") ? "//" : accept("*") ? "*" : accept("/") ? "/" : accept("%") ? "%" : "";
-      if (op.empty()) break;
-      value = operate(op, value, sign());
-    }
-    return value;
-  }
-  Value sign() {
-    if (++depth_ > kMaxTemplateNesting) fail(fmt::format("nested deeper than {} levels", kMaxTemplateNesting));
-    Value value = TemplateValue{};
-    if (!syntax_.empty()) value = TemplateValue{};
-    else if (accept("-")) value = operate("-", TemplateValue{i64{0}}, sign());
-    else if (accept("+")) value = sign();
-    else value = power();
-    --depth_;
-    return value;
-  }
-  Value power() {
-    Value value = tested();
-    if (syntax_.empty() && accept("**")) value = operate("**", value, sign());
-    return value;
-  }
-  Value operate(std::string_view op, const Value& a, const Value& b) const {
-    return combine(a, b, [&](const TemplateValue& x, const TemplateValue& y) { return template_arithmetic(op, x, y); });
-  }
-
   // Filters and tests behind a value.
-  Value tested() {
+  Value operand() {
     Value value = atom();
-    while (syntax_.empty()) {
+    while (!broken()) {
       if (accept("|")) value = filtered(value);
       else if (accept_word("is")) value = test(value);
       else break;
@@ -217,7 +153,7 @@ class TemplateParser {
     const std::string name = word();
     std::vector<TemplateValue> arguments;
     const Value bad = peek() == '(' ? read_arguments(arguments) : Value(TemplateValue{});
-    if (!syntax_.empty() || !value) return value;
+    if (broken() || !value) return value;
     if (!bad) return bad;
     if (name == "default" || name == "d") return filter_default(*value, arguments);
     const Value given = needed(value);
@@ -237,10 +173,11 @@ class TemplateParser {
 
   std::string word() {
     peek();
-    const std::size_t first = at_;
-    while (at_ < text_.size() && is_name(text_[at_])) ++at_;
-    if (at_ == first) unexpected();
-    return std::string(text_.substr(first, at_ - first));
+    const std::string_view text = rest();
+    const std::size_t length = at(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
+    if (length == 0) unexpected();
+    else skip(length);
+    return std::string(text.substr(0, length));
   }
 
   Value atom() {
@@ -267,26 +204,26 @@ class TemplateParser {
 
   Value quoted(char quote) {
     std::string out;
-    for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
-      out += text_[at_];
+    const std::string_view text = rest();
+    std::size_t end = 1;
+    for (; end < text.size() && text[end] != quote; ++end) {
+      if (text[end] == '\\' && end + 1 < text.size()) ++end;
+      out += text[end];
     }
-    if (at_ >= text_.size()) {
-      fail(fmt::format("the {} opened here is never closed", quote));
-    } else {
-      ++at_;
-    }
+    if (end >= text.size()) fail(fmt::format("the {} opened here is never closed", quote));
+    else skip(end + 1);
     return TemplateValue{out};
   }
 
   Value number() {
-    std::size_t end = at_;
-    while (end < text_.size() && (is_name(text_[end]) || text_[end] == '.' ||
-                                  ((text_[end] == '-' || text_[end] == '+') && lower(text_.substr(end - 1, 1)) == "e")))
+    const std::string_view text = rest();
+    std::size_t end = 0;
+    while (end < text.size() && (is_name(text[end]) || text[end] == '.' ||
+                                 ((text[end] == '-' || text[end] == '+') && lower(text.substr(end - 1, 1)) == "e")))
       ++end;
-    const TemplateValue value = template_value(std::string(text_.substr(at_, end - at_)));
+    const TemplateValue value = template_value(std::string(text.substr(0, end)));
     if (!template_number(value)) unexpected();
-    else at_ = end;
+    else skip(end);
     return value;
   }
 
@@ -294,7 +231,7 @@ class TemplateParser {
   Value read_arguments(std::vector<TemplateValue>& arguments) {
     accept("(");
     Value bad = TemplateValue{};
-    while (syntax_.empty() && peek() != ')') {
+    while (!broken() && peek() != ')') {
       const Value value = needed(choice());
       if (value) arguments.push_back(*value);
       else if (bad) bad = value;
@@ -307,7 +244,7 @@ class TemplateParser {
   Value called(const std::string& name) {
     std::vector<TemplateValue> arguments;
     const Value bad = read_arguments(arguments);
-    if (!syntax_.empty() || !bad) return bad;
+    if (broken() || !bad) return bad;
     CallResult result = call_(name, arguments);
     if (!result.known)
       return clause(
@@ -317,12 +254,9 @@ class TemplateParser {
     return result.value;
   }
 
-  std::string_view text_;
+  std::size_t length_;
   const TemplateNames& names_;
   const TemplateCall& call_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  std::string syntax_;  // the first mistake of syntax
 };
 
 }  // namespace

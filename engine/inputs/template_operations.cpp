@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/inputs/expression_parser.h"
+
 namespace heliolite {
 namespace {
 
@@ -41,17 +43,9 @@ Result<TemplateValue> template_arithmetic(std::string_view op, const TemplateVal
   const std::optional<double> y = template_number(b);
   if (!x || !y) return operation_error(fmt::format("'{}' needs two numbers (texts are joined with ~)", op));
   const bool whole = !std::holds_alternative<double>(a) && !std::holds_alternative<double>(b);
-  if ((op == "/" || op == "//" || op == "%") && *y == 0) return operation_error("division by zero");
-  double value = 0;
-  if (op == "+") value = *x + *y;
-  else if (op == "-") value = *x - *y;
-  else if (op == "*") value = *x * *y;
-  else if (op == "/") value = *x / *y;
-  else if (op == "//") value = std::floor(*x / *y);
-  else if (op == "%") value = *x - *y * std::floor(*x / *y);
-  else value = std::pow(*x, *y);
-  if (!std::isfinite(value)) return operation_error("the value is not finite");
-  return numeric(value, whole && op != "/" && value == std::floor(value));
+  const Result<double> value = arithmetic(op, *x, *y);
+  if (!value) return value.errors();
+  return numeric(*value, whole && op != "/" && *value == std::floor(*value));
 }
 
 Result<TemplateValue> template_comparison(std::string_view op, const TemplateValue& a, const TemplateValue& b) {

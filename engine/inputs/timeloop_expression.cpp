@@ -10,6 +10,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/inputs/expression_parser.h"
 
 namespace heliolite {
 namespace {
@@ -39,137 +40,67 @@ constexpr std::array kFunctions{
     Function{"sqrt", 1, 1, [](const std::vector<double>& a) { return std::sqrt(a[0]); }},
 };
 
-// Recursive descent; after the first error every step returns 0 and the parse runs out quickly.
-class Parser {
+constexpr std::string_view kUnderstood =
+    "numbers, names, + - * / // % ** ( ) and the functions min max ceil floor round abs int float log2 log10 pow sqrt";
+
+class TimeloopParser : public ArithmeticParser<TimeloopParser, double> {
  public:
-  Parser(std::string_view text, const SymbolLookup& lookup) : text_(text), lookup_(lookup) {}
+  TimeloopParser(std::string_view text, const SymbolLookup& lookup)
+      : ArithmeticParser(text, kMaxDepth), length_(text.size()), lookup_(lookup) {}
 
   ExpressionResult run() {
-    if (text_.size() > kMaxLength) return {{}, fmt::format("expression longer than {} characters", kMaxLength)};
+    if (length_ > kMaxLength) return {{}, fmt::format("expression longer than {} characters", kMaxLength)};
     const double value = sum();
-    skip_spaces();
-    if (error_.empty() && at_ < text_.size()) unexpected();
-    if (error_.empty() && !std::isfinite(value)) fail("the value is not finite");
-    if (!error_.empty()) return {{}, error_};
+    if (peek() != '\0') unexpected(kUnderstood);
+    if (!broken() && !std::isfinite(value)) fail("the value is not finite");
+    if (broken()) return {{}, syntax()};
     return {value, {}};
   }
 
  private:
-  void fail(std::string message) {
-    if (error_.empty()) error_ = std::move(message);
-    at_ = text_.size();
+  friend class ArithmeticParser<TimeloopParser, double>;
+
+  static double zero() { return 0; }
+  double term() { return product(); }
+
+  double operate(std::string_view op, double x, double y) {
+    if (broken()) return 0;
+    const Result<double> value = arithmetic(op, x, y);
+    if (!value) fail(value.errors().front().message);
+    return value ? *value : 0;
   }
 
-  void unexpected() {
-    fail(
-        at_ < text_.size()
-            ? fmt::format("unexpected '{}' at character {}; understood are numbers, names, + - * / // % ** ( ) and the "
-                          "functions min max ceil floor round abs int float log2 log10 pow sqrt",
-                          text_[at_], at_ + 1)
-            : std::string("the expression ends too early"));
-  }
-
-  void skip_spaces() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
-
-  // Consumes `token` unless it begins a longer operator.
-  bool accept(std::string_view token) {
-    skip_spaces();
-    if (text_.substr(at_, token.size()) != token) return false;
-    if ((token == "*" || token == "/") && text_.substr(at_ + 1, 1) == token) return false;
-    at_ += token.size();
-    return true;
-  }
-
-  double sum() {
-    if (++depth_ > kMaxDepth) fail(fmt::format("nested deeper than {} levels", kMaxDepth));
-    double value = product();
-    while (error_.empty()) {
-      if (accept("+")) value += product();
-      else if (accept("-")) value -= product();
-      else break;
-    }
-    --depth_;
-    return value;
-  }
-
-  double product() {
-    double value = sign();
-    while (error_.empty()) {
-      if (accept("*")) {
-        value *= sign();
-        continue;
-      }
-      const bool whole = accept("//");
-      const bool modulo = !whole && accept("%");
-      if (!whole && !modulo && !accept("/")) break;
-      const double by = sign();
-      if (by == 0) {
-        fail("division by zero");
-        return 0;
-      }
-      if (modulo) value = value - by * std::floor(value / by);
-      else value = whole ? std::floor(value / by) : value / by;
-    }
-    return value;
-  }
-
-  double sign() {
-    bool negative = false;
-    for (;;) {
-      if (accept("-")) negative = !negative;
-      else if (!accept("+")) break;
-    }
-    const double value = power();
-    return negative ? -value : value;
-  }
-
-  double power() {
-    const double base = atom();
-    if (!accept("**")) return base;
-    if (++depth_ > kMaxDepth) fail(fmt::format("nested deeper than {} levels", kMaxDepth));
-    const double exponent = error_.empty() ? sign() : 0;
-    --depth_;
-    return std::pow(base, exponent);
-  }
-
-  double atom() {
-    skip_spaces();
-    if (!error_.empty()) return 0;
-    if (at_ >= text_.size()) {
-      unexpected();
-      return 0;
-    }
+  double operand() {
+    const char c = peek();
     if (accept("(")) {
       const double value = sum();
-      if (error_.empty() && !accept(")")) unexpected();
+      if (!accept(")")) unexpected(kUnderstood);
       return value;
     }
-    const char c = text_[at_];
     if (is_digit(c) || c == '.') return number();
     if (is_letter(c)) return name();
-    unexpected();
+    unexpected(kUnderstood);
     return 0;
   }
 
   double number() {
     double value = 0;
-    const char* first = text_.data() + at_;
-    const auto [end, code] = std::from_chars(first, text_.data() + text_.size(), value);
-    if (code != std::errc{} || (end < text_.data() + text_.size() && is_letter(*end))) {
-      unexpected();
+    const std::string_view text = rest();
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || (end < text.data() + text.size() && is_letter(*end))) {
+      unexpected(kUnderstood);
       return 0;
     }
-    at_ += at(end - first);
+    skip(at(end - text.data()));
     return value;
   }
 
   double name() {
-    const std::size_t first = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
-    const std::string_view word = text_.substr(first, at_ - first);
+    const std::string_view text = rest();
+    std::size_t length = 0;
+    while (length < text.size() && (is_name(text[length]) || text[length] == '.')) ++length;
+    const std::string_view word = text.substr(0, length);
+    skip(length);
     if (accept("(")) return call(word);
     std::string reason;
     const std::optional<double> value = lookup_(word, reason);
@@ -191,9 +122,9 @@ class Parser {
     std::vector<double> arguments;
     do {
       arguments.push_back(sum());
-    } while (error_.empty() && accept(","));
-    if (error_.empty() && !accept(")")) unexpected();
-    if (!error_.empty()) return 0;
+    } while (!broken() && accept(","));
+    if (!broken() && !accept(")")) unexpected(kUnderstood);
+    if (broken()) return 0;
     const int count = static_cast<int>(arguments.size());
     if (count < function->low || count > function->high) {
       fail(fmt::format("{}() does not take {} argument{}", word, count, count == 1 ? "" : "s"));
@@ -202,17 +133,14 @@ class Parser {
     return function->value(arguments);
   }
 
-  std::string_view text_;
+  std::size_t length_;
   const SymbolLookup& lookup_;
-  std::size_t at_ = 0;
-  int depth_ = 0;
-  std::string error_;
 };
 
 }  // namespace
 
 ExpressionResult evaluate_expression(std::string_view text, const SymbolLookup& lookup) {
-  return Parser(text, lookup).run();
+  return TimeloopParser(text, lookup).run();
 }
 
 }  // namespace heliolite

@@ -48,7 +48,7 @@ TEST(TimeloopArchitectureErrors, Flat) {
        "the outermost level holds every tensor"},
       {flat("name: L1, entries: 1.5, instances: 8, meshX: 4"), "entries of L1 = 1.5, must be an integer"},
       {flat("name: L1, entries: many, instances: 8, meshX: 4"), "many: unknown name 'many'"},
-      {flat(kReg + ", sizeKB: 1"), "L1 has several of entries, size, depth and sizeKB; give one"},
+      {flat(kReg + ", sizeKB: 1"), "L1 has sizeKB beside entries, size or depth; give one"},
       {flat(kReg + ", word_bits: 0"), "word_bits of L1 = 0, must be an integer from 1 to 1024"},
       {flat(kReg + ", width: 24"),
        "width = 24 of L1 must be a multiple of word_bits x block_size x cluster_size = 16 x "
@@ -182,7 +182,7 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
   ASSERT_EQ(timeloop_complaints(with("{target: L1, type: utilization, min: 0.5}, "
                                      "{target: DRAM, type: spatial, factors: K4}")),
             "accepted");  // every mapping has it
-  ASSERT_EQ(timeloop_complaints(with("{target: L1, type: no_link_transfer, no_link_transfer: [Weights]}")), "accepted");
+  ASSERT_EQ(timeloop_complaints(with("{target: DRAM, type: no_link_transfer, datatypes: [Weights]}")), "accepted");
   ASSERT_EQ(timeloop_complaints(with("{target: L1, type: spatial, factors: [K=1, C<=4], split: 1}")), "accepted");
   expect_complaints({
       {with("{target: L2, type: temporal}"),
@@ -193,6 +193,7 @@ TEST(TimeloopArchitectureErrors, ConstraintTargets) {
       {with("{target: L1, type: temporal, split: 3}"), "unknown key 'split'"},
       {with("{target: L1, type: utilization, min: 0.5}"), "min = 0.5 of 8 compute units: a least utilization cannot"},
       {with("{target: L1, type: spatial, factors: [K=4, C=1]}"), "K=4 of L1, which has no fan-out"},
+      {with("{target: L1, type: no_link_transfer}"), "missing key 'datatypes'"},
       {with("{target: L1, type: no_multicast}"), "no_multicast: changes how accesses are counted"},
       {with("{target: L1, type: max_overbooked_proportion, proportion: 0.5}"), "tiles larger than the memory"},
       {with("{target: L1, type: temporal, factors: K4}, {target: L1, type: temporal, factors: K=2}"),

@@ -251,6 +251,58 @@ TEST(TimeloopArchitecture, StoragesOfNoWordsLetEverythingPassBy) {
   }
 }
 
+// Files that keep their constraints apart say there what the branches keep.
+TEST(TimeloopArchitecture, BranchesMayBeConstrainedFromOutside) {
+  const std::string branches =
+      "  - !Parallel\n    nodes:\n    - !Component {name: L, class: regfile, attributes: {depth: 1}KEEP_A}\n"
+      "    - !Component {name: R, class: regfile, attributes: {depth: 1}KEEP_B}\n";
+  const auto machine = [&](const std::string& a, const std::string& b, const std::string& behind) {
+    std::string text = nodes("  - !Component {name: Alu", branches + "  - !Component {name: Alu");
+    text.replace(text.find("KEEP_A"), 6, a).replace(text.find("KEEP_B"), 6, b);
+    return parse_timeloop(text + behind);
+  };
+  const auto inside =
+      machine(", constraints: {dataspace: {keep: [A, B]}}", ", constraints: {dataspace: {keep: [Z]}}", "");
+  const auto outside = machine("", "",
+                               "constraints:\n  targets:\n  - {target: L, type: dataspace, keep: [A, B]}\n"
+                               "  - {target: R, type: dataspace, keep: [Z]}\n");
+  ASSERT_TRUE(inside) << to_string(inside.errors());
+  ASSERT_TRUE(outside) << to_string(outside.errors());
+  for (std::size_t i = 0; i < inside->levels.size(); ++i) {
+    EXPECT_EQ(inside->levels[i].keep.keep, outside->levels[i].keep.keep);
+    EXPECT_EQ(inside->levels[i].keep.bypass, outside->levels[i].keep.bypass);
+  }
+}
+
+TEST(TimeloopArchitecture, LinkTransfersAreSwitchedOffByATypeOfTheirOwn) {
+  const Result<Architecture> machine = parse_timeloop(
+      flat(kReg) + "constraints: [{target: DRAM, type: no_link_transfer, datatypes: [Inputs, Outputs]}]\n");
+  ASSERT_TRUE(machine) << to_string(machine.errors());
+  EXPECT_THAT(machine->levels[1].constraints.spatial.no_link_transfer, ElementsAre("Inputs", "Outputs"));
+}
+
+TEST(TimeloopArchitecture, EntriesGoBeforeADepth) {
+  const Result<Architecture> machine =
+      parse_timeloop(flat("name: L1, entries: 48, depth: 16, width: 32, instances: 8, meshX: 4"));
+  ASSERT_TRUE(machine) << to_string(machine.errors());
+  EXPECT_EQ(machine->levels[0].entries, 48U);
+  EXPECT_EQ(machine->levels[0].block_words, 2U);
+}
+
+// `mapspace` of the oldest files: a list of its own, a list called `targets`, or the name of one of several lists.
+TEST(TimeloopArchitecture, ConstraintsUnderMapspace) {
+  for (const char* mapspace :
+       {"{constraints: [{target: L1, type: temporal, factors: K4}]}",
+        "{targets: [{target: L1, type: temporal, factors: K4}]}",
+        "{constraints: mine, constraints_mine: [{target: L1, type: temporal, factors: K4}], constraints_other: [1]}"}) {
+    const Result<Architecture> machine = parse_timeloop(flat(kReg) + "mapspace: " + mapspace + "\n");
+    ASSERT_TRUE(machine) << to_string(machine.errors());
+    EXPECT_EQ(machine->levels[0].constraints.temporal.factors.size(), 1U) << mapspace;
+  }
+  EXPECT_THAT(timeloop_complaints(flat(kReg) + "mapspace: {constraints: mine}\n"),
+              HasSubstr("constraints = mine, and there is no 'constraints_mine'"));
+}
+
 // Timeloop's first files in YAML: `arch`, a compute unit without a name, constraints under `mapspace`.
 TEST(TimeloopArchitecture, ReadsTheOldestKeys) {
   const auto machine = parse_timeloop(

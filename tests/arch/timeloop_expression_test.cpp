@@ -66,9 +66,9 @@ TEST(Expression, ComplaintsSayWhatIsWrong) {
   EXPECT_THAT(run("").error, HasSubstr("ends too early"));
   EXPECT_THAT(run("(1").error, HasSubstr("ends too early"));
   EXPECT_THAT(run("1 2").error, HasSubstr("unexpected '2' at character 3"));
-  EXPECT_THAT(run("depth if 1 else 2").error, HasSubstr("unexpected 'i'"));
+  EXPECT_THAT(run("depth if 1 else 2").error, HasSubstr("unexpected 'if 1 else 2' at character 7"));
   EXPECT_THAT(run("a < 2").error, HasSubstr("unknown name 'a'"));
-  EXPECT_THAT(run("1 < 2").error, HasSubstr("unexpected '<'"));
+  EXPECT_THAT(run("1 < 2").error, HasSubstr("unexpected '< 2' at character 3"));
   EXPECT_THAT(run("__import__('os')").error, HasSubstr("unknown function"));
   EXPECT_THAT(run(std::string(10'000, '(')).error, HasSubstr("longer than"));
   EXPECT_THAT(run(std::string(2'000, '(')).error, HasSubstr("nested deeper"));

@@ -81,7 +81,7 @@ TEST(Template, SaysWhatItDoesNotUnderstand) {
       {"a\n{{ missing }}", "t.yaml:2: template: missing: 'missing' has no value: give it with --define missing=VALUE"},
       {"{{ wrod }}", "did you mean 'word'?"},
       {"{% for x in y %}{% endfor %}", "template statement 'for' is not understood; understood are set, if, elif"},
-      {"{{ n.real }}", "'.real' is not understood here"},
+      {"{{ n.real }}", "unexpected '.real' at character 2; understood are numbers, 'texts', names"},
       {"{{ n | abs }}", "filter 'abs' is not understood; understood are default, int"},
       {"{{ system('ls') }}", "system() is not a function of templates; understood are include"},
       {"{{ 1 + }}", "the expression ends too early"},

@@ -72,6 +72,23 @@ TEST(CliCheck, SaysWhatAFileIs) {
   EXPECT_THAT(mapping.out, HasSubstr("3 read"));
 }
 
+// Files of one command are read with its reader, with all that they name.
+TEST(CliCheck, ReadsSuitesAndExperiments) {
+  const TempFolder folder;
+  const std::string configs = kTests + "/../configs/";
+  folder.write("bad_bench.yaml", "bench: {objective: edp, strategies: [exact], machines: [eyeris], workloads: [conv]}");
+  folder.write("bad_rows.yaml", "name: x\nrows:\n- {what: a, workload: gemm:4x4x4, measure: nothing, paper: 1}\n");
+  const CliResult result = run_cli("check " + configs + "bench/quick.yaml " + configs + "bench/ablation.yaml " +
+                                   configs + "bounds/table3_2.yaml " + folder.path("bad_bench.yaml") + " " +
+                                   folder.path("bad_rows.yaml") + " --json -");
+  const json answer = json::parse(result.out);
+  EXPECT_EQ(answer["counts"]["read"], 3) << answer;
+  EXPECT_EQ(answer["files"][2]["used_by"], "bound --experiment");
+  ASSERT_EQ(answer["counts"]["refused"], 2) << answer;
+  EXPECT_THAT(answer["files"][3]["why"].dump(), HasSubstr("eyeriss"));
+  EXPECT_THAT(answer["files"][4]["why"].dump(), HasSubstr("bad_rows.yaml:3"));
+}
+
 TEST(CliDiff, MachinesWorkloadsAndMappings) {
   EXPECT_EQ(run_cli("diff eyeriss eyeriss").exit_code, 0);
   const CliResult machines = run_cli("diff eyeriss eyeriss_45nm");

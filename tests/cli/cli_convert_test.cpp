@@ -56,6 +56,15 @@ TEST(CliConvert, NetworksAndTheirLayers) {
   const CliResult back = run_cli("convert alexnet -o " + folder.path("ours") + " --to heliolite");
   ASSERT_EQ(back.exit_code, 0) << back.err;
   EXPECT_EQ(run_cli("orders -w " + folder.path("ours/network.yaml")).exit_code, 0);
+  // What layers feed, and how often one is executed, is written too.
+  ASSERT_EQ(run_cli("convert bert_base_block -o " + folder.path("block") + " --to heliolite").exit_code, 0);
+  const CliResult fused = run_cli("bound --fuse -w " + folder.path("block/network.yaml") + " --buffer 65536");
+  const CliResult original = run_cli("bound --fuse -w bert_base_block --buffer 65536");
+  ASSERT_EQ(fused.exit_code, 0) << fused.err;
+  EXPECT_EQ(fused.out, original.out);
+  const std::string one = folder.write("one.yaml", "layers:\n- {name: a, gemm: {m: 4, n: 4, k: 4}, count: 3}\n");
+  ASSERT_EQ(run_cli("convert " + one + " -o " + folder.path("one") + " --to heliolite").exit_code, 0);
+  EXPECT_THAT(read_text(folder.path("one/network.yaml")), HasSubstr("count: 3"));
 }
 
 TEST(CliConvert, RefusesByName) {

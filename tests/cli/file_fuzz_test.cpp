@@ -11,6 +11,7 @@
 
 #include "arch/load.h"
 #include "engine/base/yaml_node.h"
+#include "engine/inputs/input_file.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/timeloop_mapping.h"
 #include "engine/search/map.h"
@@ -92,6 +93,15 @@ std::string read_workload(const std::string& path) {
   return use(network->layers.front().workload, machine);
 }
 
+// Templates name other files, which lie beside them; the value is a machine, a problem, or part of one.
+std::string read_template(const std::string& path) {
+  const ReadOptions options{.defines = {{"design", "wide"}}, .ignore_sparse = true};
+  const auto document = load_input(path, options);
+  if (!document.ok()) return wrong_with(document.errors());
+  const std::string wrong = wrong_with(load_architecture(path, options));
+  return wrong.empty() ? wrong_with(load_network(path, options)) : wrong;
+}
+
 std::string read_mapping_file(const std::string& path) {
   static const Workload workload = testing::workload(kRoot / "configs/quickstart/workload.yaml");
   static const Architecture machine = testing::machine(kRoot / "configs/quickstart/machine.yaml");
@@ -117,6 +127,9 @@ void beside(const fs::path& folder, const fs::path& from, const std::vector<std:
 }
 
 std::vector<Kind> kinds() {
+  std::vector<std::string> templates = texts({kTests / "data/templates"}, ".jinja2");
+  for (const std::string& text : texts({kTests / "data/templates", kTests / "data/templates/layers"}))
+    templates.push_back(text);
   const std::vector<std::string> compact = {"gemm:6x4x8", "conv:k=4,c=8,p=6,r=3,stride=2",
                                             "o[i,j] += a[i,2*k+j]*b[k,j]; i=4,j=6,k=8"};
   return {
@@ -124,6 +137,7 @@ std::vector<Kind> kinds() {
       {"Timeloop machine", ".yaml", texts({kTests / "data/timeloop", kTests / "golden/arch"}), read_machine},
       {"workload", ".yaml", texts({kRoot / "workloads/presets", kRoot / "configs/quickstart"}), read_workload},
       {"Timeloop problem", ".yaml", texts({kTests / "golden/problem"}), read_workload},
+      {"template", ".yaml", templates, read_template},
       {"compact text", "", compact, [](const std::string& path) { return read_workload(read_text(path)); }},
       {"mapping", ".yaml", texts({kRoot / "configs/quickstart"}), read_mapping_file},
       {"sweep", ".yaml", texts({kRoot / "configs/sweeps"}),
@@ -145,6 +159,7 @@ TEST(FileFuzz, EveryDamagedFileIsReadOrRefused) {
   const TempFolder folder;
   beside(folder.path(""), kTests / "golden", {"arch", "problem"});
   beside(folder.path(""), kTests / "golden/optima", {"machines", "workloads"});
+  beside(folder.path(""), kTests / "data/templates", {"base.yaml", "layers", "machine.yaml", "parts", "wide"});
   const std::vector<Kind> all = kinds();
   for (const Kind& kind : all) {
     ASSERT_FALSE(kind.sound.empty()) << kind.name;

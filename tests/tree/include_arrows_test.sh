@@ -105,8 +105,8 @@ room cli/bench cli/ui
 room cli/space cli/ui cli/map
 room cli/bound cli/ui cli/map
 room cli/execute cli/ui
-room cli/convert cli/ui
 room cli/shell cli/ui
+room cli/convert cli/ui cli/map cli/bench cli/bound
 room cli/sweep cli/ui cli/map
 
 may_include python "${below[@]}"

@@ -206,6 +206,8 @@ TEST(TimeloopProblem, RefusesUnknownKeys) {
 }
 
 TEST(TimeloopProblem, PointsAtMistakes) {
+  EXPECT_THAT(complaint("shape: {name: g, dimensions: [M, N, K], data-spaces: []}"),
+              HasSubstr("a shape without sizes"));
   EXPECT_THAT(complaint(with(kConv, "R: 5, ", "")), HasSubstr("p.yaml:19: problem.instance: missing key 'R'"));
   EXPECT_THAT(complaint(with(kConv, "R: 5", "R: 0")),
               HasSubstr("problem.instance.R: R = 0, must be an integer from 1 to 2147483647"));
