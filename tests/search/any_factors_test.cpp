@@ -120,6 +120,10 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       // Dominance compares bounds of whole mappings, so what prunes must not be above them either.
       EXPECT_LE(least.energy.picojoules(), whole.energy.picojoules());
       EXPECT_LE(least.cycles, whole.cycles);
+      if (!rest.has_twins() || reach.level + 1 == m.c.level_count) return;
+      const Cost other = partial.with_twins(trail, reach, rest.with_twins(reach.level, trail));
+      EXPECT_LE(other.energy.picojoules(), whole.energy.picojoules());
+      EXPECT_LE(other.cycles, whole.cycles);
     });
   }
 }
@@ -143,6 +147,28 @@ RC_GTEST_PROP(AnyFactors, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
   const Cost cost = true_cost_of(c, m.mapping).cost;
   RC_ASSERT(whole.cycles == cost.cycles);
   RC_ASSERT(whole.energy.picojoules() >= cost.energy.picojoules() * (1 - 1e-9));
+}
+
+// Partial sums pass by gemmini's scratchpad: the accumulator is too small for all that inputs need there.
+TEST(AnyFactors, ATensorThatPassesByABufferIsCountedByItsTile) {
+  const auto network = load_network("gemm:509x521x523");
+  const auto machine = load_architecture("gemmini");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Compiled c(network->layers[0].workload, *machine);
+  ASSERT_TRUE(c.level_count == 4 && c.tensor_count == 3 && c.tensor[2].is_output);
+  const KeepMasks keep{0b001, 0b100, 0b011, 0b111};
+  const KeptFlows costs(c, keep, Unrollable::all());
+  ASSERT_EQ(costs.passing().size(), 1u);
+  PartialCost partial(costs, 1);
+  const TileRanges ranges(c, 10'000);
+  const RestTable rest(partial, costs, ranges);
+  Trail trail(c);
+  trail.begin(0);
+  const Reach reach{0, 1, 1};
+  const Cost least = partial(trail, reach, rest(0, trail));
+  const Cost other = partial.with_twins(trail, reach, rest.with_twins(0, trail));
+  EXPECT_GT(other.energy.picojoules(), 1.1 * least.energy.picojoules());
+  EXPECT_TRUE(KeptFlows(c, keep, Unrollable::all(), Twins::No).passing().empty());
 }
 
 SearchOptions any_factors(Objective objective, Strategy strategy = Strategy::Exact) {
@@ -240,7 +266,7 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
     return *map_workload(network->layers[0].workload, *machine, options);
   };
   const MappingResult one = answer(any_factors(Objective::Edp));
-  for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound}) {
+  for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound}) {
     SearchOptions options = any_factors(Objective::Edp);
     options.rules.set(rule, false);
     const MappingResult off = answer(options);

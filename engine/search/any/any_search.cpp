@@ -13,6 +13,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMostKeepSpaces = 64;         // keep choices with tables of their own
+constexpr u64 kMostTwinSpaces = 16;         // if there are no more of them, with twins, whose tables double theirs
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
@@ -87,10 +88,12 @@ class AnySearch {
     const Compiled& c = problem_.model.compiled();
     ranges_ = std::make_unique<TileRanges>(c, most_points);
     const u64 least_steps = least_imperfect_steps(c, problem_.space);
-    for (const KeepMasks& keep : problem_.keep_choices(kMostKeepSpaces)) {
+    const std::vector<KeepMasks> choices = problem_.keep_choices(kMostKeepSpaces);
+    const Twins twins = choices.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
+    for (const KeepMasks& keep : choices) {
       const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
       keeps_.push_back(std::make_unique<KeepSpace>(c, keep, Unrollable::of(problem_.space), *ranges_,
-                                                   std::max(least_steps, compulsory)));
+                                                   std::max(least_steps, compulsory), twins));
     }
   }
 

@@ -42,7 +42,7 @@ Unrollable Unrollable::of(const Mapspace& space) {
   return out;
 }
 
-KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable)
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
     : c_(c), keep_(keep), unrollable_(unrollable) {
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
@@ -56,6 +56,8 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     }
   }
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
+  if (twins == Twins::Yes)
+    for (Flow& f : flows_) add_twin(f);
 }
 
 u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
@@ -143,9 +145,13 @@ u128 KeptFlows::level_energy(int level, const Accesses<u64>& words, bool is_outp
 }
 
 u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  u128 out = level_energy(flow.outer, at_outer(flow, words, units), flow.is_output, units);
-  if (flow.fills()) out += level_energy(flow.inner(), at_inner(flow, words, units), flow.is_output, units);
-  return out;
+  return level_energy(flow.outer, at_outer(flow, words, units), flow.is_output, units) +
+         energy_inside(flow, words, units);
+}
+
+u128 KeptFlows::energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  if (!flow.fills()) return 0;
+  return level_energy(flow.inner(), at_inner(flow, words, units), flow.is_output, units);
 }
 
 }  // namespace heliolite

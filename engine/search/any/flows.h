@@ -19,9 +19,17 @@ struct Flow {
   DimensionMask indexing;
   DimensionMask meeting;  // dimensions along which units stand apart and may still ask for the same word
   u64 touched;            // different words of the tensor
+  bool passes = false;    // passes by the level inside the outermost one, and has a twin in passing()
+
+  // Of a twin: the words that the tile `boundary` asks the outermost level for, though the tensor's own tile is further
+  // inside. Nothing is held by the tile itself.
+  bool is_twin = false;
+  u64 held = 0;                    // words that the tensor's own tiles inside hold together, at most
+  DimensionMask spread = 0;        // dimensions that a fan-out inside may unroll
+  DimensionMask spread_again = 0;  // those that fan-outs of several levels may
 
   int inner() const { return boundary - 1; }
-  bool fills() const { return !to_compute && !carried; }  // words of the inner level, to be counted with it
+  bool fills() const { return !to_compute && !carried && !is_twin; }  // words of the inner level, to be counted with it
 };
 
 // Words of a flow, all instances together: into the tile, and requests that arrive at the outer level.
@@ -52,13 +60,18 @@ struct UnitsInUse {
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };
 
+// Whether flows that pass by the level inside the outermost one have twins.
+enum class Twins : u8 { No, Yes };
+
 class KeptFlows {
  public:
-  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable);
+  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes);
 
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
   const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
+  // Twins of the flows between the outermost level and one further inside than the next (docs/rules/any_factors.md).
+  const std::vector<Flow>& passing() const { return passing_; }
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.
@@ -73,14 +86,17 @@ class KeptFlows {
   Accesses<u64> at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   // Energy units of the flow at both its ends, at least.
   u128 energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
+  // The same at its inner end only.
+  u128 energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
 
  private:
+  void add_twin(Flow& flow);
   u128 level_energy(int level, const Accesses<u64>& words, bool is_output, const UnitsInUse& units) const;
 
   const Compiled& c_;
   KeepMasks keep_;
   Unrollable unrollable_;
-  std::vector<Flow> flows_;
+  std::vector<Flow> flows_, passing_;
 };
 
 }  // namespace heliolite

@@ -36,11 +36,13 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
       flow_(&flow),
       room_(costs.units_to_come(trail, reach, flow.outer, sharing_places(flow))),
       meets_later_(costs.units_to_come(trail, reach, flow.outer, flow.meeting) != 1),
-      shares_later_(!costs.unrolled(reach)) {
+      shares_later_(!costs.unrolled(reach)),
+      outermost_(reach.level + 1 == c_.level_count) {
   if (shares_later_)
     for (const int d : bits(flow.indexing))
       unrolls_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d)) != 1;
   start(trail);
+  if (flow.is_twin) close_what_is_not_held(trail);
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];
     loop.is_spatial() ? spatial(loop) : temporal(loop);
@@ -74,7 +76,7 @@ void OpenFlow::start(const Trail& trail) {
                     words_along(t_, d, size - full * std::min(base_[at(d)], size));
     words *= still_[at(d)];
   }
-  if (flow_->sliding) words = flow_->touched;
+  if (flow_->sliding || flow_->is_twin) words = flow_->touched;
   if (!flow_->to_compute) {
     open_.words = {words, words};
     return;
@@ -259,6 +261,13 @@ u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail, DimensionMa
 u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   const TrailDimension& now = trail.of(d);
   const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
+  if (outermost_loops_left(d)) {  // the next loop over it is the last, and has all its tiles
+    if (flow_->is_twin) return tiles == 2 && contains(flow_->spread, d) ? all : 0;
+    if (contains(looped_, d)) return 0;
+    return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
+           words_along(t_, d, std::min<u64>(base_[at(d)], size));
+  }
+  if (flow_->is_twin) return all;
   if (contains(looped_, d)) return tiles > 2 || now.more != 0 ? all : 0;
   if (units_[at(d)] == 1 && tiles == 2 && now.more == 0) return 0;
   if (unrolls_[at(d)]) return all;
@@ -272,9 +281,11 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
 bool OpenFlow::unrolls_later() const { return std::ranges::find(unrolls_, true) != unrolls_.end(); }
 
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
+  if (flow_->is_twin) return may_stay_along(trail, d) == 0 ? 0 : open_.words.fetched;
   if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
+  if (outermost_ && !unrolls_later()) return contains(looped_, d) || base_tiles_[at(d)] >= 2 * units_[at(d)] ? 0 : all;
   if (now.tiles == 2 && now.more == 0 && units_[at(d)] == 1) return 0;
   if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_later()) return all;
   return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));

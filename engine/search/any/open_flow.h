@@ -22,7 +22,7 @@ class OpenFlow {
 
   const Flow& flow() const { return *flow_; }
   const FlowTraffic& closed() const { return closed_; }  // at least, of what has been moved
-  static constexpr int kParts = 4;                       // more are not told apart
+  static constexpr int kParts = 5;                       // more are not told apart
   bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
   const FlowPart& in_place() const { return open_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
@@ -36,6 +36,8 @@ class OpenFlow {
 
  private:
   void start(const Trail& trail);
+  void close_what_is_not_held(const Trail& trail);
+  u64 may_be_held(const Trail& trail, u64 box, int d) const;
   void temporal(const TrailLoop& loop);
   void spatial(const TrailLoop& loop);
   void move(const TrailLoop& loop);
@@ -48,6 +50,7 @@ class OpenFlow {
   void share_tiles();
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
+  bool outermost_loops_left(int d) const { return outermost_ && !unrolls_[at(d)]; }
   u64 may_stay(const Trail& trail, int d) const;
   u64 may_stay_along(const Trail& trail, int d) const;
   u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;
@@ -59,6 +62,7 @@ class OpenFlow {
   u64 room_;                                    // units of fan-outs to come that share requests, at most
   bool meets_later_;                            // units of fan-outs to come may ask for the same words in other places
   bool shares_later_;                           // there are fan-outs to come up to the outer level
+  bool outermost_;                              // only loops of the outermost level are to come
   std::array<bool, kMaxDimensions> unrolls_{};  // fan-outs to come may unroll the dimension
   bool moving_ = false;                         // some loop has moved a sliding tensor
   std::array<u32, kMaxDimensions> tiles_{};     // of the present tile

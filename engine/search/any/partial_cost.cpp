@@ -60,13 +60,15 @@ u128 PartialCost::next(DimensionMask inside, u64 left) {
   return best;
 }
 
-u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units) {
+u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
   trail_ = &trail;
   units_ = &units;
   open_.clear();
   u128 out = 0;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
-    if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
+    if (asking == Asking::Twins && flows_[k].flow().passes)
+      out += costs_.energy_inside(flows_[k].flow(), flows_[k].least(trail), units);
+    else if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
     else out += costs_.energy(flows_[k].flow(), flows_[k].least(trail), units);
   }
   return out + next(0, (u64{1} << open_.size()) - 1);
@@ -80,16 +82,17 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
-u64 PartialCost::level_cycles(const Trail& trail, const UnitsInUse& units, const Rest& rest) const {
+u64 PartialCost::level_cycles(const Trail& trail, const Rest& rest, Asking asking) const {
   std::array<Accesses<u64>, kMaxLevels> words{};
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least(trail);
-    words[f.flow().outer] += costs_.at_outer(f.flow(), least, units);
-    if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, units);
+    if (asking == Asking::Themselves || !f.flow().passes)
+      words[f.flow().outer] += costs_.at_outer(f.flow(), least, in_use_);
+    if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, in_use_);
   }
   double cycles = 0;
   for (int i = 0; i + 1 < c_.level_count; ++i)
-    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, words[at(i)], units));
+    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, words[at(i)], in_use_));
   PortCycles outermost = ports(words[at(c_.level_count) - 1]);
   outermost += rest.ports;
   return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
@@ -116,16 +119,25 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
 }
 
 Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest, Profile* profile) {
-  const UnitsInUse units = costs_.units_in_use(trail, reach);
+  in_use_ = costs_.units_in_use(trail, reach);
   flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.boundary > reach.level) break;
     flows_.emplace_back(costs_, f, trail, reach);
   }
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, units, rest))};
-  out.energy.units += ordered(trail, units) + leakage(units, out.cycles) + static_cast<u128>(rest.energy);
-  if (profile != nullptr) add_profile(trail, reach, units, *profile);
+  const Cost out = cost(trail, reach, rest, Asking::Themselves);
+  if (profile != nullptr) add_profile(trail, reach, in_use_, *profile);
   return out;
+}
+
+Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, rest, asking))};
+  out.energy.units += ordered(trail, in_use_, asking) + leakage(in_use_, out.cycles) + static_cast<u128>(rest.energy);
+  return out;
+}
+
+Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest& rest) {
+  return cost(trail, reach, rest, Asking::Twins);
 }
 
 PortCycles PartialCost::ports(const Accesses<u64>& words) const {
@@ -166,14 +178,15 @@ void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, A
 }
 
 // Of flows that are all open, those between the outermost level and what is inside.
-PortCycles PartialCost::ordered_ports(const UnitsInUse& units) {
+PortCycles PartialCost::ordered_ports(const UnitsInUse& units, Asking asking) {
   const CompiledLevel& outermost = c_.level[at(c_.level_count) - 1];
   PortCycles out;
   if (!outermost.limited) return out;
   units_ = &units;
   open_.clear();
   for (std::size_t k = 0; k < flows_.size(); ++k)
-    if (flows_[k].flow().outer + 1 == c_.level_count) open_.push_back(static_cast<int>(k));
+    if (flows_[k].flow().outer + 1 == c_.level_count && (asking == Asking::Themselves || !flows_[k].flow().passes))
+      open_.push_back(static_cast<int>(k));
   if (open_.empty()) return out;
   const std::array bandwidth{outermost.read_bandwidth, outermost.write_bandwidth, outermost.shared_bandwidth};
   for (std::size_t port = 0; port < bandwidth.size(); ++port) {
@@ -184,7 +197,7 @@ PortCycles PartialCost::ordered_ports(const UnitsInUse& units) {
   return out;
 }
 
-Rest PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
+RestOutside PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
   Trail& trail = nowhere_;
   trail.set_tiles(most, most);
   for (int i = 0; i <= level + 1; ++i) trail.begin(i);
@@ -196,8 +209,17 @@ Rest PartialCost::least_outside(int level, std::span<const u32> least, std::span
   flows_.clear();
   for (const Flow& f : costs_.flows())
     if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
-  const auto energy = static_cast<double>(ordered(trail, units));
-  return {energy, ordered_ports(units)};
+  const auto rest = [&](Asking asking) {
+    const auto energy = static_cast<double>(ordered(trail, units, asking));
+    return Rest{energy, ordered_ports(units, asking)};
+  };
+  RestOutside out;
+  out.all = rest(Asking::Themselves);
+  if (costs_.passing().empty()) return out;
+  if (level + 2 == c_.level_count)
+    for (const Flow& f : costs_.passing()) flows_.emplace_back(costs_, f, trail, reach);
+  out.with_twins = rest(Asking::Twins);
+  return out;
 }
 
 }  // namespace heliolite

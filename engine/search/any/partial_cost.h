@@ -31,6 +31,11 @@ struct Rest {
   double energy = 0;  // units
   PortCycles ports;
 };
+// `all`: of all flows into later boundaries. `with_twins`: without what flows that pass ask of the outermost level, but
+// with what all twins do.
+struct RestOutside {
+  Rest all, with_twins;
+};
 
 class PartialCost {
  public:
@@ -41,19 +46,26 @@ class PartialCost {
   // compute units and of levels. If `profile` is not null it is filled in.
   Cost operator()(const Trail& trail, const Reach& reach, const Rest& rest = {}, Profile* profile = nullptr);
 
+  // Another bound, `rest` being that with twins. After a call of operator() for the same trail and reach.
+  Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
+
   // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
-  Rest least_outside(int level, std::span<const u32> least, std::span<const u32> most);
+  RestOutside least_outside(int level, std::span<const u32> least, std::span<const u32> most);
 
  private:
-  u128 ordered(const Trail& trail, const UnitsInUse& units);
+  // Whether flows that pass ask the outermost level themselves, or their twins do.
+  enum class Asking : u8 { Themselves, Twins };
+
+  Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
+  u128 ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
   u128 next(DimensionMask inside, u64 left);
-  PortCycles ordered_ports(const UnitsInUse& units);
+  PortCycles ordered_ports(const UnitsInUse& units, Asking asking);
   void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> words, double& best) const;
   PortCycles ports(const Accesses<u64>& words) const;
   void add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
-  u64 level_cycles(const Trail& trail, const UnitsInUse& units, const Rest& rest) const;
+  u64 level_cycles(const Trail& trail, const Rest& rest, Asking asking) const;
   double cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 
@@ -62,6 +74,7 @@ class PartialCost {
   u64 least_cycles_;
   std::vector<DimensionMask> classes_;  // dimensions that index the same tensors
   std::array<u64, kMaxLevels> units_inside_;
+  UnitsInUse in_use_;
   std::vector<OpenFlow> flows_;
   std::vector<int> open_;  // of flows_: those with words in place
   Trail nowhere_;

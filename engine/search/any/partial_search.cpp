@@ -277,8 +277,14 @@ void PartialSearch::child(const Node& node) {
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
-  const Cost least = keep.partial(trail_, reach, rest, profiled ? &profile_ : nullptr);
+  Cost least = keep.partial(trail_, reach, rest, profiled ? &profile_ : nullptr);
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return;
+  if (keep.rest.has_twins() && node.level + 1 < c_.level_count && gate_.prunes(Rule::PassingBound, [&] {
+        const Cost other = keep.partial.with_twins(trail_, reach, keep.rest.with_twins(node.level, trail_));
+        least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
+        return !worth(least);
+      }))
+    return;
   if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach); })) return;
   Node out = node;
   out.least = least;

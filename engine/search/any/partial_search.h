@@ -24,8 +24,8 @@ struct KeepSpace {
   RestTable rest;
 
   KeepSpace(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, const TileRanges& ranges,
-            u64 least_cycles)
-      : costs(c, keep, unrollable), partial(costs, least_cycles), rest(partial, costs, ranges) {}
+            u64 least_cycles, Twins twins)
+      : costs(c, keep, unrollable, twins), partial(costs, least_cycles), rest(partial, costs, ranges) {}
 };
 
 class PartialSearch {

@@ -11,6 +11,13 @@ namespace {
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
 constexpr Rest kNothingFits{kNever, {{kNever, kNever, kNever}}};
 
+// Adds what is between a level and the next one outside.
+Rest sum(Rest outside, const Rest& here) {
+  outside.energy += here.energy * kSumsRounded;
+  for (std::size_t k = 0; k < here.ports.of.size(); ++k) outside.ports.of[k] += here.ports.of[k] * kSumsRounded;
+  return outside;
+}
+
 void least_of(Rest& value, const Rest& other) {
   value.energy = std::min(value.energy, other.energy);
   for (std::size_t k = 0; k < value.ports.of.size(); ++k)
@@ -87,9 +94,12 @@ std::size_t TileRanges::larger(std::size_t point, int d) const {
 RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges) : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   at_level_.resize(at(c.level_count));
+  const bool twins = !costs.passing().empty();
+  if (twins) twins_.resize(at(c.level_count));
   for (int i = c.level_count - 2; i >= 0; --i) {
     std::vector<Rest>& table = at_level_[at(i)];
     table.assign(ranges.points(), kNothingFits);
+    if (twins) twins_[at(i)].assign(ranges.points(), kNothingFits);
     const std::vector<Rest>& outside = at_level_[at(i) + 1];
     ranges.each([&](std::size_t p, const auto& most, const auto& least) {
       Extents tile{};
@@ -97,18 +107,19 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       u64 used = 0;
       if (c.level[at(i)].capacity_words != CompiledLevel::kUnbounded)
         for (const int v : bits(costs.keep()[at(i)])) used += true_box_words(c, c.tensor[at(v)], tile);
-      Rest value = kNothingFits;
-      if (used <= c.level[at(i)].capacity_words) {
-        value = outside.empty() ? Rest{} : outside[p];
-        if (value.energy != kNever) {
-          const Rest here =
-              partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
-          value.energy += here.energy * kSumsRounded;
-          for (std::size_t k = 0; k < here.ports.of.size(); ++k) value.ports.of[k] += here.ports.of[k] * kSumsRounded;
-        }
+      RestOutside value{kNothingFits, kNothingFits};
+      if (used <= c.level[at(i)].capacity_words && (outside.empty() || outside[p].energy != kNever)) {
+        const RestOutside here =
+            partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
+        value.all = sum(outside.empty() ? Rest{} : outside[p], here.all);
+        if (twins) value.with_twins = sum(outside.empty() ? Rest{} : twins_[at(i) + 1][p], here.with_twins);
       }
-      for (int d = 0; d < c.dimension_count; ++d) least_of(value, table[ranges.larger(p, d)]);
-      table[p] = value;
+      for (int d = 0; d < c.dimension_count; ++d) {
+        least_of(value.all, table[ranges.larger(p, d)]);
+        if (twins) least_of(value.with_twins, twins_[at(i)][ranges.larger(p, d)]);
+      }
+      table[p] = value.all;
+      if (twins) twins_[at(i)][p] = value.with_twins;
     });
   }
 }

@@ -42,10 +42,13 @@ class RestTable {
     if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
     return at_level_[at(level)][ranges_.point(trail)];
   }
+  // The same with twins (RestOutside), if there are any.
+  bool has_twins() const { return !twins_.empty(); }
+  Rest with_twins(int level, const Trail& trail) const { return twins_[at(level)][ranges_.point(trail)]; }
 
  private:
   const TileRanges& ranges_;
-  std::vector<std::vector<Rest>> at_level_;  // [level][point]; of the outermost none
+  std::vector<std::vector<Rest>> at_level_, twins_;  // [level][point]; of the outermost none
 };
 
 template <class Visit>

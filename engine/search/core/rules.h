@@ -38,13 +38,14 @@ enum class Rule : u8 {
   Symmetry,
   StoreOrder,
   RelaxedBound,
+  PassingBound,
   AnyDominance,
   CandidateEnds,
   SmallestMemory,
   MemoryBound,
   LinkedOnly,
 };
-inline constexpr std::size_t kRules = 30;
+inline constexpr std::size_t kRules = 31;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -128,6 +129,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "of uneven tiles that end at the same loops try one order", "uneven.md"},
     {Rule::RelaxedBound, "relaxed-bound", RuleUser::Any, Soundness::Sound,
      "drop a partial mapping if it and the least that can follow cost too much", "any_factors.md"},
+    {Rule::PassingBound, "passing-bound", RuleUser::Any, Soundness::Sound,
+     "drop a partial mapping if tensors that pass by the outermost buffer cost too much by its tile", "any_factors.md"},
     {Rule::AnyDominance, "any-dominance", RuleUser::Any, Soundness::Sound,
      "drop a partial mapping if the bound of another with the same tiles is nowhere higher", "any_factors.md"},
     {Rule::CandidateEnds, "candidate-ends", RuleUser::Any, Soundness::Sound,

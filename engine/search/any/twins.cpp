@@ -1,0 +1,78 @@
+// Twins: what tensors that pass by the level inside the outermost one ask of the outermost level, counted by the tile
+// of the level that they pass. Proof: docs/rules/any_factors.md.
+#include <algorithm>
+
+#include "engine/search/any/open_flow.h"
+
+namespace heliolite {
+namespace {
+
+// Twins are for tensors of which a box n times as long along one dimension has n times the words, and all different. At
+// most kParts - 1 dimensions may index them, so that every word of a whole mapping's flow is counted.
+bool can_have_twins(const Compiled& c, const CompiledTensor& t) {
+  if (t.sliding || t.entangled) return false;
+  int dimensions = 0;
+  for (const int d : bits(t.indexing)) {
+    const int k = t.first_of[at(d)];
+    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
+    dimensions += c.size[at(d)] > 1;
+  }
+  return dimensions < OpenFlow::kParts;
+}
+
+u64 most_tiles(const Trail& trail, int d) { return u64{trail.of(d).tiles} + trail.of(d).more; }
+
+}  // namespace
+
+void KeptFlows::add_twin(Flow& flow) {
+  if (flow.to_compute || flow.outer + 1 < c_.level_count || flow.boundary == flow.outer) return;
+  if (!can_have_twins(c_, c_.tensor[flow.tensor])) return;
+  Flow twin = flow;
+  flow.passes = twin.is_twin = true;
+  u128 held = c_.level[at(flow.inner())].capacity_words;
+  for (int i = flow.boundary; i < flow.outer; ++i) {
+    const auto along_x = static_cast<DimensionMask>(unrollable_.x[at(i)] & flow.indexing);
+    const auto along_y = static_cast<DimensionMask>(unrollable_.y[at(i)] & flow.indexing);
+    DimensionMask here = 0;
+    if (c_.level[at(i)].fanout_x > 1) here |= along_x;
+    if (c_.level[at(i)].fanout_y > 1) here |= along_y;
+    twin.spread_again |= twin.spread & here;
+    twin.spread |= here;
+    held *= along_x != 0 ? c_.level[at(i)].fanout_x : 1;
+    held *= along_y != 0 ? c_.level[at(i)].fanout_y : 1;
+    held = std::min(held, u128{CompiledLevel::kUnbounded});
+  }
+  twin.held = static_cast<u64>(held);
+  twin.boundary = flow.outer;
+  passing_.push_back(twin);
+}
+
+// Of a tile of a twin with more words than all units inside hold, a loop inside has moved some, so that these cross in
+// each tile of the dimensions that do not index the tensor. The rest is in place.
+void OpenFlow::close_what_is_not_held(const Trail& trail) {
+  u64 box = 1;
+  for (const int d : bits(flow_->indexing)) box *= (c_.size[at(d)] - 1) / most_tiles(trail, d) + 1;
+  if (box <= flow_->held) return;
+  u64 stays = 0;
+  for (const int d : bits(flow_->indexing))
+    if (c_.size[at(d)] > 1) stays = std::max(stays, may_be_held(trail, box, d));
+  stays = std::min(stays, open_.words.shared);
+  const u64 moved = (open_.words.shared - stays) * shared_times(open_, trail, 0);
+  closed_ = {moved, moved};
+  open_.words = {stays, stays};
+}
+
+// Words at most that a loop over dimension d inside the tile of a twin, with `box` words, leaves where they are: in the
+// last tile along d. If that is the only one, only units that find no second iteration keep what they hold.
+u64 OpenFlow::may_be_held(const Trail& trail, u64 box, int d) const {
+  const u64 held = flow_->held;
+  u64 of_tile = held;
+  if (most_tiles(trail, d) == 1 && !contains(flow_->spread_again, d))
+    of_tile = contains(flow_->spread, d) ? std::max(static_cast<u64>(u128{held} * held / box) + 1, held / 2 + 1) : 0;
+  u128 tiles = 1;
+  for (const int other : bits(flow_->indexing))
+    if (other != d) tiles *= most_tiles(trail, other);
+  return static_cast<u64>(std::min<u128>(tiles * of_tile, open_.words.shared));
+}
+
+}  // namespace heliolite
