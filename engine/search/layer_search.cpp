@@ -170,9 +170,10 @@ LayerAnswer LayerSearch::with_links(LayerAnswer without, const SearchBudget& bud
   problem.options.progress = {};
   LayerAnswer start;
   start.offer(problem.options.objective, without.mapping, problem.model.evaluate(without.mapping).cost);
-  // Without dominance among what has links it may take long: unless there is a budget, not much longer than before.
-  constexpr u64 kLeast = 50'000;
-  const SearchBudget left = budget.limited() ? budget : budget.at_most(std::max(kLeast, without.statistics.evaluated));
+  // Unless there is a budget, it may take a few times as long as before.
+  constexpr u64 kLeast = 200'000, kTimes = 4;
+  const SearchBudget left =
+      budget.limited() ? budget : budget.at_most(std::max(kLeast, kTimes * without.statistics.evaluated));
   auto found = std::make_shared<LayerAnswer>(exact_search(problem, start, left));
   without.statistics += found->statistics;
   without.with_links = std::move(found);

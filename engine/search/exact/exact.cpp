@@ -102,8 +102,12 @@ class Exact {
 
   // All of the mapspace.
   void search_all() {
-    if (open_places() > kFewOpen) try_one_tensor_each();
-    open({problem_.keep_range()}, {0, 0});
+    if (problem_.model.compiled().linked != 0) {
+      open_linked();
+    } else {
+      if (open_places() > kFewOpen) try_one_tensor_each();
+      open({problem_.keep_range()}, {0, 0});
+    }
     while (!open_.empty()) {
       // The most promising comes first: no range that follows is below what this one costs at least.
       const auto [bound, range] = std::move(*open_.begin());
@@ -115,6 +119,14 @@ class Exact {
       least_to_come_ = open_.empty() ? ObjectiveKey() : open_.begin()->first;
       if (!search(range, bound)) break;
     }
+  }
+
+  // What may have words that cross by links; without rule linked-only everything.
+  void open_linked() {
+    const Gate gate(problem_.options.rules, statistics_.rules);
+    if (gate.on(Rule::LinkedOnly))
+      for (SearchRange& range : linked_ranges(fanouts_, problem_.keep_range())) open(std::move(range), {0, 0});
+    else open({problem_.keep_range()}, {0, 0});
   }
 
   // In how many places of the machine a tensor may be kept or not.
@@ -182,6 +194,8 @@ class Exact {
     if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
     FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts,
                                       incumbent_.aim().cycles_only);
+    model.linked_fanout = range.linked_fanout;
+    if (c.linked != 0) model.sites = sites_;
     out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
     const u64 used = held + bytes(fanouts_) + out.bytes;
     if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
@@ -327,6 +341,7 @@ class Exact {
   std::multimap<ObjectiveKey, SearchRange> open_;  // ranges not searched yet, by the bound of everything in them
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
+  std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges
   std::optional<WitnessWatch> witness_;
 };
 

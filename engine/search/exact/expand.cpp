@@ -89,6 +89,7 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
   std::optional<UnrollBound> begun;
   if (before != nullptr) begun.emplace(m_, bounds_.tables(), s, *before, level_);
   const auto& choices = m_.fanout[at(level_)].choices;
+  UnrolledAlike seen;
   for (u32 c = 0; c < choices.size() && !stopped_; ++c) {
     const SpatialChoice& spatial = choices[c];
     // Step 1.
@@ -110,9 +111,19 @@ void Expander::unroll(const PartialMapping& s, PartialBounds::Inside* before, bo
     }
     next = s;
     steps_.unroll(next, level_, spatial);
+    if (unlinked(next) || seen_before(next, seen)) continue;
     choice_ = c;
     grow(next);
   }
+}
+
+// Whether an unrolling over the same tile, with the dimensions elsewhere on X and Y, was as good: its neighbours have
+// as much for each other.
+bool Expander::seen_before(const PartialMapping& s, UnrolledAlike& seen) {
+  if (m_.compiled->linked == 0 || m_.fanout[at(level_)].hops || s.links.inexact) return false;
+  std::vector<const LinkSite*> sites;
+  for (int f = 0; f < s.sliding_count; ++f) sites.push_back(s.sliding[at(f)].links.site);
+  return !seen.emplace(s.tile.index, std::move(sites)).second;
 }
 
 // Along which axes the tile of the level inside can grow by a loop around those that it has (rule push-in).
@@ -164,7 +175,7 @@ void Expander::enlarge(const Grown& from, LatticePoint& tile, std::size_t first_
   const ExactLevel& level = m_.level[at(level_)];
   if (level.shares_inside && !m_.has_room(level_, m_.servers.kept(level_, from.s.servers), from.s.room, tile.extent))
     return;
-  const auto every_order_pushed = [&] { return loops.pushable == loops.all && !from.s.links.begun; };
+  const auto every_order_pushed = [&] { return loops.pushable == loops.all && !NestSteps::links_open(from.s); };
   if (bounds_.possible(level_, from.s.servers, tile) && !swapped_twin(tile) && !needless(from.s, tile) &&
       !swaps_with_inside(from.s, loops.all) && (loops.all == 0 || !gate().prunes(Rule::PushIn, every_order_pushed)) &&
       !candidate_cut(from, tile))
@@ -262,7 +273,7 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
     node.swapped = true;
     gate().pruned(Rule::Symmetry, 1);
   }
-  if (m_.compiled->linked != 0 && gate().prunes(Rule::LinkedOnly, [&] { return !may_link(s); })) return;
+  if (unlinked(s)) return;
   // Step 8.
   if (!top() && m_.compiled->linked == 0)
     gate().prunes(Rule::IdleBandwidth, [&] { return steps_.forget_idle(s, level_) > 0; });
@@ -286,13 +297,12 @@ void Expander::join(PartialMapping& s, u32 servers, u64 order) {
   if (added && out_.bytes() > most_bytes_) left_out_ = std::min(left_out_, out_.shrink(most_bytes_ / 2));
 }
 
-// Whether some completion may have words that cross by links.
-bool Expander::may_link(const PartialMapping& s) const {
-  if (s.links.possible) return true;
-  if (top()) return false;
-  for (int f = level_ + 1; f < m_.levels(); ++f)
-    if (m_.compiled->level[f].linked != 0) return true;
-  return s.links.waiting != 0;
+// Whether no completion has the words that cross by links for which alone this range is searched.
+bool Expander::unlinked(const PartialMapping& s) {
+  const int fanout = m_.linked_fanout;
+  return fanout >= 0 && fanout <= level_ && gate().prunes(Rule::LinkedOnly, [&] {
+    return !contains(s.links.fanouts, fanout) && !NestSteps::may_link(s, fanout);
+  });
 }
 
 void Expander::complete(const FrontierNode& last) {

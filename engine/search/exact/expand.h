@@ -1,6 +1,8 @@
 #pragma once
 // One partial mapping of the exact search, extended by one level in every way that can matter: an unrolling of the
 // fan-out below the level, a tile, an order of the level's loops.
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -67,7 +69,9 @@ class Expander {
   bool begins_too_dear(const PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void finish(PartialMapping& s, const Loops& loops, const LatticePoint& tile);
   void join(PartialMapping& s, u32 servers, u64 order);
-  bool may_link(const PartialMapping& s) const;
+  bool unlinked(const PartialMapping& s);
+  using UnrolledAlike = std::set<std::pair<u64, std::vector<const LinkSite*>>>;  // by tile, and the sites of its flows
+  bool seen_before(const PartialMapping& s, UnrolledAlike& seen);
   void complete(const FrontierNode& last);
 
   const LayerProblem& problem_;

@@ -26,7 +26,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     loops.left[at(d)] = m_.compiled->size[at(d)] / s.tile.extent[at(d)];
     if (loops.factor[at(d)] > 1) loops.waiting |= dimension_bit(d);
   }
-  loops.pushable = s.links.begun ? DimensionMask{0} : tile_loops.pushable;
+  loops.pushable = NestSteps::links_open(s) ? DimensionMask{0} : tile_loops.pushable;
   ++statistics_.tiles[at(level_)];
   machines_tried_[s.machine] = true;
   for (int d = 0; d < m_.compiled->dimension_count; ++d)
@@ -37,7 +37,7 @@ void Expander::place(const PartialMapping& s, const LatticePoint& tile, TileLoop
     if (loops.pushable != 0 && gate().prunes(Rule::PushIn, [&] { return contains(loops.pushable, d); })) return;
     add_loop(next, loops, d);
   }
-  if (begins_too_dear(next, loops, tile)) return;
+  if (unlinked(next) || begins_too_dear(next, loops, tile)) return;
   if (loops.waiting == 0) return finish(next, loops, tile);
   arrange(next, loops, tile);
 }
@@ -70,7 +70,7 @@ Expander::Ends Expander::ends_of(const PartialMapping& s, const Loops& loops) co
 // the same flows only one is tried, for the others are then free.
 unsigned Expander::next_loops(const PartialMapping& s, const Loops& loops) {
   const unsigned waiting = loops.waiting;
-  const bool free_loops = gate().on(Rule::FreeLoops) && !s.links.begun;
+  const bool free_loops = gate().on(Rule::FreeLoops) && !NestSteps::links_open(s);
   if (!free_loops && loops.pushable == 0) return waiting;
   const Ends ends = ends_of(s, loops);
   // While a flow is moving it is not known where even the loops that do not move it serve best.
@@ -112,7 +112,7 @@ void Expander::arrange(const PartialMapping& s, const Loops& loops, const Lattic
     unsigned now = 1u << first;
     for (; now != 0 && std::has_single_bit(now); now = next_loops(with, rest))
       add_loop(with, rest, std::countr_zero(now));
-    if (begins_too_dear(with, rest, tile)) continue;
+    if (unlinked(with) || begins_too_dear(with, rest, tile)) continue;
     if (rest.waiting == 0) finish(with, rest, tile);
     else arrange(with, rest, tile);
   }

@@ -14,6 +14,16 @@ namespace {
 // A list that grows holds its elements twice for a moment.
 u64 bytes_of_choices(std::size_t count) { return 2 * count * sizeof(SpatialChoice); }
 
+// The same if words move on by links. Of receivers in a row along a move some have nobody before them: at least one for
+// each place across it, so that one rank at most counts as one receiver.
+double least_linked_spread(const CompiledTensor& t, const SpatialChoice& s) {
+  if (t.entangled) return 1 / s.instances;
+  double longest = 1;
+  for (int r = 0; r < t.rank_count; ++r)
+    for (const int d : bits(t.sharing[r])) longest = std::max<double>(longest, s.factor.extent[at(d)]);
+  return least_spread(t, s) / longest;
+}
+
 // Adds the spreads of a choice unless others are nowhere above them; drops those that are nowhere below them.
 void join(const std::array<double, kMaxTensors>& spreads, std::vector<std::array<double, kMaxTensors>>& known) {
   const auto nowhere_above = [](const auto& a, const auto& b) { return std::ranges::equal(a, b, std::less_equal{}); };
@@ -30,7 +40,7 @@ void summarize(const Compiled& c, const LatticeGrid& grid, FanoutChoices& out) {
     std::array<double, kMaxTensors> spreads{};
     for (int v = 0; v < c.tensor_count; ++v) {
       const auto t = at(v);
-      spreads[t] = contains(s.linked, v) ? 1 / s.instances : least_spread(c.tensor[v], s);
+      spreads[t] = contains(s.linked, v) ? least_linked_spread(c.tensor[v], s) : least_spread(c.tensor[v], s);
       double& least = out.least_spread[t][grid.cell(s.factor.index)];
       least = std::min(least, spreads[t]);
       out.most_receivers[t] = std::max(out.most_receivers[t], c.tensor[v].entangled ? s.instances : s.spread[t]);

@@ -44,6 +44,7 @@ class Builder {
     list_channels();
     for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
     find_least();
+    if (c_.linked != 0) prepare_links();
     for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) find_rounding(i);
     return std::move(m_);
   }
@@ -201,6 +202,7 @@ class Builder {
       level.fill.fill(fill(machine, i));
       for (int v = 0; v < c_.tensor_count; ++v) level.serve[at(v)] = serve(machine, i, v);
       level.refund = refund(machine, i);
+      level.peer = peer(machine, i);
     }
     if (m_.cycles_only) forget_energy(out);
     return out;
@@ -212,7 +214,18 @@ class Builder {
       for (Channels& fill : level.fill) fill[0] = 0;
       for (Channels& serve : level.serve) serve[0] = 0;
       level.refund[0] = 0;
+      level.peer[0] = 0;
     }
+  }
+
+  // Of a word that the level passes to a neighbour: it reads it.
+  Channels peer(const Compiled& machine, int i) const {
+    Channels out{};
+    const CompiledLevel& level = machine.level[i];
+    out[energy_channel_[i]] += per_word(level, {1, 0, 0}) + static_cast<double>(level.address_units);
+    if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
+    if (shared_channel_[i] > 0) out[shared_channel_[i]] += 1 / level.shared_bandwidth;
+    return out;
   }
 
   // First reads of the output, and the fills of first reads further out.
@@ -234,6 +247,16 @@ class Builder {
         prices.level[at(i)].fill[at(v)] = Channels{};
         if (m_.level[at(i)].hops) m_.exact = false;
       }
+  }
+
+  // Each instance may pass on a word more or less than its share.
+  void prepare_links() {
+    m_.sites = std::make_shared<LinkSites>();
+    for (int i = 0; i + 1 < c_.level_count; ++i)
+      for (std::size_t k = 0; k < m_.channels.size(); ++k)
+        if (c_.level[i + 1].linked != 0)
+          m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[k] * c_.tensor_count *
+                                 static_cast<double>(fanout_product(i + 1, c_.level_count - 1));
   }
 
   void find_least() {

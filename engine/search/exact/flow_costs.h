@@ -15,6 +15,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/fanout.h"
+#include "engine/search/exact/link_sites.h"
 #include "engine/search/exact/servers.h"
 #include "engine/space/symmetry.h"
 
@@ -60,6 +61,7 @@ struct FlowPrices {
     // [tensor]: per word that fills the level's tile, and per word that the level serves.
     std::array<Channels, kMaxTensors> fill{}, serve{};
     Channels refund{};  // per output word, if kept or carried: its first read (and fill) is elided
+    Channels peer{};    // per word that an instance passes to a neighbour
   };
   std::vector<Level> level;  // [level]
   double constant = 0;       // energy units of all MACs
@@ -85,6 +87,9 @@ struct FlowCosts {
   bool exact = true;                      // only rounding to blocks is left out
   u16 interconnect = 0;                   // mask of the levels that are one
   double macs = 1;                        // MACs of the layer
+  int linked_fanout = -1;                 // only mappings count of which words cross by links below this level; -1: all
+  std::shared_ptr<LinkSites> sites{};     // where links may matter
+  Channels peer_rounding{};               // what rounding the words passed to neighbours can add
 
   // What a word of tensor v costs on its way from the tile of level `from` (-1: the MACs) to its server: there, and in
   // the interconnects between. `sum` is where it is added up if there are any.
@@ -101,6 +106,8 @@ struct FlowCosts {
   bool fills_fewer(int i, int v) const {
     return i + 1 < levels() && contains(compiled->level[i + 1].linked, v) && last_fanout(i + 1, levels() - 1) >= 0;
   }
+  // Whether what links change of the words that fill level i is priced exactly.
+  bool prices_links(int i, int v) const { return !fills_fewer(i, v) && !level[at(i)].hops; }
   // The outermost fan-out between a tile of level `from` (-1: the MACs) and the level `to`; -1: there is none.
   int last_fanout(int from, int to) const {
     for (int f = to; f > from; --f)

@@ -98,13 +98,20 @@ bool Frontier::same_split(const double* a, const double* b, std::size_t k, unsig
   return split == std::bit_cast<u64>(b[tail - channels_ + k]);
 }
 
+// Whether the words of x that cross by links cost at most what those of y do, now and in every completion.
+bool Frontier::no_more_over_links(const SlidingFlow& x, const SlidingFlow& y) {
+  const FlowLinks &a = x.links, &b = y.links;
+  return a.site == b.site && a.apart == b.apart && a.arrived == b.arrived && a.first_iterations == b.first_iterations &&
+         x.full == y.full && x.fetched - a.saved <= y.fetched - b.saved && a.over <= b.over;
+}
+
 // Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
 // moved in b counts as if the next loop moved it: it can only fare better.
 bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
   const auto& [a, a_sliding, a_at] = packed_a;
   const auto& [b, b_sliding, b_at] = packed_b;
   const FrontierNode &a_node = *a_at, &b_node = *b_at;
-  if (a_node.sliding_count != b_node.sliding_count || a_node.links.begun) return false;
+  if (a_node.sliding_count != b_node.sliding_count || a_node.links.inexact) return false;
   if (room_matters_ && a_node.room > b_node.room) return false;
   const bool same_machine = a_node.machine == b_node.machine;
   if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
@@ -122,6 +129,9 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
     double sum = a[k];
     for (const int v : bits(closes)) sum += a_flows[at(v) * 2 * channels_ + k] * iterations;
     if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
+    if (a_node.links.fanouts != 0 && sum > b[k] - m_->peer_rounding[k] &&
+        (sum < b[k] || a_node.signature != b_node.signature))
+      return false;
     if (sum > b[k] * kClearlyLess && !same_split(a, b, k, closes)) return false;
     if (k == 0) better = b[k] - sum;
   }
@@ -151,9 +161,10 @@ bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
     if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
         x.first != y.first || x.inner != y.inner || x.fetched > y.fetched || x.delta != y.delta)
       return false;
+    if ((x.links.apart || y.links.apart) && !no_more_over_links(x, y)) return false;
     for (std::size_t k = 0; k < channels_; ++k)
       if (x.fill[k] > y.fill[k] || x.serve[k] > y.serve[k]) return false;
-    equal &= x.fetched == y.fetched;
+    equal &= x.fetched == y.fetched && x.links.saved == y.links.saved && x.links.over == y.links.over;
   }
   // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
   return equal || better >= a_node.rounding;

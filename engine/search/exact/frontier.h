@@ -93,6 +93,7 @@ class Frontier {
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
   bool dominates(const Packed& a, const Packed& b) const;
+  static bool no_more_over_links(const SlidingFlow& x, const SlidingFlow& y);
   bool same_split(const double* a, const double* b, std::size_t channel, unsigned closes) const;
   u64 place_of(const FrontierNode& node) const;
   Added add_packed(const Packed& state, bool dominance);

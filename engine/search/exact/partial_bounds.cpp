@@ -10,9 +10,31 @@
 #include "engine/search/core/whole_cycles.h"
 
 namespace heliolite {
+namespace {
+
+// The ordering bound of flows; of the loops in `first`, if any, one comes first.
+double least_of(const BoundFlows& flows, const LoopSet& loops, DimensionMask first) {
+  const double any = flows.least(loops.of_class, loops.present);
+  if (first == 0) return any;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int c : bits(first)) {
+    double sum = 0;
+    for (std::size_t f = 0; f < flows.count; ++f) {
+      const BoundFlow& flow = flows.flow[f];
+      const double moved = contains(flow.relevant, c) ? flow.unreused * (flow.halo != nullptr ? flow.halo[c] : 1) : 0;
+      sum += std::max(flow.once, moved);
+    }
+    least = std::min(least, sum);
+  }
+  return std::max(any, least);
+}
+
+}  // namespace
+
 PartialBounds::PartialBounds(const FlowCosts& model, const std::function<bool()>& stop)
     : m_(model),
       c_(*model.compiled),
+      steps_(model),
       tables_(model, stop),
       least_cycles_(static_cast<double>(compulsory_cost(model.problem->model, model.keep).whole.cycles)) {
   const int levels = m_.levels();
@@ -63,6 +85,9 @@ PartialBounds::Inside PartialBounds::inside(const PartialMapping& s, Place place
     out.repeats[n] = irrelevant_share(c_, t, out.outside) *
                      halo_shares(tables_.classes(), t, flow.extent, s.tile.extent, out.outside, out.halo[at(f)].data());
     out.halo_of[n] = f;
+    if (flow.links.site != nullptr && flow.start + 1 == m_.linked_fanout &&
+        !contains(s.links.fanouts, m_.linked_fanout))
+      for (const int d : bits(flow.links.first)) out.first |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
   }
   sum_channel(s, 0, out);
   out.known = 1;
@@ -122,8 +147,10 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   }
   for (int f = 0; f < s.sliding_count; ++f) {
     const SlidingFlow& sliding = s.sliding[at(f)];
-    const double fill = of(sliding.fill), serve = of(sliding.serve);
-    if (sliding.moving)
+    const double fill = sliding.least_fill(of(sliding.fill)), serve = sliding.least_serve(of(sliding.serve));
+    if (sliding.moving && sliding.links.apart)
+      sum += moving_links(s, sliding, k, out, out.fetched[at(f)], spread[sliding.tensor]);
+    else if (sliding.moving)
       sum += std::max((fill + serve * spread[sliding.tensor]) * out.fetched[at(f)],
                       (fill + serve) * sliding.least * s.iterations);
     else wait(fill, serve, sliding.tensor);
@@ -131,7 +158,27 @@ void PartialBounds::sum_channel(const PartialMapping& s, std::size_t k, Inside& 
   const auto words = static_cast<double>(c_.tensor[at(m_.output)].words);
   sum -= words * (of(s.refund) * reducing_outside_[at(level) + 1] + of(refund_from_[at(unrolled ? level : level + 1)]));
   out.settled[k] = sum;  // may be negative: refunds of flows to come
-  out.sum[k] = sum + flows.least(out.outside.of_class, out.outside.present);
+  out.sum[k] = sum + least_of(flows, out.outside, out.first);
+}
+
+// A moving flow of which words move on by links, or may yet: the least that all loops outside can leave of it.
+double PartialBounds::moving_links(const PartialMapping& s, const SlidingFlow& flow, std::size_t k,
+                                   const Inside& inside, double fetched, double spread) const {
+  const FlowLinks& links = flow.links;
+  const auto of = [&](const Channels& x) { return tables_.of(x, k, inside.sharing); };
+  const double fill = of(flow.fill), serve = of(flow.serve);
+  // Each loop outside begins what those inside do again: that may add a step to all of theirs together.
+  const double more = links.site == nullptr ? 0
+                      : flow.delta == 1     ? 1 - 1 / s.iterations
+                                            : flow.delta * links.first_iterations * (1 - 1 / s.iterations);
+  const double saved = (links.saved + more * links.most_saved) * s.iterations;
+  const double once = flow.least * s.iterations;
+  const double sent = std::max({0.0, fetched - saved, fetched * (1 - links.most_saved), once * (1 - links.most_saved)});
+  double filled = std::max(fetched, once);
+  if (!links.exact) filled = std::max(0.0, fetched - (links.over + more) * s.iterations);
+  double peers = 0;
+  if (links.site == nullptr) peers = of(steps_.peer_cost(s, flow, links.over, s.iterations));
+  return fill * filled + serve * spread * sent + peers;
 }
 
 // Closed flows that are still on their way, if every tensor on its own were spread as little as `spread` says; and if
@@ -189,7 +236,7 @@ double PartialBounds::closing(const Inside& inside, std::size_t k, const Candida
     if (inside.relevant[f] & c.own.present) closing.append(flow);
     else waiting.append({flow.relevant, all / iterations, flow.halo, flow.once});
   }
-  return inside.settled[k] + closing.least(c.own.of_class, c.own.present);
+  return inside.settled[k] + least_of(closing, c.own, inside.first & c.own.present);
 }
 
 // All of it, if the flows out of the candidate go to the servers of `after`.
@@ -215,7 +262,8 @@ void PartialBounds::ordered_energy(const PartialMapping& s, const Inside& inside
       closes.append({inside.relevant[f], inside.unreused[f][0], inside.halo_shares(f), inside.once[f][0]});
     else once += inside.once[f][0];
   }
-  sum += once + closes.least(own.of_class, own.present);
+  if (inside.first != 0 && own.present != 0 && (inside.first & own.present) == 0) return;
+  sum += once + least_of(closes, own, inside.first & own.present);
   if (sum >= enough) return;
   const Candidate candidate(*this, inside, s, tile);
   BoundFlows waiting;
@@ -260,6 +308,7 @@ double PartialBounds::tiles_energy(const Inside& inside, const LatticePoint& til
   const LatticePoint& full = m_.lattice.full();
   for (const int d : bits(m_.problem->space.levels[at(level)].temporal.allowed))
     if (tile.extent[at(d)] < full.extent[at(d)]) loops |= dimension_bit(static_cast<int>(tables_.classes().of(d)));
+  if (inside.first != 0) loops &= inside.first;
   std::vector<Reuse> reuses;
   for (const int loop : bits(loops)) {
     add_reuse(inside, loop, tile, reuses, least);

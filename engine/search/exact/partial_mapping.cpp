@@ -96,8 +96,8 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
   for (int v = 0; v < c_.tensor_count; ++v) {
     const auto t = at(v);
     const bool listed = contains(choice.slides, v);
-    const bool linked = contains(choice.linked, v);  // then all but one may be served by neighbours
-    receivers[t] = linked ? 1 : listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    if (contains(choice.linked, v)) receivers[t] = std::min(receivers[t], look_for_links(s, level, choice, v));
     // What is on its way out arrives behind the last fan-out below its server.
     const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
     Channels& pending = s.pending[t];
@@ -120,11 +120,12 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       for (std::size_t k = 0; k < channels; ++k) {
         flow.fill[k] *= choice.instances;
         flow.serve[k] *= spreads(k) ? receivers[t] : choice.instances;
-        if (arrives) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+        if (arrives && !flow.links.apart) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
       }
+      flow.links.arrived |= arrives;
     }
-    if (!linked) begin_filling(s, level, v, choice);
-    if (!fanout.hops || m_.cycles_only || linked) continue;
+    begin_filling(s, level, v, choice);
+    if (!fanout.hops || m_.cycles_only) continue;
     const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
     if (level == 0) {
       s.sum[0] += hops * m_.macs / choice.instances;
@@ -137,24 +138,11 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
       }
     }
   }
-  s.links.waiting |= choice.linked;
-  s.links.begun |= choice.linked != 0;
   for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
   s.instances[at(level)] = choice.instances;
   s.units *= choice.instances;
   s.iterations /= choice.instances;
   s.tile = Lattice::product(s.tile, choice.factor);
-}
-
-// Fills that start() has left out, for links might have made them fewer.
-void NestSteps::begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const {
-  if (level == 0 || !m_.fills_fewer(level - 1, v) || m_.level[at(level) - 1].hops) return;
-  for (int f = 0; f < s.sliding_count; ++f) {
-    SlidingFlow& flow = s.sliding[at(f)];
-    if (flow.tensor == v && flow.start == level - 1)
-      add(flow.fill, m_.machine[s.machine].level[at(level) - 1].fill[at(v)], flow.full * choice.instances,
-          m_.channels.size());
-  }
 }
 
 void NestSteps::settle(PartialMapping& s, int v, std::size_t k, double cost) const {
@@ -170,9 +158,6 @@ void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Chan
 }
 
 void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const {
-  for (const int v : bits(s.links.waiting))
-    s.links.possible |= contains(c_.tensor[v].sharing_any & ~c_.tensor[v].alone, d);
-  s.links.waiting = 0;
   for (const int v : bits(s.in_place)) {
     if (!contains(c_.tensor[v].indexing, d)) continue;
     close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
@@ -184,11 +169,12 @@ void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& le
     SlidingFlow& flow = s.sliding[at(f)];
     flow.least *= iterations;
     move(s, flow, d, iterations);
-    if (!flow.moving || can_still_gain(flow, left)) {
+    if (flow.links.apart) settle_links(s, flow);
+    if (!flow.moving || can_still_gain(flow, left) || can_still_link(flow, left)) {
       ++f;
       continue;
     }
-    close(s, flow.tensor, flow.fill, flow.serve, flow.fetched * s.iterations);
+    close(s, flow, s.iterations);
     flow = s.sliding[--s.sliding_count];
   }
   s.tile.extent[at(d)] *= iterations;
@@ -199,6 +185,8 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
   const CompiledTensor& t = c_.tensor[flow.tensor];
   if (!contains(t.indexing, d)) {
     if (flow.moving) flow.fetched *= iterations;
+    if (flow.links.apart && flow.moving) next_link(flow, d, iterations, {});
+    if (!flow.moving) flow.links.site = nullptr;
     return;
   }
   RankMove own{};
@@ -214,8 +202,10 @@ void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iter
     flow.first = flow.inner = own;
     flow.delta = 1 - overlap / flow.full;
     flow.fetched = 1 + (n - 1) * flow.delta;
+    if (flow.links.apart) first_link(flow, d, iterations);
     return;
   }
+  if (flow.links.apart) next_link(flow, d, iterations, own);
   const NetMove net = net_move(t.rank_count, own, flow.first, flow.inner);
   flow.fetched *= n;
   if (net.stays) flow.fetched -= n - 1;
@@ -269,6 +259,8 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
     flow.start = static_cast<u8>(level);
     flow.full = words;
     flow.fetched = flow.delta = 1;
+    flow.keeps = keeps;
+    flow.links.arrived = arrived;
     add(flow.fill, fill, words, channels);
     add(arrived ? flow.fill : flow.serve, serve, words, channels);
     flow.extent = box_extent(t, s.tile.extent);
@@ -289,7 +281,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
 
 // Flows without a price need not be known (rule cycles-first).
 void NestSteps::drop_free_flows(PartialMapping& s) const {
-  if (!m_.cycles_only) return;
+  if (!m_.cycles_only || c_.linked != 0) return;
   const auto is_free = [&](const Channels& fill, const Channels& serve) {
     for (std::size_t k = 0; k < m_.channels.size(); ++k)
       if (fill[k] > 0 || serve[k] > 0) return false;
@@ -350,7 +342,7 @@ void NestSteps::finish(PartialMapping& s) const {
   s.in_place = 0;
   for (int f = 0; f < s.sliding_count; ++f) {
     SlidingFlow& flow = s.sliding[at(f)];
-    close(s, flow.tensor, flow.fill, flow.serve, flow.moving ? flow.fetched : 1);
+    close(s, flow, 1);
   }
   s.sliding_count = 0;
   s.servers = 0;

@@ -8,6 +8,19 @@
 
 namespace heliolite {
 
+// What a sliding flow knows of link transfers at the fan-out directly outside its tile (docs/rules/link_transfers.md).
+// While it has any, the cost of serving it stays apart from that of filling the tile, even when it has arrived.
+struct FlowLinks {
+  const LinkSite* site = nullptr;  // null: no further words move on by links
+  bool apart = false;              // some words do, or may
+  bool exact = true;               // as LinkSite::exact
+  bool arrived = false;            // the fan-outs on the way to the server are all placed
+  DimensionMask first = 0;         // while the tile waits: loops of which one must come next if words shall move on
+  u32 first_iterations = 1;        // of the first loop that moves the tile
+  double most_saved = 0;           // as LinkSite::most_saved; while the tile waits, of what the loops left can make
+  double saved = 0, over = 0;      // of `fetched`: what the sender need not send, and what receivers take instead
+};
+
 // A flow of a tensor with a sliding rank. Its neighbouring tiles overlap, so that loops find part of the tile in place
 // even after it has begun to move.
 struct SlidingFlow {
@@ -19,18 +32,23 @@ struct SlidingFlow {
   double delta;          // share of the tile that is new after each step of the first loop that moves it
   double full;           // words of the tile
   double least;          // lower bound of `fetched` over all orders, reuse by fan-outs included
+  bool keeps;            // the level keeps the tile; else it counts for its hops alone
+  FlowLinks links;       // of the fan-out directly outside the tile
   std::array<i64, kMaxRanks> extent;  // [rank]: of the tile's box
   std::array<i64, kMaxRanks> first;   // [rank]: by how much a step of the first moving loop shifts the tile
   std::array<i64, kMaxRanks> inner;   // [rank]: sum of the shifts of one step of each moving loop so far
+
+  // While the tile waits, of these costs of filling it and of serving that: what links may leave of them.
+  double least_fill(double cost) const { return links.apart && !links.exact ? 0 : cost; }
+  double least_serve(double cost) const { return links.apart ? cost * (1 - links.most_saved) : cost; }
 };
 
 inline constexpr int kMaxSlidingFlows = 16;
 
-// What the fan-outs placed so far know of link transfers (docs/rules/link_transfers.md).
+// What is known of link transfers at the fan-outs placed so far.
 struct LinkState {
-  TensorMask waiting = 0;  // tensors of the last fan-out outside which no temporal loop is placed yet
-  bool begun = false;      // some fan-out may have links: sums are lower bounds of what the flows cost
-  bool possible = false;   // and a loop that may move words on is the innermost outside it
+  u16 fanouts = 0;       // mask of levels: below them words cross by links
+  bool inexact = false;  // at some of them the sums are lower bounds of what these words cost
 };
 
 // The search copies partial mappings all the time: only the elements of tensors and channels in use are set and copied,
@@ -89,14 +107,28 @@ class NestSteps {
   void swap(PartialMapping& s) const;
   // All loops are placed: flows still in place are fetched once.
   void finish(PartialMapping& s) const;
+  // Whether the next loop may decide which words move on by links, or what they cost is not known.
+  static bool links_open(const PartialMapping& s);
+  // Whether words of a flow into the tile of level `fanout` - 1 may still come to move on by links.
+  static bool may_link(const PartialMapping& s, int fanout);
+  // Energy and cycles of the words that receivers take from neighbours when a flow is fetched so often.
+  Channels peer_cost(const PartialMapping& s, const SlidingFlow& flow, double over, double times) const;
 
  private:
-  void begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const;
   void drop_free_flows(PartialMapping& s) const;
   void settle(PartialMapping& s, int v, std::size_t channel, double cost) const;
   void close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const;
+  void close(PartialMapping& s, const SlidingFlow& flow, double times) const;
   void move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const;
   bool can_still_gain(const SlidingFlow& flow, const Extents& left) const;
+  double look_for_links(PartialMapping& s, int level, const SpatialChoice& choice, int v) const;
+  MulticastRange begin_links(const PartialMapping& s, int level, const SpatialChoice& choice, SlidingFlow& flow) const;
+  void list_first_links(SlidingFlow& flow, int level, const Extents& tile) const;
+  void begin_filling(PartialMapping& s, int level, int v, const SpatialChoice& choice) const;
+  void first_link(SlidingFlow& flow, int d, u32 iterations) const;
+  void next_link(SlidingFlow& flow, int d, u32 iterations, const RankMove& own) const;
+  bool can_still_link(const SlidingFlow& flow, const Extents& left) const;
+  static void settle_links(PartialMapping& s, SlidingFlow& flow);
 
   const FlowCosts& m_;
   const Compiled& c_;

@@ -23,6 +23,17 @@ SearchRange listed(std::span<const FanoutChoices> all, const SearchRange& range)
 
 }  // namespace
 
+std::vector<SearchRange> linked_ranges(std::span<const FanoutChoices> all, const KeepRange& keep) {
+  std::vector<SearchRange> out;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    SearchRange range = listed(all, {keep});
+    range.linked_fanout = static_cast<int>(i);
+    std::erase_if(range.unrollings[i], [&](u32 k) { return all[i].choices[k].linked == 0; });
+    if (!range.unrollings[i].empty()) out.push_back(std::move(range));
+  }
+  return out;
+}
+
 std::vector<SearchRange> split_keeps(const SearchRange& range) {
   for (std::size_t i = range.keep.may.size(); i-- > 0;) {
     const TensorMask free = range.keep.may[i] & static_cast<TensorMask>(~range.keep.must[i]);

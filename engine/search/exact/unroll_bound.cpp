@@ -27,6 +27,10 @@ UnrollBound::UnrollBound(const FlowCosts& model, const RestBounds& tables, const
     flow.fill = tables.of(sliding < 0 ? s.fill[v] : s.sliding[at(sliding)].fill, 0, before.sharing) * s.iterations;
     flow.serve = tables.of(sliding < 0 ? s.serve[v] : s.sliding[at(sliding)].serve, 0, before.sharing) * s.iterations *
                  beyond(v);
+    if (sliding >= 0) {
+      flow.fill = s.sliding[at(sliding)].least_fill(flow.fill);
+      flow.serve = s.sliding[at(sliding)].least_serve(flow.serve);
+    }
     flow.halo = before.halo_shares(n);
   }
 }

@@ -1,0 +1,67 @@
+#pragma once
+// What neighbours of a fan-out can take from each other, by how far a tensor's words move from one step to the next
+// (docs/link_transfers.md): the closed form of links.h for partial mappings, whose outer loops are not placed yet.
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/model/halo_move.h"
+#include "engine/search/exact/fanout.h"
+
+namespace heliolite {
+
+// Words of a step that are those of the step before, moved by `by`.
+struct LinkMove {
+  RankMove by{};
+  double saved = 0;  // share of them that the sender need not send
+  double over = 0;   // share of the receivers that take them from a neighbour
+  auto operator<=>(const LinkMove&) const = default;
+};
+
+// One tensor at an unrolled fan-out, directly outside the tile that its words fill.
+struct LinkSite {
+  std::vector<LinkMove> moves;  // those that save something
+  bool exact =
+      false;  // what links add and save is priced exactly; else all receivers count as taking, and it is a bound
+  double most_saved = 0;
+  RankMove least{};  // least of the moves along each rank
+
+  const LinkMove* find(const RankMove& by) const;
+};
+
+// Receivers of an unrolled fan-out that want the same words.
+struct MulticastRange {
+  double most = 1;       // of the largest group
+  double groups = 1;     // number of groups
+  double instances = 1;  // all receivers
+};
+
+// A tensor at an unrolled fan-out.
+struct LinkPlace {
+  const LinkSite* site = nullptr;  // null: neighbours have nothing for each other
+  MulticastRange groups;
+};
+
+// The places of a search; the same few are asked about again and again, by several threads.
+class LinkSites {
+ public:
+  // Of tensor v at a choice of the fan-out below `level`, over a tile of extent `tile`. Sites that are alike are one
+  // object, which lives as long as this.
+  LinkPlace of(const LayerProblem& problem, int level, const SpatialChoice& choice, int v, const Extents& tile,
+               bool exact);
+
+ private:
+  using Key = std::array<u32, 3 * kMaxDimensions + 1>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  const LinkSite* unique(std::vector<LinkMove> moves, bool exact);
+
+  std::mutex mutex_;
+  std::unordered_map<Key, LinkPlace, Hash> known_;
+  std::map<std::pair<std::vector<LinkMove>, bool>, std::unique_ptr<LinkSite>> sites_;
+};
+
+}  // namespace heliolite
