@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "arch/architecture_yaml.h"
+#include "arch/check.h"
 #include "arch/timeloop_architecture.h"
 #include "arch/timeloop_ert.h"
 #include "engine/base/embedded.h"
@@ -177,6 +178,11 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what, con
   if (source) {
     std::vector<std::string>& said = source->architecture.notes;
     said.insert(said.begin(), notes.begin(), notes.end());
+    if (options.link_transfers) {
+      source->architecture.link_transfers = *options.link_transfers;
+      if (source->spec) source->spec->link_transfers = options.link_transfers;
+      if (Diagnostics problems = check(source->architecture); !problems.empty()) return problems;
+    }
   }
   return source;
 }

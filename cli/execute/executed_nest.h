@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/ui/output.h"
 #include "engine/base/result.h"
 #include "engine/bounds/traffic_rule.h"
 #include "engine/execution/loop_nest.h"

@@ -24,8 +24,10 @@ bool model_is_exact(const Compiled& compiled, int v) {
 }  // namespace
 
 int run_mapping(const NestArguments& arguments, const Output& output) {
-  const Result<MappedLayer> layer = load_mapped_layer(
-      {arguments.architecture, arguments.workload, arguments.layer, arguments.mapping, {"off"}}, arguments.reading);
+  ReadOptions reading = arguments.reading;
+  reading.link_transfers = false;  // every word comes from the level outside
+  const Result<MappedLayer> layer =
+      load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, reading);
   if (!layer) return fail(layer.errors());
   tell(layer->notes, output);
   if (!arguments.cache_texts.empty()) return fail("--cache: a machine has capacities of its own; leave out -a and -m");

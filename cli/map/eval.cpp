@@ -126,7 +126,6 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
                       "Draw the loop nest: levels, what they keep, loops, units in use; - = stdout");
   }
   add_read_options(*command, arguments->reading);
-  names->links.add_to(*command);
   add_output_options(*command, output);
   command->footer(std::string("Examples:\n  heliolite ") + name +
                   " -a eyeriss -w gemm:512x512x512 -m mapping.yaml\n"

@@ -31,7 +31,6 @@ namespace {
 
 struct MapArguments {
   std::string architecture, workload, layer, witness, from, learn, dump, csv, timeloop;
-  LinkChoice links;
   bool no_look = false;
   ReadOptions reading;
   SearchArguments search;
@@ -154,7 +153,6 @@ int run(const MapArguments& arguments, const Output& output) {
   tell(notes, output);
   Architecture& architecture = inputs->architecture;
   Network& network = inputs->network;
-  if (const Diagnostics errors = arguments.links.apply(architecture); !errors.empty()) return fail(errors);
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(network, arguments.layer);
     if (!layer) return fail(layer.errors());
@@ -199,7 +197,6 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
       ->required();
   command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
-  arguments->links.add_to(*command);
   arguments->search.add_to(*command, {"objective",
                                       "strategy",
                                       "threads",

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/check.h"
 #include "arch/load.h"
 #include "cli/ui/option_names.h"
 #include "engine/base/text.h"
@@ -78,21 +77,6 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
       fmt::format("{} has no layer '{}'{}; layers: {}", network.name, layer, did_you_mean(layer, names), join(names))};
 }
 
-void LinkChoice::add_to(CLI::App& command) {
-  command
-      .add_option("--link-transfers", word,
-                  "Whether receivers take words from neighbours: on or off (default: as the machine says; Timeloop's "
-                  "files: on)")
-      ->type_name("on|off")
-      ->check(CLI::IsMember({"on", "off"}));
-}
-
-Diagnostics LinkChoice::apply(Architecture& architecture) const {
-  if (word.empty()) return {};
-  architecture.link_transfers = word == "on";
-  return check(architecture);
-}
-
 std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
                                           Diagnostics& errors) {
   if (name.empty()) return std::nullopt;
@@ -132,7 +116,6 @@ Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadO
   if (!workload) return workload.errors();
   const Result<Mapping> mapping = load_mapping(names.mapping, *workload, inputs->architecture, reading);
   if (!mapping) return mapping.errors();
-  if (Diagnostics errors = names.links.apply(inputs->architecture); !errors.empty()) return errors;
   std::vector<std::string> notes = inputs->notes();
   return MappedLayer{std::move(inputs->architecture), std::move(*workload), *mapping, std::move(notes)};
 }

@@ -55,16 +55,6 @@ Result<Inputs> load_inputs(const std::string& architecture, const std::string& w
 std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
                                           Diagnostics& errors);
 
-// What --link-transfers says of the machine's neighbours; empty: what the machine says itself.
-struct LinkChoice {
-  std::string word;
-
-  // Adds the option.
-  void add_to(CLI::App& command);
-  // The complaints are about machines that cannot have them.
-  Diagnostics apply(Architecture& architecture) const;
-};
-
 // Architecture, one workload and its mapping; the errors of all three are returned at once.
 struct MappedLayer {
   Architecture architecture;
@@ -74,7 +64,6 @@ struct MappedLayer {
 };
 struct MappedLayerNames {
   std::string architecture, workload, layer, mapping;  // -a, -w, --layer, -m
-  LinkChoice links{};
 };
 // Loads what the names stand for.
 Result<MappedLayer> load_mapped_layer(const MappedLayerNames& names, const ReadOptions& reading);

@@ -52,6 +52,13 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
       ->type_name("OLD=NEW")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command
+      .add_option_function<std::string>(
+          "--link-transfers", [&options](const std::string& word) { options.link_transfers = word == "on"; },
+          "Whether receivers take words from neighbours: on or off (default: as the machine says; Timeloop's "
+          "files: on)")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}));
 }
 
 std::vector<std::string> words_of(const ReadOptions& options) {
@@ -61,6 +68,7 @@ std::vector<std::string> words_of(const ReadOptions& options) {
     words.insert(words.end(), {"--define", fmt::format("{}={}", name, value)});
   for (const Rename& rename : options.renames)
     words.insert(words.end(), {"--rename", fmt::format("{}={}", rename.from, rename.to)});
+  if (options.link_transfers) words.insert(words.end(), {"--link-transfers", *options.link_transfers ? "on" : "off"});
   return words;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
-// How input files are to be read, as far as a user can say (--define, --sparse, --rename).
+// How input files are to be read, as far as a user can say (--define, --sparse, --rename, --link-transfers).
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct ReadOptions {
   std::map<std::string, std::string> defines{};  // names of templates and their values
   bool ignore_sparse = false;                    // read sparse machines and problems as dense ones, with notes
   std::vector<Rename> renames{};                 // carried out all at once
+  std::optional<bool> link_transfers{};          // of machines; none: as they say themselves
 };
 
 }  // namespace heliolite

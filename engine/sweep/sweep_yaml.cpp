@@ -74,6 +74,7 @@ class Reader {
     Diagnostics problems;
     if (machine) {
       out_.machine = *std::move(machine);
+      if (overrides_.reading.link_transfers) out_.machine.link_transfers = overrides_.reading.link_transfers;
       const Result<ReferenceTables> tables = load_reference_tables(out_.machine);
       if (tables) out_.tables = *tables;
       else problems = tables.errors();

@@ -1,4 +1,4 @@
-// How the commands read the files of Timeloop's users: --sparse, --define, --rename.
+// How the commands read the files of Timeloop's users: --sparse, --define, --rename, --link-transfers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,11 +94,33 @@ TEST(CliReading, AllReadersKnowHowToRead) {
     const CliResult dense = run_cli(command + " --sparse ignore");
     EXPECT_EQ(dense.exit_code, 0) << command << dense.err;
   }
+  // So with link transfers.
+  for (const std::string& command : commands) {
+    const CliResult wrong = run_cli(command + " --sparse ignore --link-transfers perhaps");
+    EXPECT_EQ(wrong.exit_code, 2) << command;
+    EXPECT_THAT(wrong.err, HasSubstr("--link-transfers: perhaps not in {on,off}")) << command;
+  }
   const CliResult renamed = run_cli("orders --sparse ignore --rename M=Rows -w " + problem);
   EXPECT_THAT(renamed.out, HasSubstr("Rows")) << renamed.err;
   const CliResult twice = run_cli("show --rename M=A,M=B -w " + problem);
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_THAT(twice.err, HasSubstr("--rename: 'M=B' must be OLD=NEW"));
+}
+
+TEST(CliReading, LinkTransfersOverruleTheMachine) {
+  const TempFolder folder;
+  for (const std::string word : {"on", "off"})
+    folder.write(word + ".yaml",
+                 "architecture:\n  name: m\n  energy: pat\n  word_bits: 16\n  link_transfers: " + word +
+                     "\n  levels:\n  - {name: DRAM, dram: true}\n  - {name: Buf, entries: 4096, fanout: 4x1}\n"
+                     "  - {name: Reg, entries: 8}\n  compute: {name: MAC}\n");
+  const std::string on = folder.path("on.yaml"), off = folder.path("off.yaml");
+  EXPECT_EQ(run_cli("diff " + on + " " + off).exit_code, 1);
+  for (const std::string word : {"on", "off"})
+    EXPECT_EQ(run_cli("diff " + on + " " + off + " --link-transfers " + word).exit_code, 0) << word;
+  const std::string layer = " -w conv:p=4,r=3,c=2,k=2 --factors perfect";
+  EXPECT_TRUE(answer("map -a " + on + layer + " --link-transfers off")["layers"][0]["without_links"].is_null());
+  EXPECT_FALSE(answer("map -a " + off + layer + " --link-transfers on")["layers"][0]["without_links"].is_null());
 }
 
 }  // namespace
