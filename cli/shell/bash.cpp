@@ -125,7 +125,7 @@ std::string takes_lines(const std::string& command, const CommandRow& row) {
   for (const OptionRow& option : row.options) {
     if (option.value.empty()) continue;
     std::vector<std::string> patterns;
-    for (const std::string& name : option.names) patterns.push_back(command + ":" + name);
+    for (const std::string& name : option.names) patterns.push_back(fmt::format("{}:{}", command, name));
     if (patterns.empty())
       patterns.push_back(fmt::format("{}:{}", command, option.many ? "[0-9]*" : std::to_string(++argument)));
     text += fmt::format("    {}) REPLY='{}' ;;\n", fmt::join(patterns, "|"), kinds(option));

@@ -1,6 +1,8 @@
 // The completion of zsh: the options of every command as _arguments takes them.
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "arch/load.h"
 #include "cli/shell/completion.h"
 #include "workloads/load.h"
@@ -45,8 +47,9 @@ std::string specification(const OptionRow& row) {
   std::string text;
   for (const std::string& name : row.names) {
     const std::string others = row.list ? "*" : fmt::format("({})", fmt::join(row.names, " "));
-    text += (text.empty() ? "" : " ") +
-            quoted(others + name + (name.starts_with("--") && !value.empty() ? "=" : "") + help + value);
+    const std::string_view equals = name.starts_with("--") && !value.empty() ? "=" : "";
+    if (!text.empty()) text += " ";
+    text += quoted(fmt::format("{}{}{}{}{}", others, name, equals, help, value));
   }
   return text;
 }

@@ -116,7 +116,7 @@ class Comparison {
       if (item.value().is_array()) {
         for (std::size_t k = 0; k < item.value().size(); ++k) {
           const std::string part = fmt::format("{} {}", item.key(), k);
-          check(where + " " + part, item.value()[k].get<double>(), value(have, part), 0);
+          check(fmt::format("{} {}", where, part), item.value()[k].get<double>(), value(have, part), 0);
         }
         continue;
       }
