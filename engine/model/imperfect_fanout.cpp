@@ -8,12 +8,6 @@
 namespace heliolite {
 namespace {
 
-struct Receiver {
-  u64 offset;  // linear index of the receiver's words among all that the fan-out may ask for
-  u64 column, row;
-  auto operator<=>(const Receiver&) const = default;
-};
-
 // Words apart, per iteration of each spatial loop: offsets of all ranks linearised over the box they span.
 std::array<u64, kMaxLoops> linear_steps(const CompiledTensor& t, const ImperfectNest& nest, int begin, int end) {
   std::array<u64, kMaxRanks> span;  // largest offset + 1
@@ -46,12 +40,12 @@ struct ReceiverList {
   int begin;
   const std::array<u64, kMaxLoops>& step;
   u64 grid_columns;
-  std::vector<Receiver>& out;
+  std::vector<FanoutReceiver>& out;
 
   void list(int l, u64 offset, DimensionMask last) {
     if (l < begin) {
       const u64 id = out.size();
-      out.push_back({offset, id % grid_columns, id / grid_columns});
+      out.push_back({offset, static_cast<u32>(id % grid_columns), static_cast<u32>(id / grid_columns)});
       return;
     }
     const ImperfectLoop& loop = nest.loop[l];
@@ -63,19 +57,6 @@ struct ReceiverList {
     }
   }
 };
-
-// Twice the hops of one group of equal words: along the row to its last column, and in each used column up and
-// down from the centre.
-u64 half_hops(const Receiver* group, std::size_t count, u64 rows) {
-  const i64 centre = static_cast<i64>(rows) - 1;  // in half rows
-  u64 sum = 2 * group[count - 1].column;
-  for (std::size_t k = 0, end = 0; k < count; k = end) {
-    while (end < count && group[end].column == group[k].column) ++end;
-    const auto lowest = static_cast<i64>(group[k].row), highest = static_cast<i64>(group[end - 1].row);
-    sum += static_cast<u64>(std::max<i64>(0, centre - 2 * lowest) + std::max<i64>(0, 2 * highest - centre));
-  }
-  return sum;
-}
 
 u64 receivers_along(const ImperfectNest& nest, int level, int dimension, bool last) {
   u64 middle_count = 1, last_count = 1;
@@ -148,24 +129,14 @@ void imperfect_groups(const CompiledTensor& t, const ImperfectNest& nest, int le
     out.push_back({1, 1, 0});
     return;
   }
-  thread_local std::vector<Receiver> receivers;  // reused: this is called in searches
+  thread_local std::vector<FanoutReceiver> receivers;  // reused: this is called in searches
   receivers.clear();
   const int begin = nest.first[level], end = nest.first_temporal[level];
   const u64 columns = std::max(machine.fanout_x, nest.columns[level]);
   const u64 rows = std::max(machine.fanout_y, nest.fanout[level] / nest.columns[level]);
   const auto step = linear_steps(t, nest, begin, end);
   ReceiverList{nest, begin, step, columns, receivers}.list(end - 1, 0, last);
-  std::sort(receivers.begin(), receivers.end());
-  for (std::size_t from = 0, to = 0; from < receivers.size(); from = to) {
-    while (to < receivers.size() && receivers[to].offset == receivers[from].offset) ++to;
-    const u64 multicast = to - from;
-    auto at = std::find_if(out.begin(), out.end(), [&](const ReceiverGroups& g) { return g.multicast == multicast; });
-    if (at == out.end()) at = out.insert(out.end(), {multicast, 0, 0});
-    ++at->groups;
-    at->half_hops += half_hops(&receivers[from], multicast, rows);
-  }
-  std::sort(out.begin(), out.end(),
-            [](const ReceiverGroups& a, const ReceiverGroups& b) { return a.multicast < b.multicast; });
+  group_receivers(receivers, rows, out);
 }
 
 }  // namespace heliolite
