@@ -168,10 +168,20 @@ class Builder {
 
   // Of a word that fills the level's tile.
   Channels fill(const Compiled& machine, int i) const {
+    return one_access(machine.level[i], i, {0, 1, 0}, write_channel_[i], machine.level[i].write_bandwidth);
+  }
+
+  // Of a word that the level passes to a neighbour: it reads it.
+  Channels peer(const Compiled& machine, int i) const {
+    return one_access(machine.level[i], i, {1, 0, 0}, read_channel_[i], machine.level[i].read_bandwidth);
+  }
+
+  // Of a word that is read or written once, and of its address; `port`: the channel of the bandwidth that it takes.
+  Channels one_access(const CompiledLevel& level, int i, const Accesses<double>& access, int port,
+                      double bandwidth) const {
     Channels out{};
-    const CompiledLevel& level = machine.level[i];
-    out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
-    if (write_channel_[i] > 0) out[write_channel_[i]] += 1 / level.write_bandwidth;
+    out[energy_channel_[i]] += per_word(level, access) + static_cast<double>(level.address_units);
+    if (port > 0) out[port] += 1 / bandwidth;
     if (shared_channel_[i] > 0) out[shared_channel_[i]] += 1 / level.shared_bandwidth;
     return out;
   }
@@ -216,16 +226,6 @@ class Builder {
       level.refund[0] = 0;
       level.peer[0] = 0;
     }
-  }
-
-  // Of a word that the level passes to a neighbour: it reads it.
-  Channels peer(const Compiled& machine, int i) const {
-    Channels out{};
-    const CompiledLevel& level = machine.level[i];
-    out[energy_channel_[i]] += per_word(level, {1, 0, 0}) + static_cast<double>(level.address_units);
-    if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
-    if (shared_channel_[i] > 0) out[shared_channel_[i]] += 1 / level.shared_bandwidth;
-    return out;
   }
 
   // First reads of the output, and the fills of first reads further out.
