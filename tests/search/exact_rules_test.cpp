@@ -99,9 +99,9 @@ TEST(ExactRules, LoseNothingWhereOneKindOfCostIsAll) {
   expect_optima(50, [](u64 seed) { return testing::unusual_search_problem(seed + 5'000, {.max_mappings = 800}); });
 }
 
-// From the first pass on the mapspace is searched in parts with other unrollings.
+// From the first pass on the mapspace is searched in parts with other unrollings, and soon whole again.
 TEST(ExactRules, LoseNothingInParts) {
-  u64 in_parts = 0;
+  u64 in_parts = 0, whole_again = 0;
   for (u64 seed = 0; seed < 150; ++seed) {
     const SearchProblem p = seed % 2 == 0 ? testing::random_search_problem(seed + 9'000, {.max_mappings = 800})
                                           : testing::unusual_search_problem(seed + 9'000, {.max_mappings = 800});
@@ -115,9 +115,14 @@ TEST(ExactRules, LoseNothingInParts) {
       const Cost& best = p.answer.best[static_cast<std::size_t>(objective)].cost;
       ASSERT_TRUE(answer.value == Value::of(objective, best));
       in_parts += exact_alone(problem).statistics.evaluated != answer.statistics.evaluated;
+      const LayerAnswer whole = exact_search(problem, {}, SearchBudget(problem.options), {}, {0, 0, 1});
+      EXPECT_TRUE(whole.complete);
+      ASSERT_TRUE(whole.value == answer.value);
+      whole_again += whole.statistics.evaluated != answer.statistics.evaluated;
     }
   }
   EXPECT_GT(in_parts, 100u);
+  EXPECT_GT(whole_again, 20u);
 }
 
 // Also with the one that it is when dimensions change places.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "engine/search/core/limits.h"
 #include "engine/search/core/whole_cycles.h"
 #include "engine/search/exact/coarser_tables.h"
+#include "engine/search/exact/open_ranges.h"
 #include "engine/search/exact/range_passes.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/exact/rest_bounds.h"
@@ -106,27 +106,42 @@ class Exact {
       open_linked();
     } else {
       if (open_places() > kFewOpen) try_one_tensor_each();
-      open({problem_.keep_range()}, {0, 0});
+      add({problem_.keep_range()}, {0, 0});
     }
     while (!open_.empty()) {
+      if (const std::optional<WholeTry> due = open_.due()) try_whole(*due);
+      if (open_.empty()) break;
       // The most promising comes first: no range that follows is below what this one costs at least.
-      const auto [bound, range] = std::move(*open_.begin());
-      open_.erase(open_.begin());
+      const OpenRange next = open_.take();
       if (const SearchEnd end = spent(budget_, 0); searched_ && end != SearchEnd::Done) {
-        if (!cut(bound)) leave(bound, end);
+        if (!cut(next.bound)) leave(next.bound, end);
         break;
       }
-      least_to_come_ = open_.empty() ? ObjectiveKey() : open_.begin()->first;
-      if (!search(range, bound)) break;
+      least_to_come_ = open_.least();
+      const u64 before = statistics_.evaluated;
+      if (!search(next)) break;
+      open_.took(next, statistics_.evaluated - before + lattice_.grid().cells());
     }
+  }
+
+  // One pass over all of a range whose parts are open. Where unrollings decide little, the parts have nearly as much to
+  // look at as the whole, each of them.
+  void try_whole(const WholeTry& due) {
+    if (spent(budget_, 0) != SearchEnd::Done) return;
+    const std::optional<Prepared> prepared = prepare(open_.whole(due.division));
+    if (!prepared || !prepared->passes->ready()) return;
+    const SearchBudget budget = budget_.at_most(due.evaluations).part_of_time(0.5);
+    const PassEnd end = prepared->passes->run(LayeredPass::kAnyWidth, budget, incumbent_, {});
+    take(*prepared->passes);
+    open_.raise(due.division, end.complete ? ObjectiveKey() : end.least_left);
   }
 
   // What may have words that cross by links; without rule linked-only everything.
   void open_linked() {
     const Gate gate(problem_.options.rules, statistics_.rules);
     if (gate.on(Rule::LinkedOnly))
-      for (SearchRange& range : linked_ranges(fanouts_, problem_.keep_range())) open(std::move(range), {0, 0});
-    else open({problem_.keep_range()}, {0, 0});
+      for (SearchRange& range : linked_ranges(fanouts_, problem_.keep_range())) add(std::move(range), {0, 0});
+    else add({problem_.keep_range()}, {0, 0});
   }
 
   // In how many places of the machine a tensor may be kept or not.
@@ -137,9 +152,9 @@ class Exact {
   }
 
   // `proven`: nothing in the range is below it.
-  void open(SearchRange range, const ObjectiveKey& proven) {
+  void add(SearchRange range, const ObjectiveKey& proven, int division = -1) {
     const ObjectiveKey bound = std::max(proven, bound_of(range.keep));
-    open_.emplace(bound, std::move(range));
+    open_.add({bound, std::move(range), division});
   }
   ObjectiveKey bound_of(const KeepRange& keep) const {
     const Cost least = compulsory_cost(problem_.model, keep).whole;
@@ -214,7 +229,9 @@ class Exact {
   }
 
   // False: there is no memory for the tables of any range.
-  bool search(const SearchRange& range, const ObjectiveKey& bound) {
+  bool search(const OpenRange& open) {
+    const SearchRange& range = open.range;
+    const ObjectiveKey& bound = open.bound;
     const bool watched = witness_ && witness_->in(range.keep);
     if (cut(bound)) {
       if (watched) witness_->keep_choice_cut(bound, incumbent_.best());
@@ -223,17 +240,17 @@ class Exact {
     const std::optional<Prepared> prepared = prepare(range);
     if (!prepared) {
       const std::vector<SearchRange> halves = split_keeps(range);
-      for (const SearchRange& half : halves) open(half, bound);
+      for (const SearchRange& half : halves) add(half, bound, open.division);
       if (!halves.empty()) return true;
       if (coarsen() && !fanouts_.empty()) {
-        open(range, bound);
+        add(range, bound, open.division);
         return true;
       }
       leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
       return false;
     }
     if (prepared->passes->ready()) {
-      search(*prepared, range, bound, watched);
+      search(*prepared, open, watched);
     } else {
       leave(bound, budget_.end(0));
     }
@@ -242,10 +259,11 @@ class Exact {
   }
 
   // All of a range, in passes, or its parts later.
-  void search(const Prepared& prepared, const SearchRange& range, const ObjectiveKey& bound, bool watched) {
+  void search(const Prepared& prepared, const OpenRange& open, bool watched) {
+    const SearchRange& range = open.range;
     searched_ = true;
     const CostBound root = prepared.passes->root_bound();
-    ObjectiveKey proven = std::max(bound, incumbent_.key_of(root));
+    ObjectiveKey proven = std::max(open.bound, incumbent_.key_of(root));
     if (cut(proven)) {
       if (watched) witness_->keep_choice_cut(proven, incumbent_.best());
       return;
@@ -262,7 +280,7 @@ class Exact {
       const std::optional<std::vector<SearchRange>> parts = split(range, root);
       if (parts && !worth) worth = range.unrollings.empty() ? gain(*parts, prepared, root) >= parts_.least_gain : true;
       if (!parts || !*worth) return false;
-      for (const SearchRange& part : *parts) open(part, proven);
+      open_.divide(open, *parts, proven, parts_.before_whole * parts_.evaluations);
       return true;
     };
     RangePasses passes(*prepared.passes, budget_, parts_.evaluations, incumbent_, proven, watch, look);
@@ -336,9 +354,9 @@ class Exact {
   Incumbent incumbent_;
   SearchStatistics statistics_;
   std::vector<bool> machines_tried_;
-  ObjectiveKey least_left_;                        // of what was not searched to the end
-  ObjectiveKey least_to_come_;                     // of the ranges after the one that is being searched
-  std::multimap<ObjectiveKey, SearchRange> open_;  // ranges not searched yet, by the bound of everything in them
+  ObjectiveKey least_left_;     // of what was not searched to the end
+  ObjectiveKey least_to_come_;  // of the ranges after the one that is being searched
+  OpenRanges open_;
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
   std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges

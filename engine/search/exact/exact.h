@@ -12,6 +12,7 @@ namespace heliolite {
 struct PartsPolicy {
   u64 evaluations = 60'000;  // a pass has priced so many mappings, and as many as there are tiles
   double least_gain = 0.1;   // the bound of some part is this share of the way to the incumbent above that of the whole
+  u64 before_whole = 6;      // times `evaluations` that the parts take before the whole is tried again
 };
 
 // Searches all mappings with perfect factors. `incumbent`: the answer of another strategy, from which the search
