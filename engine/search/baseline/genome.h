@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "engine/base/split_mix.h"
 #include "engine/model/cost_model.h"
-#include "engine/search/baseline/split_mix.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"

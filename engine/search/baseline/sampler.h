@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/split_mix.h"
 #include "engine/model/cost_model.h"
-#include "engine/search/baseline/split_mix.h"
 #include "engine/search/baseline/split_table.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/nest_writer.h"

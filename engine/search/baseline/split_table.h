@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/search/baseline/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

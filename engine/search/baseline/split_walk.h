@@ -1,6 +1,6 @@
 #pragma once
 // A split of a dimension drawn without a table of all of them: one place after the other.
-#include "engine/search/baseline/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/space/splits.h"
 
 namespace heliolite {

@@ -1,6 +1,6 @@
 #include "engine/search/bayes/sobol_sequence.h"
 
-#include "engine/search/baseline/split_mix.h"
+#include "engine/base/split_mix.h"
 
 namespace heliolite {
 namespace {

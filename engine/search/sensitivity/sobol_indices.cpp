@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/baseline/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/search/bayes/sobol_sequence.h"
 #include "engine/search/core/parallel.h"
 

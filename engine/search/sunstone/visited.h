@@ -5,25 +5,18 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/split_mix.h"
 #include "engine/search/sunstone/moves.h"
 #include "engine/search/sunstone/plan.h"
 
 namespace heliolite {
-
-// splitmix64.
-inline u64 mixed(u64 x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // A number for the loop orders of a plan.
 struct OrderKey {
   u64 value = 0;
 
   explicit OrderKey(const std::array<u16, kMaxLevels>& orders) {
-    for (u16 o : orders) value = mixed(value ^ o);
+    for (u16 o : orders) value = split_mix(value ^ o);
   }
 };
 
@@ -56,7 +49,7 @@ class PlanKey {
  private:
   static u64 part(int place, int dimension, u32 factor) {
     if (factor == 1) return 0;
-    return mixed(u64{factor} << 16 | static_cast<u64>(place) << 8 | static_cast<u64>(dimension));
+    return split_mix(u64{factor} << 16 | static_cast<u64>(place) << 8 | static_cast<u64>(dimension));
   }
 
   u64 value_ = 0;
