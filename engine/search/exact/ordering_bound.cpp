@@ -46,4 +46,35 @@ double ordering_bound(std::span<const BoundFlow> flows, const std::array<double,
   return best[all];
 }
 
+void BoundFlows::append(const BoundFlow& other) {
+  for (std::size_t k = 0; k < count && other.halo == nullptr; ++k)
+    if (flow[k].relevant == other.relevant && flow[k].halo == nullptr) {
+      flow[k].unreused += other.unreused;
+      flow[k].once += other.once;
+      return;
+    }
+  if (count < flow.size()) flow[count++] = other;
+}
+
+double BoundFlows::least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const {
+  return count == 0 ? 0 : ordering_bound({flow.data(), std::min<std::size_t>(count, kMaxBoundFlows)}, n, present);
+}
+
+double BoundFlows::least(const std::array<double, kMaxDimensions>& n, DimensionMask present,
+                         DimensionMask first) const {
+  const double any = least(n, present);
+  if (first == 0) return any;
+  double least_first = std::numeric_limits<double>::infinity();
+  for (const int c : bits(first)) {
+    double sum = 0;
+    for (std::size_t f = 0; f < count; ++f) {
+      const BoundFlow& own = flow[f];
+      const double moved = contains(own.relevant, c) ? own.unreused * (own.halo != nullptr ? own.halo[c] : 1) : 0;
+      sum += std::max(own.once, moved);
+    }
+    least_first = std::min(least_first, sum);
+  }
+  return std::max(any, least_first);
+}
+
 }  // namespace heliolite

@@ -1,6 +1,7 @@
 #pragma once
 // The ordering bound: what the loops still to be placed outside a tile cost at least, whatever their order and however
 // they are spread over levels. Proof: docs/rules/exact.md.
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -24,5 +25,21 @@ inline constexpr int kMaxBoundFlows = 6;  // the bound takes time exponential in
 // them depends on come first.
 double ordering_bound(std::span<const BoundFlow> flows, const std::array<double, kMaxDimensions>& n,
                       DimensionMask present);
+
+// A list of flows for the ordering bound.
+struct BoundFlows {
+  std::array<BoundFlow, kMaxTensors * 2> flow;
+  std::size_t count = 0;
+
+  BoundFlows() = default;
+  BoundFlows(const BoundFlows& other) : count(other.count) { std::copy_n(other.flow.begin(), count, flow.begin()); }
+
+  // Adds a flow; flows without halos that the same loops move are joined.
+  void append(const BoundFlow& other);
+  // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
+  double least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const;
+  // The same over the orders in which one of the loops `first` comes first; 0: any may.
+  double least(const std::array<double, kMaxDimensions>& n, DimensionMask present, DimensionMask first) const;
+};
 
 }  // namespace heliolite

@@ -5,7 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/key.h"
-#include "engine/search/exact/partial_mapping.h"
+#include "engine/search/exact/nest_steps.h"
 #include "engine/search/exact/rest_bounds.h"
 
 namespace heliolite {

@@ -7,20 +7,6 @@
 #include "engine/search/exact/fresh_words.h"
 
 namespace heliolite {
-void BoundFlows::append(const BoundFlow& other) {
-  for (std::size_t k = 0; k < count && other.halo == nullptr; ++k)
-    if (flow[k].relevant == other.relevant && flow[k].halo == nullptr) {
-      flow[k].unreused += other.unreused;
-      flow[k].once += other.once;
-      return;
-    }
-  if (count < flow.size()) flow[count++] = other;
-}
-
-double BoundFlows::least(const ClassLoops& n, DimensionMask present) const {
-  return count == 0 ? 0 : ordering_bound({flow.data(), std::min<std::size_t>(count, kMaxBoundFlows)}, n, present);
-}
-
 RestBounds::RestBounds(const FlowCosts& model, const std::function<bool()>& stop)
     : m_(model), c_(*model.compiled), classes_(c_) {
   for (std::size_t k = 0; k < m_.channels.size(); ++k)

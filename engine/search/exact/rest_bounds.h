@@ -1,7 +1,6 @@
 #pragma once
 // Rest bounds: tables over the lattice of tiles with the least cost of the levels still to be placed, by the tile that
 // they start from (docs/rules/exact.md). Tables of a coarse grid have the least of the tiles of each cell, or less.
-#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -12,20 +11,6 @@
 #include "engine/search/exact/ordering_bound.h"
 
 namespace heliolite {
-
-// A list of flows for the ordering bound.
-struct BoundFlows {
-  std::array<BoundFlow, kMaxTensors * 2> flow;
-  std::size_t count = 0;
-
-  BoundFlows() = default;
-  BoundFlows(const BoundFlows& other) : count(other.count) { std::copy_n(other.flow.begin(), count, flow.begin()); }
-
-  // Adds a flow; flows without halos that the same loops move are joined.
-  void append(const BoundFlow& other);
-  // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
-  double least(const ClassLoops& n, DimensionMask present) const;
-};
 
 // The tables of a range of keep choices. Where the keep choice is not decided yet, a number is the least of all that
 // can follow. `servers`: a set of servers (ServerSets).
