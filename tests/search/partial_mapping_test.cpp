@@ -1,6 +1,6 @@
 // The exact search's steps on toys: the words that they count for every flow are the cost model's; the tables of the
 // rest are below every completion; and the expansion meets every mapping.
-#include "engine/search/exact/partial_mapping.h"
+#include "engine/search/exact/nest_steps.h"
 
 #include <gtest/gtest.h>
 

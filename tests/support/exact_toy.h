@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/partial_mapping.h"
+#include "engine/search/exact/nest_steps.h"
 #include "engine/space/footprint.h"
 #include "tests/support/exact_problem.h"
 

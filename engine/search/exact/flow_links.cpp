@@ -4,7 +4,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/tile_box.h"
-#include "engine/search/exact/partial_mapping.h"
+#include "engine/search/exact/nest_steps.h"
 
 namespace heliolite {
 namespace {

@@ -1,0 +1,257 @@
+#include "engine/search/exact/nest_steps.h"
+
+#include <bit>
+
+#include "engine/base/integers.h"
+#include "engine/base/split_mix.h"
+#include "engine/model/halo_move.h"
+#include "engine/model/tile_box.h"
+
+namespace heliolite {
+namespace {
+
+void add(Channels& to, const Channels& what, double times, std::size_t channels) {
+  for (std::size_t k = 0; k < channels; ++k) to[k] += what[k] * times;
+}
+
+}  // namespace
+
+PartialMapping NestSteps::root(u32 machine, u32 servers) const {
+  PartialMapping s(c_.tensor_count, m_.channels.size());
+  const FlowPrices& prices = m_.machine[machine];
+  s.machine = machine;
+  s.servers = servers;
+  s.iterations = m_.macs;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const int server = m_.servers.server(-1, servers, v);
+    Channels& to = m_.last_fanout(-1, server) < 0 ? s.sum : s.pending[at(v)];
+    Channels all;
+    add(to, m_.serve(prices, -1, server, v, all), m_.macs, m_.channels.size());
+    s.rounding += m_.serve_rounding(-1, server, v);
+  }
+  s.sum[0] += prices.constant;
+  // Machines with other bandwidths never split alike.
+  for (std::size_t k = 1; k < m_.channels.size(); ++k) {
+    if (m_.channels[k].kind != Channel::Kind::Cycles) continue;
+    const CompiledLevel& level = m_.problem->machine(machine).compiled().level[at(m_.channels[k].level)];
+    s.split[k] = split_hash(0, level.read_bandwidth) + split_hash(1, level.write_bandwidth) +
+                 split_hash(2, level.shared_bandwidth);
+  }
+  return s;
+}
+
+void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice) const {
+  const std::size_t channels = m_.channels.size();
+  const FanoutChoices& fanout = m_.fanout[at(level)];
+  std::array<double, kMaxTensors> receivers;
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    const auto t = at(v);
+    const bool listed = contains(choice.slides, v);
+    receivers[t] = listed ? distinct_receivers(c_.tensor[v], choice, s.tile.extent) : choice.spread[t];
+    if (contains(choice.linked, v)) receivers[t] = std::min(receivers[t], look_for_links(s, level, choice, v));
+    // What is on its way out arrives behind the last fan-out below its server.
+    const bool arrives = m_.last_fanout(level - 1, m_.servers.server(level - 1, s.servers, v)) == level;
+    Channels& pending = s.pending[t];
+    const double spread = receivers[t] / choice.instances;
+    // An interconnect's words go to each instance outside it.
+    const auto spreads = [&](std::size_t k) { return !m_.channels[k].passes || level <= m_.channels[k].level; };
+    for (std::size_t k = 0; k < channels; ++k) {
+      if (spreads(k)) pending[k] *= spread;
+      if (arrives) settle(s, v, k, pending[k]), pending[k] = 0;
+    }
+    if (contains(s.in_place, v))
+      for (std::size_t k = 0; k < channels; ++k) {
+        s.fill[t][k] *= choice.instances;
+        s.serve[t][k] *= spreads(k) ? receivers[t] : choice.instances;
+        if (arrives) s.fill[t][k] += s.serve[t][k], s.serve[t][k] = 0;
+      }
+    for (int f = 0; f < s.sliding_count; ++f) {
+      SlidingFlow& flow = s.sliding[at(f)];
+      if (flow.tensor != v) continue;
+      for (std::size_t k = 0; k < channels; ++k) {
+        flow.fill[k] *= choice.instances;
+        flow.serve[k] *= spreads(k) ? receivers[t] : choice.instances;
+        if (arrives && !flow.links.apart) flow.fill[k] += flow.serve[k], flow.serve[k] = 0;
+      }
+      flow.links.arrived |= arrives;
+    }
+    begin_filling(s, level, v, choice);
+    if (!fanout.hops || m_.cycles_only) continue;
+    const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
+    if (level == 0) {
+      s.sum[0] += hops * m_.macs / choice.instances;
+    } else if (!c_.tensor[v].sliding) {
+      s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));
+    } else {
+      for (int f = 0; f < s.sliding_count; ++f) {
+        SlidingFlow& flow = s.sliding[at(f)];
+        if (flow.tensor == v && flow.start == level - 1) flow.fill[0] += hops * flow.full;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < channels; ++k) s.refund[k] *= choice.reducing;
+  s.instances[at(level)] = choice.instances;
+  s.units *= choice.instances;
+  s.iterations /= choice.instances;
+  s.tile = Lattice::product(s.tile, choice.factor);
+}
+
+void NestSteps::settle(PartialMapping& s, int v, std::size_t k, double cost) const {
+  s.sum[k] += cost;
+  if (m_.channels[k].kind == Channel::Kind::Cycles) s.split[k] += split_hash(v, cost);
+}
+
+void NestSteps::close(PartialMapping& s, int v, const Channels& fill, const Channels& serve, double times) const {
+  for (std::size_t k = 0; k < m_.channels.size(); ++k) settle(s, v, k, fill[k] * times);
+  add(s.pending[at(v)], serve, times, m_.channels.size());
+  const double words = fill[0] * times;
+  s.signature += split_mix(std::bit_cast<u64>(words) * static_cast<u64>(v + 1));
+}
+
+void NestSteps::loop(PartialMapping& s, int d, u32 iterations, const Extents& left) const {
+  for (const int v : bits(s.in_place)) {
+    if (!contains(c_.tensor[v].indexing, d)) continue;
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], s.iterations);
+    s.fill[v] = s.serve[v] = Channels{};
+    s.in_place &= static_cast<TensorMask>(~(1u << v));
+  }
+  s.iterations /= iterations;
+  for (int f = 0; f < s.sliding_count;) {
+    SlidingFlow& flow = s.sliding[at(f)];
+    flow.least *= iterations;
+    move(s, flow, d, iterations);
+    if (flow.links.apart) settle_links(s, flow);
+    if (!flow.moving || can_still_gain(flow, left) || can_still_link(flow, left)) {
+      ++f;
+      continue;
+    }
+    close(s, flow, s.iterations);
+    flow = s.sliding[--s.sliding_count];
+  }
+  s.tile.extent[at(d)] *= iterations;
+}
+
+// One loop of the closed form of docs/cost_model.md: what it makes of the words fetched by the loops inside it.
+void NestSteps::move(const PartialMapping& s, SlidingFlow& flow, int d, u32 iterations) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  if (!contains(t.indexing, d)) {
+    if (flow.moving) flow.fetched *= iterations;
+    if (flow.links.apart && flow.moving) next_link(flow, d, iterations, {});
+    if (!flow.moving) flow.links.site = nullptr;
+    return;
+  }
+  RankMove own{};
+  add_move(t, at(d), s.tile.extent[at(d)], own);
+  const double n = iterations;
+  if (!flow.moving) {
+    double overlap = 1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      const auto rank = at(r);
+      overlap *= static_cast<double>(std::max<i64>(0, flow.extent[rank] - own[rank]));
+    }
+    flow.moving = true;
+    flow.first = flow.inner = own;
+    flow.delta = 1 - overlap / flow.full;
+    flow.fetched = 1 + (n - 1) * flow.delta;
+    if (flow.links.apart) first_link(flow, d, iterations);
+    return;
+  }
+  if (flow.links.apart) next_link(flow, d, iterations, own);
+  const NetMove net = net_move(t.rank_count, own, flow.first, flow.inner);
+  flow.fetched *= n;
+  if (net.stays) flow.fetched -= n - 1;
+  else if (net.repeats) flow.fetched -= (n - 1) * (1 - flow.delta);
+}
+
+// Whether a loop outside can find part of the tile in place: only along the ranks that alone have moved.
+bool NestSteps::can_still_gain(const SlidingFlow& flow, const Extents& left) const {
+  const CompiledTensor& t = c_.tensor[flow.tensor];
+  unsigned gaining = t.indexing;
+  if (!t.entangled) {
+    int moved = -1;
+    for (int r = 0; r < t.rank_count; ++r) {
+      if (flow.inner[at(r)] == 0) continue;
+      if (moved >= 0) return false;
+      moved = r;
+    }
+    gaining = moved >= 0 ? t.sharing[at(moved)] : 0u;
+  }
+  for (const int d : bits(gaining))
+    if (left[at(d)] > 1) return true;
+  return false;
+}
+
+bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
+  const TensorMask kept = m_.servers.kept(level, s.servers);
+  const FlowPrices& prices = m_.machine[s.machine];
+  const std::size_t channels = m_.channels.size();
+  static constexpr Channels kFree{};
+  Channels all;
+  for (const int v : bits(m_.starting(level, kept))) {
+    const CompiledTensor& t = c_.tensor[v];
+    const bool keeps = contains(kept, v);
+    const int server = m_.servers.server(level, servers, v);
+    const bool fills = keeps && !m_.fills_fewer(level, static_cast<int>(v));
+    const Channels& fill = fills ? prices.level[at(level)].fill[at(v)] : kFree;
+    const Channels& serve = keeps ? m_.serve(prices, level, server, v, all) : kFree;
+    const bool arrived = m_.last_fanout(level, server) < 0;
+    if (keeps) s.rounding += m_.level[at(level)].fill_rounding[at(v)] + m_.serve_rounding(level, server, v);
+    const auto words = static_cast<double>(box_words(t, s.tile.extent));
+    if (!t.sliding) {
+      add(s.fill[v], fill, words, channels);
+      add(arrived ? s.fill[v] : s.serve[v], serve, words, channels);
+      s.in_place |= static_cast<TensorMask>(1u << v);
+      continue;
+    }
+    if (s.sliding_count == kMaxSlidingFlows) return false;
+    SlidingFlow& flow = s.sliding[s.sliding_count++];
+    flow = SlidingFlow{};
+    flow.tensor = static_cast<u8>(v);
+    flow.start = static_cast<u8>(level);
+    flow.full = words;
+    flow.fetched = flow.delta = 1;
+    flow.keeps = keeps;
+    flow.links.arrived = arrived;
+    add(flow.fill, fill, words, channels);
+    add(arrived ? flow.fill : flow.serve, serve, words, channels);
+    flow.extent = box_extent(t, s.tile.extent);
+    const LoopSet outside(classes_, c_, s.tile.extent, c_.size);
+    ClassLoops unused;
+    flow.least =
+        irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
+  }
+  if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
+    s.room = (own.shares_inside ? s.room : 0) + m_.used(kept, s.tile.extent);
+  if (contains(c_.counted(level, kept), m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
+  // Other levels round other words to blocks.
+  s.signature += split_mix(at(level) << 8 | kept);
+  s.servers = servers;
+  drop_free_flows(s);
+  return true;
+}
+
+void NestSteps::swap(PartialMapping& s) const {
+  const Symmetry& symmetry = *m_.symmetry;
+  s.tile = m_.lattice.point(symmetry.swapped(s.tile.extent));
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[at(f)];
+    for (RankMove* by_rank : {&flow.extent, &flow.first, &flow.inner})
+      *by_rank = symmetry.swapped(flow.tensor, *by_rank);
+  }
+}
+
+void NestSteps::finish(PartialMapping& s) const {
+  for (const int v : bits(s.in_place)) {
+    close(s, static_cast<int>(v), s.fill[v], s.serve[v], 1);
+  }
+  s.in_place = 0;
+  for (int f = 0; f < s.sliding_count; ++f) {
+    SlidingFlow& flow = s.sliding[at(f)];
+    close(s, flow, 1);
+  }
+  s.sliding_count = 0;
+  s.servers = 0;
+  add(s.refund, m_.machine[s.machine].level.back().refund, 1, m_.channels.size());
+}
+
+}  // namespace heliolite
