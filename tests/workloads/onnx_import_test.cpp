@@ -18,6 +18,7 @@ using onnx::Imported;
 using onnx::Merge;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 onnx::Options options(const std::string& text) {
   onnx::Options out;
@@ -96,6 +97,23 @@ TEST(OnnxImport, StacksOfMatricesAreReadOncePerOwner) {
   EXPECT_EQ(shape(product("Gemm", "x", {64, 32}, "w", {10, 64}, {{"transA", 1}, {"transB", 1}})), "gemm: 10x32x64");
   EXPECT_EQ(shape(product("QLinearMatMul", "x", {4, 8}, "w", {8, 6})),
             "m.onnx: QLinearMatMul 'm': input 3 is missing; --skip-unknown leaves such nodes out");
+}
+
+TEST(OnnxImport, MeanAndDeviationAreOneAlongWhatIsNormalised) {
+  const auto second = [](const char* op, const std::vector<Attribute>& attributes) {
+    Model m;
+    m.inputs = {tensor("x", {"2", "3", "4"})};
+    m.outputs = {tensor("y", {"2", "3", "4"}), tensor("z", {"2", "3", "5"})};
+    m.constants = {weights("w", {1, 5})};
+    m.nodes = {node(op, {"x"}, {"y", "mean"}, attributes), node("MatMul", {"mean", "w"}, {"z"})};
+    return import(m);
+  };
+  for (const char* op : {"LayerNormalization", "SkipLayerNormalization"}) {
+    EXPECT_THAT(shapes(second(op, {})), ElementsAre("gemm: 5x6x1")) << op;
+    EXPECT_THAT(second(op, {})->report.notes, IsEmpty()) << op;
+  }
+  EXPECT_THAT(shapes(second("LayerNormalization", {{"axis", 1}})), ElementsAre("gemm: 5x2x1"));
+  EXPECT_THAT(shapes(second("LayerNormalization", {{"axis", -4}})), ElementsAre(HasSubstr("axis")));
 }
 
 TEST(OnnxImport, EinsumsAreProductsWhereTheirIndicesAllowIt) {

@@ -43,10 +43,13 @@ void add_elementwise(Table& t) {
 
 void add_normalizations(Table& t) {
   add(t,
-      "LayerNormalization SimplifiedLayerNormalization RMSNormalization InstanceNormalization "
-      "GroupNormalization GroupNorm LRN LpNormalization MeanVarianceNormalization SkipLayerNormalization "
-      "SkipSimplifiedLayerNormalization SkipGroupNorm",
+      "InstanceNormalization GroupNormalization GroupNorm LRN LpNormalization MeanVarianceNormalization "
+      "SkipGroupNorm",
       {.flow = Passage::Norm, .shapes = same_shape});
+  add(t,
+      "LayerNormalization SimplifiedLayerNormalization RMSNormalization SkipLayerNormalization "
+      "SkipSimplifiedLayerNormalization",
+      {.flow = Passage::Norm, .shapes = layer_normalization_shapes});
   add(t, "Softmax LogSoftmax Hardmax QLinearSoftmax BiasSoftmax", {.flow = Passage::Softmax, .shapes = same_shape});
 }
 

@@ -14,6 +14,7 @@ Shapes same_shape(Call& call);                  // every output as input 0
 Shapes broadcast_shape(Call& call);             // all inputs stretched to each other, as numpy does
 Shapes dynamic_quantize_shapes(Call& call);     // as input 0, and two scalars
 Shapes batch_normalization_shapes(Call& call);  // as input 0, then as the scales
+Shapes layer_normalization_shapes(Call& call);  // as input 0; then mean and deviation, 1 along what is normalised
 // The shape that the two are stretched to; complains where neither a size nor a 1 fits.
 Shape broadcast(Call& call, const Shape& a, const Shape& b);
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "workloads/onnx/shapes.h"
 
 namespace heliolite::onnx {
@@ -34,6 +36,18 @@ Shapes dynamic_quantize_shapes(Call& call) { return {call.shape(0), {}, {}}; }
 Shapes batch_normalization_shapes(Call& call) {
   Shapes shapes{call.shape(0)};
   for (std::size_t i = 1; i < call.outputs(); ++i) shapes.push_back(call.shape(1));
+  return shapes;
+}
+
+Shapes layer_normalization_shapes(Call& call) {
+  const Shape& in = call.shape(0);
+  const std::size_t axis = call.axis(call.integer("axis", -1), in.size());
+  if (!call.ok()) return {};
+  Shape one = in;
+  std::fill(one.begin() + static_cast<std::ptrdiff_t>(axis), one.end(), 1);
+  Shapes shapes{in};
+  // Output 3, of those that add a second input first, is their sum.
+  for (std::size_t i = 1; i < call.outputs(); ++i) shapes.push_back(i < 3 ? one : in);
   return shapes;
 }
 
