@@ -1,9 +1,11 @@
 #include "engine/search/exact/flow_costs.h"
 
 #include <algorithm>
+
 #include "engine/base/integers.h"
 #include "engine/model/storage_cost.h"
 #include "engine/model/tile_box.h"
+#include "engine/search/exact/flow_prices.h"
 
 namespace heliolite {
 namespace {
@@ -41,8 +43,8 @@ class Builder {
       m_.level[at(i)].shares_inside = m_.level[at(i) - 1].shares_outside = true;
       m_.level[at(i) - 1].kept_outside = m_.level[at(i)].kept_outside | m_.keep.must[at(i)];
     }
-    list_channels();
-    for (const Compiled* machine : machines_) m_.machine.push_back(prices_of(*machine));
+    const std::vector<LevelChannels> channels = list_channels(m_, machines_);
+    for (const Compiled* machine : machines_) m_.machine.push_back(flow_prices(m_, channels, *machine));
     find_least();
     if (c_.linked != 0) prepare_links();
     for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) find_rounding(i);
@@ -54,56 +56,6 @@ class Builder {
     u64 out = 1;
     for (int i = first; i <= last; ++i) out *= c_.level[i].fanout_x * c_.level[i].fanout_y;
     return out;
-  }
-
-  // Channel 0 is energy; then clustered levels; then bandwidths that some mapping may exceed. Stores of one memory
-  // share its channels, which are those of the outermost of them.
-  void list_channels() {
-    m_.channels.push_back({Channel::Kind::Energy, -1});
-    energy_channel_.fill(0);
-    for (int i = 0; i < c_.level_count && !m_.cycles_only; ++i) {
-      const CompiledLevel& level = c_.level[i];
-      const double used = m_.most_instances(i + 1, m_.lattice.full().index);
-      if (static_cast<double>(level.clusters) < used) {
-        m_.level[at(i)].least_sharing = static_cast<double>(level.clusters) / used;
-        energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
-        if (energy_channel_[i] == 0) m_.level[at(i)].least_sharing = 1;
-      } else if (level.is_interconnect && m_.last_fanout(i, c_.level_count - 1) >= 0) {
-        energy_channel_[i] = add_channel(Channel::Kind::Shared, i);
-      }
-      // Words on their way past a level that does not keep them enter its network too: they have no price there.
-      const bool passed = level.ingress_units != 0 && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
-      if (level.router_units != 0 || passed || (level.network_costs && level.is_dram)) m_.exact = false;
-    }
-    read_channel_.fill(-1), write_channel_.fill(-1), shared_channel_.fill(-1);
-    if (!m_.timed) return;
-    // Neighbours may read as many words as the level outside sends.
-    const double most = c_.linked != 0 ? 2 : 1;
-    double reads = 0, writes = 0;  // of the level and those inside that share with it
-    for (int i = 0; i < c_.level_count; ++i) {
-      const bool shares = m_.level[at(i)].shares_inside;
-      reads = (shares ? reads : 0) + most_reads(i);
-      writes = (shares ? writes : 0) + most_writes(i);
-      if (m_.level[at(i)].shares_outside || !some_machine(i, [](const CompiledLevel& l) { return l.limited; }))
-        continue;
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads) > l.read_bandwidth; }))
-        read_channel_[i] = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * (writes) > l.write_bandwidth; }))
-        write_channel_[i] = add_limit(i);
-      if (some_machine(i, [&](const CompiledLevel& l) { return most * (reads + writes) > l.shared_bandwidth; }))
-        shared_channel_[i] = add_limit(i);
-      for (int inside = i; m_.level[at(inside)].shares_inside; --inside) {
-        read_channel_[inside - 1] = read_channel_[i];
-        write_channel_[inside - 1] = write_channel_[i];
-        shared_channel_[inside - 1] = shared_channel_[i];
-      }
-    }
-  }
-
-  template <class Property>
-  bool some_machine(int level, Property property) const {
-    return std::any_of(machines_.begin(), machines_.end(),
-                       [&](const Compiled* machine) { return property(machine->level[level]); });
   }
 
   // A block too many of each kind of access, at either end of a flow.
@@ -121,123 +73,6 @@ class Builder {
         own.serve_rounding[at(v)] = std::max(own.serve_rounding[at(v)], serve * static_cast<double>(used));
       }
     }
-  }
-
-  int add_channel(Channel::Kind kind, int level) {
-    if (m_.channels.size() == kMaxChannels) {
-      m_.exact = false;  // what has no channel is left out of the sums
-      return 0;
-    }
-    m_.channels.push_back({kind, level, c_.level[level].is_interconnect});
-    return static_cast<int>(m_.channels.size()) - 1;
-  }
-  int add_limit(int level) {
-    const int k = add_channel(Channel::Kind::Cycles, level);
-    return k == 0 ? -1 : k;
-  }
-
-  // Words per compute step that one instance of a level can be asked for at most: each distinct receiver below takes at
-  // most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
-  double most_reads(int i) const {
-    double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_receivers(i, v);
-    return sum;
-  }
-  double most_writes(int i) const {
-    double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) {
-      if (c_.tensor[v].is_output) sum += most_receivers(i, v);
-      if (fills(i)) sum += most_receivers(i, v);
-    }
-    return sum;
-  }
-  bool fills(int i) const { return i + 1 < c_.level_count && !c_.level[i].is_interconnect; }
-  double most_receivers(int i, int v) const {
-    double receivers = 1;
-    for (int f = 0; f <= i; ++f) receivers *= m_.fanout[at(f)].most_receivers[at(v)];
-    const CompiledTensor& t = c_.tensor[v];
-    if (t.entangled) return receivers * static_cast<double>(c_.macs);
-    for (int r = 0; r < t.rank_count; ++r) {
-      u32 coefficient = 1;
-      for (int k = 0; k < t.first_of[kMaxDimensions]; ++k)
-        if (t.by_dimension[k].rank == r) coefficient = std::max(coefficient, t.by_dimension[k].coefficient);
-      receivers *= coefficient;
-    }
-    return receivers;
-  }
-
-  // Of a word that fills the level's tile.
-  Channels fill(const Compiled& machine, int i) const {
-    return one_access(machine.level[i], i, {0, 1, 0}, write_channel_[i], machine.level[i].write_bandwidth);
-  }
-
-  // Of a word that the level passes to a neighbour: it reads it.
-  Channels peer(const Compiled& machine, int i) const {
-    return one_access(machine.level[i], i, {1, 0, 0}, read_channel_[i], machine.level[i].read_bandwidth);
-  }
-
-  // Of a word that is read or written once, and of its address; `port`: the channel of the bandwidth that it takes.
-  Channels one_access(const CompiledLevel& level, int i, const Accesses<double>& access, int port,
-                      double bandwidth) const {
-    Channels out{};
-    out[energy_channel_[i]] += per_word(level, access) + static_cast<double>(level.address_units);
-    if (port > 0) out[port] += 1 / bandwidth;
-    if (shared_channel_[i] > 0) out[shared_channel_[i]] += 1 / level.shared_bandwidth;
-    return out;
-  }
-
-  // Of a word of tensor v that the level serves.
-  Channels serve(const Compiled& machine, int i, int v) const {
-    Channels out{};
-    const bool is_output = c_.tensor[v].is_output;
-    const CompiledLevel& level = machine.level[i];
-    out[energy_channel_[i]] +=
-        per_word(level, serving_one_word<double>(is_output)) + static_cast<double>(level.address_units);
-    out[level.is_interconnect ? energy_channel_[i] : 0] += static_cast<double>(level.ingress_units);
-    if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
-    if (write_channel_[i] > 0 && is_output) out[write_channel_[i]] += 1 / level.write_bandwidth;
-    if (shared_channel_[i] > 0) out[shared_channel_[i]] += (is_output ? 2 : 1) / level.shared_bandwidth;
-    return out;
-  }
-
-  static double per_word(const CompiledLevel& level, const Accesses<double>& of_a_word) {
-    return access_units(level, of_a_word) / static_cast<double>(level.block_words);
-  }
-
-  FlowPrices prices_of(const Compiled& machine) const {
-    FlowPrices out;
-    out.constant = static_cast<double>(machine.op_units) * m_.macs;
-    for (int i = 0; i < c_.level_count; ++i) {
-      FlowPrices::Level& level = out.level.emplace_back();
-      level.fill.fill(fill(machine, i));
-      for (int v = 0; v < c_.tensor_count; ++v) level.serve[at(v)] = serve(machine, i, v);
-      level.refund = refund(machine, i);
-      level.peer = peer(machine, i);
-    }
-    if (m_.cycles_only) forget_energy(out);
-    return out;
-  }
-
-  static void forget_energy(FlowPrices& prices) {
-    prices.constant = 0;
-    for (FlowPrices::Level& level : prices.level) {
-      for (Channels& fill : level.fill) fill[0] = 0;
-      for (Channels& serve : level.serve) serve[0] = 0;
-      level.refund[0] = 0;
-      level.peer[0] = 0;
-    }
-  }
-
-  // First reads of the output, and the fills of first reads further out.
-  Channels refund(const Compiled& machine, int i) const {
-    Channels out{};
-    const CompiledLevel& level = machine.level[i];
-    out[energy_channel_[i]] += per_word(level, {1, 0, 0});
-    if (fills(i)) out[energy_channel_[i]] += per_word(level, {0, 1, 0}) + static_cast<double>(level.address_units);
-    if (read_channel_[i] > 0) out[read_channel_[i]] += 1 / level.read_bandwidth;
-    if (write_channel_[i] > 0 && fills(i)) out[write_channel_[i]] += 1 / level.write_bandwidth;
-    if (shared_channel_[i] > 0) out[shared_channel_[i]] += (fills(i) ? 2 : 1) / level.shared_bandwidth;
-    return out;
   }
 
   void leave_out_fewer_fills(FlowPrices& prices) {
@@ -282,7 +117,6 @@ class Builder {
   FlowCosts m_;
   const Compiled& c_;
   std::vector<const Compiled*> machines_;
-  std::array<int, kMaxLevels> energy_channel_{}, read_channel_{}, write_channel_{}, shared_channel_{};
 };
 
 }  // namespace

@@ -44,9 +44,8 @@ struct Channel {
 // A level, whatever tensors it keeps.
 struct ExactLevel {
   bool hops = false;  // energy on the way out of its tile: every tensor's flow begins anew there
-  // Levels that are stores of one memory share its room: the tensors that those outside this one must
-  // keep, and whether there are
-  // any, or any inside.
+  // Levels that are stores of one memory share its room: the tensors that those outside this one must keep, and
+  // whether there are any, or any inside.
   TensorMask kept_outside = 0;
   bool shares_outside = false, shares_inside = false;
   double least_sharing = 1;  // least of min(1, clusters / instances in use) over all mappings
@@ -102,6 +101,8 @@ struct FlowCosts {
   }
 
   int levels() const { return static_cast<int>(level.size()); }
+  // Whether words fill the tile of level i: the outermost has them, an interconnect has no tile.
+  bool fills(int i) const { return i + 1 < levels() && !compiled->level[i].is_interconnect; }
   // Whether words that level i takes over links may make its fills of tensor v fewer: it has senders side by side.
   bool fills_fewer(int i, int v) const {
     return i + 1 < levels() && contains(compiled->level[i + 1].linked, v) && last_fanout(i + 1, levels() - 1) >= 0;
