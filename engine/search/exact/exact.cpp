@@ -1,51 +1,44 @@
 #include "engine/search/exact/exact.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/core/whole_cycles.h"
-#include "engine/search/exact/coarser_tables.h"
 #include "engine/search/exact/open_ranges.h"
 #include "engine/search/exact/range_passes.h"
+#include "engine/search/exact/range_tables.h"
 #include "engine/search/exact/reduced_problem.h"
-#include "engine/search/exact/rest_bounds.h"
 #include "engine/search/exact/search_range.h"
 #include "engine/search/exact/witness_watch.h"
 
 namespace heliolite {
 namespace {
 
-constexpr int kFewOpen = 4;                 // open places with which nothing is tried before
-constexpr u64 kLeastStates = u64{1} << 20;  // bytes that the tables must leave for states
+constexpr int kFewOpen = 4;  // open places with which nothing is tried before
 
 class Exact {
  public:
   Exact(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget, const ObjectiveKey& limit,
         const PartsPolicy& parts, const GridLimits& tables)
       : problem_(problem),
-        lattice_(problem.model.compiled().size, problem.model.compiled().dimension_count, tables),
+        tables_(problem, tables),
         budget_(budget),
         limit_(limit),
         parts_(parts),
         incumbent_(problem.options.objective, limit) {
     // Each part has tables of its own, which take as long as pricing some mappings for each of their cells.
-    parts_.evaluations = std::max(parts_.evaluations, lattice_.grid().cells());
+    parts_.evaluations = std::max(parts_.evaluations, tables_.lattice().grid().cells());
     if (start.found) incumbent_.offer(start.mapping, start.cost, start.machine);
     statistics_ = start.statistics;
     if (problem.options.witness) witness_.emplace(problem, *problem.options.witness);
   }
 
   LayerAnswer run() {
-    list_fanouts();
-    while ((fanouts_.empty() || coarse_tables_are_large(problem_, lattice_, fanouts_)) && coarsen()) {
-    }
-    if (fanouts_.empty()) return not_searched(SearchEnd::Tables);
+    if (tables_.fanouts().empty()) return not_searched(SearchEnd::Tables);
     if (fewer_cycles_possible()) {
       aim({true, 0});
       search_all();
@@ -58,33 +51,12 @@ class Exact {
   }
 
  private:
-  // A range with what its passes need.
-  struct Prepared {
-    std::vector<FanoutChoices> fanouts;  // empty: those of all ranges
-    u64 bytes = 0;                       // of tables, and fan-outs
-    std::unique_ptr<LayeredPass> passes;
-  };
-
-  void list_fanouts() { fanouts_ = make_fanout_choices(problem_, lattice_, problem_.options.memory_bytes); }
-
-  // Makes the grid of the tables coarser; false: it is as coarse as is of use.
-  bool coarsen() {
-    std::optional<Lattice> next = with_coarser_grid(lattice_);
-    if (!next) return false;
-    lattice_ = *std::move(next);
-    list_fanouts();
-    return true;
-  }
-
   // Whether the cycles are searched before the energy: not where every mapping takes as many as the incumbent.
   bool fewer_cycles_possible() {
     if (problem_.options.objective != Objective::Delay || problem_.family || witness_) return false;
-    const Gate gate(problem_.options.rules, statistics_.rules);
-    return gate.prunes(Rule::CyclesFirst, [&] {
+    return gate().prunes(Rule::CyclesFirst, [&] {
       const Compiled& c = problem_.model.compiled();
-      const auto first = std::ranges::find_if(fanouts_, [](const FanoutChoices& f) { return f.exists; });
-      const double units =
-          first == fanouts_.end() ? 1 : first->most_instances[lattice_.grid().cell(lattice_.full().index)];
+      const double units = tables_.most_instances();
       const auto words = static_cast<double>(compulsory_cost(problem_.model, problem_.keep_range()).whole.cycles);
       return whole_cycles(std::max(words, static_cast<double>(c.macs) / units)) < incumbent_.best().first;
     });
@@ -105,7 +77,7 @@ class Exact {
     if (problem_.model.compiled().linked != 0) {
       open_linked();
     } else {
-      if (open_places() > kFewOpen) try_one_tensor_each();
+      if (open_places(problem_) > kFewOpen) try_one_tensor_each();
       add({problem_.keep_range()}, {0, 0});
     }
     while (!open_.empty()) {
@@ -120,7 +92,7 @@ class Exact {
       least_to_come_ = open_.least();
       const u64 before = statistics_.evaluated;
       if (!search(next)) break;
-      open_.took(next, statistics_.evaluated - before + lattice_.grid().cells());
+      open_.took(next, statistics_.evaluated - before + tables_.lattice().grid().cells());
     }
   }
 
@@ -128,7 +100,7 @@ class Exact {
   // look at as the whole, each of them.
   void try_whole(const WholeTry& due) {
     if (spent(budget_, 0) != SearchEnd::Done) return;
-    const std::optional<Prepared> prepared = prepare(open_.whole(due.division));
+    const std::optional<PreparedRange> prepared = prepare(open_.whole(due.division), 0);
     if (!prepared || !prepared->passes->ready()) return;
     const SearchBudget budget = budget_.at_most(due.evaluations).part_of_time(0.5);
     const PassEnd end = prepared->passes->run(LayeredPass::kAnyWidth, budget, incumbent_, {});
@@ -138,17 +110,9 @@ class Exact {
 
   // What may have words that cross by links; without rule linked-only everything.
   void open_linked() {
-    const Gate gate(problem_.options.rules, statistics_.rules);
-    if (gate.on(Rule::LinkedOnly))
-      for (SearchRange& range : linked_ranges(fanouts_, problem_.keep_range())) add(std::move(range), {0, 0});
+    if (gate().on(Rule::LinkedOnly))
+      for (SearchRange& range : linked_ranges(tables_.fanouts(), problem_.keep_range())) add(std::move(range), {0, 0});
     else add({problem_.keep_range()}, {0, 0});
-  }
-
-  // In how many places of the machine a tensor may be kept or not.
-  int open_places() const {
-    int places = 0;
-    for (const LevelSpace& level : problem_.space.levels) places += std::popcount(level.open);
-    return places;
   }
 
   // `proven`: nothing in the range is below it.
@@ -161,40 +125,16 @@ class Exact {
     return incumbent_.key_of({static_cast<double>(least.energy.units), static_cast<double>(least.cycles)});
   }
 
+  Gate gate() { return {problem_.options.rules, statistics_.rules}; }
   bool cut(const ObjectiveKey& bound) {
-    const Gate gate(problem_.options.rules, statistics_.rules);
-    return gate.prunes(Rule::KeepBound, [&] { return incumbent_.cuts(bound); });
-  }
-
-  // Every way to give each open level one of its open tensors, the outermost of them all: machines with a buffer for
-  // each tensor are like that. Empty if they are many.
-  std::vector<KeepMasks> one_tensor_each() const {
-    constexpr std::size_t kMost = 256;
-    const KeepRange range = problem_.keep_range();
-    std::vector<int> levels;
-    for (int i = 0; i < problem_.space.level_count(); ++i)
-      if (problem_.space.levels[at(i)].open != 0) levels.push_back(i);
-    std::vector<KeepMasks> out{range.must};
-    out.front()[at(levels.back())] = range.may[at(levels.back())];
-    levels.pop_back();
-    for (const int i : levels) {
-      std::vector<KeepMasks> longer;
-      for (const KeepMasks& keep : out)
-        for (const int v : bits(problem_.space.levels[at(i)].open)) {
-          longer.push_back(keep);
-          longer.back()[at(i)] |= static_cast<TensorMask>(1u << v);
-        }
-      out = std::move(longer);
-      if (out.size() > kMost) return {};
-    }
-    return out;
+    return gate().prunes(Rule::KeepBound, [&] { return incumbent_.cuts(bound); });
   }
 
   // A better incumbent before everything is searched: narrow passes over the choices with one tensor a level.
   void try_one_tensor_each() {
-    for (const KeepMasks& keep : one_tensor_each()) {
+    for (const KeepMasks& keep : one_tensor_each(problem_)) {
       if (budget_.over() || !budget_.allows(1) || cut(bound_of({keep, keep}))) continue;
-      const std::optional<Prepared> range = prepare({{keep, keep}});
+      const std::optional<PreparedRange> range = prepare({{keep, keep}}, 0);
       if (!range || !range->passes->ready()) continue;
       range->passes->run(RangePasses::kNarrow, budget_, incumbent_, {});
       take(*range->passes);
@@ -202,21 +142,8 @@ class Exact {
   }
 
   // None: there is no memory for the tables of the range beside the `held` bytes of others.
-  std::optional<Prepared> prepare(const SearchRange& range, u64 held = 0) const {
-    const Compiled& c = problem_.model.compiled();
-    if (!ServerSets::few(range.keep, c.level_count, c.tensor_count)) return std::nullopt;
-    Prepared out;
-    if (!range.unrollings.empty()) out.fanouts = with_choices(c, lattice_, fanouts_, range.unrollings);
-    FlowCosts model = make_flow_costs(problem_, range.keep, lattice_, out.fanouts.empty() ? fanouts_ : out.fanouts,
-                                      incumbent_.aim().cycles_only);
-    model.linked_fanout = range.linked_fanout;
-    if (c.linked != 0) model.sites = sites_;
-    out.bytes = bytes(out.fanouts) + RestBounds::bytes(model);
-    const u64 used = held + bytes(fanouts_) + out.bytes;
-    if (used + kLeastStates > problem_.options.memory_bytes) return std::nullopt;
-    out.passes = std::make_unique<LayeredPass>(problem_, std::move(model), problem_.options.memory_bytes - used,
-                                               [this] { return budget_.over(); });
-    return out;
+  std::optional<PreparedRange> prepare(const SearchRange& range, u64 held) const {
+    return tables_.prepare(range, held, incumbent_.aim().cycles_only, [this] { return budget_.over(); });
   }
 
   // What passes have done and used.
@@ -237,29 +164,26 @@ class Exact {
       if (watched) witness_->keep_choice_cut(bound, incumbent_.best());
       return true;
     }
-    const std::optional<Prepared> prepared = prepare(range);
+    const std::optional<PreparedRange> prepared = prepare(range, 0);
     if (!prepared) {
       const std::vector<SearchRange> halves = split_keeps(range);
       for (const SearchRange& half : halves) add(half, bound, open.division);
       if (!halves.empty()) return true;
-      if (coarsen() && !fanouts_.empty()) {
+      if (tables_.coarsen() && !tables_.fanouts().empty()) {
         add(range, bound, open.division);
         return true;
       }
       leave(bound, searched_ ? SearchEnd::Memory : SearchEnd::Tables);
       return false;
     }
-    if (prepared->passes->ready()) {
-      search(*prepared, open, watched);
-    } else {
-      leave(bound, budget_.end(0));
-    }
+    if (prepared->passes->ready()) search(*prepared, open, watched);
+    else leave(bound, budget_.end(0));
     take(*prepared->passes);
     return true;
   }
 
   // All of a range, in passes, or its parts later.
-  void search(const Prepared& prepared, const OpenRange& open, bool watched) {
+  void search(const PreparedRange& prepared, const OpenRange& open, bool watched) {
     const SearchRange& range = open.range;
     searched_ = true;
     const CostBound root = prepared.passes->root_bound();
@@ -290,20 +214,19 @@ class Exact {
   // The parts of a range whose unrollings differ, without those that are too slow. `root`: bound of the whole range.
   std::optional<std::vector<SearchRange>> split(const SearchRange& range, const CostBound& root) {
     const Compiled& c = problem_.model.compiled();
-    const Gate gate(problem_.options.rules, statistics_.rules);
     const auto useless = [&](double instances) {
       const CostBound bound{root.energy, std::max(root.cycles, static_cast<double>(c.macs) / instances)};
-      return gate.prunes(Rule::UsefulInstances, [&] { return incumbent_.cuts(bound); });
+      return gate().prunes(Rule::UsefulInstances, [&] { return incumbent_.cuts(bound); });
     };
-    return split_unrollings(c, fanouts_, without_idle_unrollings(fanouts_, range, useless));
+    return split_unrollings(c, tables_.fanouts(), without_idle_unrollings(tables_.fanouts(), range, useless));
   }
 
   // The share of the way from the bound of a range to the incumbent that the bound of some part has gone.
-  double gain(const std::vector<SearchRange>& parts, const Prepared& whole, const CostBound& root) const {
+  double gain(const std::vector<SearchRange>& parts, const PreparedRange& whole, const CostBound& root) const {
     const ObjectiveKey from = incumbent_.key_of(root), to = incumbent_.best();
     double most = 0;
     for (const SearchRange& part : parts) {
-      const std::optional<Prepared> prepared = prepare(part, whole.bytes);
+      const std::optional<PreparedRange> prepared = prepare(part, whole.bytes);
       if (!prepared || !prepared->passes->ready()) return 0;
       const ObjectiveKey key = incumbent_.key_of(prepared->passes->root_bound());
       const bool same = from.first == to.first;
@@ -346,9 +269,8 @@ class Exact {
   }
 
   const LayerProblem& problem_;
-  Lattice lattice_;
-  std::vector<FanoutChoices> fanouts_;  // [level]: with all choices
-  SearchBudget budget_;                 // what is left of it
+  RangeTables tables_;
+  SearchBudget budget_;  // what is left of it
   const ObjectiveKey limit_;
   PartsPolicy parts_;
   Incumbent incumbent_;
@@ -359,7 +281,6 @@ class Exact {
   OpenRanges open_;
   SearchEnd end_ = SearchEnd::Done;
   bool searched_ = false;
-  std::shared_ptr<LinkSites> sites_ = std::make_shared<LinkSites>();  // of all ranges
   std::optional<WitnessWatch> witness_;
 };
 

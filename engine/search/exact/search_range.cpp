@@ -1,6 +1,7 @@
 #include "engine/search/exact/search_range.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -30,6 +31,34 @@ std::vector<SearchRange> linked_ranges(std::span<const FanoutChoices> all, const
     range.linked_fanout = static_cast<int>(i);
     std::erase_if(range.unrollings[i], [&](u32 k) { return all[i].choices[k].linked == 0; });
     if (!range.unrollings[i].empty()) out.push_back(std::move(range));
+  }
+  return out;
+}
+
+int open_places(const LayerProblem& problem) {
+  int places = 0;
+  for (const LevelSpace& level : problem.space.levels) places += std::popcount(level.open);
+  return places;
+}
+
+std::vector<KeepMasks> one_tensor_each(const LayerProblem& problem) {
+  constexpr std::size_t kMost = 256;
+  const KeepRange range = problem.keep_range();
+  std::vector<int> levels;
+  for (int i = 0; i < problem.space.level_count(); ++i)
+    if (problem.space.levels[at(i)].open != 0) levels.push_back(i);
+  std::vector<KeepMasks> out{range.must};
+  out.front()[at(levels.back())] = range.may[at(levels.back())];
+  levels.pop_back();
+  for (const int i : levels) {
+    std::vector<KeepMasks> longer;
+    for (const KeepMasks& keep : out)
+      for (const int v : bits(problem.space.levels[at(i)].open)) {
+        longer.push_back(keep);
+        longer.back()[at(i)] |= static_cast<TensorMask>(1u << v);
+      }
+    out = std::move(longer);
+    if (out.size() > kMost) return {};
   }
   return out;
 }

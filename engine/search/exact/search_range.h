@@ -23,6 +23,13 @@ struct SearchRange {
 // (docs/rules/link_transfers.md). Others are in none.
 std::vector<SearchRange> linked_ranges(std::span<const FanoutChoices> all, const KeepRange& keep);
 
+// In how many places of the machine a tensor may be kept or not.
+int open_places(const LayerProblem& problem);
+
+// Every way to give each open level one of its open tensors, the outermost of them all: machines with a buffer for each
+// tensor are like that. Some level must be open. Empty if they are many.
+std::vector<KeepMasks> one_tensor_each(const LayerProblem& problem);
+
 // The two parts of a range of which the first keeps a tensor at a level and the second does not; none if the range has
 // one keep choice.
 std::vector<SearchRange> split_keeps(const SearchRange& range);
