@@ -1,6 +1,7 @@
 #include "engine/search/exact/frontier.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "engine/base/integers.h"
@@ -8,12 +9,7 @@
 namespace heliolite {
 namespace {
 
-using PackedState = std::array<double, kMaxChannels*(3 + 3 * kMaxTensors) + 3 + kMaxLevels>;
-
 constexpr u32 kNone = ~u32{0};
-// Sums of cycles that differ by less may be equal. The cost model divides and adds the words of each tensor in doubles
-// before it rounds up to whole cycles: the same words of other tensors may take a cycle more.
-constexpr double kClearlyLess = 1 - 1e-12;
 // States of one tile that a new one is compared with, the latest first. Only tiles where rounding to blocks decides
 // everything have more.
 constexpr u32 kMostCompared = 512;
@@ -28,147 +24,12 @@ void give_back(std::vector<T>& elements) {
 
 Frontier::Frontier(const FlowCosts& model, int level)
     : m_(&model),
-      channels_(model.channels.size()),
-      tensors_(at(model.compiled->tensor_count)),
-      levels_(at(model.levels())),
-      width_(channels_ * (3 + 3 * tensors_) + 3 + levels_),
-      room_matters_(level >= 0 && model.level[at(level)].shares_outside),
+      dominance_(model, level),
       machines_merge_(level >= model.last_swept()),
       sets_(model.servers.count(level)),
-      tile_bits_(std::max<int>(32, std::bit_width(model.lattice.full().index))) {
-  for (const Channel& c : model.channels) {
-    if (c.kind != Channel::Kind::Energy) compared_[at(c.level)] = true;
-    same_steps_ |= c.kind == Channel::Kind::Cycles;
-  }
-  same_steps_ |= model.leaks;
-  if (same_steps_) compared_.fill(true);
-}
+      tile_bits_(std::max<int>(32, std::bit_width(model.lattice.full().index))) {}
 
-// Smaller is better in every value but the last levels_, which are compared apart.
-void Frontier::pack(const PartialMapping& s, double* out) const {
-  const auto put = [&](const Channels& x, double sign) {
-    for (std::size_t k = 0; k < channels_; ++k) *out++ = sign * x[k];
-  };
-  put(s.sum, 1);
-  put(s.refund, -1);
-  for (std::size_t v = 0; v < tensors_; ++v) put(s.pending[v], 1);
-  for (std::size_t v = 0; v < tensors_; ++v) put(s.fill[v], 1), put(s.serve[v], 1);
-  for (std::size_t k = 0; k < channels_; ++k) *out++ = std::bit_cast<double>(s.split[k]);
-  *out++ = m_->timed ? -s.units : 0;
-  *out++ = s.iterations;
-  *out++ = s.in_place;
-  for (std::size_t i = 0; i < levels_; ++i) *out++ = s.instances[i];
-}
-
-void Frontier::get(std::size_t k, PartialMapping& s) const {
-  const FrontierNode& node = nodes_[k];
-  const double* in = values_.data() + k * width_;
-  const auto take = [&](Channels& x, double sign) {
-    for (std::size_t c = 0; c < channels_; ++c) x[c] = sign * *in++;
-  };
-  take(s.sum, 1);
-  take(s.refund, -1);
-  for (std::size_t v = 0; v < tensors_; ++v) take(s.pending[v], 1);
-  for (std::size_t v = 0; v < tensors_; ++v) take(s.fill[v], 1), take(s.serve[v], 1);
-  for (std::size_t k = 0; k < channels_; ++k) s.split[k] = std::bit_cast<u64>(*in++);
-  ++in;
-  s.iterations = *in++;
-  s.in_place = static_cast<TensorMask>(*in++);
-  s.units = 1;
-  for (std::size_t i = 0; i < levels_; ++i) s.units *= s.instances[i] = *in++;
-  s.tile = node.tile;
-  s.signature = node.signature;
-  s.room = node.room;
-  s.idle = node.idle;
-  s.machine = node.machine;
-  s.servers = node.servers;
-  s.links = node.links;
-  s.rounding = node.rounding;
-  s.sliding_count = node.sliding_count;
-  std::copy_n(sliding_.begin() + node.sliding_begin, node.sliding_count, s.sliding.begin());
-}
-
-// Whether each tensor has as many cycles of bandwidth k in a's closed flows as in b's, if a closes those in `closes`.
-bool Frontier::same_split(const double* a, const double* b, std::size_t k, unsigned closes) const {
-  if (m_->channels[k].kind != Channel::Kind::Cycles) return true;
-  const std::size_t tail = width_ - levels_ - 3;
-  const double iterations = a[tail + 1];
-  u64 split = std::bit_cast<u64>(a[tail - channels_ + k]);
-  for (const int v : bits(closes)) split += split_hash(v, a[(2 + tensors_ + 2 * at(v)) * channels_ + k] * iterations);
-  return split == std::bit_cast<u64>(b[tail - channels_ + k]);
-}
-
-// Whether the words of x that cross by links cost at most what those of y do, now and in every completion.
-bool Frontier::no_more_over_links(const SlidingFlow& x, const SlidingFlow& y) {
-  const FlowLinks &a = x.links, &b = y.links;
-  return a.site == b.site && a.apart == b.apart && a.arrived == b.arrived && a.first_iterations == b.first_iterations &&
-         x.full == y.full && x.fetched - a.saved <= y.fetched - b.saved && a.over <= b.over;
-}
-
-// Whether every completion of b costs at most as much with a in its place. A flow that is still in place in a and has
-// moved in b counts as if the next loop moved it: it can only fare better.
-bool Frontier::dominates(const Packed& packed_a, const Packed& packed_b) const {
-  const auto& [a, a_sliding, a_at] = packed_a;
-  const auto& [b, b_sliding, b_at] = packed_b;
-  const FrontierNode &a_node = *a_at, &b_node = *b_at;
-  if (a_node.sliding_count != b_node.sliding_count || a_node.links.inexact) return false;
-  if (room_matters_ && a_node.room > b_node.room) return false;
-  const bool same_machine = a_node.machine == b_node.machine;
-  if (!same_machine && m_->leaks && !m_->problem->family->leaks_no_more(a_node.machine, b_node.machine)) return false;
-  const double* const a_tail = a + width_ - levels_ - 3;  // units, iterations, tensors in place, instances
-  const double* const b_tail = b + width_ - levels_ - 3;
-  const auto a_place = static_cast<unsigned>(a_tail[2]), b_place = static_cast<unsigned>(b_tail[2]);
-  if ((b_place & ~a_place) != 0 || a_tail[0] > b_tail[0]) return false;
-  if (same_steps_ && a_tail[0] != b_tail[0]) return false;
-  const unsigned closes = a_place & ~b_place;
-  const double iterations = a_tail[1];
-  const double *a_pending = a + 2 * channels_, *a_flows = a_pending + tensors_ * channels_;
-  const double *b_pending = b + 2 * channels_, *b_flows = b_pending + tensors_ * channels_;
-  double better = 0;
-  for (std::size_t k = 0; k < channels_; ++k) {
-    double sum = a[k];
-    for (const int v : bits(closes)) sum += a_flows[at(v) * 2 * channels_ + k] * iterations;
-    if (sum > b[k] || a[channels_ + k] > b[channels_ + k]) return false;
-    if (a_node.links.fanouts != 0 && sum > b[k] - m_->peer_rounding[k] &&
-        (sum < b[k] || a_node.signature != b_node.signature))
-      return false;
-    if (sum > b[k] * kClearlyLess && !same_split(a, b, k, closes)) return false;
-    if (k == 0) better = b[k] - sum;
-  }
-  for (std::size_t v = 0; v < tensors_; ++v) {
-    const bool closed = contains(closes, v);
-    for (std::size_t k = 0; k < channels_; ++k) {
-      const double* flow = a_flows + v * 2 * channels_ + k;
-      const double* other = b_flows + v * 2 * channels_ + k;
-      const double pending = a_pending[v * channels_ + k];
-      if (closed ? pending + flow[channels_] * iterations > b_pending[v * channels_ + k]
-                 : pending > b_pending[v * channels_ + k] || flow[0] > other[0] || flow[channels_] > other[channels_])
-        return false;
-    }
-  }
-  // Words are counted over all instances: the more of them share a level's, the better. Cycles of a bandwidth are
-  // rounded in a way that depends on the steps: they are compared only between states that use the same instances.
-  bool same_instances = true;
-  double a_used = 1, b_used = 1;
-  for (std::size_t i = levels_; i-- > 0;) {
-    if (compared_[i] && (a_used < b_used || (same_steps_ && a_used != b_used))) return false;
-    a_used *= a_tail[3 + i], b_used *= b_tail[3 + i];
-    same_instances &= a_tail[3 + i] == b_tail[3 + i];
-  }
-  bool equal = closes == 0 && same_machine && a_node.signature == b_node.signature && same_instances && better == 0;
-  for (std::size_t f = 0; f < a_node.sliding_count; ++f) {
-    const SlidingFlow &x = a_sliding[f], &y = b_sliding[f];
-    if (x.tensor != y.tensor || x.start != y.start || x.moving != y.moving || x.extent != y.extent ||
-        x.first != y.first || x.inner != y.inner || x.fetched > y.fetched || x.delta != y.delta)
-      return false;
-    if ((x.links.apart || y.links.apart) && !no_more_over_links(x, y)) return false;
-    for (std::size_t k = 0; k < channels_; ++k)
-      if (x.fill[k] > y.fill[k] || x.serve[k] > y.serve[k]) return false;
-    equal &= x.fetched == y.fetched && x.links.saved == y.links.saved && x.links.over == y.links.over;
-  }
-  // Blocks are rounded up in the end: a must be better by more than that, or move the same words.
-  return equal || better >= a_node.rounding;
-}
+void Frontier::get(std::size_t k, PartialMapping& out) const { dominance_.unpack(packed(k), out); }
 
 u64 Frontier::place_of(const FrontierNode& node) const {
   const u64 machine = machines_merge_ ? 0 : node.machine;
@@ -186,12 +47,12 @@ bool Frontier::visit_tile(u32 first, Visit visit) const {
   return true;
 }
 
-Frontier::Added Frontier::add_packed(const Packed& state, bool dominance) {
+Frontier::Added Frontier::add_packed(const PackedMapping& state, bool dominance) {
   const auto [head, fresh] = first_of_tile_.try_emplace(place_of(*state.node), kNone);
   u32 dropped = 0;
   const auto is_new = [&](u32 k) {
-    if (dominates(packed(k), state)) return false;
-    if (dominates(state, packed(k))) nodes_[k].dropped = true, ++dropped;
+    if (dominance_.dominates(packed(k), state)) return false;
+    if (dominance_.dominates(state, packed(k))) nodes_[k].dropped = true, ++dropped;
     return true;
   };
   if (dominance && !visit_tile(head->second, is_new)) return {false, dropped};
@@ -201,51 +62,39 @@ Frontier::Added Frontier::add_packed(const Packed& state, bool dominance) {
   node.sliding_begin = static_cast<u32>(sliding_.size());
   head->second = static_cast<u32>(nodes_.size());
   sliding_.insert(sliding_.end(), state.sliding, state.sliding + node.sliding_count);
-  values_.insert(values_.end(), state.values, state.values + width_);
+  values_.insert(values_.end(), state.values, state.values + dominance_.width());
   nodes_.push_back(node);
   return {true, dropped};
-}
-
-void Frontier::describe(const PartialMapping& s, FrontierNode& node) {
-  node.tile = s.tile;
-  node.signature = s.signature;
-  node.room = s.room;
-  node.idle = s.idle;
-  node.machine = s.machine;
-  node.servers = s.servers;
-  node.links = s.links;
-  node.rounding = s.rounding;
-  node.sliding_count = s.sliding_count;
 }
 
 bool Frontier::dominated(const PartialMapping& s) const {
   if (!m_->exact) return false;
   FrontierNode node;
-  describe(s, node);
+  Dominance::describe(s, node);
   const auto head = first_of_tile_.find(place_of(node));
   if (head == first_of_tile_.end()) return false;
-  PackedState values;
-  pack(s, values.data());
-  const Packed state{values.data(), s.sliding.data(), &node};
-  return !visit_tile(head->second, [&](u32 k) { return !dominates(packed(k), state); });
+  PackedValues values;
+  dominance_.pack(s, values.data());
+  const PackedMapping state{values.data(), s.sliding.data(), &node};
+  return !visit_tile(head->second, [&](u32 k) { return !dominance_.dominates(packed(k), state); });
 }
 
 std::optional<std::size_t> Frontier::dominator(const PartialMapping& s) const {
   if (!m_->exact) return std::nullopt;
   FrontierNode node;
-  describe(s, node);
-  PackedState values;
-  pack(s, values.data());
-  const Packed state{values.data(), s.sliding.data(), &node};
+  Dominance::describe(s, node);
+  PackedValues values;
+  dominance_.pack(s, values.data());
+  const PackedMapping state{values.data(), s.sliding.data(), &node};
   for (std::size_t k = 0; k < size(); ++k)
-    if (place_of(nodes_[k]) == place_of(node) && dominates(packed(k), state)) return k;
+    if (place_of(nodes_[k]) == place_of(node) && dominance_.dominates(packed(k), state)) return k;
   return std::nullopt;
 }
 
 Frontier::Added Frontier::add(const PartialMapping& s, FrontierNode node, bool dominance) {
-  PackedState values;
-  pack(s, values.data());
-  describe(s, node);
+  PackedValues values;
+  dominance_.pack(s, values.data());
+  Dominance::describe(s, node);
   return add_packed({values.data(), s.sliding.data(), &node}, dominance && m_->exact);
 }
 
@@ -254,6 +103,7 @@ Frontier::Added Frontier::add(const Frontier& from, std::size_t k, bool dominanc
 }
 
 void Frontier::compact() {
+  const std::size_t width = dominance_.width();
   std::size_t kept = 0, flows = 0;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     if (nodes_[k].dropped) continue;
@@ -263,13 +113,13 @@ void Frontier::compact() {
       std::copy_n(sliding_.begin() + nodes_[k].sliding_begin, nodes_[k].sliding_count,
                   sliding_.begin() + static_cast<std::ptrdiff_t>(flows));
       nodes_[kept].sliding_begin = static_cast<u32>(flows);
-      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width_), width_,
-                  values_.begin() + static_cast<std::ptrdiff_t>(kept * width_));
+      std::copy_n(values_.begin() + static_cast<std::ptrdiff_t>(k * width), width,
+                  values_.begin() + static_cast<std::ptrdiff_t>(kept * width));
     }
     flows += nodes_[kept++].sliding_count;
   }
   nodes_.resize(kept);
-  values_.resize(kept * width_);
+  values_.resize(kept * width);
   sliding_.resize(flows);
   give_back(nodes_), give_back(values_), give_back(sliding_);
   first_of_tile_ = {};

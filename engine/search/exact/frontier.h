@@ -1,35 +1,13 @@
 #pragma once
-// A frontier: the partial mappings that the exact search holds between two levels, packed, and the rule that drops one
-// if another with the same tile and servers is no worse in everything that can matter outside (rule state-dominance).
+// A frontier: the partial mappings that the exact search holds between two levels, packed. One is dropped if another
+// with the same tile and servers dominates it (rule state-dominance).
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "engine/search/exact/incumbent.h"
-#include "engine/search/exact/partial_mapping.h"
+#include "engine/search/exact/dominance.h"
 
 namespace heliolite {
-
-// How a partial mapping came about, and what it is worth.
-struct FrontierNode {
-  ObjectiveKey key;       // lower bound of its completions
-  u64 order = 0;          // dimensions of the level's loops, innermost first: 4 bits each, dimension + 1
-  u32 parent = 0;         // index in the stage before
-  u32 choice = 0;         // index into FanoutChoices::choices of the fan-out below the level, before any swap
-  u32 next = ~u32{0};     // the node of the same place that came before it; ~0: none
-  u32 sliding_begin = 0;  // its sliding flows are the `sliding_count` from here on
-  u16 idle = 0;           // this and the fields below: as in PartialMapping
-  u8 sliding_count = 0;
-  bool dropped = false;  // superfluous: compact() removes it
-  bool swapped = false;  // its dimensions have changed places since its parent (rule symmetry)
-  LinkState links;
-  u32 machine = 0;
-  u32 servers = 0;
-  double rounding = 0;
-  u64 signature = 0;
-  u64 room = 0;
-  LatticePoint tile;
-};
 
 // The partial mappings of one stage, by index.
 class Frontier {
@@ -78,36 +56,22 @@ class Frontier {
   }
 
  private:
-  // A packed partial mapping, of the frontier or to be compared with it.
-  struct Packed {
-    const double* values;
-    const SlidingFlow* sliding;
-    const FrontierNode* node;
-  };
-  Packed packed(std::size_t k) const {
-    return {values_.data() + k * width_, sliding_.data() + nodes_[k].sliding_begin, &nodes_[k]};
+  PackedMapping packed(std::size_t k) const {
+    return {values_.data() + k * dominance_.width(), sliding_.data() + nodes_[k].sliding_begin, &nodes_[k]};
   }
+  ObjectiveKey narrow(std::vector<u32>& order, std::size_t width);
   // Calls visit(k) for the latest nodes of a tile, beginning with node `first`, until it returns false. Returns whether
   // it never did.
-  ObjectiveKey narrow(std::vector<u32>& order, std::size_t width);
   template <class Visit>
   bool visit_tile(u32 first, Visit visit) const;
-  bool dominates(const Packed& a, const Packed& b) const;
-  static bool no_more_over_links(const SlidingFlow& x, const SlidingFlow& y);
-  bool same_split(const double* a, const double* b, std::size_t channel, unsigned closes) const;
   u64 place_of(const FrontierNode& node) const;
-  Added add_packed(const Packed& state, bool dominance);
-  void pack(const PartialMapping& s, double* out) const;
-  static void describe(const PartialMapping& s, FrontierNode& node);
+  Added add_packed(const PackedMapping& state, bool dominance);
 
   const FlowCosts* m_;
-  std::size_t channels_, tensors_, levels_, width_;
-  std::array<bool, kMaxLevels> compared_{};  // levels where it matters how many instances are in use
-  bool same_steps_ = false;                  // only partial mappings with the same instances in use compare
-  bool room_matters_;                        // levels outside share the room of the level
-  bool machines_merge_;                      // outside this level all machines are alike
+  Dominance dominance_;
+  bool machines_merge_;  // outside this level all machines are alike
   std::vector<FrontierNode> nodes_;
-  std::vector<double> values_;  // width_ of each node, in the order of pack()
+  std::vector<double> values_;  // dominance_.width() of each node
   std::vector<SlidingFlow> sliding_;
   std::size_t sets_;  // of servers
   int tile_bits_;     // of the index of a tile
