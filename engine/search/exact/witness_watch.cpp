@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "engine/base/integers.h"
-#include "engine/search/exact/expand.h"
 #include "engine/search/exact/nest_of.h"
 #include "engine/search/exact/push_in.h"
+#include "engine/search/exact/witness_stand_in.h"
 
 namespace heliolite {
 namespace {
@@ -40,20 +40,6 @@ Mapping seen(const FlowCosts& model, const Mapping& mapping, bool swapped) {
 
 // Whether the last level of the walk has swapped the dimensions.
 bool swapped_here(const WitnessWalk& walk) { return walk.swapped() != walk.swapped_before(); }
-
-// The mapping with the loops of a level in another order, which is as in FrontierNode.
-Mapping reordered(const Mapping& mapping, int level, u64 order) {
-  Mapping out = mapping;
-  std::size_t place = 0;
-  while (mapping.loop[place].level != level || mapping.loop[place].is_spatial()) ++place;
-  for (; order != 0; order >>= 4, ++place) {
-    const auto is_next = [&](const Loop& loop) {
-      return loop.level == level && !loop.is_spatial() && loop.dimension + 1u == (order & 15);
-    };
-    out.loop[place] = *std::ranges::find_if(mapping.loops(), is_next);
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -182,20 +168,7 @@ bool WitnessWatch::cut_by(const PassStage& stage, std::span<const WitnessStep> s
 // for each level.
 void WitnessWatch::push_in(const FlowCosts& model) {
   for (int level = 1; level < model.levels(); ++level) {
-    Mapping next = followed_;
-    for (bool moved = true; moved;) {
-      moved = false;
-      const std::vector<DimensionMask> room = room_inside(model, 0, level, placed_level(model, next, level - 1));
-      const auto loops = next.loops();
-      const auto innermost =
-          std::ranges::find_if(loops, [&](const Loop& l) { return l.level == level && !l.is_spatial(); });
-      for (std::size_t a = 0; a < room.size() && innermost != loops.end() && !moved; ++a) {
-        const LatticeAxis& axis = model.lattice.axes()[a];
-        if (room[a] == 0 || axis.dimension != innermost->dimension || innermost->end % axis.prime != 0) continue;
-        next = *moved_in(next, level, axis);
-        moved = true;
-      }
-    }
+    const Mapping next = all_moved_in(model, followed_, level);
     if (next == followed_) continue;
     stand_in(next, {level, Rule::PushIn, "part of its innermost loop in the level inside", {}, {}, {}});
     level = 0;  // what came to that level may go on
@@ -225,7 +198,8 @@ bool WitnessWatch::pushed_in(const PassStage& stage) {
 // No bound has cut it so far, and yet it is not in the stage after the level.
 void WitnessWatch::absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent) {
   if (pushed_in(stage)) return;
-  const std::vector<u64> orders = orders_tried(stage, parent, walk);
+  const Mapping before = seen(stage.model, followed_, swapped_here(walk));
+  const std::vector<u64> orders = orders_tried(problem_, stage, parent, before, walk);
   if (std::ranges::find(orders, walk.order()) == orders.end()) {
     if (orders.empty()) return lost(stage.level, "constraints of the machine");
     // The cheapest of the orders that are tried stands for it.
@@ -272,34 +246,6 @@ void WitnessWatch::stand_in(const Mapping& next, WitnessEvent event) {
   report_.events.push_back(std::move(event));
   followed_ = next;
   its_key_ = key;
-}
-
-// The orders in which the search tries the level's loops of the mapping followed, whatever they cost: its own expansion
-// of the one parent, with this unrolling and tile only, and no rule but free-loops.
-std::vector<u64> WitnessWatch::orders_tried(const PassStage& stage, u32 parent, const WitnessWalk& walk) const {
-  if (!problem_.options.rules[Rule::FreeLoops]) return {walk.order()};
-  LayerProblem only = problem_;
-  only.options = {};
-  only.options.objective = problem_.options.objective;
-  for (const RuleInfo& info : kRuleTable) only.options.rules.set(info.rule, info.rule == Rule::FreeLoops);
-  TemporalSpace& temporal = only.space.levels[at(stage.level)].temporal;
-  for (FactorLimit& limit : temporal.factor) limit = {1, 1};
-  const Mapping before = seen(stage.model, followed_, swapped_here(walk));
-  for (const Loop& loop : before.loops())
-    if (loop.level == stage.level && !loop.is_spatial()) temporal.factor[loop.dimension] = {loop.end, loop.end};
-  FlowCosts model = stage.model;
-  std::vector<FanoutChoices> fanouts(model.fanout.begin(), model.fanout.end());
-  std::vector<SpatialChoice>& choices = fanouts[at(stage.level)].choices;
-  if (!choices.empty()) choices = std::vector<SpatialChoice>{choices[walk.choice()]};
-  model.fanout = fanouts;
-  Incumbent none(problem_.options.objective, {});
-  Frontier out(stage.model, stage.level);
-  Expander expander(only, model, stage.bounds, stage.layers, stage.level, none, out, ~std::size_t{0});
-  expander.extend(parent, SearchBudget(only.options), ~u64{0});
-  std::vector<u64> orders;
-  for (std::size_t k = 0; k < out.size(); ++k)
-    if (out.node(k).servers == walk.state().servers) orders.push_back(out.node(k).order);
-  return orders;
 }
 
 WitnessReport WitnessWatch::report(const LayerAnswer& answer) const {

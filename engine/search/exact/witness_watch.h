@@ -46,7 +46,6 @@ class WitnessWatch {
   bool pushed_in(const PassStage& stage);
   void absent(const PassStage& stage, const WitnessWalk& walk, const WitnessStep& tile, u32 parent);
   void stand_in(const Mapping& next, WitnessEvent event);
-  std::vector<u64> orders_tried(const PassStage& stage, u32 parent, const WitnessWalk& walk) const;
   ObjectiveKey key_of(const Mapping& mapping) const;
   std::string level_name(int level) const { return problem_.space.level_names[at(level)]; }
 
