@@ -12,9 +12,15 @@ namespace heliolite::onnx_models {
 
 // Models that use most of the reader's ways; the transformer's open sizes are batch and seq.
 inline std::vector<std::string> fuzz_seeds() {
-  return {transformer(2, 8).bytes(), mixed().bytes(),
+  return {transformer(2, 8).bytes(),
+          mixed().bytes(),
           conv({"1", "4", "6", "6", "6"}, {4, 2, 3, 3, 3}, {{"group", 2}, {"auto_pad", "SAME_LOWER"}}).bytes(),
           conv({"1", "4", "6", "6"}, {4, 2, 3, 3}, {{"strides", Sizes{2, 3}}}, "ConvTranspose").bytes(),
+          attention("GroupQueryAttention", {{1, 2, 8}, {1, 2, 4}, {1, 2, 4}}, {{"num_heads", 4}, {"kv_num_heads", 2}})
+              .bytes(),
+          attention("MultiHeadAttention", {{1, 2, 8}, {1, 3, 2, 2, 4}}, {{"num_heads", 2}}).bytes(),
+          attention("Attention", {{1, 2, 8}, {8, 24}, {}, {}, {2, 1, 2, 3, 4}}, {{"num_heads", 2}}).bytes(),
+          attention("Attention", {{1, 4, 2, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}, {}, "").bytes(),
           product("Einsum", "a", {2, 3, 4}, "b", {4, 5}, {{"equation", "...ij,jk"}}).bytes()};
 }
 

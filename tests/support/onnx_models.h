@@ -34,6 +34,26 @@ inline Model product(const std::string& op, const std::string& a, const Sizes& a
   return m;
 }
 
+inline Texts texts(const Sizes& sizes) {
+  Texts out;
+  for (const std::int64_t size : sizes) out.push_back(std::to_string(size));
+  return out;
+}
+
+// One node `att` over inputs i0, i1, .. of these sizes; none: the input is left out.
+inline Model attention(const std::string& op, const std::vector<Sizes>& sizes,
+                       const std::vector<Attribute>& attributes = {}, const std::string& domain = "com.microsoft") {
+  Model m;
+  Texts names;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    names.push_back(sizes[i].empty() ? "" : "i" + std::to_string(i));
+    if (!sizes[i].empty()) m.inputs.push_back(tensor(names.back(), texts(sizes[i])));
+  }
+  m.nodes = {node(op, names, {"y", "keys", "values"}, attributes, "att", domain)};
+  m.opset = 23;
+  return m;
+}
+
 // A block of a transformer of `width`, with two heads: q, k, v, scores, context, out, up, down. Attention is reshaped
 // by sizes that are computed from the shape of its input, as exporters write it. Residual sums and layer norms between.
 inline void add_block(Model& m, const std::string& p, const std::string& in, const std::string& out, int width) {

@@ -4,10 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/onnx_models.h"
+#include "tests/support/onnx_reading.h"
 #include "workloads/load.h"
 #include "workloads/network_writer.h"
-#include "workloads/shape_text.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite::onnx_import_test {
@@ -19,45 +18,6 @@ using onnx::Merge;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-onnx::Options options(const std::string& text) {
-  onnx::Options out;
-  const Diagnostics errors = onnx::add_options(text, "options", out);
-  EXPECT_EQ(to_string(errors), "");
-  return out;
-}
-
-Result<Imported> import(const Model& model, const std::string& text = "", Merge merge = Merge::None) {
-  return onnx::import_bytes(model.bytes(), "m.onnx", options(text), merge);
-}
-
-// "conv: {..} x4" of each layer.
-std::vector<std::string> shapes(const Result<Imported>& imported) {
-  if (!imported) return {to_string(imported.errors())};
-  std::vector<std::string> out;
-  for (const Layer& l : imported->network.layers)
-    out.push_back(shape_text(l.workload) + (l.count == 1 ? "" : " x" + std::to_string(l.count)));
-  return out;
-}
-
-std::string shape(const Model& model, const std::string& text = "") {
-  const std::vector<std::string> all = shapes(import(model, text));
-  return all.size() == 1 ? all[0] : std::to_string(all.size()) + " layers";
-}
-
-// "q>scores.B elementwise" of each edge.
-std::vector<std::string> edges(const Network& network) {
-  std::vector<std::string> out;
-  for (const Edge& e : network.edges) {
-    const Workload& to = network.layers[static_cast<std::size_t>(e.to)].workload;
-    const std::size_t from = static_cast<std::size_t>(e.from);
-    out.push_back((e.from_input ? "[" + network.inputs[from].name + "]" : network.layers[from].workload.name) + ">" +
-                  to.name + "." + to.tensors[static_cast<std::size_t>(e.tensor)].name + " " +
-                  std::string(name(e.through.op)) +
-                  (e.combine == Combine::Alone ? "" : " " + std::string(name(e.combine))));
-  }
-  return out;
-}
 
 TEST(OnnxImport, ConvolutionsListHeightFirst) {
   const Sizes pads{0, 3, 0, 3};
@@ -252,9 +212,9 @@ TEST(OnnxImport, RefusesWhatCannotBeRight) {
   m.nodes.push_back(node("Relu", {"z"}, {"z2"}));
   EXPECT_THAT(refused(m), HasSubstr("circle"));
   m.nodes.resize(1);
-  m.nodes.push_back(node("GroupQueryAttention", {"y"}, {"z"}, {}, "", "com.microsoft"));
-  EXPECT_THAT(refused(m), HasSubstr("GroupQueryAttention 'z': this operator is not mapped; --skip-unknown"));
-  EXPECT_THAT(import(m, "skip-unknown")->summary, HasSubstr("INCOMPLETE, left out: 1 GroupQueryAttention"));
+  m.nodes.push_back(node("SparseAttention", {"y"}, {"z"}, {}, "", "com.microsoft"));
+  EXPECT_THAT(refused(m), HasSubstr("SparseAttention 'z': this operator is not mapped; --skip-unknown"));
+  EXPECT_THAT(import(m, "skip-unknown")->summary, HasSubstr("INCOMPLETE, left out: 1 SparseAttention"));
   m.nodes.back() = node("NonZero", {"y"}, {"z"});
   m.nodes.push_back(node("MatMul", {"z", "w"}, {"z3"}));
   EXPECT_THAT(refused(m), HasSubstr("depends on data (first at NonZero 'z')"));

@@ -21,6 +21,7 @@ class Call {
 
   const std::string& name() const { return name_; }
   std::string_view op() const { return node_.op; }
+  std::string_view domain() const { return node_.domain; }  // "" of ai.onnx
   i64 opset() const { return opset_; }
   std::size_t outputs() const { return node_.outputs.size(); }
 

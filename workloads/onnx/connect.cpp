@@ -69,13 +69,14 @@ class Connector {
 
   void join(int to, const Operand& operand) {
     const std::optional<int> tensor = workload(to).find_tensor(operand.tensor);
+    if (tensor && operand.inner) return join_inner(to, *tensor, operand);
     if (!tensor || operand.value == nullptr) return;
     bool joined = false;
     if (operand.value->sources) {
       // The latest that is whole; the others are kept in case nobody else reads them.
       const Sources& sources = *operand.value->sources;
       for (auto source = sources.rbegin(); source != sources.rend(); ++source) {
-        const std::string why = mismatch(*source, to, *tensor);
+        const std::string why = *operand.lost_by != '\0' ? operand.lost_by : mismatch(*source, to, *tensor);
         if (why.empty() && !joined) {
           network_.edges.push_back(
               {.from = source->layer, .to = to, .tensor = *tensor, .through = {.op = operator_on(source->way)}});
@@ -89,8 +90,23 @@ class Connector {
       }
     }
     if (joined) return;
-    readers_[operand.value].push_back({to, *tensor});
+    if (*operand.lost_by == '\0') readers_[operand.value].push_back({to, *tensor});
     if (operand.value->sources) ++report_.cut;
+  }
+
+  // From a layer of the same node.
+  void join_inner(int to, int tensor, const Operand& operand) {
+    const InnerSource& source = *operand.inner;
+    if (*operand.lost_by != '\0') {
+      report_.lost.push_back({workload(source.draft).name, workload(to).name, operand.tensor, operand.lost_by});
+      ++report_.cut;
+      return;
+    }
+    network_.edges.push_back({.from = source.draft,
+                              .to = to,
+                              .tensor = tensor,
+                              .through = {.op = operator_on(source.way)},
+                              .slice = source.part});
   }
 
   // Of two layers that are added or multiplied the later one feeds the operand: the sum can be made where that one's

@@ -59,10 +59,8 @@ void merge(Sources& all, const Sources& more) {
 
 }  // namespace
 
-std::shared_ptr<const Sources> sources_of_layer(int layer, bool whole) {
-  Source source{.layer = layer, .whole = whole};
-  if (!whole) source.lost_by = "recurrent";
-  return std::make_shared<const Sources>(Sources{source});
+std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by) {
+  return std::make_shared<const Sources>(Sources{{.layer = layer, .whole = *lost_by == '\0', .lost_by = lost_by}});
 }
 
 std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out) {

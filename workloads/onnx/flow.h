@@ -8,7 +8,7 @@ namespace heliolite::onnx {
 // The sources of an output of shape `out` that the operator makes of the call's inputs; null: none.
 std::shared_ptr<const Sources> sources_of(const OperatorRow& op, Call& call, const std::optional<Shape>& out);
 
-// The output of layer `layer`; `whole` as LayerDraft::whole.
-std::shared_ptr<const Sources> sources_of_layer(int layer, bool whole);
+// The output of layer `layer`; `lost_by` as LayerDraft::lost_by.
+std::shared_ptr<const Sources> sources_of_layer(int layer, const char* lost_by);
 
 }  // namespace heliolite::onnx

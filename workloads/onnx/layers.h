@@ -4,15 +4,24 @@
 #include <string>
 #include <vector>
 
+#include "workloads/network.h"
 #include "workloads/onnx/shapes.h"
-#include "workloads/workload.h"
 
 namespace heliolite::onnx {
 
-// A tensor of the Einsum that is an input of the node.
+// The output of another Einsum of the same node, or a part of it.
+struct InnerSource {
+  int draft = 0;  // its number among the node's; the walk makes it that among all layers
+  Way way = Way::None;
+  std::optional<Slice> part{};
+};
+
+// A tensor of the Einsum that is an input of the node, or made inside it.
 struct Operand {
-  std::string tensor;
+  std::string tensor{};
   const TensorFacts* value = nullptr;
+  std::optional<InnerSource> inner{};
+  const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
 };
 
 // An Einsum of a node.
@@ -21,7 +30,7 @@ struct LayerDraft {
   u64 count = 1;
   std::string suffix{};  // of its name, where a node is several layers
   std::vector<Operand> operands{};
-  bool whole = true;  // its output is an output of the node, position by position
+  const char* lost_by = "";  // why its output is no output of the node, position by position; "": it is
 };
 
 using Drafts = std::vector<LayerDraft>;
@@ -45,6 +54,14 @@ Drafts einsum_layers(Call& call);
 // layers_recurrent.cpp: LSTM, GRU, RNN
 Shapes recurrent_shapes(Call& call);
 Drafts recurrent_layers(Call& call);
+
+// layers_attention.cpp: ai.onnx's Attention, com.microsoft's and QAttention, which make queries, keys and values too
+Shapes attention_shapes(Call& call);
+Drafts attention_layers(Call& call);
+Shapes multi_head_attention_shapes(Call& call);
+Drafts multi_head_attention_layers(Call& call);
+Shapes grouped_query_attention_shapes(Call& call);
+Drafts grouped_query_attention_layers(Call& call);
 
 // layers_build.cpp
 using Parameters = std::vector<std::pair<std::string_view, i64>>;

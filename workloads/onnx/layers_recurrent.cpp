@@ -57,7 +57,7 @@ Drafts recurrent_layers(Call& call) {
   state[0].count = static_cast<u64>(r.directions) * static_cast<u64>(r.steps);
   state[0].suffix = ".recurrent";
   all.push_back(std::move(state[0]));
-  for (LayerDraft& draft : all) draft.whole = false;
+  for (LayerDraft& draft : all) draft.lost_by = "recurrent";
   return all;
 }
 

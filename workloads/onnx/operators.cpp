@@ -137,10 +137,13 @@ void add_layers(Table& t) {
   row("MatMulNBits MatMulBnb4", packed_matmul_shape, packed_matmul_layers);
   row("Einsum", einsum_shape, einsum_layers);
   row("LSTM GRU RNN", recurrent_shapes, recurrent_layers);
+  row("Attention QAttention", attention_shapes, attention_layers);
+  row("MultiHeadAttention", multi_head_attention_shapes, multi_head_attention_layers);
+  row("GroupQueryAttention", grouped_query_attention_shapes, grouped_query_attention_layers);
   add(t,
-      "Attention MultiHeadAttention GroupQueryAttention PackedAttention PackedMultiHeadAttention "
-      "DecoderAttention DecoderMaskedMultiHeadAttention DecoderMaskedSelfAttention LongformerAttention "
-      "SparseAttention PagedAttention LinearAttention QAttention QOrderedAttention QOrderedMatMul "
+      "PackedAttention PackedMultiHeadAttention DecoderAttention DecoderMaskedMultiHeadAttention "
+      "DecoderMaskedSelfAttention LongformerAttention SparseAttention PagedAttention LinearAttention "
+      "QOrderedAttention QOrderedMatMul "
       "QOrderedLongformerAttention QMoE MoE MatMulFpQ4 AttnLSTM DynamicQuantizeLSTM DeformConv NhwcConv "
       "NhwcFusedConv ConvTransposeWithDynamicPads QLinearConvTranspose CausalConvWithState ConvGrad Linear "
       "SVMClassifier SVMRegressor LinearClassifier LinearRegressor GatedRelativePositionBias "

@@ -11,11 +11,11 @@
 namespace heliolite::onnx {
 namespace {
 
-using Names = std::unordered_set<std::string_view>;
+using NameSet = std::unordered_set<std::string_view>;
 
-// Names that a subgraph reads and does not make. It cannot be nested deeper than kMaxNesting.
+// NameSet that a subgraph reads and does not make. It cannot be nested deeper than kMaxNesting.
 void reads_from_outside(const Graph& graph, const std::function<void(std::string_view)>& visit) {
-  Names own;
+  NameSet own;
   for (const ValueInfo& input : graph.inputs) own.insert(input.name);
   for (const TensorData& constant : graph.initializers) own.insert(constant.name);
   for (const Node& node : graph.nodes) own.insert(node.outputs.begin(), node.outputs.end());

@@ -184,9 +184,16 @@ void Walk::find_layers(const OperatorRow& op, Call& call, std::vector<TensorFact
   if (!call.ok()) return file_under(Fate::Refused, call, call.problem());
   if (drafts.empty()) return file_under(Fate::Passed, call);  // an Einsum of one operand
   if (layers_.size() + drafts.size() > kMaxLayers) fail(call.name(), fmt::format("more than {} layers", kMaxLayers));
-  for (LayerDraft& draft : drafts) layers_.push_back({std::move(draft), call.name(), nullptr});
+  const int first = static_cast<int>(layers_.size());
+  for (LayerDraft& draft : drafts) {
+    for (Operand& operand : draft.operands)
+      if (operand.inner) operand.inner->draft += first;
+    layers_.push_back({std::move(draft), call.name(), nullptr});
+  }
   const int last = static_cast<int>(layers_.size()) - 1;
-  for (TensorFacts& value : outputs) value.sources = sources_of_layer(last, layers_.back().draft.whole);
+  const char* lost_by = layers_.back().draft.lost_by;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    outputs[i].sources = sources_of_layer(last, i == 0 || *lost_by != '\0' ? lost_by : "another output");
   file_under(Fate::Layer, call);
 }
 

@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "workloads/edge_words.h"
+#include "workloads/onnx/attention_sizes.h"
+#include "workloads/onnx/layers.h"
+
+namespace heliolite::onnx {
+namespace {
+
+// What the operands of the products are made of.
+struct Origins {
+  Operand queries, keys, values;
+};
+
+constexpr const char* kJoined = "joined to earlier keys and values";
+constexpr const char* kPacked = "slice";
+
+// Both products of every head; `first`: the number of the first among the node's layers. K and V are operand A, as
+// product_draft has it of two operands that are no constants.
+Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
+  const i64 stacked = elements({a.batch, a.heads}), rows = elements({a.group, a.queries});
+  const auto product = [&](const char* suffix, i64 m, i64 k, Operand one, Operand two) {
+    one.tensor = "A";
+    two.tensor = "B";
+    std::vector<Operand> operands{std::move(one), std::move(two)};
+    Drafts made = stacked == 1 ? family_draft(call, "gemm", {{"m", m}, {"n", rows}, {"k", k}}, std::move(operands))
+                               : family_draft(call, "bmm", {{"h", stacked}, {"m", m}, {"n", rows}, {"k", k}},
+                                              std::move(operands));
+    for (LayerDraft& draft : made) draft.suffix = suffix;
+    return made;
+  };
+  Drafts all = product(".scores", a.keys(), a.depth, std::move(from.keys), std::move(from.queries));
+  const Operand weights{.inner = InnerSource{.draft = first, .way = Way::Softmax}};
+  Drafts context = product(".context", a.value_depth, a.keys(), std::move(from.values), weights);
+  std::ranges::move(context, std::back_inserter(all));
+  return all;
+}
+
+// An input, or what is made of it.
+Operand operand_of(const Call& call, std::size_t input, const char* lost_by = "") {
+  return {.value = call.input(input), .lost_by = lost_by};
+}
+
+// The output, keys and values for later calls.
+Shapes shapes_of(const AttentionSizes& a, bool flat) {
+  const i64 heads = a.heads * a.group, kept = std::max(a.kept, a.keys());
+  Shape out{a.batch, heads, a.queries, a.value_depth};
+  if (flat) out = {a.batch, a.queries, heads * a.value_depth};
+  return {out, {a.batch, a.heads, kept, a.depth}, {a.batch, a.heads, kept, a.value_depth}};
+}
+
+Shapes projected_shapes(Call& call) {
+  const AttentionSizes a = projected_attention(call).attention;
+  return {{a.batch, a.queries, a.heads * a.value_depth}, {2, a.batch, a.heads, a.keys(), a.depth}};
+}
+
+// The product with the weights too. Its rows, or columns if the input is the constant, are those of queries, keys and
+// values, one after the other.
+Drafts projected_layers(Call& call) {
+  const ProjectedAttention p = projected_attention(call);
+  const AttentionSizes& a = p.attention;
+  if (!call.ok()) return {};
+  Drafts all = product_draft(call, {.of_first = elements({a.batch, a.queries}),
+                                    .of_second = p.out,
+                                    .k = p.in,
+                                    .first = call.input(0),
+                                    .second = call.input(1)});
+  if (!call.ok()) return {};
+  all[0].suffix = ".qkv";
+  const Workload& qkv = all[0].workload;
+  const bool in_columns = call.input(0)->constant && !call.input(1)->constant;
+  const int rank = find_rank(qkv, qkv.output(), in_columns ? "N" : "M").value_or(0);
+  const auto part = [&](i64 from, i64 words, const char* lost_by) {
+    const Slice slice{rank, static_cast<u64>(from), static_cast<u64>(words)};
+    return Operand{.inner = InnerSource{.draft = 0, .part = slice}, .lost_by = lost_by};
+  };
+  const i64 width = a.heads * a.depth;
+  const char* joined = a.past > 0 ? kJoined : "";
+  Drafts both = products(
+      call, a, {part(0, width, ""), part(width, width, joined), part(2 * width, a.heads * a.value_depth, joined)}, 1);
+  std::ranges::move(both, std::back_inserter(all));
+  return all;
+}
+
+// Of com.microsoft; ai.onnx has another operator of the name.
+bool projects(const Call& call) { return call.op() == "QAttention" || call.domain() == "com.microsoft"; }
+
+}  // namespace
+
+Shapes attention_shapes(Call& call) {
+  if (projects(call)) return projected_shapes(call);
+  const AttentionSizes a = standard_attention(call);
+  Shapes shapes = shapes_of(a, call.shape(0).size() == 3);
+  shapes.push_back({a.batch, a.heads * a.group, a.queries, a.keys()});
+  return shapes;
+}
+
+Drafts attention_layers(Call& call) {
+  if (projects(call)) return projected_layers(call);
+  const AttentionSizes a = standard_attention(call);
+  if (!call.ok()) return {};
+  const char* joined = a.past > 0 ? kJoined : "";
+  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
+}
+
+Shapes multi_head_attention_shapes(Call& call) { return shapes_of(multi_head_attention(call), true); }
+
+Drafts multi_head_attention_layers(Call& call) {
+  const AttentionSizes a = multi_head_attention(call);
+  if (!call.ok()) return {};
+  const char* joined = a.past > 0 ? kJoined : "";
+  if (call.input(1) == nullptr)
+    return products(call, a, {operand_of(call, 0, kPacked), operand_of(call, 0, kPacked), operand_of(call, 0, kPacked)},
+                    0);
+  if (call.input(2) == nullptr)
+    return products(call, a, {operand_of(call, 0), operand_of(call, 1, kPacked), operand_of(call, 1, kPacked)}, 0);
+  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
+}
+
+Shapes grouped_query_attention_shapes(Call& call) { return shapes_of(grouped_query_attention(call), true); }
+
+Drafts grouped_query_attention_layers(Call& call) {
+  const AttentionSizes a = grouped_query_attention(call);
+  if (!call.ok()) return {};
+  if (call.input(1) == nullptr)
+    return products(call, a, {operand_of(call, 0, kPacked), operand_of(call, 0, kPacked), operand_of(call, 0, kPacked)},
+                    0);
+  const char* joined = a.past > 0 ? kJoined : "";
+  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
+}
+
+}  // namespace heliolite::onnx
