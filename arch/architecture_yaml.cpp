@@ -4,25 +4,23 @@
 
 #include <algorithm>
 
+#include "arch/architecture_fields.h"
 #include "arch/energy_tables.h"
 #include "arch/level_yaml.h"
 #include "arch/limits.h"
 #include "engine/base/energy.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
 
-constexpr double kMinCycleNs = 1e-6;
-constexpr double kMaxCycleNs = 1e9;
-
 ComputeSpec read_compute(const YamlNode& node, Diagnostics& errors) {
-  MapReader reader(node, errors);
+  FieldReader reader(node, compute_fields(), errors);
   ComputeSpec compute;
   compute.place = place_of(node);
   compute.name = reader.string("name");
-  if (const std::optional<i64> bits = reader.integer("word_bits", 1, static_cast<i64>(kMaxWordBits)))
-    compute.word_bits = static_cast<u64>(*bits);
+  if (const std::optional<i64> bits = reader.integer("word_bits")) compute.word_bits = static_cast<u64>(*bits);
   compute.energy = read_amount(reader.child("energy"), kMaxAccessPicojoules, {"pat", "table"}, errors);
   compute.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
   reader.finish();
@@ -62,30 +60,28 @@ bool is_architecture_yaml(const YamlNode& document) {
 Result<ArchitectureSpec> read_architecture_yaml(const YamlNode& document) {
   Diagnostics errors;
   ArchitectureSpec spec;
-  MapReader root(document, errors);
-  const std::optional<YamlNode> node = root.required_child("architecture");
+  FieldReader root(document, machine_file_fields(), errors);
+  const std::optional<YamlNode> node = root.child("architecture");
   root.finish();
   if (!node) return errors;
 
-  MapReader reader(*node, errors);
+  FieldReader reader(*node, architecture_fields(), errors);
   spec.place = place_of(*node);
   spec.base = reader.string("base");
   spec.ert = reader.string("ert");
   spec.art = reader.string("art");
   spec.name = reader.string("name");
   spec.description = reader.string("description");
-  spec.technology_nm = reader.number("technology_nm", kMinTechnologyNm, kMaxTechnologyNm);
-  spec.cycle_ns = reader.number("cycle_ns", kMinCycleNs, kMaxCycleNs);
-  if (const std::optional<i64> bits = reader.integer("word_bits", 1, static_cast<i64>(kMaxWordBits)))
-    spec.word_bits = static_cast<u64>(*bits);
+  spec.technology_nm = reader.number("technology_nm");
+  spec.cycle_ns = reader.number("cycle_ns");
+  if (const std::optional<i64> bits = reader.integer("word_bits")) spec.word_bits = static_cast<u64>(*bits);
   if (const std::optional<YamlNode> energy = reader.child("energy")) spec.energy = read_energy_model(*energy, errors);
   spec.one_axis_per_dimension = reader.boolean("one_axis_per_dimension");
   spec.unit_loops_first = reader.boolean("unit_loops_first");
-  if (const std::optional<std::string> whom = reader.choice("constraints_for", {"all", "channels"}))
+  if (const std::optional<std::string> whom = reader.choice("constraints_for"))
     spec.constraints_for_channels_only = *whom == "channels";
-  if (const std::optional<std::string> links = reader.choice("link_transfers", {"on", "off"}))
-    spec.link_transfers = *links == "on";
-  const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.required_child("levels");
+  if (const std::optional<std::string> links = reader.choice("link_transfers")) spec.link_transfers = *links == "on";
+  const std::optional<YamlNode> levels = spec.base ? reader.child("levels") : reader.needed("levels");
   if (levels) spec.levels = read_levels(*levels, errors);
   check_names(spec.levels, errors);
   spec.compute.place = spec.place;

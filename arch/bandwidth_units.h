@@ -22,4 +22,8 @@ std::optional<double> parse_picojoules_per_bit(std::string_view text);
 
 inline constexpr std::string_view kByteRateUnits = "MB/s, GB/s or TB/s, of 1000";  // for messages
 
+// Regular expressions that every such text matches.
+inline constexpr const char* kByteRatePattern = "^\\s*[0-9.eE+-]+\\s*[MGT]B/s\\s*$";
+inline constexpr const char* kBitEnergyPattern = "^\\s*[0-9.eE+-]+\\s*[pf]J/bit\\s*$";
+
 }  // namespace heliolite

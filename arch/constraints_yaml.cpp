@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "arch/level_fields.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 
@@ -21,7 +22,7 @@ std::string canonical(const std::string& selector) {
   return contains(kRoles, selector) ? selector + "s" : selector;
 }
 
-std::optional<Names> selectors(MapReader& level, std::string_view key) {
+std::optional<Names> selectors(FieldReader& level, std::string_view key) {
   std::optional<Names> words = level.words(key);
   if (words)
     for (std::string& word : *words) word = canonical(word);
@@ -75,7 +76,7 @@ std::optional<FactorConstraint> parse_factor(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& errors) {
+std::vector<FactorConstraint> read_factors(FieldReader& reader, Diagnostics& errors) {
   std::vector<FactorConstraint> factors;
   for (const std::string& word : reader.words("factors").value_or(Names{})) {
     if (std::optional<FactorConstraint> factor = parse_factor(word)) factors.push_back(*std::move(factor));
@@ -87,7 +88,7 @@ std::vector<FactorConstraint> read_factors(MapReader& reader, Diagnostics& error
   return factors;
 }
 
-Names read_order(MapReader& reader, Diagnostics& errors) {
+Names read_order(FieldReader& reader, Diagnostics& errors) {
   Names order = reader.words("order").value_or(Names{});
   for (std::size_t i = 0; i < order.size(); ++i)
     for (std::size_t k = i + 1; k < order.size(); ++k)
@@ -97,7 +98,7 @@ Names read_order(MapReader& reader, Diagnostics& errors) {
 }
 
 LoopConstraints read_temporal(const YamlNode& node, Diagnostics& errors) {
-  MapReader reader(node, errors);
+  FieldReader reader(node, temporal_constraint_fields(), errors);
   LoopConstraints loops;
   loops.factors = read_factors(reader, errors);
   loops.order = read_order(reader, errors);
@@ -107,7 +108,7 @@ LoopConstraints read_temporal(const YamlNode& node, Diagnostics& errors) {
 }
 
 SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
-  MapReader reader(node, errors);
+  FieldReader reader(node, spatial_constraint_fields(), errors);
   SpatialConstraints spatial;
   spatial.factors = read_factors(reader, errors);
   spatial.order = read_order(reader, errors);
@@ -117,8 +118,7 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
   if (both && (spatial.allowed_x || spatial.allowed_y))
     reader.error("give either 'allowed' for both axes or 'allowed_x' and 'allowed_y'");
   if (both) spatial.allowed_x = spatial.allowed_y = both;
-  if (const std::optional<i64> split = reader.integer("split", 0, kMaxDimensionSize))
-    spatial.split = static_cast<u64>(*split);
+  if (const std::optional<i64> split = reader.integer("split")) spatial.split = static_cast<u64>(*split);
   spatial.no_link_transfer = reader.words("no_link_transfer").value_or(Names{});
   reader.finish();
   return spatial;
@@ -126,7 +126,7 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
 
 }  // namespace
 
-std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors) {
+std::optional<KeepRule> read_keep_rule(FieldReader& level, Diagnostics& errors) {
   const std::optional<Names> keep = selectors(level, "keep");
   const std::optional<Names> bypass = selectors(level, "bypass");
   const std::optional<Names> open = selectors(level, "open");
@@ -159,7 +159,7 @@ std::optional<KeepRule> read_keep_rule(MapReader& level, Diagnostics& errors) {
 }
 
 LevelConstraints read_constraints(const YamlNode& node, Diagnostics& errors) {
-  MapReader reader(node, errors);
+  FieldReader reader(node, constraints_fields(), errors);
   LevelConstraints constraints;
   if (const auto temporal = reader.child("temporal")) constraints.temporal = read_temporal(*temporal, errors);
   if (const auto spatial = reader.child("spatial")) constraints.spatial = read_spatial(*spatial, errors);

@@ -7,10 +7,12 @@
 #include "arch/bandwidth_units.h"
 #include "arch/constraints_yaml.h"
 #include "arch/energy_tables.h"
+#include "arch/level_fields.h"
 #include "arch/level_price.h"
 #include "arch/limits.h"
 #include "engine/base/byte_size.h"
 #include "engine/base/energy.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
@@ -18,8 +20,8 @@
 namespace heliolite {
 namespace {
 
-void read_capacity(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
-  const std::optional<i64> entries = reader.integer("entries", 1, static_cast<i64>(kMaxEntries));
+void read_capacity(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
+  const std::optional<i64> entries = reader.integer("entries");
   if (entries) level.capacity = Words{static_cast<u64>(*entries)};
   const std::optional<YamlNode> capacity = reader.child("capacity");
   if (!capacity) return;
@@ -40,12 +42,12 @@ std::optional<AccessEnergy> read_access_energy(const YamlNode& node, Diagnostics
   if (const std::optional<double> pj = node.as_number(); pj && *pj >= 0 && *pj <= kMaxAccessPicojoules)
     return AccessEnergy{*pj, *pj, *pj};
   if (!node.is_map()) return std::nullopt;
-  MapReader reader(node, errors);
+  FieldReader reader(node, access_energy_fields(), errors);
   AccessEnergy energy;
-  energy.read_pj = reader.required_number("read", 0, kMaxAccessPicojoules).value_or(0);
-  const std::optional<double> write = reader.number("write", 0, kMaxAccessPicojoules);
-  const std::optional<double> fill = reader.number("fill", 0, kMaxAccessPicojoules);
-  const std::optional<double> update = reader.number("update", 0, kMaxAccessPicojoules);
+  energy.read_pj = reader.number("read").value_or(0);
+  const std::optional<double> write = reader.number("write");
+  const std::optional<double> fill = reader.number("fill");
+  const std::optional<double> update = reader.number("update");
   if (!node.has("write") && !(node.has("fill") && node.has("update")))
     reader.error("give 'write', or both 'fill' (from above) and 'update' (from below)");
   energy.fill_pj = fill.value_or(write.value_or(0));
@@ -54,7 +56,7 @@ std::optional<AccessEnergy> read_access_energy(const YamlNode& node, Diagnostics
   return energy;
 }
 
-void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+void read_energy(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   const std::optional<YamlNode> node = reader.child("energy");
   if (!node) return;
   if (const std::optional<AccessEnergy> energy = read_access_energy(*node, errors)) {
@@ -78,7 +80,7 @@ void read_energy(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
 }
 
 // One bandwidth: a number of words per cycle, or a text in GB/s.
-void read_rate(MapReader& reader, std::string_view key, std::optional<double> Bandwidth::*rate, LevelSpec& level,
+void read_rate(FieldReader& reader, std::string_view key, std::optional<double> Bandwidth::*rate, LevelSpec& level,
                Diagnostics& errors) {
   const std::optional<YamlNode> node = reader.child(key);
   if (!node) return;
@@ -90,7 +92,7 @@ void read_rate(MapReader& reader, std::string_view key, std::optional<double> Ba
                                              key, shown(*node), kMinBandwidth, kMaxBandwidth, kByteRateUnits)));
 }
 
-void read_bandwidth(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
+void read_bandwidth(FieldReader& parent, LevelSpec& level, Diagnostics& errors) {
   const std::optional<YamlNode> node = parent.child("bandwidth");
   if (!node) return;
   level.bandwidth = level.gigabytes_per_second = Bandwidth{};
@@ -105,26 +107,26 @@ void read_bandwidth(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
     }
     return;
   }
-  MapReader reader(*node, errors);
+  FieldReader reader(*node, bandwidth_fields(), errors);
   read_rate(reader, "read", &Bandwidth::read, level, errors);
   read_rate(reader, "write", &Bandwidth::write, level, errors);
   read_rate(reader, "shared", &Bandwidth::shared, level, errors);
   reader.finish();
 }
 
-std::optional<NetworkEnergy> read_network(MapReader& parent, Diagnostics& errors) {
+std::optional<NetworkEnergy> read_network(FieldReader& parent, Diagnostics& errors) {
   const std::optional<YamlNode> node = parent.child("network");
   if (!node) return std::nullopt;
-  MapReader reader(*node, errors);
+  FieldReader reader(*node, network_energy_fields(), errors);
   NetworkEnergy network;
-  network.hop_pj = reader.number("hop_pj", 0, kMaxAccessPicojoules).value_or(0);
-  network.router_pj = reader.number("router_pj", 0, kMaxAccessPicojoules).value_or(0);
-  network.ingress_pj = reader.number("ingress_pj", 0, kMaxAccessPicojoules).value_or(0);
+  network.hop_pj = reader.number("hop_pj").value_or(0);
+  network.router_pj = reader.number("router_pj").value_or(0);
+  network.ingress_pj = reader.number("ingress_pj").value_or(0);
   reader.finish();
   return network;
 }
 
-std::optional<DramSpec> read_dram(MapReader& reader, Diagnostics& errors) {
+std::optional<DramSpec> read_dram(FieldReader& reader, Diagnostics& errors) {
   const std::optional<YamlNode> node = reader.child("dram");
   if (!node) return std::nullopt;
   if (const std::optional<bool> is_dram = node->as_bool()) return DramSpec{*is_dram, ""};
@@ -135,8 +137,8 @@ std::optional<DramSpec> read_dram(MapReader& reader, Diagnostics& errors) {
   return DramSpec{true, types.front()};
 }
 
-std::optional<u64> optional_size(MapReader& reader, std::string_view key, u64 most) {
-  const std::optional<i64> value = reader.integer(key, 1, static_cast<i64>(most));
+std::optional<u64> optional_size(FieldReader& reader, std::string_view key) {
+  const std::optional<i64> value = reader.integer(key);
   if (!value) return std::nullopt;
   return static_cast<u64>(*value);
 }
@@ -147,14 +149,14 @@ std::optional<u64> parse_size(std::string_view text) {
 }
 
 // `16`, `14x12` or `{x: 14, y: 12}`: a fan-out that is given replaces both axes.
-void read_fanout(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
+void read_fanout(FieldReader& parent, LevelSpec& level, Diagnostics& errors) {
   const std::optional<YamlNode> node = parent.child("fanout");
   if (!node) return;
   level.fanout_x = level.fanout_y = 1;
   if (node->is_map()) {
-    MapReader reader(*node, errors);
-    level.fanout_x = optional_size(reader, "x", kMaxFanout).value_or(1);
-    level.fanout_y = optional_size(reader, "y", kMaxFanout).value_or(1);
+    FieldReader reader(*node, fanout_fields(), errors);
+    level.fanout_x = optional_size(reader, "x").value_or(1);
+    level.fanout_y = optional_size(reader, "y").value_or(1);
     reader.finish();
     return;
   }
@@ -171,18 +173,18 @@ void read_fanout(MapReader& parent, LevelSpec& level, Diagnostics& errors) {
 }
 
 // The keys of a physical buffer: those of a unified level without its loops and fan-out.
-void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+void read_buffer(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.place = place_of(reader.node());
-  level.name = reader.required_string("name").value_or("");
+  level.name = reader.string("name").value_or("");
   read_capacity(reader, level, errors);
-  level.multiple_buffering = reader.number("multiple_buffering", 1, kMaxMultipleBuffering);
-  level.word_bits = optional_size(reader, "word_bits", kMaxWordBits);
-  level.block_words = optional_size(reader, "block_words", kMaxBlockWords);
-  level.cluster_size = optional_size(reader, "cluster_size", kMaxClusterSize);
+  level.multiple_buffering = reader.number("multiple_buffering");
+  level.word_bits = optional_size(reader, "word_bits");
+  level.block_words = optional_size(reader, "block_words");
+  level.cluster_size = optional_size(reader, "cluster_size");
   read_energy(reader, level, errors);
   level.leakage = read_amount(reader.child("leak_pj_per_cycle"), kMaxAccessPicojoules, {"table"}, errors);
   level.area = read_amount(reader.child("area_um2"), kMaxAreaUm2, {"table"}, errors);
-  for (const LevelPrice& price : kLevelPrices) level.*price.stated = reader.number(price.key, 0, kMaxAccessPicojoules);
+  for (const LevelPrice& price : kLevelPrices) level.*price.stated = reader.number(price.key);
   read_bandwidth(reader, level, errors);
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);
@@ -191,12 +193,12 @@ void read_buffer(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
 }
 
 // What belongs to the loops of a level: of a split one, to its innermost part.
-void read_loops(MapReader& reader, LevelSpec& level, Diagnostics& errors) {
+void read_loops(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   read_fanout(reader, level, errors);
   if (const auto node = reader.child("constraints")) level.constraints = read_constraints(*node, errors);
 }
 
-std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffers, Diagnostics& errors) {
+std::vector<LevelSpec> read_split_level(FieldReader& reader, const YamlNode& buffers, Diagnostics& errors) {
   std::vector<LevelSpec> parts;
   reader.string("name");  // for the reader's eye: each buffer has its own
   if (!buffers.is_sequence() || buffers.size() == 0) {
@@ -205,7 +207,7 @@ std::vector<LevelSpec> read_split_level(MapReader& reader, const YamlNode& buffe
   }
   std::vector<std::string> kept;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    MapReader buffer(buffers.at(i), errors);
+    FieldReader buffer(buffers.at(i), buffer_fields(), errors);
     LevelSpec& part = parts.emplace_back();
     read_buffer(buffer, part, errors);
     if (buffer.valid() && (!buffer.node().has("keep") || buffer.node().has("bypass") || buffer.node().has("open")))
@@ -254,11 +256,12 @@ std::optional<Amount> read_amount(const std::optional<YamlNode>& node, double mo
 }
 
 std::vector<LevelSpec> read_level(const YamlNode& node, Diagnostics& errors) {
-  MapReader reader(node, errors);
+  const bool split = node.has("buffers");
+  FieldReader reader(node, split ? split_level_fields() : level_fields(), errors);
   if (!reader.valid()) return {};
   std::vector<LevelSpec> parts;
-  if (const std::optional<YamlNode> buffers = reader.child("buffers")) {
-    parts = read_split_level(reader, *buffers, errors);
+  if (split) {
+    parts = read_split_level(reader, *reader.child("buffers"), errors);
   } else {
     LevelSpec& level = parts.emplace_back();
     read_buffer(reader, level, errors);

@@ -10,5 +10,7 @@ namespace heliolite {
 std::optional<double> parse_bytes(std::string_view text);
 
 inline constexpr std::string_view kByteUnits = "B, KB, MB or GB, of 1024";  // for messages
+// A regular expression that every such text matches.
+inline constexpr const char* kBytePattern = "^[0-9.]+([eE][+-]?[0-9]+)?\\s*([kKmMgG][iI]?)?[bB]\\s*$";
 
 }  // namespace heliolite

@@ -117,13 +117,12 @@ std::optional<double> MapReader::required_number(std::string_view key, double lo
   return number_of(read(key, true), key, low, high, errors_);
 }
 
-std::optional<std::string> MapReader::choice(std::string_view key, std::initializer_list<std::string_view> allowed) {
+std::optional<std::string> MapReader::choice(std::string_view key, const std::vector<std::string>& allowed) {
   const std::optional<YamlNode> node = read(key, false);
   if (!node) return std::nullopt;
   if (node->is_scalar() && std::ranges::find(allowed, node->text()) != allowed.end()) return node->text();
-  const std::vector<std::string> names(allowed.begin(), allowed.end());
-  errors_.push_back(node->error(
-      fmt::format("{} = {}, must be {}{}", key, shown(*node), join(names, "or"), did_you_mean(node->text(), names))));
+  errors_.push_back(node->error(fmt::format("{} = {}, must be {}{}", key, shown(*node), join(allowed, "or"),
+                                            did_you_mean(node->text(), allowed))));
   return std::nullopt;
 }
 

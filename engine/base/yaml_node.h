@@ -2,7 +2,6 @@
 // A YAML value that knows its file, line and field path, so that every reader's complaint names the place. Reading
 // never throws; all errors are collected and reported at once. Only yaml_builder.cpp uses yaml-cpp.
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -117,7 +116,7 @@ class MapReader {
   std::optional<double> number(std::string_view key, double low, double high);
   std::optional<double> required_number(std::string_view key, double low, double high);
   // One of `allowed`; complains with the list and a suggestion.
-  std::optional<std::string> choice(std::string_view key, std::initializer_list<std::string_view> allowed);
+  std::optional<std::string> choice(std::string_view key, const std::vector<std::string>& allowed);
   // A list of scalars, or one string of words separated by spaces or commas.
   std::optional<std::vector<std::string>> words(std::string_view key);
 
