@@ -4,18 +4,19 @@
 
 #include <algorithm>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/compact_text.h"
+#include "workloads/edge_fields.h"
 #include "workloads/yaml_help.h"
 
 namespace heliolite {
 namespace {
 
-constexpr i64 kLargest = static_cast<i64>(kMaxDimensionSize);
 constexpr const char* kOperators = "none, elementwise, softmax, norm, {pool: {k: 3, stride: 2}} or {resize: 2}";
 
-std::vector<RankName> read_ranks(MapReader& map, Diagnostics& errors) {
+std::vector<RankName> read_ranks(FieldReader& map, Diagnostics& errors) {
   std::vector<RankName> ranks;
   for (const YamlNode& node : elements(map.child("ranks"))) {
     if (node.is_scalar()) {
@@ -29,13 +30,13 @@ std::vector<RankName> read_ranks(MapReader& map, Diagnostics& errors) {
 
 std::optional<ThroughText> read_pool(const YamlNode& node, Diagnostics& errors) {
   const std::size_t before = errors.size();
-  MapReader map(node, errors);
+  FieldReader map(node, pool_fields(), errors);
   ThroughText text;
   text.through.op = Operator::Pool;
-  const i64 window = map.required_integer("k", 1, kLargest).value_or(1);
+  const i64 window = map.integer("k").value_or(1);
   text.through.window = static_cast<u64>(window);
-  text.through.stride = static_cast<u64>(map.integer("stride", 1, kLargest).value_or(window));
-  if (const auto pad = map.integer("pad", 0, window - 1)) text.through.pad = static_cast<u64>(*pad);
+  text.through.stride = static_cast<u64>(map.integer("stride").value_or(window));
+  if (const auto pad = map.integer("pad", window - 1)) text.through.pad = static_cast<u64>(*pad);
   text.ranks = read_ranks(map, errors);
   map.finish();
   if (errors.size() != before) return std::nullopt;
@@ -47,8 +48,8 @@ std::optional<ThroughText> read_resize(const YamlNode& node, Diagnostics& errors
   ThroughText text;
   text.through.op = Operator::Resize;
   if (node.is_map()) {
-    MapReader map(node, errors);
-    text.through.factor = static_cast<u64>(map.required_integer("factor", 1, kLargest).value_or(1));
+    FieldReader map(node, resize_fields(), errors);
+    text.through.factor = static_cast<u64>(map.integer("factor").value_or(1));
     text.ranks = read_ranks(map, errors);
     map.finish();
   } else {
@@ -63,7 +64,7 @@ std::optional<ThroughText> read_resize(const YamlNode& node, Diagnostics& errors
 std::optional<ThroughText> read_through(const YamlNode& node, Diagnostics& errors) {
   if (node.is_map()) {
     const std::size_t before = errors.size();
-    MapReader map(node, errors);
+    FieldReader map(node, through_fields(), errors);
     const auto pool = map.child("pool"), resize = map.child("resize");
     map.finish();
     if (errors.size() != before) return std::nullopt;
@@ -81,8 +82,8 @@ std::optional<ThroughText> read_through(const YamlNode& node, Diagnostics& error
 std::optional<CombineText> read_combine(const YamlNode& node, Diagnostics& errors) {
   if (node.is_map()) {
     const std::size_t before = errors.size();
-    MapReader map(node, errors);
-    const auto rank = map.required_string("concat");
+    FieldReader map(node, concat_fields(), errors);
+    const auto rank = map.string("concat");
     map.finish();
     if (errors.size() != before) return std::nullopt;
     return CombineText{Combine::Concat, RankName{*rank, *map.child("concat")}};
@@ -98,9 +99,9 @@ std::optional<CombineText> read_combine(const YamlNode& node, Diagnostics& error
 
 std::optional<SliceText> read_slice(const YamlNode& node, Diagnostics& errors) {
   const std::size_t before = errors.size();
-  MapReader map(node, errors);
-  const auto rank = map.required_string("rank");
-  const auto from = map.required_integer("from", 0, kLargest), words = map.required_integer("words", 1, kLargest);
+  FieldReader map(node, slice_fields(), errors);
+  const auto rank = map.string("rank");
+  const auto from = map.integer("from"), words = map.integer("words");
   map.finish();
   if (errors.size() != before) return std::nullopt;
   return SliceText{{*rank, *map.child("rank")}, {0, static_cast<u64>(*from), static_cast<u64>(*words)}};

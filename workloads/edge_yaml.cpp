@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/edge_check.h"
+#include "workloads/edge_fields.h"
 #include "workloads/graph.h"
 
 namespace heliolite {
@@ -57,8 +59,8 @@ class EdgeReader {
       if (node.is_scalar()) {
         input.name = node.text();
       } else {
-        MapReader map(node, errors_);
-        input.name = map.required_string("name").value_or("");
+        FieldReader map(node, input_fields(), errors_);
+        input.name = map.string("name").value_or("");
         input.same_in_repeats = map.boolean("same_in_repeats").value_or(false);
         map.finish();
       }
@@ -116,10 +118,10 @@ class EdgeReader {
 
   void edge(const YamlNode& node) {
     const std::size_t before = errors_.size();
-    MapReader map(node, errors_);
+    FieldReader map(node, edge_fields(), errors_);
     EdgeText text{.edge = {}, .node = node};
-    const auto from = map.required_string("from"), to = map.required_string("to");
-    const auto tensor = map.required_string("tensor");
+    const auto from = map.string("from"), to = map.string("to");
+    const auto tensor = map.string("tensor");
     if (const auto through = map.child("through"))
       if (const auto read = read_through(*through, errors_)) {
         text.edge.through = read->through;

@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"
 
 namespace heliolite {
@@ -15,12 +16,13 @@ namespace {
 // Reads one way of describing a workload into `workload_`.
 class WorkloadReader {
  public:
-  WorkloadReader(MapReader& map, const LayerContext& context, Diagnostics& errors)
+  WorkloadReader(FieldReader& map, const LayerContext& context, Diagnostics& errors)
       : map_(map), context_(context), errors_(errors) {}
 
   std::optional<Workload> run() {
     if (!map_.valid()) return std::nullopt;
     const std::size_t before = errors_.size();
+    for (const FileField& field : shape_fields()) map_.ignore(field.name);  // which shapes have which is said below
     const std::vector<std::string> shapes = given_shapes();
     if (shapes.size() != 1) {
       complain_about(shapes);
@@ -48,13 +50,11 @@ class WorkloadReader {
     return names;
   }
 
-  // Marks the keys of every shape as known, so that finish() complains about slips only.
   std::vector<std::string> given_shapes() {
     std::vector<std::string> given;
     for (const std::string& name : all_shapes()) {
       if (map_.child(name)) given.push_back(name);
     }
-    for (const char* key : {"sizes", "tensors", "output", "roles"}) map_.ignore(key);
     return given;
   }
 
@@ -167,8 +167,9 @@ class WorkloadReader {
     if (context_.pass == Pass::WeightUpdate) no_weight_update();
     if (context_.batch != 1) no_batch();
     dimensions(*map_.child("dimensions"));
-    if (const auto tensors = map_.required_child("tensors")) this->tensors(*tensors);
-    const auto output = map_.required_string("output");
+    if (const auto tensors = map_.needed("tensors")) this->tensors(*tensors);
+    map_.needed("output");
+    const auto output = map_.string("output");
     if (!output || workload_.tensors.empty()) return;
     std::vector<std::string> names;
     for (const Tensor& t : workload_.tensors) names.push_back(t.name);
@@ -244,7 +245,7 @@ class WorkloadReader {
     }
   }
 
-  MapReader& map_;
+  FieldReader& map_;
   const LayerContext& context_;
   Diagnostics& errors_;
   Workload workload_;
@@ -253,7 +254,7 @@ class WorkloadReader {
 
 }  // namespace
 
-std::optional<Workload> read_workload(MapReader& map, const LayerContext& context, Diagnostics& errors) {
+std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, Diagnostics& errors) {
   return WorkloadReader(map, context, errors).run();
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/yaml_node.h"
+#include "engine/base/field_reader.h"
 #include "workloads/families.h"
 #include "workloads/workload_yaml.h"
 
@@ -17,8 +17,8 @@ struct LayerContext {
   std::map<std::string, Arguments, std::less<>> defaults;  // [family]: values of its parameters
 };
 
-// Reads the keys of `map` that describe the shape and the roles (not `name` and `count`), leaving finish() to the
-// caller. Complains and returns nothing when there is no valid workload.
-std::optional<Workload> read_workload(MapReader& map, const LayerContext& context, Diagnostics& errors);
+// Reads the fields of `map` that describe the shape and the roles (shape_fields()), leaving finish() to the caller.
+// Complains and returns nothing when there is no valid workload.
+std::optional<Workload> read_workload(FieldReader& map, const LayerContext& context, Diagnostics& errors);
 
 }  // namespace heliolite

@@ -11,6 +11,7 @@
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
 #include "workloads/presets.h"
+#include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"
 
 namespace heliolite {
@@ -21,13 +22,14 @@ class NetworkReader {
   NetworkReader(const YamlNode& root, const NetworkOptions& options) : root_(root), options_(options) {}
 
   Result<Network> run(const std::string& fallback_name) {
-    MapReader map(root_, errors_);
+    FieldReader map(root_, workload_file_fields(), errors_);
     network_.name = map.string("name").value_or(fallback_name);
     map.ignore("source");
     header(map);
     const auto layers = map.child("layers");
     const auto from = map.child("layers_from");
     if (layers && from) map.error("both 'layers' and 'layers_from', must be one");
+    if (layers || from) refuse_shapes(map);
     if (layers) {
       this->layers(*layers);
     } else if (from) {
@@ -47,18 +49,18 @@ class NetworkReader {
 
  private:
   // batch, pass, defaults; the options win over the file.
-  void header(MapReader& map) {
-    const u64 batch = static_cast<u64>(map.integer("batch", 1, static_cast<i64>(kMaxBatch)).value_or(1));
-    const auto pass = map.choice("pass", {"forward", "weight_update"});
+  void header(FieldReader& map) {
+    const u64 batch = static_cast<u64>(map.integer("batch").value_or(1));
+    const auto pass = map.choice("pass");
     network_.batch = context_.batch = options_.batch.value_or(batch);
     context_.pass = options_.pass.value_or(find_pass(pass.value_or("forward")).value_or(Pass::Forward));
     defaults(map);
   }
 
-  void defaults(MapReader& map) {
+  void defaults(FieldReader& map) {
     const auto node = map.child("defaults");
     if (!node) return;
-    MapReader families(*node, errors_);
+    FieldReader families(*node, family_defaults_fields(), errors_);
     for (const std::string& name : family_names()) {
       const auto values = families.child(name);
       if (!values) continue;
@@ -67,7 +69,14 @@ class NetworkReader {
     families.finish();
   }
 
-  void single(MapReader& map) {
+  void refuse_shapes(FieldReader& map) {
+    for (const FileField& field : shape_fields())
+      if (const auto node = map.child(field.name))
+        errors_.push_back(
+            node->error(fmt::format("'{}' is of one layer, and the file has a list of them", field.name)));
+  }
+
+  void single(FieldReader& map) {
     std::optional<Workload> workload = read_workload(map, context_, errors_);
     if (!workload) return;
     workload->name = network_.name;
@@ -88,7 +97,7 @@ class NetworkReader {
       errors_.push_back(node.error(fmt::format("preset '{}' has no layers of its own", node.text())));
       return;
     }
-    MapReader header(*preset, errors_);
+    FieldReader header(*preset, workload_file_fields(), errors_);
     defaults(header);
     edges_.edges = preset->find("edges");
     edges_.inputs = preset->find("inputs");
@@ -103,10 +112,10 @@ class NetworkReader {
     std::map<std::string, int> lines;
     for (std::size_t i = 0; i < node.size(); ++i) {
       const YamlNode layer = node.at(i);
-      MapReader map(layer, errors_);
-      const auto name = map.required_string("name");
+      FieldReader map(layer, layer_fields(), errors_);
+      const auto name = map.string("name");
       if (name) layer_name(*map.child("name"), lines);
-      const u64 count = static_cast<u64>(map.integer("count", 1, static_cast<i64>(kMaxLayerCount)).value_or(1));
+      const u64 count = static_cast<u64>(map.integer("count").value_or(1));
       const auto reads = map.child("reads");
       std::optional<Workload> workload = read_workload(map, context_, errors_);
       map.finish();

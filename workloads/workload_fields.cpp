@@ -1,0 +1,142 @@
+#include "workloads/workload_fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "engine/base/text.h"
+#include "workloads/edge_fields.h"
+#include "workloads/workload_yaml.h"
+
+namespace heliolite {
+namespace {
+
+// Of parameters whose meaning the formula does not show.
+struct Meaning {
+  std::string_view parameter, help, usual;
+};
+constexpr Meaning kConvolution[] = {
+    {"n", "Images.", "1"},
+    {"k", "Output channels, of all groups together.", ""},
+    {"c", "Input channels, of all groups together.", ""},
+    {"p", "Output pixels along the width.", ""},
+    {"q", "Output pixels along the height.", "p"},
+    {"r", "Width of the kernel.", "1"},
+    {"s", "Height of the kernel.", "r"},
+    {"stride", "Stride, of both directions.", "1"},
+    {"wstride", "Stride along the width.", "stride"},
+    {"hstride", "Stride along the height.", "stride"},
+    {"dilation", "Dilation of the kernel, of both directions.", "1"},
+    {"wdilation", "Dilation of the kernel along the width.", "dilation"},
+    {"hdilation", "Dilation of the kernel along the height.", "dilation"},
+    {"groups", "Groups that split both channels.", "1"},
+};
+
+FileField parameter_field(const Family& family, std::size_t place) {
+  const std::string_view name = family.parameters[place];
+  FileField field{name, shape::integer(1, static_cast<i64>(largest_value(name))), ""};
+  const auto* known = std::ranges::find(kConvolution, name, &Meaning::parameter);
+  if (family.formula.empty() && known != std::end(kConvolution)) {
+    field.help = known->help;
+    field.usual = known->usual;
+  } else {
+    field.help = fmt::format("Size of dimension {}.", family.dimensions[place]);
+  }
+  return field;
+}
+
+std::string family_help(const Family& family) {
+  if (!family.formula.empty()) return fmt::format("{}.", family.formula);
+  if (family.name == "fc") return "A fully connected layer: a convolution of one pixel.";
+  if (family.name == "depthwise") return "A 2-D convolution with one filter for each channel.";
+  if (family.name == "conv_wu") return "The weight update of a 2-D convolution, by the sizes of the forward layer.";
+  return "A 2-D convolution.";
+}
+
+// A map of parameters, or a text such as 512x512x512 or k=64,c=64.
+Shape family_shape(const Family& family) {
+  return shape::either({shape::map(parameter_fields(family)), shape::text()});
+}
+
+std::vector<FileField> family_fields() {
+  std::vector<FileField> fields;
+  for (const std::string& name : family_names()) {
+    const Family& family = *find_family(name);
+    fields.push_back({family.name, family_shape(family), family_help(family)});
+  }
+  return fields;
+}
+
+Shape sizes() { return shape::names(shape::integer(1, static_cast<i64>(kMaxDimensionSize))); }
+
+}  // namespace
+
+const FieldTable& parameter_fields(const Family& family) {
+  static const std::map<std::string_view, FieldTable> tables = [] {
+    std::map<std::string_view, FieldTable> made;
+    for (const std::string& name : family_names()) {
+      const Family& of = *find_family(name);
+      FieldTable& table = made[of.name];
+      table.name = "parameters of " + name;
+      table.help = family_help(of);
+      table.any_case = true;
+      for (std::size_t i = 0; i < of.parameters.size(); ++i) table.fields.push_back(parameter_field(of, i));
+    }
+    return made;
+  }();
+  return tables.at(family.name);
+}
+
+const FieldTable& family_defaults_fields() {
+  static const FieldTable table{"defaults", "Parameters of layers that do not say.", family_fields()};
+  return table;
+}
+
+const std::vector<FileField>& shape_fields() {
+  static const std::vector<FileField> fields = joined(
+      family_fields(), {{"einsum", shape::text(),
+                         "A formula such as o[i,j] += a[i,k]*b[k,j], with sizes after a semicolon or in sizes."},
+                        {"dimensions", sizes(), "Sizes of the dimensions by name; tensors and output go with them."},
+                        {"sizes", sizes(), "Sizes of the dimensions of einsum."},
+                        {"tensors", shape::names(shape::list(shape::text())),
+                         "Ranks of each tensor: dimensions, or sums such as 2*P+R."},
+                        {"output", shape::text(), "Which of the tensors is the output."},
+                        {"roles", shape::names(shape::one_of({"input", "weight", "output"})),
+                         "Which tensors are weights; those not named are inputs.", "", "by the names of the tensors"}});
+  return fields;
+}
+
+const FieldTable& layer_fields() {
+  static const FieldTable table{
+      "layer", "A layer of a network: its name and one shape.",
+      joined({required({"name", shape::text(), "Unique, without / and @."}),
+              {"count", shape::integer(1, static_cast<i64>(kMaxLayerCount)), "How often the network executes it.", "",
+               "1"},
+              {"reads", shape::names(shape::text()), "Of operands: the layer whose output each is, or the input."}},
+             shape_fields())};
+  return table;
+}
+
+const FieldTable& workload_file_fields() {
+  static const FieldTable table{
+      "workload file", "A network, by its layers, or one workload, by its shape.",
+      joined({{"name", shape::text(), "Name of the network or workload.", "", "the file's name"},
+              {"source", shape::any(), "Where the numbers are from, for readers."},
+              {"batch", shape::integer(1, static_cast<i64>(kMaxBatch)),
+               "Multiplies the batch dimension of every layer.", "", "1"},
+              {"pass", shape::one_of({"forward", "weight_update"}),
+               "Whether each conv and fc is turned into its weight update.", "", "forward"},
+              {"defaults", shape::map(family_defaults_fields()), "Parameters of layers that do not say, by shape."},
+              {"layers", shape::list(shape::map(layer_fields())), "The layers of the network."},
+              {"layers_from", shape::text(), "The preset whose layers the network has."},
+              {"edges", shape::list(shape::map(edge_fields())), "Which operands are outputs of layers, or inputs."},
+              {"inputs", shape::list(shape::either({shape::text(), shape::map(input_fields())})),
+               "Inputs that operands read together, by name."}},
+             shape_fields())};
+  return table;
+}
+
+}  // namespace heliolite
