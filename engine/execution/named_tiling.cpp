@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
 #include "engine/execution/tiled_nest.h"
+#include "engine/execution/tiling_fields.h"
 
 namespace heliolite {
 namespace {
@@ -67,8 +68,8 @@ class TilingReader {
 
   NamedTiling read(const YamlNode& node) {
     NamedTiling tiling;
-    MapReader map(node, errors_);
-    const auto caches = map.required_child("caches");
+    FieldReader map(node, tiling_fields(), errors_);
+    const auto caches = map.child("caches");
     if (caches && !caches->is_sequence())
       errors_.push_back(caches->error("must be a list of tiles, innermost cache first"));
     if (caches && caches->is_sequence())
@@ -87,8 +88,8 @@ class TilingReader {
  private:
   NamedTile tile(const YamlNode& node) {
     NamedTile tile{whole_extents(workload_), {}};
-    MapReader map(node, errors_);
-    if (const auto extents = map.required_child("tile")) {
+    FieldReader map(node, tile_fields(), errors_);
+    if (const auto extents = map.child("tile")) {
       if (!extents->is_map()) errors_.push_back(extents->error("must be a map from dimensions to extents: {M: 31}"));
       for (const std::string& name : extents->keys()) {
         const YamlNode value = *extents->find(name);
@@ -160,9 +161,9 @@ Result<NamedTiling> load_named_tiling(const std::string& path, const Workload& w
   const Result<YamlNode> document = YamlNode::load_file(path);
   if (!document) return document.errors();
   Diagnostics errors;
-  MapReader map(*document, errors);
+  FieldReader map(*document, tiling_file_fields(), errors);
   NamedTiling tiling;
-  if (const auto node = map.required_child("tiling")) tiling = TilingReader(workload, errors).read(*node);
+  if (const auto node = map.child("tiling")) tiling = TilingReader(workload, errors).read(*node);
   map.finish();
   if (!errors.empty()) return errors;
   return tiling;

@@ -4,10 +4,11 @@
 
 #include <vector>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_check.h"
+#include "engine/model/mapping_fields.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/timeloop_mapping.h"
 
@@ -44,8 +45,8 @@ Result<YamlNode> find_mapping(const YamlNode& root, const std::string& workload)
     if (const auto mapping = root.find("mapping")) return *mapping;
   }
   Diagnostics errors;
-  MapReader reader(root, errors);
-  const auto mapping = reader.required_child("mapping");
+  FieldReader reader(root, mapping_file_fields(), errors);
+  const auto mapping = reader.child("mapping");
   reader.ignore("workload");
   reader.ignore("architecture");
   reader.finish();

@@ -1,5 +1,4 @@
 #include "engine/model/mapping_yaml.h"
-#include "engine/base/saturating.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_factors.h"
+#include "engine/model/mapping_fields.h"
 
 namespace heliolite {
 namespace {
@@ -59,8 +61,8 @@ class Reader {
 
  private:
   void read_level(const YamlNode& node, int& previous) {
-    MapReader map(node, errors_);
-    const auto name = map.required_string("level");
+    FieldReader map(node, mapping_level_fields(), errors_);
+    const auto name = map.string("level");
     const auto keep = map.child("keep");
     const auto temporal = map.child("temporal");
     const auto spatial = map.child("spatial");
@@ -137,7 +139,7 @@ class Reader {
 
   void read_spatial(const YamlNode& node, int level, ListedLevel& nest) {
     const StorageLevel& l = architecture_.levels[level];
-    MapReader map(node, errors_);
+    FieldReader map(node, mapping_fanout_fields(), errors_);
     const auto x = map.child("x");
     const auto y = map.child("y");
     const auto unlinked = map.child("no_link_transfer");
