@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 
+#include "engine/base/byte_size.h"
 #include "engine/base/text.h"
 #include "engine/search/core/option_table.h"
 
@@ -28,17 +31,50 @@ void set(const YamlNode& at, const SearchOption& option, const std::string& valu
     errors.push_back(at.error(fmt::format("{} = {}, must be {}", option.name, value, must_be(option, value))));
 }
 
+Shape shape_of(const SearchOption& option) {
+  if (option.type.empty()) return shape::boolean();
+  if (option.list) return shape::words();
+  if (!option.names.empty()) return shape::one_of_any_case(option.names);
+  if (!option.range) return option.type == "SIZE" ? shape::text(kBytePattern) : shape::text();
+  if (option.type != "N") return shape::number(option.range->least, option.range->most);
+  return shape::integer(static_cast<i64>(option.range->least), static_cast<i64>(option.range->most));
+}
+
+std::string sentence(const std::string& phrase) {
+  std::string text = phrase + ".";
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+FileField field_of(const SearchOption& option) {
+  const std::string unit = option.type == "SECONDS" ? "s" : "";
+  return {option.name, shape_of(option), sentence(option.help), unit, option.usual};
+}
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 }  // namespace
+
+FileField search_option_field(std::string_view name) { return field_of(search_option(name)); }
+
+std::vector<FileField> search_option_fields(std::span<const std::string_view> leave) {
+  std::vector<FileField> fields;
+  for (const SearchOption& option : search_option_table())
+    if (!contains(leave, option.name)) fields.push_back(field_of(option));
+  return fields;
+}
 
 void read_search_option(const YamlNode& node, std::string_view name, SearchOptions& options, Diagnostics& errors) {
   const SearchOption& option = search_option(name);
   set(node, option, plain_text(node, option), options, errors);
 }
 
-void read_search_options(MapReader& reader, SearchOptions& options, Diagnostics& errors,
-                         std::initializer_list<std::string_view> leave) {
+void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,
+                         std::span<const std::string_view> leave) {
   for (const SearchOption& option : search_option_table()) {
-    if (std::ranges::find(leave, option.name) != leave.end()) continue;
+    if (contains(leave, option.name)) continue;
     if (option.list) {
       for (const std::string& word : reader.words(option.name).value_or(std::vector<std::string>{}))
         set(*reader.child(option.name), option, word, options, errors);

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "arch/level_yaml.h"
 #include "engine/base/byte_size.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/sweep/field_path.h"
+#include "engine/sweep/sweep_fields.h"
 
 namespace heliolite {
 namespace {
@@ -72,7 +75,7 @@ std::optional<Quantity> quantity_of(const YamlNode& node) {
 class ParameterReader {
  public:
   ParameterReader(const std::string& name, const YamlNode& node, const ArchitectureSpec& machine, Diagnostics& errors)
-      : reader_(node, errors), machine_(machine), errors_(errors) {
+      : reader_(node, sweep_parameter_fields(), errors), machine_(machine), errors_(errors) {
     out_.name = name;
     out_.place = place_of(node);
   }
@@ -80,7 +83,9 @@ class ParameterReader {
   SweepParameter run() {
     if (!reader_.valid()) return out_;
     const std::optional<YamlNode> set = reader_.child("set"), values = reader_.child("values");
-    const bool range = reader_.child("from").has_value() || reader_.child("to").has_value();
+    const std::optional<YamlNode> from = reader_.child("from"), to = reader_.child("to");
+    const std::optional<YamlNode> step = reader_.child("step"), factor = reader_.child("factor");
+    const bool range = from || to;
     for (const YamlNode& field : elements(set))
       if (auto path = read_field_path(field, machine_, errors_)) add_field(out_.fields, *path, field);
     if (set && elements(set).empty()) errors_.push_back(set->error("set must name at least one field"));
@@ -90,9 +95,8 @@ class ParameterReader {
     else if (values->is_map()) read_alternatives(*values, set);
     else if (set) read_values(*values);
     else reader_.error("missing key 'set': the field that the values are for");
-    if (!range)
-      for (const char* key : {"step", "factor"})
-        if (reader_.child(key)) reader_.error(fmt::format("'{}' belongs to a range: give 'from' and 'to'", key));
+    for (const auto& [key, given] : {std::pair("step", step.has_value()), std::pair("factor", factor.has_value())})
+      if (given && !range) reader_.error(fmt::format("'{}' belongs to a range: give 'from' and 'to'", key));
     reader_.finish();
     if (out_.values.empty() && errors_.empty()) reader_.error("must have at least one value");
     return std::move(out_);
@@ -175,7 +179,7 @@ class ParameterReader {
   }
 
   void read_range() {
-    const auto from = reader_.required_child("from"), to = reader_.required_child("to");
+    const auto from = reader_.needed("from"), to = reader_.needed("to");
     const bool has_step = reader_.child("step").has_value(), has_factor = reader_.child("factor").has_value();
     if (out_.fields.empty() && !reader_.child("set"))
       reader_.error("missing key 'set': the field that the range is for");
@@ -212,7 +216,7 @@ class ParameterReader {
     return whole ? fmt::format("{}", static_cast<i64>(value)) : fmt::format("{:.12g}", value);
   }
 
-  MapReader reader_;
+  FieldReader reader_;
   const ArchitectureSpec& machine_;
   Diagnostics& errors_;
   SweepParameter out_;

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "arch/load.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
@@ -18,12 +19,12 @@
 #include "engine/sweep/field_path.h"
 #include "engine/sweep/parameter_yaml.h"
 #include "engine/sweep/stated_costs.h"
+#include "engine/sweep/sweep_fields.h"
 #include "workloads/load.h"
 
 namespace heliolite {
 namespace {
 
-constexpr double kMaxWeight = 1e9;
 constexpr std::size_t kMaxLayers = 100'000;
 constexpr std::size_t kMaxConstraints = 1000;
 constexpr std::size_t kMaxConstraintLength = 2000;
@@ -42,18 +43,18 @@ class Reader {
 
   Result<SweepSpec> run(const YamlNode& root, std::string text) {
     out_.text = std::move(text);
-    MapReader document(root, errors_);
-    const std::optional<YamlNode> node = document.required_child("sweep");
+    FieldReader document(root, sweep_file_fields(), errors_);
+    const std::optional<YamlNode> node = document.child("sweep");
     document.finish();
     if (!node) return std::move(errors_);
-    MapReader reader(*node, errors_);
+    FieldReader reader(*node, sweep_fields(), errors_);
     out_.name = reader.string("name").value_or(std::filesystem::path(path_).stem().string());
     if (reader.valid() && (out_.name.empty() || out_.name.find('/') != std::string::npos))
       reader.error(fmt::format("name = '{}', must be a name for files: not empty, without '/'", out_.name));
     const bool machine_read = read_machine(reader);
     read_workloads(reader);
     read_question(reader);
-    const std::optional<YamlNode> parameters = reader.required_child("parameters");
+    const std::optional<YamlNode> parameters = reader.child("parameters");
     const std::optional<YamlNode> constraints = reader.child("constraints");
     reader.finish();
     if (machine_read && parameters) read_parameters(*parameters);
@@ -66,8 +67,8 @@ class Reader {
  private:
   void append(const Diagnostics& errors) { errors_.insert(errors_.end(), errors.begin(), errors.end()); }
 
-  bool read_machine(MapReader& reader) {
-    const std::optional<std::string> what = reader.required_string("machine");
+  bool read_machine(FieldReader& reader) {
+    const std::optional<std::string> what = reader.string("machine");
     if (!what) return false;
     const bool is_path = what->ends_with(".yaml") || what->ends_with(".yml");
     Result<ArchitectureSpec> machine = load_architecture_spec(named_file(path_, *what, is_path));
@@ -87,8 +88,8 @@ class Reader {
     return false;
   }
 
-  void read_workloads(MapReader& reader) {
-    const std::optional<YamlNode> list = reader.required_child("workloads");
+  void read_workloads(FieldReader& reader) {
+    const std::optional<YamlNode> list = reader.child("workloads");
     for (const YamlNode& node : elements(list)) read_workload(node);
     if (list && elements(list).empty()) errors_.push_back(list->error("must name at least one workload"));
     if (list && out_.layers.size() > kMaxLayers)
@@ -101,9 +102,9 @@ class Reader {
     double weight = 1;
     std::optional<std::vector<std::string>> wanted;
     if (!node.is_scalar()) {
-      MapReader reader(node, errors_);
-      what = reader.required_string("workload").value_or("");
-      weight = reader.number("weight", 0, kMaxWeight).value_or(1);
+      FieldReader reader(node, sweep_workload_fields(), errors_);
+      what = reader.string("workload").value_or("");
+      weight = reader.number("weight").value_or(1);
       wanted = reader.words("layers");
       reader.finish();
       if (reader.valid() && weight == 0) reader.error("weight = 0, must be above 0");
@@ -136,14 +137,12 @@ class Reader {
   }
 
   // Objective, strategy, budgets, goal.
-  void read_question(MapReader& reader) {
+  void read_question(FieldReader& reader) {
     SearchOptions& options = out_.options;
-    // An evaluator is told a mapping and not the machine.
-    read_search_options(reader, options, errors_, {"threads", "evaluator", "evaluator-protocol", "evaluator-seconds"});
-    if (const auto word = reader.choice("goal", {"all", "front", "best"})) out_.goal = *parse_sweep_goal(*word);
-    const auto most = static_cast<i64>(kMaxGridPoints);
-    if (const auto n = reader.integer("sample", 1, most)) out_.sample = static_cast<u64>(*n);
-    if (const auto n = reader.integer("pilots", 0, static_cast<i64>(kMaxPilots))) out_.pilots = static_cast<u64>(*n);
+    read_search_options(reader, options, errors_, kNotOfSweeps);
+    if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
+    if (const auto n = reader.integer("sample")) out_.sample = static_cast<u64>(*n);
+    if (const auto n = reader.integer("pilots")) out_.pilots = static_cast<u64>(*n);
     for (const GivenOption& given : overrides_.options) given.option->set(options, given.value);
     if (overrides_.goal) out_.goal = *overrides_.goal;
     if (overrides_.sample) out_.sample = overrides_.sample;

@@ -61,7 +61,10 @@ SearchOption evaluator_seconds_option() {
             o.evaluator.seconds = *seconds;
             return true;
           },
-          [](const SearchOptions& o) { return OptionValue(o.evaluator.seconds); }};
+          [](const SearchOptions& o) { return OptionValue(o.evaluator.seconds); },
+          false,
+          {},
+          NumberRange{0, kMaxBudgetSeconds}};
 }
 
 }  // namespace heliolite

@@ -48,7 +48,10 @@ SearchOption count(std::string_view name, std::string help, u64 low,
             if (value) assign(o, *value);
             return value.has_value();
           },
-          std::move(get)};
+          std::move(get),
+          false,
+          {},
+          NumberRange{static_cast<double>(low), static_cast<double>(high)}};
 }
 
 SearchOption a_switch(std::string_view name, std::string help, bool SearchOptions::*member) {
@@ -124,7 +127,10 @@ SearchOption budget() {
             o.budget_seconds = *seconds;
             return true;
           },
-          [](const SearchOptions& o) { return or_none(o.budget_seconds); }};
+          [](const SearchOptions& o) { return or_none(o.budget_seconds); },
+          false,
+          {},
+          NumberRange{0, kMaxBudgetSeconds}};
 }
 
 SearchOption memory() {
@@ -176,7 +182,10 @@ SearchOption least(std::string_view name, const std::string& of, std::optional<d
             o.least_use.*member = *share;
             return true;
           },
-          [member](const SearchOptions& o) { return or_none(o.least_use.*member); }};
+          [member](const SearchOptions& o) { return or_none(o.least_use.*member); },
+          false,
+          {},
+          NumberRange{0, 1}};
 }
 
 // The option of some strategies only, which its help names.

@@ -2,6 +2,7 @@
 // Every option of a search, once: its name, range, default and meaning. The command line, the files of sweeps and
 // suites, the question repeated in JSON and the check of the documentation all come from this table.
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ namespace heliolite {
 
 // The value of an option; std::monostate: it is not set, which means no limit.
 using OptionValue = std::variant<std::monostate, bool, u64, double, std::string, std::vector<std::string>>;
+
+struct NumberRange {
+  double least = 0, most = 0;
+};
 
 // A row of the table.
 struct SearchOption {
@@ -31,6 +36,7 @@ struct SearchOption {
   std::function<OptionValue(const SearchOptions&)> get;
   bool list = false;                      // takes several values
   std::vector<Strategy> strategies = {};  // that have it; empty: all. Others refuse it
+  std::optional<NumberRange> range = {};  // of numbers; nothing less and nothing more is allowed
 };
 
 // All options in the order in which help shows them.

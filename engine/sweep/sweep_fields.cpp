@@ -1,0 +1,77 @@
+#include "engine/sweep/sweep_fields.h"
+
+#include <string>
+#include <vector>
+
+#include "engine/base/byte_size.h"
+#include "engine/search/options_yaml.h"
+#include "engine/sweep/sweep_spec.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kMaxWeight = 1e9;
+
+// A number, or a size with its unit.
+Shape quantity() { return shape::either({shape::number(), shape::text(kBytePattern)}); }
+
+Shape goals() { return shape::one_of(std::vector<std::string>(kSweepGoalNames.begin(), kSweepGoalNames.end())); }
+
+}  // namespace
+
+const FieldTable& sweep_file_fields() {
+  static const FieldTable table{"sweep file",
+                                "Workloads mapped on many variants of a machine.",
+                                {required({"sweep", shape::map(sweep_fields()), "The sweep."})}};
+  return table;
+}
+
+const FieldTable& sweep_fields() {
+  static const FieldTable table{
+      "sweep", "The machine, what varies, the workloads and what is asked of each design point.",
+      joined(joined({{"name", shape::text(), "Title, and name of the database.", "", "the file's name"},
+                     required(
+                         {"machine", shape::text(), "A preset, or a file beside this one, that the parameters vary."}),
+                     required({"workloads",
+                               shape::list_or_one(shape::either({shape::text(), shape::map(sweep_workload_fields())})),
+                               "What -w takes, with weights and layers."})},
+                    search_option_fields(kNotOfSweeps)),
+             {{"goal", goals(),
+               "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
+               "all"},
+              {"sample", shape::integer(1, static_cast<i64>(kMaxGridPoints)),
+               "So many points of the grid, chosen by seed, none twice.", "", "all"},
+              {"pilots", shape::integer(0, static_cast<i64>(kMaxPilots)), "Points mapped before any is cut.", "",
+               "16; 1 if memories are co-searched"},
+              required({"parameters", shape::names(shape::map(sweep_parameter_fields())),
+                        "What varies, by the name of its column in the results; the last one varies fastest."}),
+              {"constraints", shape::list_or_one(shape::text()),
+               "Conditions that design points must meet, such as area_mm2 <= 5."}})};
+  return table;
+}
+
+const FieldTable& sweep_workload_fields() {
+  static const FieldTable table{"swept workload",
+                                "A workload or network of a sweep.",
+                                {required({"workload", shape::text(), "What -w takes; files stand beside this one."}),
+                                 {"weight", shape::number(0, kMaxWeight), "Factor of all its costs.", "", "1"},
+                                 {"layers", shape::words(), "Names of the layers to map.", "", "all"}}};
+  return table;
+}
+
+const FieldTable& sweep_parameter_fields() {
+  static const FieldTable table{
+      "parameter",
+      "What varies: a field and its values, or named alternatives of several fields.",
+      {{"set", shape::list_or_one(shape::text()),
+        "The field: LEVEL.key, compute.key or a key of the machine; of a list all get the same value."},
+       {"values", shape::either({shape::list(shape::any()), shape::names(shape::names(shape::any()))}),
+        "The values of the field; or, without set, alternatives by name, each a map of fields and values."},
+       {"from", quantity(), "First value of a range, a number or a size with its unit."},
+       {"to", quantity(), "Last value of the range, included if hit."},
+       {"step", quantity(), "What is added from value to value."},
+       {"factor", shape::number(), "What is multiplied from value to value."}}};
+  return table;
+}
+
+}  // namespace heliolite

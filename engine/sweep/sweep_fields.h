@@ -1,0 +1,19 @@
+#pragma once
+// The fields of sweep files (docs/formats_sweep.md), map by map.
+#include <array>
+#include <string_view>
+
+#include "engine/base/field_table.h"
+
+namespace heliolite {
+
+// Options of a search that a sweep has not: an evaluator is told a mapping and not the machine.
+inline constexpr std::array<std::string_view, 4> kNotOfSweeps{"threads", "evaluator", "evaluator-protocol",
+                                                              "evaluator-seconds"};
+
+const FieldTable& sweep_file_fields();  // the document
+const FieldTable& sweep_fields();
+const FieldTable& sweep_workload_fields();
+const FieldTable& sweep_parameter_fields();
+
+}  // namespace heliolite
