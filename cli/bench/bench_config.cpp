@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
 #include "arch/load.h"
 #include "cli/bench/bench_external.h"
+#include "cli/bench/bench_fields.h"
 #include "cli/bench/command_mapper.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
@@ -22,8 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr i64 kMaxRepeat = 1000;
-constexpr double kMaxAblationSeconds = 1e5, kMaxClaim = 1e12;
+constexpr double kMaxAblationSeconds = 1e5;
 
 class SuiteReader {
  public:
@@ -31,7 +31,7 @@ class SuiteReader {
       : path_(path), instead_(instead), reading_(reading) {}
 
   Result<BenchConfig> run(const YamlNode& root) {
-    MapReader reader(root, errors_);
+    FieldReader reader(root, bench_file_fields(), errors_);
     const auto bench = reader.child("bench"), ablation = reader.child("ablation"),
                co_search = reader.child("co_search");
     reader.finish();
@@ -55,7 +55,7 @@ class SuiteReader {
 
   BenchSuite suite(const YamlNode& node) {
     BenchSuite out;
-    MapReader reader(node, errors_);
+    FieldReader reader(node, bench_suite_fields(), errors_);
     out.name = name_of(reader, node);
     out.objective = objective(reader);
     out.strategies = strategies(reader);
@@ -67,14 +67,14 @@ class SuiteReader {
         reader.error(fmt::format("strategy '{}' is trained, but there is no 'training' with machines", s.label));
     for (const YamlNode& file : elements(reader.child("external"))) add_external(file, out);
     for (const YamlNode& node : elements(reader.child("published"))) published(node, out);
-    if (const auto n = reader.integer("repeat", 1, kMaxRepeat)) out.repeat = static_cast<int>(*n);
+    if (const auto n = reader.integer("repeat")) out.repeat = static_cast<int>(*n);
     reader.finish();
     return out;
   }
 
   BenchTraining training(const YamlNode& node) {
     BenchTraining out;
-    MapReader reader(node, errors_);
+    FieldReader reader(node, training_fields(), errors_);
     out.machines = machines(reader);
     SearchOptions limited;
     if (const auto n = reader.child("evaluations")) read_search_option(*n, "evaluations", limited, errors_);
@@ -85,7 +85,7 @@ class SuiteReader {
 
   AblationSuite ablation_suite(const YamlNode& node) {
     AblationSuite out;
-    MapReader reader(node, errors_);
+    FieldReader reader(node, ablation_fields(), errors_);
     out.name = name_of(reader, node);
     out.objective = objective(reader);
     out.machines = machines(reader);
@@ -104,9 +104,9 @@ class SuiteReader {
 
   std::optional<CoSearchSuite> co_search_suite(const YamlNode& node) {
     CoSearchSuite out;
-    MapReader reader(node, errors_);
+    FieldReader reader(node, co_search_fields(), errors_);
     out.name = name_of(reader, node);
-    const auto file = reader.required_string("sweep");
+    const auto file = reader.string("sweep");
     for (const YamlNode& node : elements(reader.child("strategies"))) {
       const auto strategy = parse_strategy(node.text());
       if (strategy && searches_machines_together(*strategy)) out.strategies.push_back(*strategy);
@@ -127,11 +127,11 @@ class SuiteReader {
     return out;
   }
 
-  static std::string name_of(MapReader& reader, const YamlNode& node) {
+  static std::string name_of(FieldReader& reader, const YamlNode& node) {
     return reader.string("name").value_or(fs::path(node.file()).stem().string());
   }
 
-  Objective objective(MapReader& reader) {
+  Objective objective(FieldReader& reader) {
     SearchOptions options;
     if (const auto node = reader.child("objective")) read_search_option(*node, "objective", options, errors_);
     for (const GivenOption& given : instead_) given.option->set(options, given.value);
@@ -143,10 +143,10 @@ class SuiteReader {
     if (!seen.insert(name).second) errors_.push_back(node.error(fmt::format("'{}' is there already{}", name, advice)));
   }
 
-  std::vector<BenchStrategy> strategies(MapReader& reader) {
+  std::vector<BenchStrategy> strategies(FieldReader& reader) {
     std::vector<BenchStrategy> out;
     std::set<std::string> seen;
-    const auto list = reader.required_child("strategies");
+    const auto list = reader.child("strategies");
     for (const YamlNode& node : elements(list)) {
       BenchStrategy s = strategy(node);
       unique(seen, s.label, node, "; tell them apart with 'label'");
@@ -164,11 +164,11 @@ class SuiteReader {
       return out;
     }
     if (node.is_map() && node.has("command")) return read_command_mapper(node, path_, errors_);
-    MapReader reader(node, errors_);
-    if (const auto name = reader.required_child("name")) read_search_option(*name, "strategy", out.options, errors_);
+    FieldReader reader(node, bench_strategy_fields(), errors_);
+    if (const auto name = reader.child("name")) read_search_option(*name, "strategy", out.options, errors_);
     out.label = reader.string("label").value_or(std::string(name(out.options.strategy)));
     out.trained = reader.boolean("trained").value_or(false);
-    read_search_options(reader, out.options, errors_, {"objective", "strategy", "threads"});
+    read_search_options(reader, out.options, errors_, kNotOfStrategies);
     reader.finish();
     if (out.trained && out.options.strategy != Strategy::Bayes)
       reader.error(fmt::format("trained is for strategy bayes, {} learns nothing", name(out.options.strategy)));
@@ -180,22 +180,22 @@ class SuiteReader {
     std::string what, name;
     YamlNode node;
   };
-  std::optional<Named> named(const YamlNode& node, const char* key) {
+  std::optional<Named> named(const YamlNode& node, const char* key, const FieldTable& fields) {
     if (node.is_scalar()) return Named{node.text(), "", node};
-    MapReader reader(node, errors_);
-    const auto what = reader.required_string(key);
+    FieldReader reader(node, fields, errors_);
+    const auto what = reader.string(key);
     const std::string name = reader.string("name").value_or("");
     reader.finish();
     if (!what) return std::nullopt;
     return Named{*what, name, node};
   }
 
-  std::vector<BenchMachine> machines(MapReader& reader) {
+  std::vector<BenchMachine> machines(FieldReader& reader) {
     std::vector<BenchMachine> out;
     std::set<std::string> seen;
-    const auto list = reader.required_child("machines");
+    const auto list = reader.child("machines");
     for (const YamlNode& node : elements(list)) {
-      const auto entry = named(node, "machine");
+      const auto entry = named(node, "machine", bench_machine_fields());
       if (!entry) continue;
       const bool path_like = entry->what.ends_with(".yaml") || entry->what.ends_with(".yml");
       Result<Architecture> machine = load_architecture(named_file(path_, entry->what, path_like), reading_);
@@ -213,12 +213,12 @@ class SuiteReader {
     return out;
   }
 
-  std::vector<BenchLayer> layers(MapReader& reader) {
+  std::vector<BenchLayer> layers(FieldReader& reader) {
     std::vector<BenchLayer> out;
     std::set<std::string> seen;
-    const auto list = reader.required_child("workloads");
+    const auto list = reader.child("workloads");
     for (const YamlNode& node : elements(list)) {
-      const auto entry = named(node, "workload");
+      const auto entry = named(node, "workload", bench_workload_fields());
       if (!entry) continue;
       const bool path_like =
           entry->what.find(".yaml") != std::string::npos || entry->what.find(".onnx") != std::string::npos;
@@ -254,18 +254,18 @@ class SuiteReader {
   }
 
   void published(const YamlNode& node, BenchSuite& out) {
-    MapReader reader(node, errors_);
-    const auto says = reader.required_string("says"), source = reader.required_string("source"),
-               of = reader.required_string("of"), over = reader.required_string("over");
+    FieldReader reader(node, published_fields(), errors_);
+    const auto says = reader.string("says"), source = reader.string("source"), of = reader.string("of"),
+               over = reader.string("over");
     PublishedClaim claim;
     claim.says = says.value_or("");
     claim.source = source.value_or("");
     claim.of = of.value_or("");
     claim.over = over.value_or("");
-    claim.quantity = one_of(reader, "quantity", std::array{"value", "seconds", "evaluated"}, ClaimQuantity::Value);
-    claim.statistic = one_of(reader, "statistic", std::array{"mean", "most"}, ClaimStatistic::Mean);
-    claim.from = reader.number("from", 0, kMaxClaim);
-    claim.to = reader.number("to", 0, kMaxClaim);
+    claim.quantity = one_of(reader, "quantity", ClaimQuantity::Value);
+    claim.statistic = one_of(reader, "statistic", ClaimStatistic::Mean);
+    claim.from = reader.number("from");
+    claim.to = reader.number("to");
     reader.finish();
     if (!claim.from && !claim.to) reader.error("must have 'from' or 'to', the ends of the published range");
     for (const std::string& name : {claim.of, claim.over}) {
@@ -281,17 +281,13 @@ class SuiteReader {
     out.published.push_back(std::move(claim));
   }
 
-  // The value of a key that is one of some names, which stand in the order of the enumeration.
-  template <class Enum, std::size_t kCount>
-  Enum one_of(MapReader& reader, const char* key, const std::array<const char*, kCount>& names, Enum usual) {
-    const auto text = reader.string(key);
+  // The value of a key that is one of some names, which its table has in the order of the enumeration.
+  template <class Enum>
+  static Enum one_of(FieldReader& reader, const char* key, Enum usual) {
+    const auto text = reader.choice(key);
     if (!text) return usual;
-    for (std::size_t k = 0; k < kCount; ++k)
-      if (*text == names[k]) return static_cast<Enum>(k);
-    std::vector<std::string> known(names.begin(), names.end());
-    errors_.push_back(reader.child(key)->error(
-        fmt::format("{} = {}, must be {}{}", key, *text, join(known, "or"), did_you_mean(*text, known))));
-    return usual;
+    const std::vector<std::string>& names = published_fields().find(key)->shape.names;
+    return static_cast<Enum>(std::ranges::find(names, *text) - names.begin());
   }
 
   std::string path_;

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "arch/architecture_writer.h"
+#include "cli/bench/bench_fields.h"
 #include "cli/ui/file_writer.h"
 #include "engine/base/child_process.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/search/options_yaml.h"
@@ -112,12 +114,12 @@ ForeignMapper command_mapper(const std::string& command, const std::string& suit
 
 BenchStrategy read_command_mapper(const YamlNode& entry, const std::string& file, Diagnostics& errors) {
   BenchStrategy out;
-  MapReader reader(entry, errors);
-  out.command = reader.required_string("command").value_or("");
+  FieldReader reader(entry, command_mapper_fields(), errors);
+  out.command = reader.string("command").value_or("");
   if (trim(out.command).empty()) reader.error("command must be what /bin/sh is to run");
   out.label = reader.string("label").value_or(out.command);
   out.options.budget_seconds = kCommandSeconds;
-  for (const char* key : {"budget", "free", "open", "factors", "imperfect", "tiles"})
+  for (const std::string_view key : kToldToCommands)
     if (const auto option = reader.child(key)) read_search_option(*option, key, out.options, errors);
   reader.finish();
   if (out.options.factors == Factors::Any && out.options.imperfect)

@@ -3,21 +3,26 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/bound/experiment_fields.h"
+#include "engine/base/field_reader.h"
+
 namespace heliolite::cli {
 
 ChipQuestion read_chip(const YamlNode& node, Diagnostics& errors) {
-  constexpr double kLeast = 1e-9, kHuge = 1e18, kSquareMicrometres = 1e6;  // in a square millimetre
+  constexpr double kSquareMicrometres = 1e6;  // in a square millimetre
   ChipQuestion question;
-  MapReader map(node, errors);
-  const auto positive = [&](const char* key) { return map.required_number(key, kLeast, kHuge).value_or(1); };
+  FieldReader map(node, chip_fields(), errors);
+  const auto positive = [&](const char* key) { return map.number(key).value_or(1); };
   const bool short_name = map.child("area").has_value();  // the same, in mm^2 too
-  if (short_name && map.child("area_mm2")) map.error("area and area_mm2 are the same, give one of them");
+  const bool long_name = map.child("area_mm2").has_value();
+  if (short_name && long_name) map.error("area and area_mm2 are the same, give one of them");
+  if (!short_name) map.needed("area_mm2");
   question.chip.area_um2 = kSquareMicrometres * positive(short_name ? "area" : "area_mm2");
   question.chip.mac_um2 = positive("mac_um2");
   question.chip.word_um2 = positive("word_um2");
   question.chip.hertz = positive("hertz");
   question.chip.words_per_second = positive("words_per_second");
-  question.roof_operations = map.number("roof_operations", 1, kHuge);
+  question.roof_operations = map.number("roof_operations");
   map.finish();
   return question;
 }

@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/bound/experiment_fields.h"
 #include "cli/bound/experiment_measures.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
+#include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -20,8 +22,6 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr double kHuge = 1e18;
-
 // Words, or bytes with their unit.
 std::optional<u64> capacity_at(const YamlNode& node, const char* key, double word_size, Diagnostics& errors) {
   const auto words = parse_words(node.text(), word_size);
@@ -29,7 +29,7 @@ std::optional<u64> capacity_at(const YamlNode& node, const char* key, double wor
   return words;
 }
 
-u64 read_capacity(MapReader& map, const Measure* measure, double word_size, Diagnostics& errors) {
+u64 read_capacity(FieldReader& map, const Measure* measure, double word_size, Diagnostics& errors) {
   const auto node = map.child("at");
   if (!node && measure != nullptr && measure->takes_capacity)
     map.error(fmt::format("measure {} needs 'at', {}", measure->name, capacity_notation()));
@@ -42,8 +42,8 @@ u64 read_capacity(MapReader& map, const Measure* measure, double word_size, Diag
 }
 
 // A preset, a text, or a file beside the experiment; a network or a C program.
-void read_workload(MapReader& map, ExperimentRow& row, Diagnostics& errors) {
-  const std::optional<std::string> what = map.required_string("workload");
+void read_workload(FieldReader& map, ExperimentRow& row, Diagnostics& errors) {
+  const std::optional<std::string> what = map.string("workload");
   if (!what) return;
   row.workload = *what;
   const YamlNode node = *map.child("workload");
@@ -75,7 +75,7 @@ void read_word_sizes(const YamlNode& node, ExperimentRow& row, Diagnostics& erro
   const Workload& workload = row.network.layers.front().workload;
   row.word_sizes.assign(workload.tensors.size(), 1);
   for (std::size_t v = 0; v < workload.tensors.size(); ++v)
-    row.word_sizes[v] = map.number(workload.tensors[v].name, 1.0 / 64, 64).value_or(1);
+    row.word_sizes[v] = map.number(workload.tensors[v].name, kLeastWordSize, kMostWordSize).value_or(1);
   map.finish();
 }
 
@@ -96,13 +96,13 @@ void read_memories(const YamlNode& node, ExperimentRow& row, double word_size, D
 }
 
 // The keys that only some measures understand.
-void read_keys(MapReader& map, ExperimentRow& row, const Experiment& experiment, Diagnostics& errors) {
+void read_keys(FieldReader& map, ExperimentRow& row, const Experiment& experiment, Diagnostics& errors) {
   row.imperfect = map.boolean("imperfect").value_or(false);
   row.published_templates = map.boolean("published_templates").value_or(false);
   row.rule = {!map.boolean("loads").value_or(false), map.boolean("outputs_read").value_or(false)};
-  row.processors = static_cast<u64>(map.integer("processors", 1, 1 << 20).value_or(1));
-  row.accumulator = static_cast<u64>(map.integer("accumulator", 1, 1 << 30).value_or(8192));
-  row.generation = map.number("generation", 0, 1e6).value_or(1);
+  row.processors = static_cast<u64>(map.integer("processors").value_or(1));
+  row.accumulator = static_cast<u64>(map.integer("accumulator").value_or(8192));
+  row.generation = map.number("generation").value_or(1);
   if (const auto node = map.child("word_sizes")) read_word_sizes(*node, row, errors);
   if (const auto node = map.child("param")) read_parameters(*node, row, errors);
   if (const auto node = map.child("memories")) read_memories(*node, row, experiment.word_size, errors);
@@ -118,24 +118,18 @@ void read_keys(MapReader& map, ExperimentRow& row, const Experiment& experiment,
 
 ExperimentRow read_row(const YamlNode& node, const Experiment& experiment, Diagnostics& errors) {
   ExperimentRow row;
-  MapReader map(node, errors);
+  FieldReader map(node, experiment_row_fields(), errors);
   row.place = node.error("");
-  row.what = map.required_string("what").value_or("");
+  row.what = map.string("what").value_or("");
   row.note = map.string("note").value_or("");
-  if (const auto name = map.required_string("measure")) {
-    row.measure = find_measure(*name);
-    if (row.measure == nullptr)
-      errors.push_back(
-          map.child("measure")->error(fmt::format("measure = {}, must be one of {}{}", *name,
-                                                  join(measure_names(), "or"), did_you_mean(*name, measure_names()))));
-  }
+  if (const auto name = map.choice("measure")) row.measure = find_measure(*name);
   read_workload(map, row, errors);
   row.at = read_capacity(map, row.measure, experiment.word_size, errors);
-  row.paper = map.number("paper", 0, kHuge);
-  row.within = map.number("within", 0, 1);
-  row.to = map.number("to", 0, kHuge);
+  row.paper = map.number("paper");
+  row.within = map.number("within");
+  row.to = map.number("to");
   row.less_is_better = map.boolean("less_is_better").value_or(false);
-  row.expected = map.number("ours", 0, kHuge);
+  row.expected = map.number("ours");
   row.because = map.string("because").value_or("");
   if (row.paper.has_value() != row.within.has_value())
     map.error("'paper', a published number, and 'within', a relative tolerance, go together");
@@ -173,7 +167,7 @@ Result<Experiment> read_experiment(const std::string& path) {
   if (!root) return root.errors();
   Diagnostics errors;
   Experiment out;
-  MapReader map(*root, errors);
+  FieldReader map(*root, experiment_fields(), errors);
   out.name = map.string("name").value_or(std::filesystem::path(path).stem().string());
   map.ignore("source");
   if (const auto size = map.child("word_size")) {
@@ -182,7 +176,7 @@ Result<Experiment> read_experiment(const std::string& path) {
     out.word_size = bytes.value_or(1);
   }
   if (const auto chip = map.child("chip")) out.chip = read_chip(*chip, errors);
-  if (const auto rows = map.required_child("rows")) {
+  if (const auto rows = map.child("rows")) {
     if (!rows->is_sequence() || rows->size() == 0)
       errors.push_back(rows->error("rows must be a list of {what, workload, measure, ..}"));
     for (std::size_t i = 0; rows->is_sequence() && i < rows->size(); ++i)

@@ -9,11 +9,6 @@
 #include "engine/base/parse_number.h"
 
 namespace heliolite::cli {
-namespace {
-
-constexpr double kLeastWordBytes = 0.125, kMostWordBytes = 64;
-
-}  // namespace
 
 std::optional<double> parse_word_bytes(std::string_view text) {
   const std::optional<double> size = parse_number<double>(text);

@@ -20,6 +20,7 @@ Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts);
 
 // The text as bytes in a word, from 1/8 to 64; nothing for anything else.
 std::optional<double> parse_word_bytes(std::string_view text);
+inline constexpr double kLeastWordBytes = 0.125, kMostWordBytes = 64;
 inline constexpr std::string_view kWordBytes = "bytes in a word, from 0.125 to 64";  // for messages
 
 // A capacity in words: "4096" and "50e6" are words, "50 MiB" bytes, of which `word_bytes` make a word (rounded down).
