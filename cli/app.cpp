@@ -186,6 +186,7 @@ int run_command_line(int argc, char** argv) {
   add_convert_command(app, output, action);
   add_check_command(app, output, action);
   add_diff_command(app, output, action);
+  add_schema_command(app, output, action);
   add_completion_command(app, output, action);
   add_man_command(app, output, action);
   try {

@@ -10,6 +10,7 @@
 #include "arch/load.h"
 #include "arch/timeloop_ert.h"
 #include "cli/bench/bench_config.h"
+#include "cli/bound/chip_yaml.h"
 #include "cli/bound/experiment_yaml.h"
 #include "engine/base/integers.h"
 #include "engine/inputs/input_file.h"
@@ -66,6 +67,7 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
     case Part::Sweep: collect(load_sweep(path, {.reading = reading}), errors); break;
     case Part::Bench: collect(load_bench_config(path, {}, reading), errors); break;
     case Part::Experiment: collect(read_experiment(path), errors); break;
+    case Part::Chip: collect(load_chip(path), errors); break;
     case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }
@@ -73,7 +75,7 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
 }
 
 bool read_only_by_its_command(Part part) {
-  return part == Part::Records || part == Part::Program || part == Part::Database;
+  return part == Part::Records || part == Part::Program || part == Part::Database || part == Part::Tiling;
 }
 
 // A mapping belongs to some layer of the workload.

@@ -34,6 +34,8 @@ constexpr std::array kPartNames{
     PartNames{Part::Sweep, "sweep", "sweep"},
     PartNames{Part::Bench, "bench suite", "bench"},
     PartNames{Part::Experiment, "published numbers of bounds", "bound --experiment"},
+    PartNames{Part::Tiling, "tiling for caches", "simulate, emit --tiling"},
+    PartNames{Part::Chip, "chip to divide", "bound --chip"},
     PartNames{Part::Records, "records", "verify"},
     PartNames{Part::Program, "C loop nest", "bound -w, simulate -w"},
     PartNames{Part::Database, "database of a sweep", "report, merge, sweep --export"},
@@ -120,6 +122,8 @@ std::vector<Part> parts_of(const YamlNode& root) {
   for (const char* key : {"bench", "ablation", "co_search"})
     if (root.has(key)) return {Part::Bench};
   if (root.has("rows")) return {Part::Experiment};
+  if (root.has("tiling")) return {Part::Tiling};
+  if (root.has("mac_um2") && root.has("word_um2")) return {Part::Chip};
   if (is_architecture_yaml(root)) add(Part::Machine);
   else if (is_timeloop_architecture(root) || root.has("architecture") || root.has("arch")) add(Part::TimeloopMachine);
   if (is_timeloop_problem(root)) add(Part::Problem);

@@ -23,6 +23,8 @@ enum class Part : u8 {
   Sweep,
   Bench,
   Experiment,  // published numbers against ours
+  Tiling,      // tiles for caches
+  Chip,        // an area to divide
   Records,     // recorded runs, proven optima
   Program,     // a C loop nest
   Database,    // of a sweep

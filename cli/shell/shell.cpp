@@ -42,12 +42,8 @@ Json row_json(const CommandRow& row) {
   return json;
 }
 
-// Into the file, or onto stdout unless that has the JSON.
 int write_text(const ShellArguments& arguments, const std::string& text, const Json& answer, const Output& output) {
-  const std::string target = arguments.target.empty() && !output.json_to_stdout() ? "-" : arguments.target;
-  if (arguments.target.empty() && !target.empty() && !output.claim("-o", target)) return kBadInput;
-  if (!target.empty() && !output.write("-o", text)) return kBadInput;
-  return output.json(answer) ? kSuccess : kBadInput;
+  return output.document(arguments.target, text) && output.json(answer) ? kSuccess : kBadInput;
 }
 
 int run_completion(const CLI::App& app, const ShellArguments& arguments, const Output& output) {

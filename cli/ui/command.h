@@ -41,6 +41,7 @@ void add_report_command(CLI::App& app, Output& output, Action& action);
 void add_convert_command(CLI::App& app, Output& output, Action& action);
 void add_check_command(CLI::App& app, Output& output, Action& action);
 void add_diff_command(CLI::App& app, Output& output, Action& action);
+void add_schema_command(CLI::App& app, Output& output, Action& action);
 void add_completion_command(CLI::App& app, Output& output, Action& action);
 // Behind all other commands, whose names it takes.
 void add_man_command(CLI::App& app, Output& output, Action& action);

@@ -94,6 +94,11 @@ bool Output::write(const std::string& option, const std::function<Diagnostics(st
   return write_parts(option, *target, parts);
 }
 
+bool Output::document(const std::string& target, const std::string& text) const {
+  if (!target.empty()) return write("-o", text);
+  return json_to_stdout() || (claim("-o", "-") && write("-o", text));
+}
+
 int fail(const Diagnostics& errors) {
   std::string text;
   for (std::size_t i = 0; i < errors.size() && i < kMaxComplaints; ++i) {

@@ -49,6 +49,9 @@ class Output {
   bool write(const std::string& option, const std::string& text) const;
   // The same for text that `parts` writes piece by piece. If that returns errors, nothing is written except into pipes.
   bool write(const std::string& option, const std::function<Diagnostics(std::ostream&)>& parts) const;
+  // Writes the text that is the command's answer: into the file `target` of -o, or onto stdout if there is none, unless
+  // the JSON goes there. Returns as write() does.
+  bool document(const std::string& target, const std::string& text) const;
 
  private:
   std::vector<std::pair<std::string, const std::string*>> targets_;

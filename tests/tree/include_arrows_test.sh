@@ -107,6 +107,7 @@ room cli/bound cli/ui cli/map
 room cli/execute cli/ui
 room cli/shell cli/ui
 room cli/convert cli/ui cli/map cli/bench cli/bound
+room cli/schema cli/ui cli/bench cli/bound cli/convert
 room cli/sweep cli/ui cli/map
 
 may_include python "${below[@]}"

@@ -1,0 +1,152 @@
+#include "cli/schema/json_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "engine/base/parse_number.h"
+
+namespace heliolite::cli {
+namespace {
+
+constexpr const char* kDraft = "http://json-schema.org/draft-07/schema#";
+// The readers take these too, which YAML 1.2 has as texts.
+constexpr const char* kSwitchWords = "^(yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$";
+
+std::string key_of(const FieldTable& table) {
+  std::string key = table.name;
+  std::ranges::replace(key, ' ', '_');
+  return key;
+}
+
+// What holds without the field, if that is a value and not a phrase.
+std::optional<Json> default_of(const FileField& field) {
+  const std::string& usual = field.usual;
+  switch (field.shape.kind) {
+    case Shape::Kind::Boolean:
+      if (usual == "true" || usual == "false") return Json(usual == "true");
+      break;
+    case Shape::Kind::Integer:
+      if (const auto value = parse_number<i64>(usual)) return Json(*value);
+      break;
+    case Shape::Kind::Number:
+      if (const auto value = parse_number<double>(usual)) return Json(*value);
+      break;
+    case Shape::Kind::Name:
+      if (std::ranges::find(field.shape.names, usual) != field.shape.names.end()) return Json(usual);
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+std::string description_of(const FileField& field) {
+  std::string text = field.help;
+  if (!field.unit.empty()) text += fmt::format(" Unit: {}.", field.unit);
+  if (!field.usual.empty()) text += fmt::format(" Default: {}.", field.usual);
+  return text;
+}
+
+// "^[pP][aA][dD]$"
+std::string in_any_case(std::string_view key) {
+  std::string pattern = "^";
+  for (const char c : key) {
+    const char capital = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    pattern += capital == c ? std::string(1, c) : fmt::format("[{}{}]", c, capital);
+  }
+  return pattern + "$";
+}
+
+class Writer {
+ public:
+  Json document(const std::string& title, const Shape& shape) {
+    Json root{{"$schema", kDraft}, {"title", title}};
+    // Beside a reference other keywords mean nothing, so the document's own table stands at the root.
+    root.update(shape.kind == Shape::Kind::Map ? of_table(*shape.table) : of(shape));
+    if (!definitions_.empty()) root["definitions"] = std::move(definitions_);
+    return root;
+  }
+
+ private:
+  Json of(const Shape& shape) {
+    switch (shape.kind) {
+      case Shape::Kind::Any: return Json::object();
+      case Shape::Kind::Nothing: return {{"type", "null"}};
+      case Shape::Kind::Text: return of_text(shape);
+      case Shape::Kind::Integer: return {{"type", "integer"}, {"minimum", shape.least}, {"maximum", shape.most}};
+      case Shape::Kind::Number: return of_number(shape);
+      case Shape::Kind::Boolean: return {{"type", {"boolean", "string"}}, {"pattern", kSwitchWords}};
+      case Shape::Kind::Name: return of_names(shape);
+      case Shape::Kind::Words: {
+        const Json word = of_text({});
+        return {{"type", {"array", "string", "number", "boolean", "null"}}, {"items", word}};
+      }
+      case Shape::Kind::List: return {{"type", "array"}, {"items", of(shape.of.front())}};
+      case Shape::Kind::Names: return {{"type", "object"}, {"additionalProperties", of(shape.of.front())}};
+      case Shape::Kind::Map: return reference(*shape.table);
+      case Shape::Kind::Either: break;
+    }
+    Json alternatives = Json::array();
+    for (const Shape& one : shape.of) alternatives.push_back(of(one));
+    return {{"anyOf", alternatives}};
+  }
+
+  // Any scalar is a text: 16 is the name "16".
+  static Json of_text(const Shape& shape) {
+    if (shape.pattern.empty()) return {{"type", {"string", "number", "boolean"}}};
+    return {{"type", "string"}, {"pattern", shape.pattern}};
+  }
+
+  static Json of_names(const Shape& shape) {
+    Json names{{"enum", shape.names}};
+    if (!shape.any_case) return names;
+    std::vector<std::string> patterns;
+    for (const std::string& name : shape.names) patterns.push_back(in_any_case(name));
+    return {{"anyOf", {names, {{"type", "string"}, {"pattern", fmt::format("{}", fmt::join(patterns, "|"))}}}}};
+  }
+
+  static Json of_number(const Shape& shape) {
+    Json json{{"type", "number"}};
+    if (shape.low > std::numeric_limits<double>::lowest()) json["minimum"] = shape.low;
+    if (shape.high < std::numeric_limits<double>::max()) json["maximum"] = shape.high;
+    return json;
+  }
+
+  Json reference(const FieldTable& table) {
+    const std::string key = key_of(table);
+    if (!definitions_.contains(key)) {
+      definitions_[key] = Json();  // keeps its place before those of its fields
+      Json json = of_table(table);
+      definitions_[key] = std::move(json);
+    }
+    return {{"$ref", "#/definitions/" + key}};
+  }
+
+  Json of_table(const FieldTable& table) {
+    Json json{{"description", table.help}, {"type", "object"}, {"properties", Json::object()}};
+    Json needed = Json::array();
+    for (const FileField& field : table.fields) {
+      Json value{{"description", description_of(field)}};
+      value.update(of(field.shape));
+      if (const auto usual = default_of(field)) value["default"] = *usual;
+      if (table.any_case) json["patternProperties"][in_any_case(field.name)] = value;
+      json["properties"][std::string(field.name)] = std::move(value);
+      if (field.required) needed.push_back(field.name);
+    }
+    if (!needed.empty()) json["required"] = std::move(needed);
+    json["additionalProperties"] = false;
+    return json;
+  }
+
+  Json definitions_ = Json::object();
+};
+
+}  // namespace
+
+Json json_schema(const std::string& title, const Shape& document) { return Writer().document(title, document); }
+
+}  // namespace heliolite::cli
