@@ -31,8 +31,11 @@ function(heliolite_install)
           DESTINATION ${package})
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
   # The presets are in the binary; these copies are for reading and as a start for one's own.
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/arch/presets/
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite/architectures FILES_MATCHING PATTERN *.yaml)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/workloads/presets/
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite/workloads FILES_MATCHING PATTERN *.yaml)
+  set(presets ${PROJECT_BINARY_DIR}/installed_presets)
+  install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DSOURCE=${PROJECT_SOURCE_DIR}\" \"-DOUTPUT=${presets}\"
+                                        -P \"${PROJECT_SOURCE_DIR}/cmake/InstalledPresets.cmake\"
+                                        COMMAND_ERROR_IS_FATAL ANY)")
+  install(DIRECTORY ${presets}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/heliolite
+          FILES_MATCHING PATTERN *.json)
 endfunction()

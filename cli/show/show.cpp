@@ -78,11 +78,16 @@ Result<std::optional<Subject>> subject(const ShowArguments& arguments) {
   return std::optional(*called);
 }
 
+// What tells editors where the schema is holds where the preset lies, not where its text is put.
+std::string without_modeline(std::string_view text) {
+  return std::string(text.starts_with("# yaml-language-server:") ? text.substr(text.find('\n') + 1) : text);
+}
+
 int show_yaml(const std::optional<std::string_view>& text, const std::string& name, const Output& output) {
   if (!text)
     return fail({{"", 0, "--yaml",
                   fmt::format("is of presets; {} is none, `heliolite convert` writes files", shortened(name))}});
-  output.table(std::string(*text));
+  output.table(without_modeline(*text));
   return kSuccess;
 }
 

@@ -51,6 +51,10 @@ expect "map" 'optimal' clean "$program" map -a eyeriss -w gemm:64x64x64
 presets=$root/usr/share/heliolite
 expect "map with copies of presets" 'optimal' \
   clean "$program" map -a "$presets/architectures/eyeriss.yaml" -w "$presets/workloads/conv_pair.yaml"
+for preset in "$presets"/architectures/*.yaml "$presets"/workloads/*.yaml; do
+  schema=$(sed -n '1s/^# yaml-language-server: .schema=//p' "$preset")
+  [[ -f ${preset%/*}/$schema && $schema == *.json ]] || complain "$preset names no schema that is there: '$schema'"
+done
 expect "completion" "^_heliolite_commands='map " cat "$root/usr/share/bash-completion/completions/heliolite"
 expect "manual page" '^.TH HELIOLITE.*MAP 1 ' cat "$root/usr/share/man/man1/heliolite-map.1"
 expect "ldd" 'libtbb' clean ldd "$program"
