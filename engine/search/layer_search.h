@@ -12,9 +12,6 @@
 
 namespace heliolite {
 
-// Why no search answers a question with these options; empty if one does.
-Diagnostics unanswerable(const SearchOptions& options);
-
 // One prepared layer.
 class LayerSearch {
  public:

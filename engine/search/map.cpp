@@ -12,6 +12,7 @@
 #include "engine/search/core/parallel.h"
 #include "engine/search/cosa/mip_solver.h"
 #include "engine/search/layer_search.h"
+#include "engine/search/unanswerable.h"
 
 namespace heliolite {
 namespace {
