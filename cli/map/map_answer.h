@@ -6,6 +6,7 @@
 
 #include "arch/architecture.h"
 #include "cli/map/network_breakdown.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/json.h"
 #include "engine/base/result.h"
 #include "engine/bounds/curve/movement_distance.h"
@@ -14,6 +15,9 @@
 
 namespace heliolite::cli {
 
+// How far a mapping is from the least data movement, level by level; errors say why it is not known.
+using Distances = Result<std::vector<LevelDistance>>;
+
 struct MapAnswer {
   Network network;
   Architecture architecture;
@@ -21,9 +25,8 @@ struct MapAnswer {
   bool imperfect = false;            // the mapspace has all factors, not perfect ones only
   Counts counts = Counts::Timeloop;  // of those that do not divide
   Tiles tiles = Tiles::Even;
-  EvaluatorOptions evaluator;  // whose values the answer has; no command: the cost model's
-  // [layer]: how far the mapping is from the least data movement; errors say why it is not known.
-  std::vector<Result<std::vector<LevelDistance>>> distances;
+  EvaluatorOptions evaluator;        // whose values the answer has; no command: the cost model's
+  std::vector<Distances> distances;  // [layer]
   // [layer]: cost in true counts of a mapping whose factors do not divide, where it is defined.
   std::vector<std::optional<Cost>> true_cost;
   std::vector<std::optional<Breakdown>> breakdowns;  // [layer]; none: it has no mapping
@@ -32,6 +35,21 @@ struct MapAnswer {
 
 // The answer with the distances of its mappings.
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options);
+
+// Of all layers that have a mapping, weighted by counts. A sum of products is not the product of the sums.
+struct EdpTotals {
+  double of_totals = 0;  // total energy times total cycles
+  double sum = 0;        // of the layers' energy times cycles
+  double values = 0;     // sum of the layers' objectives
+};
+
+EdpTotals edp_totals(const NetworkResult& result);
+
+// Energy, cycles and MACs of all runs of the layers that have a mapping.
+Work work_of(const MapAnswer& answer);
+
+// MACs over what all units could do in the cycles of layer i's true counts, which must be known.
+double true_utilization(const MapAnswer& answer, std::size_t i);
 
 // The answer as text: a table with one row for each layer; for a single layer also its levels.
 std::string map_text(const MapAnswer& answer);

@@ -1,0 +1,136 @@
+// The answer of `heliolite map` as JSON (docs/json.md).
+#include <cmath>
+
+#include "cli/map/evaluator_text.h"
+#include "cli/map/level_bounds.h"
+#include "cli/map/map_answer.h"
+#include "cli/map/status.h"
+#include "cli/map/witness_text.h"
+#include "engine/base/integers.h"
+
+namespace heliolite::cli {
+namespace {
+
+// What the solver of strategy cosa says of its program.
+Json mip_json(const std::optional<MipReport>& mip) {
+  if (!mip) return nullptr;
+  return {{"variant", name(mip->variant)},
+          {"objective", mip->found ? Json(mip->objective) : Json()},
+          {"bound", std::isfinite(mip->bound) ? Json(mip->bound) : Json()},
+          {"start", mip->start ? Json(*mip->start) : Json()},
+          {"proven", mip->proven},
+          {"columns", mip->columns},
+          {"integers", mip->integers},
+          {"rows", mip->rows},
+          {"nodes", mip->nodes},
+          {"solves", mip->solves}};
+}
+
+Json true_counts_json(const MapAnswer& answer, std::size_t i) {
+  if (!answer.true_cost[i]) return nullptr;
+  Json json;
+  add_cost(json, answer.true_cost[i]->energy, answer.true_cost[i]->cycles, true_utilization(answer, i));
+  return json;
+}
+
+Json look_json(const MappingResult& r, const Workload& workload, const Architecture& architecture) {
+  if (!r.look) return nullptr;
+  const AnyLook& look = *r.look;
+  Json json = {{"value", look.value},
+               {"lower_bound", look.lower_bound},
+               {"lower_found", 1 - look.value / r.value},
+               {"lower_possible", 1 - look.lower_bound / r.value},
+               {"evaluated", look.evaluated},
+               {"seconds", look.seconds}};
+  add_cost(json, look.cost.energy, look.cost.cycles, look.utilization);
+  json["mapping"] = to_json(look.mapping, workload, architecture);
+  return json;
+}
+
+Json without_links_json(const MappingResult& r) {
+  if (!r.without_links) return nullptr;
+  const WithoutLinks& w = *r.without_links;
+  return {{"status", std::string(name(w.status))}, {"value", w.value}, {"lower_bound", w.lower_bound}};
+}
+
+Json rules_json(const RuleCounts& counts) {
+  Json json = Json::object();
+  for (const RuleInfo& info : kRuleTable) {
+    const auto r = at(info.rule);
+    json[std::string(info.name)] = {{"calls", counts.calls[r]}, {"cuts", counts.cuts[r]}};
+  }
+  return json;
+}
+
+Json distances_json(const Distances& levels) {
+  if (!levels) return nullptr;
+  Json bounds = Json::array();
+  for (const LevelDistance& level : *levels) bounds.push_back(level_bound_json(level, kPerfectTiles));
+  return bounds;
+}
+
+Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string& objective) {
+  const LayerResult& layer = answer.result.layers[i];
+  const Workload& workload = answer.network.layers[i].workload;
+  const MappingResult& r = layer.result;
+  Json json = question(workload);
+  json["name"] = layer.name;
+  json["count"] = layer.count;
+  const bool feasible = r.status != Status::Infeasible;
+  if (feasible) {
+    add_cost(json, r.cost.energy, r.cost.cycles, r.utilization);
+  } else {
+    for (const char* key : {"energy_pj", "cycles", "edp_pj_cycles", "utilization"}) json[key] = nullptr;
+  }
+  json["objective"] = objective;
+  json["value"] = feasible ? Json(r.value) : Json();
+  json["lower_bound"] = feasible && r.status != Status::Measured ? Json(r.lower_bound) : Json();
+  json["gap"] = feasible && r.lower_bound > 0 ? Json(r.gap) : Json();
+  json["status"] = std::string(name(r.status));
+  json["without_links"] = without_links_json(r);
+  json["mapspace"] = mapspace_json(answer.imperfect, answer.counts, answer.tiles);
+  json["strategy"] = name(r.strategy);
+  json["ended_by"] = r.end == SearchEnd::Done ? Json() : Json(std::string(name(r.end)));
+  json["why_not_proven"] = r.why_not_proven.empty() ? Json() : Json(r.why_not_proven);
+  json["evaluated"] = r.statistics.evaluated;
+  json["seconds"] = r.seconds;
+  json["rules"] = rules_json(r.statistics.rules);
+  json["witness"] = witness_json(r.witness, answer.architecture);
+  json["mip"] = mip_json(r.mip);
+  json["evaluator"] = evaluator_json(r, answer.evaluator);
+  json["true_counts"] = true_counts_json(answer, i);
+  json["any_look"] = look_json(r, workload, answer.architecture);
+  json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
+  json["bounds"] = distances_json(answer.distances[i]);
+  if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
+  if (feasible) return json;
+  json["reasons"] = Json::array();
+  for (const Diagnostic& d : r.why_infeasible) json["reasons"].push_back(d.to_string());
+  return json;
+}
+
+}  // namespace
+
+void add_map_answer(Json& json, const MapAnswer& answer, const std::string& objective, bool interrupted) {
+  json["layers"] = Json::array();
+  for (std::size_t i = 0; i < answer.result.layers.size(); ++i)
+    json["layers"].push_back(mapped_layer_json(answer, i, objective));
+  const Cost& total = answer.result.total;
+  const EdpTotals edps = edp_totals(answer.result);
+  json["total"] = {{"energy_pj", total.energy.picojoules()},
+                   {"cycles", total.cycles},
+                   {"edp_pj_cycles", edps.of_totals},
+                   {"edp_of_totals_pj_cycles", edps.of_totals},
+                   {"sum_of_layer_edps_pj_cycles", edps.sum},
+                   {"sum_of_layer_values", edps.values},
+                   {"seconds", answer.result.seconds},
+                   {"all_feasible", answer.result.all_feasible()},
+                   {"interrupted", interrupted},
+                   {"levels", network_breakdown_json(answer.by_level)},
+                   {"compute_pj", answer.by_level.compute.picojoules()},
+                   {"rates", rates_json(work_of(answer), answer.architecture)},
+                   {"batch", answer.network.batch},
+                   {"area_um2", area_json(answer.architecture)}};
+}
+
+}  // namespace heliolite::cli

@@ -1,0 +1,142 @@
+// The answer of `heliolite map` as text.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/map/evaluator_text.h"
+#include "cli/map/level_bounds.h"
+#include "cli/map/map_answer.h"
+#include "cli/map/not_proven.h"
+#include "cli/map/status.h"
+#include "cli/ui/figures.h"
+#include "cli/ui/table.h"
+#include "engine/base/text.h"
+
+namespace heliolite::cli {
+namespace {
+
+// At the outermost boundary; null where nothing is known.
+const LevelDistance* outermost(const Distances& levels) {
+  return levels && !levels->empty() ? &levels->back() : nullptr;
+}
+
+// Of all layers together; empty if it is not known of each.
+std::string total_distance(const MapAnswer& answer) {
+  double moved = 0, least = 0;
+  for (std::size_t i = 0; i < answer.distances.size(); ++i) {
+    const LevelDistance* distance = outermost(answer.distances[i]);
+    if (distance == nullptr) return "";
+    const auto runs = static_cast<double>(answer.result.layers[i].count);
+    moved += runs * static_cast<double>(distance->mapping.accesses);
+    least += runs * static_cast<double>(distance->bound.least);
+  }
+  return fmt::format("{:.2f}", moved / least);
+}
+
+std::string result_table(const MapAnswer& answer) {
+  const NetworkResult& result = answer.result;
+  const EnergyUnit unit = energy_unit(result.total.energy.picojoules());
+  Table table({"<layer", "count", "<size", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
+               "EDP [pJ x cycles]", "gap", fmt::format("x least {}", answer.architecture.levels.back().name),
+               "|<status", "evaluated", "time"});
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    const LayerResult& layer = result.layers[i];
+    const MappingResult& r = layer.result;
+    std::vector<std::string> row{layer.name, fmt::format("{}", layer.count),
+                                 sizes_text(answer.network.layers[i].workload)};
+    if (r.status == Status::Infeasible) {
+      row.insert(row.end(), {"-", "-", "-", "-", "-", ""});
+    } else {
+      const bool bounded = r.lower_bound > 0;
+      const LevelDistance* distance = outermost(answer.distances[i]);
+      row.insert(row.end(), {unit(r.cost.energy.picojoules()), grouped(r.cost.cycles), percent(r.utilization),
+                             scientific(edp(r.cost.energy, r.cost.cycles)), bounded ? percent(r.gap) : "",
+                             distance ? fmt::format("{:.2f}", distance->ratio()) : ""});
+    }
+    row.insert(row.end(), {status_text(status_word(r), answer.imperfect, answer.tiles), grouped(r.statistics.evaluated),
+                           seconds(r.seconds)});
+    table.row(row);
+  }
+  table.rule();
+  u64 runs = 0;
+  for (const LayerResult& layer : result.layers)
+    if (layer.result.status != Status::Infeasible) runs += layer.count;
+  const Cost& total = result.total;
+  const EdpTotals edps = edp_totals(result);
+  const bool one = runs <= 1;  // then both are the same
+  table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
+             unit(total.energy.picojoules()), grouped(total.cycles), "", one ? scientific(edps.of_totals) : "", "",
+             total_distance(answer), "", "", seconds(result.seconds)});
+  if (!one) {
+    table.row({"", "", "total energy x total cycles", "", "", "", scientific(edps.of_totals)});
+    table.row({"", "", "sum of the layers' EDPs", "", "", "", scientific(edps.sum)});
+  }
+  return table.to_string();
+}
+
+// What the short looks at all tile sizes found, of all layers together; empty if there were none.
+std::string looks_text(const NetworkResult& result) {
+  double perfect = 0, found = 0, bound = 0, time = 0;
+  u64 evaluated = 0;
+  for (const LayerResult& layer : result.layers) {
+    if (!layer.result.look) continue;
+    const AnyLook& look = *layer.result.look;
+    const auto runs = static_cast<double>(layer.count);
+    perfect += runs * layer.result.value, found += runs * look.value, bound += runs * look.lower_bound;
+    evaluated += look.evaluated, time += look.seconds;
+  }
+  if (perfect == 0) return "";
+  // In percent, or where little of 100 % is left, how many times lower.
+  const auto lower = [&](double value) {
+    return value < perfect / 100 ? fmt::format("{:.0f} times", perfect / value) : percent(1 - value / perfect);
+  };
+  return fmt::format(
+      "\n  any tile size: {} lower found, at most {} lower possible (--factors any); {} mappings, {} (--no-look)\n",
+      lower(found), lower(bound), grouped(evaluated), seconds(time));
+}
+
+// What the averages of the table hide.
+std::string true_counts_text(const MapAnswer& answer) {
+  std::string text;
+  for (std::size_t i = 0; i < answer.true_cost.size(); ++i) {
+    if (!answer.true_cost[i] || answer.counts == Counts::True) continue;
+    const Cost& cost = *answer.true_cost[i];
+    text += fmt::format(
+        "  {}: its factors do not divide; the costs above are Timeloop's averages. Every word counted: "
+        "{}, {} cycles, EDP {:.4g}, utilization {}.\n",
+        answer.result.layers[i].name, energy(cost.energy.picojoules()), grouped(cost.cycles),
+        edp(cost.energy, cost.cycles), percent(true_utilization(answer, i)));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+// Where the energy goes, and what it comes to in seconds and W.
+std::string whole_text(const MapAnswer& answer) {
+  if (answer.by_level.levels.empty()) return "";
+  const Work work = work_of(answer);
+  std::string text = "\n" + network_breakdown_table(answer.by_level, answer.architecture);
+  text += fmt::format("\n  {}: {}", answer.result.all_feasible() ? "one run" : "what fits",
+                      rates_text(work, answer.architecture));
+  const std::optional<Rates> r = rates(work, answer.architecture);
+  if (r && answer.network.layers.size() > 1 && answer.result.all_feasible()) {
+    const auto batch = static_cast<double>(answer.network.batch);
+    text += fmt::format("; {:.4g} inferences/s, {} each", r->per_second * batch, energy(work.picojoules / batch));
+  }
+  return text + fmt::format("\n  area: {}\n", area_text(answer.architecture));
+}
+
+}  // namespace
+
+std::string map_text(const MapAnswer& answer) {
+  std::vector<NotProven> not_proven;
+  for (const LayerResult& layer : answer.result.layers) not_proven.push_back({layer.name, layer.result.why_not_proven});
+  std::string text = result_table(answer) + whole_text(answer) + evaluator_text(answer.result, answer.evaluator) +
+                     not_proven_text(not_proven) + true_counts_text(answer) + looks_text(answer.result);
+  if (answer.distances.size() != 1 || answer.result.layers[0].result.status == Status::Infeasible) return text;
+  const Distances& levels = answer.distances[0];
+  if (!levels) return text + fmt::format("\n  No bound on words moved: {}.\n", levels.errors().front().message);
+  if (levels->empty()) return text;
+  return text + "\n" + level_table(*levels, answer.network.layers[0].workload);
+}
+
+}  // namespace heliolite::cli
