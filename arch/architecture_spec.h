@@ -77,6 +77,10 @@ struct ComputeSpec {
   std::optional<Amount> energy, area;
 };
 
+// Of machines that state neither.
+inline constexpr u64 kDefaultWordBits = 16;
+inline constexpr double kDefaultCycleNs = 1;
+
 struct ArchitectureSpec {
   Place place;                          // in the file, for complaints
   std::optional<std::string> base;      // the machine this one varies: a preset's name or a file

@@ -8,27 +8,14 @@
 #include "arch/architecture_spec.h"
 #include "arch/bandwidth_units.h"
 #include "arch/check.h"
-#include "arch/cost_source.h"
-#include "arch/energy_tables.h"
+#include "arch/cost_resolver.h"
 #include "arch/level_price.h"
 #include "arch/limits.h"
-#include "arch/pat_energy.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite {
 namespace {
-
-constexpr u64 kDefaultWordBits = 16;
-constexpr double kDefaultCycleNs = 1;
-
-AccessEnergy stated_energy(const std::variant<EnergyModel, AccessEnergy, PicojoulesPerBit>& stated,
-                           const StorageLevel& level) {
-  const PicojoulesPerBit* bit = std::get_if<PicojoulesPerBit>(&stated);
-  if (bit == nullptr) return std::get<AccessEnergy>(stated);
-  const double pj = bit->pj * static_cast<double>(level.word_bits * level.block_words);
-  return {pj, pj, pj};
-}
 
 // Fills in one architecture; complaints are collected, so that all are reported.
 class Resolver {
@@ -42,13 +29,8 @@ class Resolver {
   std::optional<u64> entries(const LevelSpec& spec, const StorageLevel& level);
   Bandwidth bandwidth(const LevelSpec& spec, const StorageLevel& level);
   void interconnect(const LevelSpec& spec, StorageLevel& level);
-  void costs(const LevelSpec& spec, StorageLevel& level);
-  AccessEnergy pat_energy(const LevelSpec& spec, const StorageLevel& level);
-  std::optional<MemoryCost> table_cost(const LevelSpec& spec, const StorageLevel& level);
   void compute(Compute& compute);
   void arrange(Architecture& architecture);
-  bool node_known(const Place& place);
-  double area(CostSource from, const std::optional<Amount>& stated, const std::string& name, double in_table) const;
   void check_tables_used();
 
   void complain(const Place& place, std::string message) { errors_.push_back(place.error(std::move(message))); }
@@ -56,13 +38,8 @@ class Resolver {
   const ArchitectureSpec& spec_;
   const ReferenceTables& tables_;
   Diagnostics& errors_;
+  CostResolver costs_{spec_, tables_, errors_};
 };
-
-bool Resolver::node_known(const Place& place) {
-  if (!spec_.technology_nm)
-    complain(place, "energies, leakage or areas from the tables need technology_nm of the machine");
-  return spec_.technology_nm.has_value();
-}
 
 std::optional<u64> Resolver::entries(const LevelSpec& spec, const StorageLevel& level) {
   if (!spec.capacity) {
@@ -78,73 +55,6 @@ std::optional<u64> Resolver::entries(const LevelSpec& spec, const StorageLevel& 
                                      words, level.word_bits, kMaxEntries));
   }
   return std::nullopt;
-}
-
-AccessEnergy Resolver::pat_energy(const LevelSpec& spec, const StorageLevel& level) {
-  double pj = 0;
-  if (level.is_dram) {
-    pj = pat_dram_pj(level.word_bits, level.block_words);
-  } else if (level.entries) {
-    pj = pat_sram_pj(*level.entries, level.word_bits, level.block_words, level.cluster_size);
-  } else if (spec.capacity) {
-    complain(spec.place, "energies from a table need a bounded capacity, or give 'energy' in pJ");
-  }
-  return {pj, pj, pj};
-}
-
-// One instance's share of the physical memory that `cluster_size` instances make up.
-std::optional<MemoryCost> Resolver::table_cost(const LevelSpec& spec, const StorageLevel& level) {
-  if (level.is_dram) {
-    const std::optional<double> per_bit = dram_pj_per_bit(spec.dram->type);
-    if (!per_bit) {
-      complain(spec.place, fmt::format("table energies of DRAM need its type: dram = {}", join(dram_types(), "or")));
-      return std::nullopt;
-    }
-    const double pj = *per_bit * static_cast<double>(level.word_bits * level.block_words);
-    return MemoryCost{pj, pj, 0, 0};
-  }
-  if (!level.entries) {
-    if (spec.capacity) complain(spec.place, "energies from a table need a bounded capacity, or give 'energy' in pJ");
-    return std::nullopt;
-  }
-  if (!node_known(spec.place)) return std::nullopt;
-  const u64 rows = *level.entries / level.block_words + (*level.entries % level.block_words != 0);
-  MemoryCost cost = memory_cost(rows, level.word_bits * level.block_words * level.cluster_size, *spec_.technology_nm);
-  const double share = 1.0 / static_cast<double>(level.cluster_size);
-  return MemoryCost{cost.read_pj * share, cost.write_pj * share, cost.leakage_mw * share, cost.area_um2 * share};
-}
-
-// By the sources of arch/cost_source.h.
-void Resolver::costs(const LevelSpec& spec, StorageLevel& level) {
-  const CostSources from = cost_sources(spec, spec_, tables_);
-  if (from.energy == CostSource::None)
-    complain(spec.place, level.is_interconnect
-                             ? "missing key 'energy' of an interconnect: '1.2 pJ/bit', or pJ of block_words words"
-                             : "missing key 'energy': pJ per access, 'pat' or 'table' (here or for the whole machine)");
-  const bool asks_table =
-      from.energy == CostSource::Table || from.leakage == CostSource::Table || from.area == CostSource::Table;
-  const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
-  TableEnergy listed;
-  if (from.energy == CostSource::Reference) listed = *storage_energy(*tables_.ert, spec.name, level.cluster_size);
-  switch (from.energy) {
-    case CostSource::Stated: level.energy = stated_energy(*spec.energy, level); break;
-    case CostSource::Reference: level.energy = listed.access; break;
-    case CostSource::Pat: level.energy = pat_energy(spec, level); break;
-    case CostSource::Table: level.energy = {table.read_pj, table.write_pj, table.write_pj}; break;
-    case CostSource::None: break;
-  }
-  const double cycle_ns = spec_.cycle_ns.value_or(kDefaultCycleNs);  // mW x ns = pJ
-  if (from.leakage == CostSource::Stated) level.leak_pj_per_cycle = std::get<double>(*spec.leakage);
-  else if (from.leakage == CostSource::Table) level.leak_pj_per_cycle = table.leakage_mw * cycle_ns;
-  else level.leak_pj_per_cycle = listed.leak_pj_per_cycle;
-  level.area_um2 = area(from.area, spec.area, spec.name, table.area_um2);
-}
-
-double Resolver::area(CostSource from, const std::optional<Amount>& stated, const std::string& name,
-                      double in_table) const {
-  if (from == CostSource::Stated) return std::get<double>(*stated);
-  if (from == CostSource::Reference) return tables_.art->components.at(name);
-  return from == CostSource::Table ? in_table : 0;
 }
 
 // In words per cycle. What is stated in GB/s needs a clock and a word that are stated, too: a default would silently
@@ -206,7 +116,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   level.constraints = spec.constraints.value_or(LevelConstraints{});
   const std::size_t complaints = errors_.size();
   if (level.is_interconnect) interconnect(spec, level);
-  if (errors_.size() == complaints) costs(spec, level);
+  if (errors_.size() == complaints) costs_.fill_in(spec, level);
   return level;
 }
 
@@ -214,22 +124,7 @@ void Resolver::compute(Compute& compute) {
   const ComputeSpec& spec = spec_.compute;
   compute.name = spec.name.value_or("MAC");
   compute.word_bits = spec.word_bits.value_or(spec_.word_bits.value_or(kDefaultWordBits));
-  const CostSources from = compute_cost_sources(spec_, tables_);
-  if (from.energy == CostSource::None) {
-    complain(spec.place, "missing key 'energy' of compute: pJ per operation, 'pat' or 'table'");
-    return;
-  }
-  LogicCost table;
-  if ((from.energy == CostSource::Table || from.area == CostSource::Table) && node_known(spec.place))
-    table = mac_cost(compute.word_bits, *spec_.technology_nm);
-  switch (from.energy) {
-    case CostSource::Stated: compute.op_pj = std::get<double>(*spec.energy); break;
-    case CostSource::Reference: compute.op_pj = *compute_energy(*tables_.ert, compute.name); break;
-    case CostSource::Pat: compute.op_pj = pat_mac_pj(compute.word_bits); break;
-    case CostSource::Table: compute.op_pj = table.energy_pj; break;
-    case CostSource::None: break;
-  }
-  compute.area_um2 = area(from.area, spec.area, compute.name, table.area_um2);
+  costs_.fill_in(compute);
 }
 
 // Instances and meshes follow from the fan-outs, one instance of the outermost level.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "arch/limits.h"
 #include "arch/timeloop_branches.h"
+#include "arch/timeloop_fanouts.h"
 #include "arch/timeloop_form.h"
 #include "arch/timeloop_formats.h"
 #include "arch/timeloop_leaf.h"
@@ -12,9 +12,6 @@
 
 namespace heliolite {
 namespace {
-
-// Timeloop's name for the level of a fan-out.
-std::string inter_name(const std::string& owner) { return fmt::format("inter_{}_spatial", owner); }
 
 class NodesReader {
  public:
@@ -94,10 +91,7 @@ class NodesReader {
           fmt::format("{} fans out inside a branch of !Parallel, which is not supported", leaf.name)));
     AttributeReader network(leaf.fanout.place, leaf.name, {}, inherited_, variables_, errors_);
     leaf.fanout.network = read_network_energy(network);
-    if (machine_.storage.empty() && fanouts_.empty())
-      errors_.push_back(leaf.fanout.place.error(
-          fmt::format("{} fans out above the first storage: nothing distributes the data", leaf.name)));
-    else fanouts_.push_back(leaf.fanout);
+    fanouts_.add(leaf.fanout);
   }
 
   void nothing(const YamlNode& node) {
@@ -159,11 +153,11 @@ class NodesReader {
     TimeloopStorage storage = read_storage_attributes(attributes, class_name);
     attributes.finish();
     storage.energy_scale = energy_scale;
-    place_fanouts();
-    pass_gate(leaf.name, leaf.fanout.power_gating);
-    if (storage.power_gated_at.empty()) storage.power_gated_at = gate_;
-    storage.level.instances = mesh_x_ * mesh_y_;
-    storage.level.mesh_x = mesh_x_;
+    fanouts_.place();
+    fanouts_.pass_gate(leaf.name, leaf.fanout.power_gating);
+    if (storage.power_gated_at.empty()) storage.power_gated_at = fanouts_.gate();
+    storage.level.instances = fanouts_.instances();
+    storage.level.mesh_x = fanouts_.mesh_x();
     storage.level.keep = leaf.keep;
     storage.level.constraints.temporal = leaf.temporal;
     machine_.storage.push_back(std::move(storage));
@@ -177,57 +171,10 @@ class NodesReader {
       errors_.push_back(leaf.fanout.place.error("a compute unit inside !Parallel is not supported"));
     if (leaf.loops_constrained || !leaf.keep.keep.empty() || !leaf.keep.bypass.empty())
       errors_.push_back(leaf.fanout.place.error("a compute unit has neither loops nor tensors to constrain"));
-    place_fanouts();
-    compute.compute.instances = mesh_x_ * mesh_y_;
-    compute.compute.mesh_x = mesh_x_;
+    fanouts_.place();
+    compute.compute.instances = fanouts_.instances();
+    compute.compute.mesh_x = fanouts_.mesh_x();
     machine_.compute = std::move(compute);
-  }
-
-  // The fan-outs since the last storage: the first is that storage's own where this changes no number, each other
-  // one needs a level in between to start from.
-  void place_fanouts() {
-    for (TimeloopFanout& fanout : fanouts_) {
-      if (machine_.storage.empty()) break;
-      pass_gate(inter_name(fanout.name), fanout.power_gating);
-      if (!can_carry(machine_.storage.back().level, fanout)) bridge(fanout);
-      StorageLevel& level = machine_.storage.back().level;
-      level.network = fanout.network;
-      level.constraints.spatial = std::move(fanout.constraints);
-      level.fanout_name = fanout.name;
-      if (mesh_x_ * mesh_y_ > kMaxInstances / (fanout.x * fanout.y)) {
-        errors_.push_back(fanout.place.error(fmt::format("more than {} instances", kMaxInstances)));
-        break;
-      }
-      mesh_x_ *= fanout.x;
-      mesh_y_ *= fanout.y;
-    }
-    fanouts_.clear();
-  }
-
-  // The first place after one with has_power_gating, fan-outs included, switches itself and all that follows: so
-  // Timeloop's front end reads it.
-  void pass_gate(const std::string& place, bool power_gating) {
-    if (gate_next_) gate_ = place;
-    gate_next_ = power_gating;
-  }
-
-  // Timeloop puts every fan-out on a level of its own; its words then also cross the network from the storage to that
-  // level, and a DRAM's answer for outputs there (rule 26).
-  bool can_carry(const StorageLevel& level, const TimeloopFanout& fanout) const {
-    return level.fanout_name.empty() && level.network.router_pj == 0 && level.network.ingress_pj == 0 &&
-           !(level.is_dram && has_energy(fanout.network));
-  }
-
-  void bridge(const TimeloopFanout& fanout) {
-    TimeloopStorage between;
-    between.place = fanout.place;
-    between.free_of_charge = true;
-    between.level.name = inter_name(fanout.name);
-    between.level.instances = mesh_x_ * mesh_y_;
-    between.level.mesh_x = mesh_x_;
-    between.level.keep.bypass = {"all"};
-    between.level.loops_allowed = false;
-    machine_.storage.push_back(std::move(between));
   }
 
   // The branches of a !Parallel are a chain in which each one's tensors pass by the others.
@@ -302,13 +249,9 @@ class NodesReader {
   TimeloopMachine machine_;  // outermost first until the end
   TimeloopAttributes inherited_;
   std::vector<Container> containers_;
-  std::vector<TimeloopFanout> fanouts_;  // since the last storage
-  std::vector<std::string> kept_;        // by the branch of !Parallel being read
+  TimeloopFanouts fanouts_{machine_.storage, errors_};
+  std::vector<std::string> kept_;  // by the branch of !Parallel being read
   int branch_depth_ = 0;
-  std::string gate_;        // the place that switches what follows; empty: each one itself
-  bool gate_next_ = false;  // the next place does
-  u64 mesh_x_ = 1;
-  u64 mesh_y_ = 1;
 };
 
 }  // namespace
