@@ -3,53 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
 #include <vector>
 
-#include "arch/timeloop_attributes.h"
-#include "arch/timeloop_loops.h"
 #include "engine/base/integers.h"
-#include "engine/base/text.h"
-#include "engine/model/keep.h"
 #include "engine/model/mapping_check.h"
-#include "engine/model/timeloop_mapping_target.h"
+#include "engine/model/timeloop_directives.h"
 
 namespace heliolite {
 namespace {
 
-// What one temporal or spatial directive says, by dimension.
-struct Directive {
-  std::optional<YamlNode> place;
-  std::array<FactorWord, kMaxDimensions> factor{};
-  std::vector<int> order;  // innermost first, every dimension
-  std::size_t split = 0;   // of a spatial one: the first `split` of the order are X
-};
-
-enum class DirectiveType : u8 { Temporal, Spatial, Keep };
-
 class MappingReader {
  public:
   MappingReader(const Workload& workload, const Architecture& architecture)
-      : workload_(workload),
-        architecture_(architecture),
-        temporal_(architecture.levels.size()),
-        spatial_(architecture.levels.size()) {
-    for (const Dimension& d : workload.dimensions) dimensions_.push_back(d.name);
-    for (const Tensor& t : workload.tensors) tensors_.push_back(t.name);
-    for (std::size_t i = 0; i < architecture.levels.size(); ++i)
-      keep_.push_back(default_keep(architecture, static_cast<int>(i), workload));
-    explicit_.resize(keep_.size());
-  }
+      : workload_(workload), architecture_(architecture) {}
 
   Result<Mapping> run(const YamlNode& node) {
     // Step 1. The directives, one by one.
     if (!node.is_sequence()) return node.error("must be a list of directives {target, type, factors, ..}");
-    for (std::size_t i = 0; i < node.size(); ++i) directive(node.at(i));
+    said_ = read_timeloop_directives(node, workload_, architecture_, errors_);
     if (!errors_.empty()) return errors_;
     // Step 2. Factors 0, then the loops in nest order.
-    for (std::size_t d = 0; d < dimensions_.size(); ++d) fill_zero(static_cast<int>(d));
+    for (std::size_t d = 0; d < workload_.dimensions.size(); ++d) fill_zero(static_cast<int>(d));
     const Mapping mapping = build(node);
     if (!errors_.empty()) return errors_;
     // Step 3. Everything else that makes it a mapping of this workload.
@@ -60,162 +34,12 @@ class MappingReader {
   }
 
  private:
-  void directive(const YamlNode& node) {
-    MapReader reader(node, errors_);
-    if (!reader.valid()) return;
-    const std::optional<YamlNode> target = reader.required_child("target");
-    const std::optional<YamlNode> type_node = reader.required_child("type");
-    const std::optional<DirectiveType> type = type_node ? type_of(*type_node) : std::nullopt;
-    if (!target || !type) return;
-    const bool is_spatial = *type == DirectiveType::Spatial;
-    const std::optional<MappingTarget> place = find_mapping_target(*target, is_spatial, architecture_, errors_);
-    for (const char* key : {"no_multicast_no_reduction", "no_temporal_reuse", "no_reuse", "rmw_on_first_writeback",
-                            "rmw_first_update", "passthrough", "no_coalesce"}) {
-      const std::optional<YamlNode> value = reader.child(key);
-      if (value && !says_nothing(*value))
-        errors_.push_back(
-            value->error(fmt::format("{}: changes how accesses are counted, which is not modelled", key)));
-    }
-    const auto unlinked = reader.child("no_link_transfer");
-    if (unlinked && is_spatial && place && !says_nothing(*unlinked))
-      for (const std::string& name : read_tensors(*unlinked, errors_))
-        unlinked_[place->level] = static_cast<TensorMask>(unlinked_[place->level] | tensors_named(name, *unlinked));
-    if (*type == DirectiveType::Keep) {
-      const auto keep = reader.child("keep");
-      const auto bypass = reader.child("bypass");
-      reader.finish();
-      if (place && place->is_fanout) expect_nothing_kept(keep, bypass);
-      else if (place) set_keep(place->level, keep, bypass);
-      return;
-    }
-    const auto factors = reader.child("factors");
-    const auto permutation = reader.child("permutation");
-    const auto split = is_spatial ? reader.child("split") : std::nullopt;
-    reader.finish();
-    if (!place) return;
-    if (place->is_fanout && !is_spatial) expect_no_loops(factors, permutation);
-    else set_nest(place->level, is_spatial, node, factors, permutation, split);
-  }
-
-  std::optional<DirectiveType> type_of(const YamlNode& node) {
-    const std::string& word = node.text();
-    if (word == "temporal") return DirectiveType::Temporal;
-    if (word == "spatial") return DirectiveType::Spatial;
-    if (word == "datatype" || word == "dataspace" || word == "bypass" || word == "bypassing")
-      return DirectiveType::Keep;
-    const std::vector<std::string> names{"temporal", "spatial", "datatype", "dataspace", "bypass"};
-    errors_.push_back(
-        node.error(fmt::format("type = {}, must be {}{}", word, join(names, "or"), did_you_mean(word, names))));
-    return std::nullopt;
-  }
-
-  void set_keep(std::size_t level, const std::optional<YamlNode>& keep, const std::optional<YamlNode>& bypass) {
-    for (const bool keeps : {true, false}) {
-      const std::optional<YamlNode>& node = keeps ? keep : bypass;
-      if (!node) continue;
-      for (const std::string& name : read_tensors(*node, errors_)) {
-        const TensorMask mask = tensors_named(name, *node);
-        const TensorMask contrary = keeps ? explicit_[level].bypass : explicit_[level].keep;
-        if ((mask & contrary) != 0)
-          errors_.push_back(
-              node->error(fmt::format("{} is both kept and bypassed by {}", name, architecture_.levels[level].name)));
-        TensorMask& said = keeps ? explicit_[level].keep : explicit_[level].bypass;
-        said = static_cast<TensorMask>(said | mask);
-        keep_[level] = static_cast<TensorMask>(keeps ? keep_[level] | mask : keep_[level] & ~mask);
-      }
-    }
-  }
-
-  // What Timeloop writes for a fan-out without a memory: {keep: [], bypass: [all tensors]}.
-  void expect_nothing_kept(const std::optional<YamlNode>& keep, const std::optional<YamlNode>& bypass) {
-    for (const std::optional<YamlNode>& names : {keep, bypass}) {
-      if (!names) continue;
-      for (const std::string& name : read_tensors(*names, errors_)) tensors_named(name, *names);
-    }
-    if (keep && keep->size() + keep->text().size() > 0)
-      errors_.push_back(keep->error("a fan-out is no memory and keeps nothing; name the level above or below it"));
-  }
-
-  // And its temporal loops: all of one iteration.
-  void expect_no_loops(const std::optional<YamlNode>& factors, const std::optional<YamlNode>& permutation) {
-    if (permutation) order_of(*permutation);
-    if (!factors) return;
-    for (const FactorWord& word : read_factors(*factors, errors_)) {
-      dimension(word.dimension, word.place);
-      if (word.value != 1)
-        errors_.push_back(word.place.error(fmt::format(
-            "{}={}: a fan-out has no temporal loops; name the level above or below it", word.dimension, word.value)));
-    }
-  }
-
-  std::vector<int> order_of(const YamlNode& permutation) {
-    std::vector<int> order;
-    for (const std::string& name : read_permutation(permutation, dimensions_, errors_))
-      if (const auto d = dimension(name, permutation)) order.push_back(*d);
-    return order;
-  }
-
-  TensorMask tensors_named(const std::string& name, const YamlNode& place) {
-    if (name == "all") return static_cast<TensorMask>((1u << tensors_.size()) - 1);
-    if (const auto v = workload_.find_tensor(name)) return static_cast<TensorMask>(1u << *v);
-    errors_.push_back(place.error(
-        fmt::format("unknown tensor '{}', must be {}{}", name, join(tensors_, "or"), did_you_mean(name, tensors_))));
-    return 0;
-  }
-
-  std::optional<int> dimension(const std::string& name, const YamlNode& place) {
-    if (const auto d = workload_.find_dimension(name)) return d;
-    errors_.push_back(place.error(fmt::format("unknown dimension '{}', must be {}{}", name, join(dimensions_, "or"),
-                                              did_you_mean(name, dimensions_))));
-    return std::nullopt;
-  }
-
-  void set_nest(std::size_t level, bool is_spatial, const YamlNode& place, const std::optional<YamlNode>& factors,
-                const std::optional<YamlNode>& permutation, const std::optional<YamlNode>& split) {
-    Directive& nest = is_spatial ? spatial_[level] : temporal_[level];
-    if (nest.place) {
-      errors_.push_back(
-          place.error(fmt::format("{} has two {} directives, the first in line {}", architecture_.levels[level].name,
-                                  is_spatial ? "spatial" : "temporal", nest.place->line())));
-      return;
-    }
-    nest.place = place;
-    if (factors) {
-      for (const FactorWord& word : read_factors(*factors, errors_)) {
-        if (word.relation != Relation::Equal)
-          errors_.push_back(
-              word.place.error(fmt::format("{}: a mapping's factors are exact, not bounds", word.dimension)));
-        if (const auto d = dimension(word.dimension, word.place)) nest.factor[at(*d)] = word;
-      }
-    }
-    if (permutation) nest.order = order_of(*permutation);
-    if (architecture_.unit_loops_first) put_unit_loops_first(nest);
-    // Timeloop puts the dimensions that are not named outside, in the workload's order.
-    for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d)
-      if (std::ranges::find(nest.order, d) == nest.order.end()) nest.order.push_back(d);
-    nest.split = nest.order.size();
-    if (!split || split->is_null()) return;
-    const std::optional<i64> value = split->as_integer();
-    if (!value || *value < 0)
-      errors_.push_back(split->error(fmt::format("split = {}, must be an integer of at least 0", split->text())));
-    else nest.split = std::min(nest.split, at(*value));
-  }
-
-  // The front end of v0.4 puts dimensions that have the factor 1 or the size 1, and are not named, inside the others.
-  void put_unit_loops_first(Directive& nest) const {
-    for (int d = 0; d < static_cast<int>(dimensions_.size()); ++d) {
-      const FactorWord& word = nest.factor[at(d)];
-      const bool is_unit = (!word.dimension.empty() && word.value == 1) || workload_.dimensions[at(d)].size == 1;
-      if (is_unit && std::ranges::find(nest.order, d) == nest.order.end()) nest.order.insert(nest.order.begin(), d);
-    }
-  }
-
   void fill_zero(int dimension) {
     FactorWord* zero = nullptr;
     u64 others = 1;
     const u64 size = workload_.dimensions[at(dimension)].size;
-    for (std::vector<Directive>* nests : {&temporal_, &spatial_}) {
-      for (Directive& nest : *nests) {
+    for (std::vector<NestDirective>* nests : {&said_.temporal, &said_.spatial}) {
+      for (NestDirective& nest : *nests) {
         FactorWord& word = nest.factor[at(dimension)];
         if (word.value == 0 && zero != nullptr)
           errors_.push_back(
@@ -241,9 +65,9 @@ class MappingReader {
     Mapping mapping;
     mapping.level_count = static_cast<u8>(architecture_.levels.size());
     for (std::size_t i = 0; i < architecture_.levels.size(); ++i) {
-      mapping.keep[i] = keep_[i];
-      if (architecture_.link_transfers) mapping.unlinked[i] = unlinked_[i];
-      const Directive& across = spatial_[i];
+      mapping.keep[i] = said_.keep[i];
+      if (architecture_.link_transfers) mapping.unlinked[i] = said_.unlinked[i];
+      const NestDirective& across = said_.spatial[i];
       for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY}) {
         const bool x = kind == LoopKind::SpatialX;
         const auto middle = across.order.begin() + static_cast<std::ptrdiff_t>(across.split);
@@ -251,13 +75,13 @@ class MappingReader {
         append(mapping, kind, i, across, order, node);
         check_fanout(across, order, i, x);
       }
-      append(mapping, LoopKind::Temporal, i, temporal_[i], temporal_[i].order, node);
+      append(mapping, LoopKind::Temporal, i, said_.temporal[i], said_.temporal[i].order, node);
     }
     return mapping;
   }
 
-  void append(Mapping& mapping, LoopKind kind, std::size_t level, const Directive& nest, const std::vector<int>& order,
-              const YamlNode& node) {
+  void append(Mapping& mapping, LoopKind kind, std::size_t level, const NestDirective& nest,
+              const std::vector<int>& order, const YamlNode& node) {
     for (const int d : order) {
       const FactorWord& word = nest.factor[at(d)];
       const u64 residual = word.residual.value_or(word.value);
@@ -274,7 +98,7 @@ class MappingReader {
     }
   }
 
-  void check_fanout(const Directive& nest, const std::vector<int>& order, std::size_t level, bool x) {
+  void check_fanout(const NestDirective& nest, const std::vector<int>& order, std::size_t level, bool x) {
     const StorageLevel& storage = architecture_.levels[level];
     const u64 width = x ? storage.fanout_x : storage.fanout_y;
     u64 used = 1;
@@ -284,20 +108,9 @@ class MappingReader {
                                                     x ? "X" : "Y", used, storage.name, width)));
   }
 
-  struct Said {
-    TensorMask keep = 0;
-    TensorMask bypass = 0;
-  };
-
   const Workload& workload_;
   const Architecture& architecture_;
-  std::vector<std::string> dimensions_;
-  std::vector<std::string> tensors_;
-  std::vector<Directive> temporal_;  // by level
-  std::vector<Directive> spatial_;   // of the fan-out below the level
-  std::vector<TensorMask> keep_;
-  std::array<TensorMask, kMaxLevels> unlinked_{};
-  std::vector<Said> explicit_;
+  TimeloopDirectives said_;
   Diagnostics errors_;
 };
 
