@@ -13,15 +13,13 @@
 #include "engine/space/fit_names.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
+#include "engine/space/tighten.h"
 
 namespace heliolite {
 namespace {
 
 constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
                               DimensionClass::Pixel, DimensionClass::Group};
-
-// a * b, at most `cap`.
-u64 product_up_to(u64 a, u64 b, u64 cap) { return a != 0 && b > cap / a ? cap : std::min(a * b, cap); }
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
@@ -55,10 +53,8 @@ class Resolver {
       resolve_keep(l, space_.levels.back());
     }
     // Tightening contradictory limits would complain a second time.
-    if (errors_.empty())
-      for (int d = 0; d < space_.dimension_count; ++d) tighten(d);
+    if (errors_.empty()) errors_ = tighten(space_);
     if (!errors_.empty()) return std::move(errors_);
-    for (LevelSpace& level : space_.levels) restrict_masks(level);
     return std::move(space_);
   }
 
@@ -67,10 +63,6 @@ class Resolver {
   void complain(const std::string& where, const std::string& message) {
     const auto same = [&](const Diagnostic& d) { return d.field == where && d.message == message; };
     if (std::none_of(errors_.begin(), errors_.end(), same)) errors_.push_back({"", 0, where, message});
-  }
-
-  std::string dimension_text(int d) const {
-    return fmt::format("{} of workload '{}' has size {}", space_.dimension_names[d], workload_.name, space_.size[d]);
   }
 
   // Once for all of the machine's classes.
@@ -154,7 +146,7 @@ class Resolver {
     if (c.relation == Relation::AtMost) {
       limit.max = std::min(limit.max, value);
     } else {
-      if (value > space_.size[d]) return complain(where, fmt::format("{}, but {}", text, dimension_text(d)));
+      if (value > space_.size[d]) return complain(where, fmt::format("{}, but {}", text, dimension_text(space_, d)));
       if (value > most) return complain(where, fmt::format("{}, but {}", text, room));
       limit.min = std::max(limit.min, value);
       if (c.relation == Relation::Equal) limit.max = std::min(limit.max, value);
@@ -238,60 +230,6 @@ class Resolver {
       const KeepChoice choice = outermost ? KeepChoice::Keep : keep_choice(level.keep, workload_, v);
       TensorMask& mask = choice == KeepChoice::Keep ? out.keep : choice == KeepChoice::Bypass ? out.bypass : out.open;
       mask = static_cast<TensorMask>(mask | 1u << v);
-    }
-  }
-
-  // All places dimension d can have a factor: temporal and spatial, of every level.
-  std::vector<FactorLimit*> places(int d) {
-    std::vector<FactorLimit*> out;
-    for (LevelSpace& level : space_.levels) {
-      out.push_back(&level.spatial.factor[d]);
-      out.push_back(&level.temporal.factor[d]);
-    }
-    return out;
-  }
-
-  // With m = product of the other minima, a factor f needs (f - 1) * m < size, or its last iteration is empty;
-  // and the product of all factors reaches the size. Both hold for imperfect factors too.
-  void tighten(int d) {
-    const u64 size = space_.size[d];
-    const std::vector<FactorLimit*> limits = places(d);
-    for (FactorLimit* one : limits) {
-      u64 least = 1;
-      for (const FactorLimit* other : limits)
-        if (other != one) least = product_up_to(least, other->min, size);
-      one->max = std::min(one->max, ceil_div(size, least));
-    }
-    for (FactorLimit* one : limits) {
-      u64 most = 1;
-      for (const FactorLimit* other : limits)
-        if (other != one) most = product_up_to(most, other->max, size);
-      one->min = std::max(one->min, ceil_div(size, most));
-      if (one->min <= one->max) continue;
-      return complain("", fmt::format("the constraints leave no way to split dimension '{}': {}{}",
-                                      space_.dimension_names[d], dimension_text(d), limits_text(d)));
-    }
-  }
-
-  // Where the machine constrains dimension d, for a message: "; GLB temporal 1..4, ...".
-  std::string limits_text(int d) const {
-    std::string text;
-    for (std::size_t l = 0; l < space_.levels.size(); ++l) {
-      const FactorLimit& t = space_.levels[l].temporal.factor[d];
-      const FactorLimit& s = space_.levels[l].spatial.factor[d];
-      text += fmt::format("; {} temporal {} to {}", space_.level_names[l], t.min, t.max);
-      if (space_.levels[l].spatial.exists()) text += fmt::format(", spatial {} to {}", s.min, s.max);
-    }
-    return text;
-  }
-
-  void restrict_masks(LevelSpace& level) const {
-    for (int d = 0; d < space_.dimension_count; ++d) {
-      if (level.temporal.factor[d].max > 1)
-        level.temporal.allowed = static_cast<DimensionMask>(level.temporal.allowed | dimension_bit(d));
-      if (level.spatial.factor[d].max > 1) continue;
-      level.spatial.allowed_x = static_cast<DimensionMask>(level.spatial.allowed_x & ~dimension_bit(d));
-      level.spatial.allowed_y = static_cast<DimensionMask>(level.spatial.allowed_y & ~dimension_bit(d));
     }
   }
 
