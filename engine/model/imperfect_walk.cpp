@@ -1,7 +1,9 @@
 #include "engine/model/imperfect_walk.h"
 
 #include <algorithm>
+
 #include "engine/base/integers.h"
+#include "engine/model/executed_iterations.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -84,31 +86,14 @@ void ImperfectWalk::visit(int l, DimensionMask last, State& state, u64 weight, u
   for (std::size_t c = 0; c < contexts_; ++c) out[c] += weight * words[c];
 }
 
-// Rule 6: iterations 0 and 1, the latter for all middle ones, and the last one or two where a smaller tile comes last.
 void ImperfectWalk::iterate(int l, DimensionMask last, State& state, u64* out) {
   const ImperfectLoop& loop = nest_->loop[l];
-  const bool in_last = (last & loop.bit()) != 0;
-  const u64 n = in_last ? loop.residual : loop.end;
-  const bool run_last = in_last && loop.shrinks, run_last_two = run_last && !loop.perfect();
-  const u64 separate = 1 + (run_last ? 1 : 0) + (run_last_two ? 1 : 0);
-  u64 middle = n > separate ? n - separate : 0;
-  const bool walk_middle = middle > 0;
-  u64 last_but_one = 1, last_one = 1;  // how often they count
-  // Timeloop counts iteration 1 in place of them at the innermost loop of a level without spatial loops.
-  if (l == nest_->first[level_] && loop.level == level_ && run_last) {
-    if (run_last_two && n >= 4) ++middle, last_but_one = 0;
-    if (!run_last_two && n >= 3) ++middle, last_one = 0;
-  }
-  const auto visit_at = [&](u64 index, u64 weight) {
-    const bool inner_last = in_last && index + 1 >= n;
+  const bool innermost = l == nest_->first[level_] && loop.level == level_;
+  visit_iterations(loop, (last & loop.bit()) != 0, innermost, [&](u64 index, u64 weight, bool inner_last) {
     shift(state, loop, static_cast<i64>(index));
     visit(l - 1, inner_last ? last : static_cast<DimensionMask>(last & ~loop.bit()), state, weight, out);
     shift(state, loop, -static_cast<i64>(index));
-  };
-  visit_at(0, 1);
-  if (walk_middle) visit_at(1, middle);
-  if (run_last_two && n >= 3) visit_at(n - 2, last_but_one);
-  if (run_last && n >= 2) visit_at(n - 1, last_one);
+  });
 }
 
 // The previous tile as seen from `iterations` further on.

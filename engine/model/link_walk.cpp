@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/executed_iterations.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -49,23 +50,13 @@ void LinkWalk::visit(int l, DimensionMask last, State& state, u64 weight, std::v
   }
 }
 
-// Rule 6: iterations 0 and 1, the latter for all middle ones, and the last one or two where a smaller tile comes last.
 void LinkWalk::iterate(int l, DimensionMask last, State& state, std::vector<LinkSteps>& out) {
   const ImperfectLoop& loop = nest_.loop[at(l)];
-  const bool in_last = contains(last, loop.dimension);
-  const u64 n = in_last ? loop.residual : loop.end;
-  const bool run_last = in_last && loop.shrinks, run_last_two = run_last && !loop.perfect();
-  const u64 separate = 1 + (run_last ? 1 : 0) + (run_last_two ? 1 : 0);
-  const auto visit_at = [&](u64 index, u64 weight) {
-    const bool inner_last = in_last && index + 1 >= n;
+  visit_iterations(loop, (last & loop.bit()) != 0, false, [&](u64 index, u64 weight, bool inner_last) {
     shift(state, loop, static_cast<i64>(index));
     visit(l - 1, inner_last ? last : static_cast<DimensionMask>(last & ~loop.bit()), state, weight, out);
     shift(state, loop, -static_cast<i64>(index));
-  };
-  visit_at(0, 1);
-  if (n > separate) visit_at(1, n - separate);
-  if (run_last_two && n >= 3) visit_at(n - 2, 1);
-  if (run_last && n >= 2) visit_at(n - 1, 1);
+  });
 }
 
 // One execution of the fan-out. Compute units ask for the words themselves, whatever they had before.
