@@ -18,6 +18,7 @@ class BestPoints {
  public:
   explicit BestPoints(std::size_t most) : most_(most) {}
 
+  // A point that is not done is passed over.
   void add(const PointRecord& point);
   const std::vector<PointRecord>& points() const { return points_; }  // best first
 
@@ -30,6 +31,7 @@ class BestPoints {
 // Of points equal in all three only the one with the smallest id. The order of the calls does not matter.
 class ParetoFront {
  public:
+  // A point that is not done is passed over.
   void add(const PointRecord& point);
   std::vector<PointRecord> points() const;  // by energy, then cycles, area
 
@@ -49,6 +51,7 @@ struct ParameterEffect {
 // How much each parameter matters.
 class Sensitivity {
  public:
+  // A point that is not done is passed over.
   void add(const PointRecord& point);
   // [parameter][value], values in the order in which they came.
   std::vector<std::vector<ParameterEffect>> effects() const;
