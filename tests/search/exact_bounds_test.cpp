@@ -1,6 +1,5 @@
 // No bound of the exact search is ever above the cost of a mapping that it speaks of: along random legal mappings and
-// the best ones, at every step of the way (engine/search/exact/witness.h). And the search says what removes a mapping,
-// and whether rightly (engine/search/exact/witness_watch.h).
+// the best ones, at every step of the way (engine/search/exact/witness.h).
 #include "engine/search/exact/partial_bounds.h"
 #include "engine/search/map.h"
 
@@ -10,18 +9,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "arch/load.h"
 #include "engine/search/exact/fanout.h"
 #include "engine/search/exact/witness.h"
-#include "engine/search/exact/witness_watch.h"
 #include "engine/search/uneven/store_orders.h"
 #include "engine/space/mapspace.h"
-#include "engine/space/nest_writer.h"
-#include "engine/space/splits.h"
 #include "tests/support/exact_problem.h"
 #include "tests/support/exact_toy.h"
+#include "tests/support/random_mappings.h"
 #include "workloads/load.h"
 
 namespace heliolite::exact_bounds_test {
@@ -30,63 +26,8 @@ namespace {
 using testing::exact_alone;
 using testing::kObjectives;
 using testing::layer_problem;
-using testing::Rng;
+using testing::RandomMappings;
 using testing::SearchProblem;
-
-// Random legal mappings of a mapspace: every split of every dimension is equally likely.
-class RandomMappings {
- public:
-  explicit RandomMappings(const LayerProblem& problem, u64 seed)
-      : problem_(problem), splits_(problem.space, false), writer_(problem.space), rng_(seed) {}
-
-  // Absent if `tries` samples in a row are not legal.
-  std::optional<Mapping> next(int tries) {
-    for (; tries > 0; --tries) {
-      PlaceFactors tiling{};
-      bool possible = true;
-      for (int d = 0; d < problem_.space.dimension_count; ++d) possible &= split(d, tiling);
-      if (!possible || !writer_.fits_fanouts(tiling)) continue;
-      Mapping m;
-      LevelOrders orders;
-      for (std::size_t i = 0; i < problem_.space.levels.size(); ++i) {
-        const std::size_t fixed = writer_.present(tiling, static_cast<int>(i), orders);
-        std::shuffle(orders.loop[i].begin() + static_cast<std::ptrdiff_t>(fixed),
-                     orders.loop[i].begin() + orders.count[i], rng_);
-        const LevelSpace& space = problem_.space.levels[i];
-        m.keep[i] = static_cast<TensorMask>(space.keep | (space.open & rng_()));
-      }
-      writer_.write(m, tiling, orders);
-      if (problem_.price(0, m).verdict == Verdict::Fits) return m;
-    }
-    return std::nullopt;
-  }
-
- private:
-  bool split(int d, PlaceFactors& tiling) {
-    auto left = static_cast<u32>(problem_.space.size[static_cast<std::size_t>(d)]);
-    for (int p = 0; p < splits_.place_count(); ++p) {
-      const u128 all = splits_.ways(d, p, left);
-      if (all == 0) return false;
-      u128 k = rng_() % static_cast<u64>(all);
-      splits_.for_each_run(d, p, left, [&](const FactorRun& run) {
-        const u128 each = splits_.ways(d, p + 1, run.left);
-        if (k >= each) {
-          k -= each;
-          return true;
-        }
-        tiling[static_cast<std::size_t>(p)][static_cast<std::size_t>(d)] = {run.first, run.y};
-        left = run.left;
-        return false;
-      });
-    }
-    return true;
-  }
-
-  const LayerProblem& problem_;
-  Splits splits_;
-  NestWriter writer_;
-  Rng rng_;
-};
 
 struct Seen {
   int mappings = 0, exact = 0;
@@ -277,135 +218,6 @@ TEST(PartialBounds, NeverAboveARealCostOnEyeriss) { expect_below_on_presets("eye
 TEST(PartialBounds, NeverAboveARealCostOnSimba) { expect_below_on_presets("simba", kLayers); }
 TEST(PartialBounds, NeverAboveARealCostOnGemmini) { expect_below_on_presets("gemmini", kLayers); }
 TEST(PartialBounds, NeverAboveARealCostOnEdgeUnified) { expect_below_on_presets("edge_unified", kLayers); }
-
-// What the search says of the mapping; the answer is no worse than it. The search knows `start`, if that is given.
-WitnessReport report_of(LayerProblem problem, const Mapping& witness, const Mapping* start = nullptr) {
-  problem.options.witness = witness;
-  LayerAnswer known;
-  if (start != nullptr) known.offer(problem.options.objective, *start, problem.model.evaluate(*start).cost);
-  const LayerAnswer answer = exact_search(problem, known, SearchBudget(problem.options));
-  EXPECT_TRUE(answer.complete);
-  EXPECT_LE(answer.value, Value::of(problem.options.objective, problem.model.evaluate(witness).cost));
-  return answer.witness.value_or(WitnessReport{});
-}
-
-// A random mapping is removed by a rule that is named, or is as good as the answer; the best one, too, goes by rules
-// that keep an equal. No rule is at fault.
-void expect_explained(const LayerProblem& problem, const Mapping& witness, std::map<Rule, int>& removed,
-                      const Mapping* start = nullptr) {
-  const WitnessReport report = report_of(problem, witness, start);
-  EXPECT_THAT(report.errors, ::testing::IsEmpty());
-  EXPECT_EQ(report.value, objective_number(problem.options.objective, problem.model.evaluate(witness).cost));
-  for (const WitnessEvent& event : report.events) {
-    // What the narrow pass left out need not be looked at when the answer is no dearer than its bounds.
-    if (event.rule) ++removed[*event.rule];
-    else EXPECT_THAT(event.what, ::testing::AnyOf("width or memory", ::testing::HasSubstr("is not followed")));
-    if (event.bound) {
-      EXPECT_GE(*event.bound, *event.limit * (1 - 1e-9)) << event.what;
-    }
-  }
-  if (report.kept || report.events.empty()) ++removed[Rule::Refine];  // counts those that came to the end
-}
-
-TEST(Witness, IsRemovedByARuleWithAName) {
-  std::map<Rule, int> removed;
-  for (u64 seed = 0; seed < 160 && !HasFatalFailure(); ++seed) {
-    const SearchProblem p = seed >= 120     ? testing::square_search_problem(seed + 9'000, {.max_mappings = 2'000})
-                            : seed % 2 == 0 ? testing::random_search_problem(seed + 9'000, {.max_mappings = 2'000})
-                                            : testing::unusual_search_problem(seed + 9'000, {.max_mappings = 2'000});
-    if (p.answer.legal == 0) continue;
-    for (const Objective objective : kObjectives) {
-      const LayerProblem problem = layer_problem(p, objective);
-      SCOPED_TRACE(fmt::format("seed {}, {}", seed, name(objective)));
-      const Mapping& best = p.answer.best[static_cast<std::size_t>(objective)].mapping;
-      expect_explained(problem, best, removed);
-      RandomMappings walk(problem, seed);
-      for (int k = 0; k < 2; ++k)
-        if (const auto mapping = walk.next(50)) expect_explained(problem, *mapping, removed, k == 0 ? nullptr : &best);
-    }
-  }
-  for (const Rule rule :
-       {Rule::KeepBound, Rule::LatticeBound, Rule::OwnLoops, Rule::UsefulInstances, Rule::StateDominance,
-        Rule::FreeLoops, Rule::PushIn, Rule::Symmetry, Rule::MergeDimensions, Rule::BatchOutermost, Rule::Refine})
-    EXPECT_GT(removed[rule], 0) << kRuleTable[static_cast<std::size_t>(rule)].name;
-}
-
-// Without a rule it is not the one that removes anything.
-TEST(Witness, IsNotRemovedByARuleThatIsOff) {
-  for (u64 seed = 0; seed < 10; ++seed) {
-    const SearchProblem p = testing::random_search_problem(seed + 9'500, {.max_mappings = 500});
-    if (p.answer.legal == 0) continue;
-    LayerProblem problem = layer_problem(p, Objective::Edp);
-    for (const RuleInfo& info : kRuleTable) problem.options.rules.set(info.rule, false);
-    RandomMappings walk(problem, seed);
-    const auto mapping = walk.next(50);
-    if (!mapping) continue;
-    const WitnessReport report = report_of(problem, *mapping);
-    for (const WitnessEvent& event : report.events) EXPECT_FALSE(event.rule.has_value());
-    EXPECT_THAT(report.errors, ::testing::IsEmpty());
-  }
-}
-
-// The witness in a search for the least energy whose prices of flows are not those of the cost model: the energy of
-// tensor v's flows is `factor` times as much. The search knows `start`, if that is given.
-WitnessReport report_with_wrong_prices(const LayerProblem& problem, const Mapping& witness, double factor, int v,
-                                       const std::optional<Mapping>& start) {
-  const Compiled& c = problem.model.compiled();
-  const Lattice lattice(c.size, c.dimension_count);
-  const auto fanouts = make_fanout_choices(problem, lattice);
-  FlowCosts model = make_flow_costs(problem, witness.keep, lattice, fanouts);
-  for (FlowPrices* prices : {&model.least, &model.machine.front()})
-    for (FlowPrices::Level& level : prices->level)
-      for (Channels* price : {&level.fill[at(v)], &level.serve[at(v)]}) (*price)[0] *= factor;
-  Incumbent incumbent(Objective::Energy, {});
-  if (start) incumbent.offer(*start, problem.model.evaluate(*start).cost, 0);
-  WitnessWatch watch(problem, witness);
-  LayeredPass pass(problem, std::move(model), u64{1} << 30);
-  pass.run(LayeredPass::kAnyWidth, SearchBudget(problem.options), incumbent, {},
-           [&](const PassStage& stage) { watch.look(stage); });
-  LayerAnswer answer = incumbent.answer();
-  answer.complete = true;
-  return watch.report(answer);
-}
-
-bool says(const WitnessReport& report, std::string_view begin, std::string_view middle) {
-  return std::ranges::any_of(report.errors, [&](const std::string& error) {
-    return error.starts_with(begin) && error.find(middle) != error.npos;
-  });
-}
-
-TEST(Witness, FindsABoundThatIsTooHigh) {
-  int problems = 0, found = 0;
-  for (u64 seed = 9'700; seed < 9'740; ++seed) {
-    const SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 1'000});
-    if (p.answer.legal == 0) continue;
-    ++problems;
-    const LayerProblem problem = layer_problem(p, Objective::Energy);
-    const auto start = RandomMappings(problem, seed).next(50);
-    found += says(report_with_wrong_prices(problem, p.answer.best[0].mapping, 1.5, 0, start), "rule ",
-                  "says that nothing is below");
-  }
-  EXPECT_GT(problems, 20);
-  EXPECT_GT(found, problems * 3 / 4);  // elsewhere the tensor costs little
-}
-
-TEST(Witness, FindsADominanceThatKeepsTheDearerOne) {
-  SearchOptions options;
-  options.objective = Objective::Energy;
-  options.rules.set(Rule::PushIn, false);  // it would drop the witnesses first
-  const LayerProblem problem =
-      layer_problem(load_network("gemm:8x8x8")->layers.front().workload, *load_architecture("gemmini"), options);
-  RandomMappings walk(problem, 1);
-  int found = 0;
-  for (int k = 0; k < 4; ++k)
-    if (const auto witness = walk.next(1'000)) {
-      EXPECT_FALSE(says(report_with_wrong_prices(problem, *witness, 1, 0, {}), "", ""));
-      for (int v = 0; v < 3; ++v)
-        found += says(report_with_wrong_prices(problem, *witness, 0, v, {}), "rule state-dominance at ",
-                      "what it keeps instead costs");
-    }
-  EXPECT_GT(found, 0);
-}
 
 }  // namespace
 }  // namespace heliolite::exact_bounds_test

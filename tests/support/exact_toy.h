@@ -13,6 +13,13 @@
 
 namespace heliolite::testing {
 
+// A tile by the sizes of the first dimensions, in their order; the others have 1.
+inline Extents extents(std::initializer_list<u32> sizes) {
+  Extents out = unit_extents();
+  std::copy(sizes.begin(), sizes.end(), out.begin());
+  return out;
+}
+
 // Not movable: the model refers to the problem and the fan-outs.
 struct ExactToy {
   LayerProblem problem;
@@ -39,11 +46,7 @@ struct ExactToy {
   bool divides(const LatticePoint& a, const LatticePoint& b) const { return lattice.divides(a.packed, b.packed); }
 
   // A tile by the sizes of the dimensions, in their order.
-  LatticePoint tile(std::initializer_list<u32> sizes) const {
-    Extents extent = unit_extents();
-    std::copy(sizes.begin(), sizes.end(), extent.begin());
-    return lattice.point(extent);
-  }
+  LatticePoint tile(std::initializer_list<u32> sizes) const { return lattice.point(extents(sizes)); }
 };
 
 // A mapping on its way from the inside out: what the search knows of it, and the loops so far.
