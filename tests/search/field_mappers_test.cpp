@@ -152,7 +152,7 @@ TEST(Mappers, OneSeedOneAnswerForAnyNumberOfThreads) {
 TEST(Mappers, ABudgetOfSecondsEndsThem) {
   for (const Strategy strategy : {Strategy::DMazeRunner, Strategy::Interstellar, Strategy::Hybrid}) {
     SearchOptions options = of(strategy);
-    options.budget_seconds = 0.02;
+    options.budget_seconds = 0.002;
     if (strategy == Strategy::Hybrid) options.victory = kMaxCount, options.timeout = kMaxCount;
     Architecture roomy = small_machine();
     roomy.levels[0].entries = 1 << 16;
