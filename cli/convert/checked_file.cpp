@@ -16,6 +16,7 @@
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
 #include "engine/model/mapping_file.h"
+#include "engine/search/bayes/learned_file.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
 
@@ -68,6 +69,11 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
     case Part::Bench: collect(load_bench_config(path, {}, reading), errors); break;
     case Part::Experiment: collect(read_experiment(path), errors); break;
     case Part::Chip: collect(load_chip(path), errors); break;
+    case Part::Learned: {
+      SearchOptions unused;
+      errors = load_learned(path, unused);
+      break;
+    }
     case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }

@@ -36,6 +36,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Experiment, "published numbers of bounds", "bound --experiment"},
     PartNames{Part::Tiling, "tiling for caches", "simulate, emit --tiling"},
     PartNames{Part::Chip, "chip to divide", "bound --chip"},
+    PartNames{Part::Learned, "mappings to learn from", "map --from"},
     PartNames{Part::Records, "records", "verify"},
     PartNames{Part::Program, "C loop nest", "bound -w, simulate -w"},
     PartNames{Part::Database, "database of a sweep", "report, merge, sweep --export"},
@@ -123,6 +124,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
     if (root.has(key)) return {Part::Bench};
   if (root.has("rows")) return {Part::Experiment};
   if (root.has("tiling")) return {Part::Tiling};
+  if (root.has("tasks")) return {Part::Learned};
   if (root.has("mac_um2") && root.has("word_um2")) return {Part::Chip};
   if (is_architecture_yaml(root)) add(Part::Machine);
   else if (is_timeloop_architecture(root) || root.has("architecture") || root.has("arch")) add(Part::TimeloopMachine);

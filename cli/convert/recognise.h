@@ -25,6 +25,7 @@ enum class Part : u8 {
   Experiment,  // published numbers against ours
   Tiling,      // tiles for caches
   Chip,        // an area to divide
+  Learned,     // mappings that a search has priced
   Records,     // recorded runs, proven optima
   Program,     // a C loop nest
   Database,    // of a sweep

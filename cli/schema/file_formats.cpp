@@ -7,6 +7,7 @@
 #include "cli/bound/experiment_fields.h"
 #include "engine/execution/tiling_fields.h"
 #include "engine/model/mapping_fields.h"
+#include "engine/search/bayes/learned_fields.h"
 #include "engine/sweep/sweep_fields.h"
 #include "workloads/workload_fields.h"
 
@@ -27,6 +28,7 @@ constexpr std::array kFormats{
     FileFormat{"bench", Part::Bench, "docs/formats_bench.md", map_of<bench_file_fields>},
     FileFormat{"experiment", Part::Experiment, "docs/orojenesis.md", map_of<experiment_fields>},
     FileFormat{"chip", Part::Chip, "docs/orojenesis.md", map_of<chip_fields>},
+    FileFormat{"learned", Part::Learned, "docs/bayes.md", map_of<learned_file_fields>},
 };
 
 }  // namespace

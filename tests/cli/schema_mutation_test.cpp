@@ -276,6 +276,11 @@ rows:
   check_by_program("chip", "{area: 400, mac_um2: 300, word_um2: 2.5, hertz: 7e8, words_per_second: 1.5e11}");
 }
 
+TEST(SchemaMutation, LearnedMappings) {
+  check_by_program("learned", R"({tasks: [{machine: m, workload: w, objective: edp, coordinates: {size: 3.5},
+      features: {tile: 4, order: 0}, points: [[0, 0.5], [1, 1]], values: [0.25, -3]}]})");
+}
+
 TEST(SchemaMutation, Tilings) {
   const TempFolder folder;
   const Workload workload = testing::workload("gemm:64x64x64");

@@ -6,15 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "engine/base/field_reader.h"
 #include "engine/base/text.h"
-#include "engine/base/yaml_node.h"
+#include "engine/search/bayes/learned_fields.h"
 
 namespace heliolite {
 namespace {
-
-constexpr double kMostCoordinate = 64;  // log2
-constexpr double kMostValue = 1e4;      // log of a ratio
-constexpr i64 kMostChoices = 1'000'000;
 
 std::vector<double> numbers(const YamlNode& list, double low, double high, Diagnostics& errors) {
   std::vector<double> out;
@@ -28,9 +25,9 @@ std::vector<double> numbers(const YamlNode& list, double low, double high, Diagn
   return out;
 }
 
-void read_points(MapReader& reader, LearnedTask& task, Diagnostics& errors) {
-  const auto points = reader.required_child("points");
-  const auto values = reader.required_child("values");
+void read_points(FieldReader& reader, LearnedTask& task, Diagnostics& errors) {
+  const auto points = reader.child("points");
+  const auto values = reader.child("values");
   if (!points || !values) return;
   if (!points->is_sequence()) return errors.push_back(points->error("must be a list of points"));
   for (std::size_t k = 0; k < points->size(); ++k) {
@@ -39,7 +36,7 @@ void read_points(MapReader& reader, LearnedTask& task, Diagnostics& errors) {
       errors.push_back(points->at(k).error(fmt::format("has {} numbers, must have one for each of the {} features",
                                                        task.point.back().size(), task.feature.size())));
   }
-  task.value = numbers(*values, -kMostValue, kMostValue, errors);
+  task.value = numbers(*values, -kMostLearnedValue, kMostLearnedValue, errors);
   if (task.value.size() != task.point.size())
     errors.push_back(values->error(
         fmt::format("has {} numbers, must have one for each of the {} points", task.value.size(), task.point.size())));
@@ -47,19 +44,19 @@ void read_points(MapReader& reader, LearnedTask& task, Diagnostics& errors) {
 
 LearnedTask read_task(const YamlNode& node, Diagnostics& errors) {
   LearnedTask task;
-  MapReader reader(node, errors);
-  task.machine = reader.required_string("machine").value_or("");
-  task.workload = reader.required_string("workload").value_or("");
-  task.objective = reader.required_string("objective").value_or("");
+  FieldReader reader(node, learned_task_fields(), errors);
+  task.machine = reader.string("machine").value_or("");
+  task.workload = reader.string("workload").value_or("");
+  task.objective = reader.string("objective").value_or("");
   if (!task.objective.empty() && !parse_objective(task.objective) && !task.objective.starts_with(kValueFrom))
     reader.error(fmt::format("objective = {}, must be {}, or '{}' and a command", task.objective,
                              join(objective_names()), kValueFrom));
-  if (const auto coordinates = reader.required_child("coordinates")) {
+  if (const auto coordinates = reader.child("coordinates")) {
     MapReader each(*coordinates, errors);
     for (const std::string& key : coordinates->keys())
       if (const auto number = each.number(key, 0, kMostCoordinate)) task.coordinate[key] = *number;
   }
-  if (const auto features = reader.required_child("features")) {
+  if (const auto features = reader.child("features")) {
     MapReader each(*features, errors);
     for (const std::string& key : features->keys()) {
       task.feature.push_back(key);
@@ -96,8 +93,8 @@ Diagnostics load_learned(const std::string& path, SearchOptions& options) {
   if (!root) return root.errors();
   Diagnostics errors;
   std::vector<LearnedTask> out;
-  MapReader reader(*root, errors);
-  if (const auto tasks = reader.required_child("tasks")) {
+  FieldReader reader(*root, learned_file_fields(), errors);
+  if (const auto tasks = reader.child("tasks")) {
     if (!tasks->is_sequence() || tasks->size() == 0) errors.push_back(tasks->error("must be a list of tasks"));
     else
       for (std::size_t k = 0; k < tasks->size(); ++k) out.push_back(read_task(tasks->at(k), errors));
