@@ -52,7 +52,7 @@ FusedNetwork fuse(std::shared_ptr<Network> network, const std::vector<u64>& buff
         options.stop = &stop;
         Result<SegmentedNetwork> segmented = SegmentedNetwork::create(*network, options);
         if (!segmented) return segmented.errors();
-        std::vector<FusedPoint> points = buffers.empty() ? segmented->points() : segmented->points(buffers);
+        std::vector<FusedPoint> points = buffers.empty() ? segmented->points(&stop) : segmented->points(buffers, &stop);
         return FusedNetwork{*std::move(segmented), std::move(points)};
       }));
 }

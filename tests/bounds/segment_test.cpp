@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -101,6 +102,18 @@ TEST(Segments, NeverLoseAgainstNoFusion) {
     for (u64 capacity = 1; capacity < u64{1} << 32; capacity *= 16)
       EXPECT_GE(segmented->fused(capacity), network_bound(*network, static_cast<double>(capacity)).words) << name;
   }
+}
+
+TEST(Segments, PointsStopWhenAsked) {
+  const auto segmented = SegmentedNetwork::create(*load_network("conv_pair"));
+  ASSERT_TRUE(segmented.ok());
+  std::atomic<bool> stop = false;
+  const std::vector<u64> buffers{100, 10'000};
+  EXPECT_EQ(segmented->points(buffers, &stop).size(), 2u);
+  EXPECT_GT(segmented->points(&stop).size(), 2u);
+  stop = true;
+  EXPECT_TRUE(segmented->points(buffers, &stop).empty());
+  EXPECT_TRUE(segmented->points(&stop).empty());
 }
 
 // Large buffers leave operands of the first links, the residual, weights and results: what no fusion avoids.

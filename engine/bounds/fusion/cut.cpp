@@ -213,23 +213,26 @@ std::vector<u64> SegmentedNetwork::capacities() const {
   return all;
 }
 
-std::vector<FusedPoint> SegmentedNetwork::points(std::span<const u64> capacities) const {
+std::vector<FusedPoint> SegmentedNetwork::points(std::span<const u64> capacities, const std::atomic<bool>* stop) const {
   std::vector<FusedPoint> points;
   points.reserve(capacities.size());
-  for (const u64 capacity : capacities) points.push_back({capacity, unfused(capacity), fused(capacity)});
+  for (const u64 capacity : capacities) {
+    if (stop != nullptr && *stop) break;
+    points.push_back({capacity, unfused(capacity), fused(capacity)});
+  }
   return points;
 }
 
-std::vector<FusedPoint> SegmentedNetwork::points() const {
+std::vector<FusedPoint> SegmentedNetwork::points(const std::atomic<bool>* stop) const {
   std::vector<FusedPoint> points;
   FusedPoint lowest;  // the first of the last accesses
-  for (const FusedPoint& p : this->points(capacities())) {
+  for (const FusedPoint& p : this->points(capacities(), stop)) {
     const bool falls = points.empty() || p.unfused < points.back().unfused ||
                        p.fused + static_cast<u64>(kLeastFall * static_cast<double>(p.fused)) < points.back().fused;
     if (falls) points.push_back(p);
     if (falls || p.fused < lowest.fused) lowest = p;
   }
-  if (lowest.fused < points.back().fused) points.push_back(lowest);
+  if (!points.empty() && lowest.fused < points.back().fused) points.push_back(lowest);
   return points;
 }
 

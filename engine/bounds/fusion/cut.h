@@ -109,11 +109,11 @@ class SegmentedNetwork {
   u64 fused(u64 capacity) const;
   std::vector<u64> capacities() const;
 
-  // The two with buffers of these capacities.
-  std::vector<FusedPoint> points(std::span<const u64> capacities) const;
+  // The two with buffers of these capacities; of the first of them if `stop` becomes true meanwhile.
+  std::vector<FusedPoint> points(std::span<const u64> capacities, const std::atomic<bool>* stop = nullptr) const;
   // The two where they fall: `unfused` at each of its steps; `fused`, which falls almost everywhere, where it is lower
-  // by one part in 512, and for the last time.
-  std::vector<FusedPoint> points() const;
+  // by one part in 512, and for the last time. The first of them, or none, if `stop` becomes true meanwhile.
+  std::vector<FusedPoint> points(const std::atomic<bool>* stop = nullptr) const;
 
   std::span<const Chain> chains() const { return chains_; }
   const SegmentedChain& segmented(std::size_t chain) const { return segmented_[chain]; }
