@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"
 
@@ -37,6 +38,7 @@ class WorkloadReader {
     }
     if (errors_.size() != before) return std::nullopt;
     roles();
+    word_bits();
     if (errors_.size() != before) return std::nullopt;
     add_at(place_, check(workload_), errors_);
     if (errors_.size() != before) return std::nullopt;
@@ -243,6 +245,17 @@ class WorkloadReader {
         errors_.push_back(value.error(fmt::format("{} = {}, must be {}", key, shown(value), allowed)));
       }
     }
+  }
+
+  void word_bits() {
+    set_word_bits(workload_, context_.word_bits);
+    const auto node = map_.child("word_bits");
+    if (!node) return;
+    const std::vector<TensorBits> own = read_word_bits(*node, errors_);
+    set_word_bits(workload_, own);
+    const Workload* const here = &workload_;
+    for (const Diagnostic& d : unknown_tensors({&here, 1}, own))
+      errors_.push_back(node->find(own[at(d.line)].tensors)->error(d.message));
   }
 
   FieldReader& map_;

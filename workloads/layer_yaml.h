@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/base/field_reader.h"
+#include "engine/inputs/word_bits.h"
 #include "workloads/families.h"
 #include "workloads/workload_yaml.h"
 
@@ -15,6 +16,7 @@ struct LayerContext {
   u64 batch = 1;
   Pass pass = Pass::Forward;
   std::map<std::string, Arguments, std::less<>> defaults;  // [family]: values of its parameters
+  std::vector<TensorBits> word_bits;                       // of tensors of layers that do not say
 };
 
 // Reads the fields of `map` that describe the shape and the roles (shape_fields()), leaving finish() to the caller.

@@ -14,6 +14,7 @@
 #include "workloads/presets.h"
 #include "workloads/rename.h"
 #include "workloads/timeloop_problem.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload_yaml.h"
 
 namespace heliolite {
@@ -120,8 +121,9 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   return network;
 }
 
-Result<Network> from_onnx(const Request& request, Wanted wanted) {
+Result<Network> from_onnx(const Request& request, const ReadOptions& reading, Wanted wanted) {
   onnx::Options options;
+  options.types = reading.word_bits.source == WordBitsSource::Types;
   if (request.options)
     if (Diagnostics errors = onnx::add_options(*request.options, request.name, options); !errors.empty()) return errors;
   const onnx::Merge merge = wanted == Wanted::Shapes ? onnx::Merge::Shapes : onnx::Merge::None;
@@ -135,7 +137,7 @@ Result<Network> from_onnx(const Request& request, Wanted wanted) {
 }
 
 Result<Network> from_file(const Request& request, const ReadOptions& reading, Wanted wanted) {
-  if (onnx::looks_like_onnx(request.name)) return from_onnx(request, wanted);
+  if (onnx::looks_like_onnx(request.name)) return from_onnx(request, reading, wanted);
   const Result<NetworkOptions> options = parse_options(request.options, request.name);
   if (!options) return options.errors();
   return from_files({request.name}, *options, reading);
@@ -236,7 +238,12 @@ bool names_workload(const std::string& what) {
 
 Result<Network> load_network(const std::string& what, const ReadOptions& reading, Wanted wanted) {
   Result<Network> network = find_network(what, reading, wanted);
-  if (!network || reading.renames.empty()) return network;
+  if (!network) return network;
+  if (reading.word_bits.source == WordBitsSource::Types && !onnx::looks_like_onnx(parse_request(what).name))
+    return Diagnostic{"", 0, "--word-bits",
+                      fmt::format("types are those of an ONNX model; {} is none, say TENSOR=BITS", network->name)};
+  if (Diagnostics errors = set_word_bits(*network, reading.word_bits); !errors.empty()) return errors;
+  if (reading.renames.empty()) return network;
   if (Diagnostics errors = rename_dimensions(*network, reading.renames); !errors.empty()) return errors;
   return network;
 }

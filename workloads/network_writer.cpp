@@ -8,6 +8,7 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/shape_text.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -51,6 +52,7 @@ class NetworkWriter {
   std::string layer(int index) const {
     const Layer& l = network_.layers[at(index)];
     std::string text = fmt::format("- {{name: {}, {}", yaml_scalar(l.workload.name), shape_text(l.workload));
+    if (states_word_bits(l.workload)) text += fmt::format(", word_bits: {{{}}}", word_bits_text(l.workload));
     if (l.count != 1) text += fmt::format(", count: {}", l.count);
     const std::vector<std::string>& reads = reads_[at(index)];
     if (!reads.empty()) text += fmt::format(", reads: {{{}}}", fmt::join(reads, ", "));

@@ -48,6 +48,10 @@ std::string_view name(Role role) {
   return "";
 }
 
+std::string size_text(const Tensor& tensor) {
+  return tensor.word_bits ? " x " + std::to_string(*tensor.word_bits) + " bits" : "";
+}
+
 std::string_view name(DimensionClass c) {
   switch (c) {
     case DimensionClass::InputChannel: return "input_channel";

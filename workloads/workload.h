@@ -33,6 +33,8 @@ enum class Role : u8 { Input, Weight, Output };
 
 std::string_view name(Role role);  // "input", "weight", "output"
 
+inline constexpr u64 kMaxWordBitsOfTensor = 1024;
+
 // One operand or the output of the Einsum.
 struct Tensor {
   std::string name;
@@ -42,9 +44,14 @@ struct Tensor {
   // C[i,j] += A[i,k]*A[j,k]). The cost model has a data space for each access, as Timeloop does; bounds on what
   // executions move count the words once.
   std::optional<int> access_of{};
+  // Bits of one of its values; absent: each is a word of the level that holds it (docs/cost_model.md, rule 44).
+  std::optional<u64> word_bits{};
 
   bool is_output() const { return role == Role::Output; }
 };
+
+// " x 8 bits" behind a number of words of a tensor that states their size.
+std::string size_text(const Tensor& tensor);
 
 // One Einsum with sizes.
 struct Workload {

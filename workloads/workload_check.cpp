@@ -19,7 +19,9 @@ bool is_identifier(std::string_view name) {
 // What is wrong with a Workload, one complaint after the other. Fields: "dimensions.K", "tensors.A".
 class Checker {
  public:
-  explicit Checker(const Workload& workload) : w_(workload) {}
+  explicit Checker(const Workload& workload)
+      : w_(workload),
+        sized_(std::ranges::any_of(workload.tensors, [](const Tensor& t) { return t.word_bits.has_value(); })) {}
 
   Diagnostics run() {
     count("dimensions", w_.dimensions.size(), 1, kMaxDimensions);
@@ -65,6 +67,9 @@ class Checker {
       complain(field, fmt::format("{} has {} ranks, must be 1 to {}", t.name, t.ranks.size(), kMaxRanks));
     }
     for (const Rank& r : t.ranks) rank(t, r, field);
+    if (t.word_bits && (*t.word_bits < 1 || *t.word_bits > kMaxWordBitsOfTensor))
+      complain(field, fmt::format("the words of {} have {} bits, must be 1 to {}", t.name, *t.word_bits,
+                                  kMaxWordBitsOfTensor));
   }
 
   void rank(const Tensor& t, const Rank& r, const std::string& field) {
@@ -111,6 +116,9 @@ class Checker {
       const Tensor& t = w_.tensors[v];
       if (!t.access_of) continue;
       const Tensor& first = w_.tensors[at(*t.access_of)];
+      if (t.word_bits != first.word_bits)
+        complain("tensors." + t.name,
+                 fmt::format("{} is another access of {} and must have words of the same size", t.name, first.name));
       if (t.ranks.size() == first.ranks.size()) continue;
       complain("tensors." + t.name, fmt::format("{} has {} ranks as another access of {}, which has {}", t.name,
                                                 t.ranks.size(), first.name, first.ranks.size()));
@@ -132,9 +140,11 @@ class Checker {
     DimensionMask used = 0;
     for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
       used = static_cast<DimensionMask>(used | w_.indexing(static_cast<int>(v)));
-      if (w_.tensor_words(static_cast<int>(v)) > kMaxMacs) {
+      const u64 most = sized_ ? kMostSizedWords : kMaxMacs;
+      if (w_.tensor_words(static_cast<int>(v)) > most) {
         complain("tensors." + w_.tensors[v].name,
-                 fmt::format("{} has more than {} words, the most a tensor may have", w_.tensors[v].name, kMaxMacs));
+                 fmt::format("{} has more than {} words, the most a tensor may have{}", w_.tensors[v].name, most,
+                             sized_ ? " where word_bits are stated" : ""));
       }
     }
     for (std::size_t d = 0; d < w_.dimensions.size(); ++d) {
@@ -152,7 +162,7 @@ class Checker {
   // The words that cross between levels are at most the MACs times the holes that strides make in a tile's box: they
   // must stay countable in 64 bits.
   void countable() {
-    constexpr double kMostWords = 4e18;
+    const double most = sized_ ? 4e18 / kMaxWordBitsOfTensor : 4e18;
     for (const Tensor& t : w_.tensors) {
       double words = static_cast<double>(w_.macs());
       for (const Rank& rank : t.ranks) {
@@ -161,14 +171,18 @@ class Checker {
           if (w_.dimensions[at(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
         words *= std::max(1.0, holes);
       }
-      if (words > kMostWords)
+      if (words > most)
         complain("tensors." + t.name, fmt::format("the strides of {} are too large for {} multiply-accumulates: their "
                                                   "product is {:.2g}, at most {:.2g} can be counted",
-                                                  t.name, w_.macs(), words, kMostWords));
+                                                  t.name, w_.macs(), words, most));
     }
   }
 
+  // Words and parts of words of all tensors together stay within 64 bits.
+  static constexpr u64 kMostSizedWords = u64{1} << 50;
+
   const Workload& w_;
+  const bool sized_;  // some tensor states how many bits its words have
   Diagnostics errors_;
 };
 

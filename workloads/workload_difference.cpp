@@ -51,7 +51,8 @@ FieldDifferences differences(const Workload& a, const Workload& b) {
       a.dimensions, b.dimensions, [](const Dimension& d, bool) { return fmt::format("{}", d.size); }, "dimensions",
       out);
   const auto text = [&](const Tensor& t, bool first) {
-    return fmt::format("{} ({})", tensor_text(t, first ? a : b), name(t.role));
+    const std::string size = t.word_bits ? fmt::format(", {} bits", *t.word_bits) : "";
+    return fmt::format("{} ({}{})", tensor_text(t, first ? a : b), name(t.role), size);
   };
   compare_named(a.tensors, b.tensors, text, "tensors", out);
   return out;

@@ -70,6 +70,8 @@ std::vector<FileField> family_fields() {
   return fields;
 }
 
+Shape size_of_words() { return shape::integer(1, static_cast<i64>(kMaxWordBitsOfTensor)); }
+
 Shape sizes() { return shape::names(shape::integer(1, static_cast<i64>(kMaxDimensionSize))); }
 
 }  // namespace
@@ -96,16 +98,19 @@ const FieldTable& family_defaults_fields() {
 }
 
 const std::vector<FileField>& shape_fields() {
-  static const std::vector<FileField> fields = joined(
-      family_fields(), {{"einsum", shape::text(),
-                         "A formula such as o[i,j] += a[i,k]*b[k,j], with sizes after a semicolon or in sizes."},
-                        {"dimensions", sizes(), "Sizes of the dimensions by name; tensors and output go with them."},
-                        {"sizes", sizes(), "Sizes of the dimensions of einsum."},
-                        {"tensors", shape::names(shape::list(shape::text())),
-                         "Ranks of each tensor: dimensions, or sums such as 2*P+R."},
-                        {"output", shape::text(), "Which of the tensors is the output."},
-                        {"roles", shape::names(shape::one_of({"input", "weight", "output"})),
-                         "Which tensors are weights; those not named are inputs.", "", "by the names of the tensors"}});
+  static const std::vector<FileField> fields =
+      joined(family_fields(),
+             {{"einsum", shape::text(),
+               "A formula such as o[i,j] += a[i,k]*b[k,j], with sizes after a semicolon or in sizes."},
+              {"dimensions", sizes(), "Sizes of the dimensions by name; tensors and output go with them."},
+              {"sizes", sizes(), "Sizes of the dimensions of einsum."},
+              {"tensors", shape::names(shape::list(shape::text())),
+               "Ranks of each tensor: dimensions, or sums such as 2*P+R."},
+              {"output", shape::text(), "Which of the tensors is the output."},
+              {"roles", shape::names(shape::one_of({"input", "weight", "output"})),
+               "Which tensors are weights; those not named are inputs.", "", "by the names of the tensors"},
+              {"word_bits", shape::either({size_of_words(), shape::names(size_of_words())}),
+               "Bits of the words of all tensors, or by the name or role of each.", "", "the words of each level"}});
   return fields;
 }
 

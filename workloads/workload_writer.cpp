@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -31,9 +32,11 @@ std::string write_workload(const Workload& workload) {
     tensors += fmt::format("  {}: [{}]\n", yaml_scalar(tensor.name), fmt::join(ranks, ", "));
     if (!tensor.is_output()) roles.push_back(fmt::format("{}: {}", yaml_scalar(tensor.name), name(tensor.role)));
   }
-  return fmt::format("name: {}\ndimensions: {{{}}}\ntensors:\n{}output: {}\nroles: {{{}}}\n",
-                     yaml_scalar(workload.name), fmt::join(sizes, ", "), tensors,
-                     yaml_scalar(workload.tensors[at(workload.output())].name), fmt::join(roles, ", "));
+  std::string text = fmt::format("name: {}\ndimensions: {{{}}}\ntensors:\n{}output: {}\nroles: {{{}}}\n",
+                                 yaml_scalar(workload.name), fmt::join(sizes, ", "), tensors,
+                                 yaml_scalar(workload.tensors[at(workload.output())].name), fmt::join(roles, ", "));
+  if (states_word_bits(workload)) text += fmt::format("word_bits: {{{}}}\n", word_bits_text(workload));
+  return text;
 }
 
 }  // namespace heliolite

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "workloads/edge_yaml.h"
 #include "workloads/einsum_text.h"
 #include "workloads/layer_yaml.h"
 #include "workloads/load.h"
 #include "workloads/presets.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload_fields.h"
 #include "workloads/yaml_help.h"
 
@@ -40,6 +42,7 @@ class NetworkReader {
     if (const auto edges = map.child("edges")) edges_.edges = edges;
     if (const auto inputs = map.child("inputs")) edges_.inputs = inputs;
     map.finish();
+    word_bits_of_layers();
     limits();
     // What layers make for one another is said of the forward pass: the weight update finds all of it in memory.
     if (errors_.empty() && context_.pass == Pass::Forward) read_edges(edges_, network_, errors_);
@@ -55,6 +58,18 @@ class NetworkReader {
     network_.batch = context_.batch = options_.batch.value_or(batch);
     context_.pass = options_.pass.value_or(find_pass(pass.value_or("forward")).value_or(Pass::Forward));
     defaults(map);
+    word_bits_ = map.child("word_bits");
+    if (word_bits_ && (map.child("layers") || map.child("layers_from")))
+      context_.word_bits = read_word_bits(*word_bits_, errors_);
+  }
+
+  // Those of the network name tensors of some layer.
+  void word_bits_of_layers() {
+    if (context_.word_bits.empty() || !errors_.empty()) return;
+    std::vector<const Workload*> workloads;
+    for (const Layer& layer : network_.layers) workloads.push_back(&layer.workload);
+    for (const Diagnostic& d : unknown_tensors(workloads, context_.word_bits))
+      errors_.push_back(word_bits_->find(context_.word_bits[at(d.line)].tensors)->error(d.message));
   }
 
   void defaults(FieldReader& map) {
@@ -71,7 +86,7 @@ class NetworkReader {
 
   void refuse_shapes(FieldReader& map) {
     for (const FileField& field : shape_fields())
-      if (const auto node = map.child(field.name))
+      if (const auto node = map.child(field.name); node && field.name != "word_bits")  // of all layers, too
         errors_.push_back(
             node->error(fmt::format("'{}' is of one layer, and the file has a list of them", field.name)));
   }
@@ -148,6 +163,7 @@ class NetworkReader {
   const NetworkOptions& options_;
   LayerContext context_;
   EdgeNodes edges_;
+  std::optional<YamlNode> word_bits_;
   Network network_;
   Diagnostics errors_;
 };

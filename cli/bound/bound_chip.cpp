@@ -15,6 +15,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/bounds/curve/orojenesis.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -105,6 +106,8 @@ int run_chip(const OrojenesisArguments& arguments, const Output& output) {
   Diagnostics errors;
   if (!question) errors = question.errors();
   if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
+  else
+    for (Diagnostic& refused : refuse_word_bits(*network, "a chip's curve")) errors.push_back(std::move(refused));
   if (!errors.empty()) return fail(errors);
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(*network, arguments.layer);

@@ -25,6 +25,7 @@
 #include "engine/bounds/curve/provision.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -267,6 +268,7 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
   errors = contradictions(arguments, one_layer);
   if (!errors.empty()) return fail(errors);
+  if (errors = refuse_word_bits(*network, "this curve"); !errors.empty()) return fail(errors);
   if (arguments.fuse) return run_fused(arguments, *network, output);
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},

@@ -15,6 +15,7 @@
 #include "engine/base/text.h"
 #include "engine/bounds/hbl/hbl_formula.h"
 #include "engine/bounds/hbl/tile_regions.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -152,6 +153,7 @@ int run_regions(const RegionArguments& arguments, const Output& output) {
   if (!network) return fail(network.errors());
   const Result<Workload> layer = pick_layer(*network, arguments.layer);
   if (!layer) return fail(layer.errors());
+  if (const Diagnostics errors = refuse_word_bits(*layer, "--regions"); !errors.empty()) return fail(errors);
   const AccessNest nest = lifted(access_nest(*layer));
   if (nest.loops.empty()) return fail(fmt::format("--regions: {} has no loop with more than one step", layer->name));
   const bool draws = !arguments.axes.empty() || arguments.capacity || !arguments.svg.empty();

@@ -18,6 +18,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/model/fingerprint.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -118,6 +119,7 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
   const Result<Network> network = load_workload(arguments.workload, arguments.reading, output, Wanted::Edges);
   Diagnostics errors;
   if (!network) errors = network.errors();
+  else errors = refuse_word_bits(*network, "these bounds");
   const std::optional<Architecture> architecture =
       load_if_named(arguments.architecture, arguments.reading, output, errors);
   if (!arguments.architecture.empty()) {

@@ -18,6 +18,7 @@
 #include "engine/base/yaml_node.h"
 #include "engine/program/bound/program_answer.h"
 #include "workloads/load.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -63,6 +64,8 @@ void read_workload(FieldReader& map, ExperimentRow& row, Diagnostics& errors) {
     return;
   }
   row.network = *std::move(network);
+  for (const Diagnostic& error : refuse_word_bits(row.network, "an experiment"))
+    errors.push_back(node.error(error.message));
   if (row.measure != nullptr && row.measure->take != nullptr && row.network.layers.size() != 1)
     errors.push_back(node.error(fmt::format("measure {} is of one layer, {} has {}: must be preset/layer",
                                             row.measure->name, *what, row.network.layers.size())));

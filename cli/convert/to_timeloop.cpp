@@ -14,6 +14,7 @@
 #include "engine/space/named_constraints.h"
 #include "workloads/timeloop_problem.h"
 #include "workloads/timeloop_problem_writer.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -72,6 +73,11 @@ class TimeloopConverter {
 
   void layer(std::size_t index) {
     const Workload& workload = from_.network->layers[index].workload;
+    if (states_word_bits(workload))
+      return fail({{"", 0, "word_bits",
+                    fmt::format("{} states sizes of words ({}), and Timeloop's problems have none: words are those of "
+                                "each level; --word-bits none leaves them out",
+                                workload.name, word_bits_text(workload))}});
     const TimeloopProblem problem = write_timeloop_problem(workload, name(version_));
     add_notes(problem.notes);
     std::string text = problem.text;

@@ -9,6 +9,7 @@
 #include "cli/ui/json.h"
 #include "engine/execution/emit_c.h"
 #include "engine/execution/mapped_nest.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -25,6 +26,8 @@ Result<ExecutedNest> nest_of(const NestArguments& arguments, const Output& outpu
     const Result<MappedLayer> layer = load_mapped_layer(
         {arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, arguments.reading);
     if (!layer) return layer.errors();
+    if (Diagnostics errors = refuse_word_bits(layer->workload, "a C program of one type"); !errors.empty())
+      return errors;
     tell(layer->notes, output);
     if (!layer->mapping.is_even())
       return Diagnostic{"", 0, "-m", "tiles of tensors with places of their own (--tiles uneven) have no nest in C"};

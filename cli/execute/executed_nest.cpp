@@ -15,6 +15,7 @@
 #include "engine/execution/reuse_window.h"
 #include "engine/execution/tiled_nest.h"
 #include "workloads/load.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -168,6 +169,7 @@ Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_n
   if (!network) return network.errors();
   const Result<Workload> workload = pick_layer(*network, arguments.layer);
   if (!workload) return workload.errors();
+  if (Diagnostics errors = refuse_word_bits(*workload, "an execution"); !errors.empty()) return errors;
   const Result<std::vector<u64>> caches = read_caches(arguments, false);
   if (!caches) return caches.errors();
   const bool tiles = arguments.tile.empty() &&

@@ -11,6 +11,7 @@
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/model/level_parts.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -39,9 +40,12 @@ Accesses<u64> one_instance(const TensorTraffic& t) {
 
 // Read from and written into one instance.
 double words_moved(const LevelBreakdown& level) {
-  i64 words = 0;
-  for (const TensorTraffic& t : level.tensor) words += t.reads + t.fills + t.updates;
-  return static_cast<double>(words);
+  double words = 0;
+  for (std::size_t v = 0; v < level.tensor.size(); ++v) {
+    const TensorTraffic& t = level.tensor[v];
+    words += level_words(level, v, static_cast<double>(t.reads + t.fills + t.updates));
+  }
+  return words;
 }
 
 // "25.6", "" if the length of a cycle is not known.
@@ -129,7 +133,8 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
   part(b.compute.name.c_str(), b.compute.energy, true);
   table.rule();
   part("total", b.energy, true);
-  return table.to_string();
+  if (!states_word_bits(workload)) return table.to_string();
+  return table.to_string() + fmt::format("  Words of these bits: {}.\n", word_bits_text(workload));
 }
 
 std::string busiest_table(const Breakdown& b, const Workload& workload) {

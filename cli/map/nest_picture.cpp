@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 #include "engine/model/level_parts.h"
@@ -113,7 +114,10 @@ std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& brea
                     machine.fanout_y};
     for (const LevelPart& part : parts_of(mapping, i)) {
       NestPart& out = level.parts.emplace_back();
-      for (const int v : bits(part.keep)) out.kept.push_back({v, costs.tensor[at(v)].tile_words});
+      for (const int v : bits(part.keep)) {
+        const double words = level_words(costs, at(v), static_cast<double>(costs.tensor[at(v)].tile_words));
+        out.kept.push_back({v, static_cast<u64>(std::ceil(words))});
+      }
       out.loops = loops_of(mapping, workload, part.first, part.last, LoopKind::Temporal);
     }
     const int first = first_loop(mapping, i), last = parts_of(mapping, i).back().last;

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "arch/bandwidth_units.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
 
@@ -19,9 +22,10 @@ void NetworkBreakdown::add(const Breakdown& layer, u64 count) {
     to.leakage += from.leakage * count;
     to.network += from.network_energy() * count;
     to.accesses += from.access_energy() * count;
-    for (const TensorTraffic& t : from.tensor) {
-      to.read += runs * static_cast<double>(t.all.reads);
-      to.written += runs * (static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
+    for (std::size_t v = 0; v < from.tensor.size(); ++v) {
+      const TensorTraffic& t = from.tensor[v];
+      to.read += runs * level_words(from, v, static_cast<double>(t.all.reads));
+      to.written += runs * level_words(from, v, static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
     }
   }
   compute += layer.compute.energy * count;
@@ -44,7 +48,7 @@ std::string network_breakdown_table(const NetworkBreakdown& b, const Architectur
     const auto bits = static_cast<double>(machine.word_bits);
     table.row(
         {level.name, unit(level.accesses.picojoules()), part(level.network), part(level.leakage), share(level.energy()),
-         count(level.read), count(level.written), fmt::format("{:.4g}", rate),
+         count(std::round(level.read)), count(std::round(level.written)), fmt::format("{:.4g}", rate),
          architecture.cycle_ns ? fmt::format("{:.4g}", gigabytes_per_second(rate, bits, *architecture.cycle_ns)) : ""});
   }
   table.row({architecture.compute.name, unit(b.compute.picojoules()), "", "", share(b.compute)});

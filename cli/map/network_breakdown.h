@@ -17,7 +17,7 @@ struct LevelTotal {
   Energy accesses;  // addresses included
   Energy network;   // the network below
   Energy leakage;
-  double read = 0, written = 0;  // words
+  double read = 0, written = 0;  // words of the level
 
   Energy energy() const { return accesses + network + leakage; }
 };

@@ -25,7 +25,8 @@ std::string layers_table(const Network& network) {
     const Workload& w = layer.workload;
     std::vector<std::string> words;
     for (std::size_t v = 0; v < w.tensors.size(); ++v)
-      words.push_back(fmt::format("{} {}", w.tensors[v].name, grouped(w.tensor_words(static_cast<int>(v)))));
+      words.push_back(fmt::format("{} {}{}", w.tensors[v].name, grouped(w.tensor_words(static_cast<int>(v))),
+                                  size_text(w.tensors[v])));
     table.row(
         {w.name, grouped(layer.count), sizes_text(w), grouped(w.macs()), fmt::format("{}", fmt::join(words, ", "))});
   }
@@ -74,8 +75,11 @@ void add_network(Json& answer, const Network& network) {
   for (const Layer& layer : network.layers) {
     const Workload& w = layer.workload;
     Json json = question(w), tensors = Json::object();
-    for (std::size_t v = 0; v < w.tensors.size(); ++v)
-      tensors[w.tensors[v].name] = {{"role", name(w.tensors[v].role)}, {"words", w.tensor_words(static_cast<int>(v))}};
+    for (std::size_t v = 0; v < w.tensors.size(); ++v) {
+      Json& tensor = tensors[w.tensors[v].name];
+      tensor = {{"role", name(w.tensors[v].role)}, {"words", w.tensor_words(static_cast<int>(v))}};
+      if (w.tensors[v].word_bits) tensor["word_bits"] = *w.tensors[v].word_bits;
+    }
     json["count"] = layer.count;
     json["tensors"] = tensors;
     answer["layers"].push_back(json);

@@ -91,10 +91,13 @@ Json dimensions_json(const Workload& workload) {
 }
 
 Json question(const Workload& workload) {
-  return {{"name", workload.name},
-          {"hash", to_hex(fingerprint(workload))},
-          {"dimensions", dimensions_json(workload)},
-          {"macs", workload.macs()}};
+  Json out = {{"name", workload.name},
+              {"hash", to_hex(fingerprint(workload))},
+              {"dimensions", dimensions_json(workload)},
+              {"macs", workload.macs()}};
+  for (const Tensor& t : workload.tensors)
+    if (t.word_bits) out["word_bits"][t.name] = *t.word_bits;
+  return out;
 }
 
 Json question(const Architecture& architecture) {

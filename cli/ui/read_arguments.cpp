@@ -8,6 +8,7 @@
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "workloads/rename.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -28,6 +29,19 @@ void add_renames(const std::vector<std::string>& texts, ReadOptions& options) {
   Result<std::vector<Rename>> renames = parse_renames(fmt::format("{}", fmt::join(texts, ",")));
   if (!renames) throw CLI::ValidationError("--rename", renames.errors().front().message);
   options.renames = *std::move(renames);
+}
+
+void add_word_bits(const std::string& text, ReadOptions& options) {
+  Result<WordBits> sizes = parse_word_bits(text);
+  if (!sizes) throw CLI::ValidationError("--word-bits", sizes.errors().front().message);
+  options.word_bits = *std::move(sizes);
+}
+
+std::string text_of(const WordBits& sizes) {
+  if (sizes.source != WordBitsSource::Given) return sizes.source == WordBitsSource::Types ? "types" : "none";
+  std::vector<std::string> parts;
+  for (const TensorBits& size : sizes.given) parts.push_back(fmt::format("{}={}", size.tensors, size.bits));
+  return fmt::format("{}", fmt::join(parts, ","));
 }
 
 }  // namespace
@@ -59,6 +73,12 @@ void add_read_options(CLI::App& command, ReadOptions& options) {
           "files: on)")
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
+  command
+      .add_option_function<std::string>(
+          "--word-bits", [&options](const std::string& text) { add_word_bits(text, options); },
+          "Bits of the words of the workload's tensors: 8, or weights=4,inputs=8,outputs=32, or types (of an ONNX "
+          "model), or none (default: as the workload says; else words are those of each level)")
+      ->type_name("BITS");
 }
 
 std::vector<std::string> words_of(const ReadOptions& options) {
@@ -69,6 +89,8 @@ std::vector<std::string> words_of(const ReadOptions& options) {
   for (const Rename& rename : options.renames)
     words.insert(words.end(), {"--rename", fmt::format("{}={}", rename.from, rename.to)});
   if (options.link_transfers) words.insert(words.end(), {"--link-transfers", *options.link_transfers ? "on" : "off"});
+  if (options.word_bits.source != WordBitsSource::File)
+    words.insert(words.end(), {"--word-bits", text_of(options.word_bits)});
   return words;
 }
 

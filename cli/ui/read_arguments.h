@@ -1,6 +1,6 @@
 #pragma once
-// Options that say how input files are read: --sparse, --define, --rename, --link-transfers. Every command that takes a
-// machine or a workload has them.
+// Options that say how input files are read: --sparse, --define, --rename, --link-transfers, --word-bits. Every command
+// that takes a machine or a workload has them.
 #include <string>
 #include <vector>
 

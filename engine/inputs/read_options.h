@@ -1,9 +1,12 @@
 #pragma once
-// How input files are to be read, as far as a user can say (--define, --sparse, --rename, --link-transfers).
+// How input files are to be read, as far as a user can say (--define, --sparse, --rename, --link-transfers,
+// --word-bits).
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/inputs/word_bits.h"
 
 namespace heliolite {
 
@@ -17,6 +20,7 @@ struct ReadOptions {
   bool ignore_sparse = false;                    // read sparse machines and problems as dense ones, with notes
   std::vector<Rename> renames{};                 // carried out all at once
   std::optional<bool> link_transfers{};          // of machines; none: as they say themselves
+  WordBits word_bits{};                          // of workloads
 };
 
 }  // namespace heliolite

@@ -8,7 +8,8 @@
 
 namespace heliolite {
 
-// Cycles that the level needs. `reads`, `writes` (fills and updates): [tensor] words of one instance. `steps`: cycles
+// Cycles that the level needs. `reads`, `writes` (fills and updates): [tensor] parts of words (value_parts.h)
+// of one instance. `steps`: cycles
 // of the compute units, which are also what a level without bandwidths needs.
 inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes,
                         u64 steps) {
@@ -28,7 +29,7 @@ inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, 
   return static_cast<u64>(std::ceil(base / slowdown));
 }
 
-// Whether words of one instance in so many steps are clearly below the bandwidths, so that the level needs no more
+// Whether parts of one instance in so many steps are clearly below the bandwidths, so that the level needs no more
 // cycles than the compute units: without a division, and never when level_cycles() says otherwise.
 inline bool clearly_fast_enough(const CompiledLevel& level, u64 reads, u64 writes, u64 steps) {
   const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);

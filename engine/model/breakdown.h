@@ -7,6 +7,7 @@
 #include "engine/base/types.h"
 #include "engine/model/counts.h"
 #include "engine/model/storage_cost.h"
+#include "engine/model/value_parts.h"
 
 namespace heliolite {
 
@@ -53,8 +54,9 @@ struct LevelBreakdown {
   std::string name;
   u64 cycles = 0;                       // needed by this level's bandwidths
   Energy leakage;                       // of the instances in use
-  u64 capacity_words = 0;               // usable, of one instance; 0 = unbounded
-  u64 used_words = 0;                   // of one instance
+  u64 capacity_words = 0;               // words of the level, usable, of one instance; 0 = unbounded
+  u64 used_words = 0;                   // words of the level that the tiles of one instance take
+  ValueParts parts;                     // of these, by tensor; counts of a tensor are of its own words
   std::vector<TensorTraffic> tensor;    // by tensor
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
 

@@ -62,27 +62,37 @@ TensorMask linked_tensors(const Compiled& c, const StorageLevel& level, int i, c
   return out;
 }
 
-CompiledLevel compile(const StorageLevel& level) {
+// What a value of this share of a word costs; accesses of blocks cost what they cost, whatever is in them.
+ValueUnits value_units(const StorageLevel& level, double share) {
+  const double access = level.block_words == 1 ? share : 1;
+  return {units(level.energy.read_pj * access),   units(level.energy.fill_pj * access),
+          units(level.energy.update_pj * access), units(level.address_generation_pj * share),
+          units(level.network.hop_pj * share),    units(level.network.router_pj * share),
+          units(level.network.ingress_pj * share)};
+}
+
+CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   CompiledLevel out;
-  out.capacity_words = level.capacity_words().value_or(CompiledLevel::kUnbounded);
+  out.parts = value_parts(bits, level);
+  const auto parts_of_word = static_cast<double>(out.parts.of_word);
+  if (const std::optional<u64> words = level.capacity_words()) out.room = *words * out.parts.of_word;
   out.fanout_x = level.fanout_x;
   out.fanout_y = level.fanout_y;
   out.clusters = level.instances / level.cluster_size;
-  out.read_units = units(level.energy.read_pj);
-  out.fill_units = units(level.energy.fill_pj);
-  out.update_units = units(level.energy.update_pj);
-  out.address_units = units(level.address_generation_pj);
+  for (std::size_t v = 0; v < kMaxTensors; ++v)
+    out.units[v] = value_units(level, static_cast<double>(out.parts.of[v]) / parts_of_word);
   out.leak_units = units(level.leak_pj_per_cycle);
-  out.hop_units = units(level.network.hop_pj);
-  out.router_units = units(level.network.router_pj);
-  out.ingress_units = units(level.network.ingress_pj);
-  out.network_costs = (out.hop_units | out.router_units | out.ingress_units) != 0;
+  out.generates_addresses = units(level.address_generation_pj) != 0;
+  out.hops_cost = units(level.network.hop_pj) != 0;
+  out.routers_cost = units(level.network.router_pj) != 0;
+  out.network_costs = out.hops_cost || out.routers_cost || units(level.network.ingress_pj) != 0;
   out.block_words = level.block_words;
-  out.block_shift = std::has_single_bit(level.block_words) ? std::countr_zero(level.block_words) : -1;
+  out.block_parts = level.block_words * out.parts.of_word;
+  out.block_shift = std::has_single_bit(out.block_parts) ? std::countr_zero(out.block_parts) : -1;
   constexpr double unlimited = std::numeric_limits<double>::infinity();
-  out.read_bandwidth = level.bandwidth.read.value_or(unlimited);
-  out.write_bandwidth = level.bandwidth.write.value_or(unlimited);
-  out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited);
+  out.read_bandwidth = level.bandwidth.read.value_or(unlimited) * parts_of_word;
+  out.write_bandwidth = level.bandwidth.write.value_or(unlimited) * parts_of_word;
+  out.shared_bandwidth = level.bandwidth.shared.value_or(unlimited) * parts_of_word;
   out.limited = level.bandwidth.read || level.bandwidth.write || level.bandwidth.shared;
   out.is_dram = level.is_dram;
   out.is_interconnect = level.is_interconnect;
@@ -103,10 +113,11 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
   for (int v = 0; v < tensor_count; ++v) {
     tensor[v] = compile(workload.tensors[v], workload);
     tensor[v].words = box_words(tensor[v], size);
-    all_words += tensor[v].words;
   }
+  const ValueBits bits = value_bits(workload);
   for (int i = 0; i < level_count; ++i) {
-    level[i] = compile(architecture.levels[i]);
+    level[i] = compile(architecture.levels[i], bits);
+    for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
     if (architecture.link_transfers) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
     linked = static_cast<TensorMask>(linked | level[i].linked);
   }

@@ -6,7 +6,9 @@
 
 #include "arch/architecture.h"
 #include "engine/base/energy.h"
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
+#include "engine/model/value_parts.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -41,19 +43,30 @@ struct CompiledTensor {
   u64 words = 0;                                   // of the whole tensor: its box, holes of strides included
 };
 
-// A level of the machine and the fan-out below it.
+// Energy units of what a tensor's values cost at a level.
+struct ValueUnits {
+  u64 read = 0, fill = 0, update = 0;    // of one access: of a block where blocks have several words, else of a value
+  u64 address = 0;                       // of a value
+  u64 hop = 0, router = 0, ingress = 0;  // of a value: over one hop, through one router, and into the network
+};
+
+// A level of the machine and the fan-out below it. Its words are divided into parts (value_parts.h): what it holds and
+// serves is counted in these. Where no tensor states how many bits its values have, a part is a word.
 struct CompiledLevel {
   static constexpr u64 kUnbounded = std::numeric_limits<u64>::max();
-  u64 capacity_words = kUnbounded;  // usable words of one instance
-  u64 fanout_x = 1, fanout_y = 1;   // of one instance, to the level inside
-  u64 clusters = 1;                 // instances / cluster_size: accesses that can happen side by side (rule 20)
-  // Energy units of one access of a block, of one address, and of leakage of one instance in one cycle.
-  u64 read_units = 0, fill_units = 0, update_units = 0, address_units = 0, leak_units = 0;
-  // Energy units of one word over one hop, through one router, and into the network.
-  u64 hop_units = 0, router_units = 0, ingress_units = 0;
+  ValueParts parts;
+  u64 room = kUnbounded;           // usable parts of one instance
+  u64 whole = 0;                   // parts that all tensors take together
+  u64 fanout_x = 1, fanout_y = 1;  // of one instance, to the level inside
+  u64 clusters = 1;                // instances / cluster_size: accesses that can happen side by side (rule 20)
+  std::array<ValueUnits, kMaxTensors> units{};  // [tensor]
+  u64 leak_units = 0;                           // of leakage of one instance in one cycle
+  bool generates_addresses = false;             // at a price
+  bool hops_cost = false, routers_cost = false;
   u64 block_words = 1;  // words that one access moves
-  int block_shift = 0;  // log2(block_words), -1 when it is not a power of two
-  // Words per cycle of one instance; infinity: unlimited. The shared one is for reads and writes together.
+  u64 block_parts = 1;
+  int block_shift = 0;  // log2(block_parts), -1 when it is not a power of two
+  // Parts per cycle of one instance; infinity: unlimited. The shared one is for reads and writes together.
   double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;
   bool limited = false;        // any bandwidth is finite
   bool network_costs = false;  // hop, router or ingress energy
@@ -61,11 +74,17 @@ struct CompiledLevel {
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
   TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)
 
-  // Accesses that `words` words take.
-  u64 blocks(u64 words) const {
-    if (block_shift >= 0) return (words + block_words - 1) >> block_shift;
-    return (words + block_words - 1) / block_words;
+  // Parts that so many values of tensor v take.
+  u64 taken(int v, u64 values) const { return values * parts.of[at(v)]; }
+  // Accesses that so many parts take.
+  u64 blocks(u64 count) const {
+    if (block_shift >= 0) return (count + block_parts - 1) >> block_shift;
+    return (count + block_parts - 1) / block_parts;
   }
+  // Whether all tensors fit as a whole.
+  bool holds_all() const { return room >= whole; }
+  // Usable words of one instance; 0: unbounded.
+  u64 capacity_words() const { return room == kUnbounded ? 0 : room / parts.of_word; }
 };
 
 struct Compiled {
@@ -75,7 +94,6 @@ struct Compiled {
   std::array<CompiledLevel, kMaxLevels> level{};  // innermost first
   u64 op_units = 0;                               // energy units of one MAC
   u64 macs = 1;                                   // MACs of the workload
-  u64 all_words = 0;                              // of all tensors together
   TensorMask linked = 0;                          // tensors of which some level says so
 
   Compiled(const Workload& workload, const Architecture& architecture);

@@ -30,7 +30,8 @@ std::array<u64, kMaxLevels> spatial_outside(const Mapping& m) {
   return out;
 }
 
-TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output, u64 outside) {
+TensorTraffic tensor_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output,
+                             u64 outside) {
   TensorTraffic out;
   if (!row.kept && !row.carried) return out;
   out.kept = row.kept;
@@ -42,13 +43,13 @@ TensorTraffic tensor_traffic(const CompiledLevel& level, const CollapsedTensor& 
   out.updates = static_cast<i64>(row.updates);
   const Accesses<u64> words{row.reads, row.fills, row.updates};
   out.all = {row.reads * row.instances, row.fills * row.instances, row.updates * row.instances};
-  out.energy = {units_of_instances(level, access_units(level, in_blocks(level, words)), row.instances, outside)};
-  out.address_generation_energy = {static_cast<u128>(generated_addresses(words, is_output)) * level.address_units *
-                                   clusters_of(level, outside)};
+  out.energy = {
+      units_of_instances(level, access_units(level, v, in_accesses(level, v, words)), row.instances, outside)};
+  out.address_generation_energy = {address_units(level, v, words, is_output) * clusters_of(level, outside)};
   return out;
 }
 
-NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor& row, bool is_output) {
+NetworkTraffic network_traffic(const CompiledLevel& level, int v, const CollapsedTensor& row, bool is_output) {
   NetworkTraffic out;
   const NetworkSum sum = network_sum(row, is_output);
   for (const NetworkRecord& record : row.records)
@@ -60,8 +61,8 @@ NetworkTraffic network_traffic(const CompiledLevel& level, const CollapsedTensor
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
   out.links = sum.link_words;
   if (!level.network_costs) return out;
-  out.energy = network_energy(level, sum, row.instances);
-  if (out.links > 0) out.link_energy = link_energy(level, out.links, row.instances);
+  out.energy = network_energy(level, v, sum, row.instances);
+  if (out.links > 0) out.link_energy = link_energy(level, v, out.links, row.instances);
   return out;
 }
 
@@ -69,15 +70,18 @@ LevelBreakdown level_breakdown(const Compiled& c, const CollapsedTraffic& rows, 
   const CompiledLevel& level = c.level[i];
   LevelBreakdown out;
   std::array<u64, kMaxTensors> reads{}, writes{};
+  u64 used = 0;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CollapsedTensor& row = rows[at(v)][at(i)];
-    out.tensor.push_back(tensor_traffic(level, row, c.tensor[v].is_output, outside));
-    out.network.push_back(network_traffic(level, row, c.tensor[v].is_output));
-    out.used_words += row.tile_words;
-    reads[v] = demanded_words(row.reads, row.instances, outside);
-    writes[v] = demanded_words(row.fills + row.updates, row.instances, outside);
+    out.tensor.push_back(tensor_traffic(level, v, row, c.tensor[v].is_output, outside));
+    out.network.push_back(network_traffic(level, v, row, c.tensor[v].is_output));
+    used += level.taken(v, row.tile_words);
+    reads[v] = level.taken(v, demanded_words(row.reads, row.instances, outside));
+    writes[v] = level.taken(v, demanded_words(row.fills + row.updates, row.instances, outside));
   }
-  out.capacity_words = level.capacity_words == CompiledLevel::kUnbounded ? 0 : level.capacity_words;
+  out.used_words = ceil_div(used, u64{level.parts.of_word});
+  out.capacity_words = level.capacity_words();
+  out.parts = level.parts;
   const auto count = at(c.tensor_count);
   out.cycles = level_cycles(level, std::span(reads).first(count), std::span(writes).first(count), steps);
   return out;

@@ -41,7 +41,8 @@ class Hasher {
   Hasher& add(const Dimension& d) { return add(d.name).add(d.size); }
   Hasher& add(const Tensor& t) {
     add(t.name).add(static_cast<u64>(t.role)).add(t.ranks);
-    return t.access_of ? add(static_cast<u64>(*t.access_of)) : *this;
+    if (t.access_of) add(static_cast<u64>(*t.access_of));
+    return t.word_bits ? add(std::string_view("word_bits")).add(*t.word_bits) : *this;
   }
   Hasher& add(const FactorConstraint& f) { return add(f.dimension).add(static_cast<u64>(f.relation)).add(f.value); }
   Hasher& add(const StorageLevel& l) {

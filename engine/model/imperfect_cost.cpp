@@ -48,11 +48,11 @@ class ImperfectCost {
   bool tiles_fit(int i) {
     const ImperfectNest& nest = evaluation_.nest();
     tile_[i] = nest.largest(nest.inside[i + 1], nest.first[i + 1]);
-    if (c_.level[i].capacity_words == CompiledLevel::kUnbounded) return true;
+    if (c_.level[i].room == CompiledLevel::kUnbounded) return true;
     u64 used = 0;
     for (int v = 0; v < c_.tensor_count; ++v)
-      if (m_.keeps(i, v)) used += imperfect_box_words(c_.tensor[v], tile_[i]);
-    return used <= c_.level[i].capacity_words;
+      if (m_.keeps(i, v)) used += c_.level[i].taken(v, imperfect_box_words(c_.tensor[v], tile_[i]));
+    return used <= c_.level[i].room;
   }
 
   // Rule 14, for outputs.
@@ -76,7 +76,7 @@ class ImperfectCost {
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = m_.keeps(i, v);
       const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
-      if (c_.level[i].network_costs) network(t, i, scale, kept && t.is_output ? part_[i] : 0);
+      if (c_.level[i].network_costs) network(v, i, scale, kept && t.is_output ? part_[i] : 0);
       if (i + 1 == c_.level_count) return storage(t, v, i, accesses, 0, true);
       sums = evaluation_.sums(t, i + 1);
       const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
@@ -95,7 +95,7 @@ class ImperfectCost {
     for (int i = 0; i < c_.level_count; ++i) {
       const CollapsedTensor& row = rows[at(i)];
       const CompiledLevel& level = c_.level[at(i)];
-      if (level.network_costs) energy_ += network_energy(level, network_sum(row, t.is_output), used_[at(i)]);
+      if (level.network_costs) energy_ += network_energy(level, v, network_sum(row, t.is_output), used_[at(i)]);
       if (row.kept) pay(t, v, i, {row.reads, row.fills, row.updates});
     }
   }
@@ -120,23 +120,23 @@ class ImperfectCost {
 
   void pay(const CompiledTensor& t, int v, int i, const Accesses<u64>& n) {
     const CompiledLevel& level = c_.level[i];
-    energy_.units += units_of_instances(level, access_units(level, in_blocks(level, n)), used_[i], outside_[i]);
-    if (level.address_units != 0)
-      energy_.units += static_cast<u128>(generated_addresses(n, t.is_output)) * level.address_units *
-                       clusters_of(level, outside_[i]);
+    energy_.units += units_of_instances(level, access_units(level, v, in_accesses(level, v, n)), used_[i], outside_[i]);
+    if (level.generates_addresses)
+      energy_.units += address_units(level, v, n, t.is_output) * clusters_of(level, outside_[i]);
     if (!level.limited) return;
-    reads_[i][v] = demanded_words(n.reads, used_[i], outside_[i]);
-    writes_[i][v] = demanded_words(n.fills + n.updates, used_[i], outside_[i]);
+    reads_[i][v] = level.taken(v, demanded_words(n.reads, used_[i], outside_[i]));
+    writes_[i][v] = level.taken(v, demanded_words(n.fills + n.updates, used_[i], outside_[i]));
   }
 
-  void network(const CompiledTensor& t, int i, double scale, u64 partition) {
+  void network(int v, int i, double scale, u64 partition) {
+    const CompiledTensor& t = c_.tensor[at(v)];
     evaluation_.records(t, i, w_.level);
     NetworkSum sum;
     for (const NestRecord& r : w_.level.records)
       sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].is_dram, partition),
                r.hop_words},
               t.is_output);
-    energy_ += network_energy(c_.level[i], sum, used_[i]);
+    energy_ += network_energy(c_.level[i], v, sum, used_[i]);
   }
 
   u64 level_cycles_of(int i) {

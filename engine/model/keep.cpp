@@ -4,18 +4,10 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "workloads/tensor_selector.h"
 
 namespace heliolite {
 namespace {
-
-// How specifically a selector names the tensor: 0 not at all, 1 "all", 2 its role, 3 its name.
-int specificity(const std::string& selector, const Tensor& tensor) {
-  if (selector == tensor.name) return 3;
-  const std::string word = lower(selector);
-  const std::string role{name(tensor.role)};
-  if (word == role || word == role + "s") return 2;
-  return word == "all" ? 1 : 0;
-}
 
 int best(const std::vector<std::string>& selectors, const Tensor& tensor) {
   int most = 0;

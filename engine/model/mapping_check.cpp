@@ -102,8 +102,10 @@ std::string capacity_message(const LevelBreakdown& level, const Workload& w, con
   std::string tiles;
   for (std::size_t v = 0; v < w.tensors.size(); ++v)
     if (level.tensor[v].kept)
-      tiles += fmt::format("{}{} {}", tiles.empty() ? "" : ", ", w.tensors[v].name, level.tensor[v].tile_words);
+      tiles += fmt::format("{}{} {}{}", tiles.empty() ? "" : ", ", w.tensors[v].name, level.tensor[v].tile_words,
+                           size_text(w.tensors[v]));
   std::string holds = fmt::format("holds {} words", level.capacity_words);
+  if (level.parts.sized) holds += fmt::format(" of {} bits", storage.word_bits);
   if (storage.multiple_buffering > 1)
     holds += fmt::format(" ({} / {} buffers)", *storage.entries, storage.multiple_buffering);
   return fmt::format("tile does not fit: {} {}, needs {} ({})", level.name, holds, level.used_words, tiles);

@@ -188,18 +188,19 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
                                           static_cast<double>(record.multicast - 1) * std::max(0.0, record.words));
 }
 
-Energy link_energy(const CompiledLevel& machine, double words, u64 senders) {
-  const u64 units = machine.hop_units + 2 * machine.router_units;
-  return Energy{static_cast<u128>(words * static_cast<double>(units)) * senders};
+Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
+  const ValueUnits& units = machine.units[at(v)];
+  return Energy{static_cast<u128>(words * static_cast<double>(units.hop + 2 * units.router)) * senders};
 }
 
-Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders) {
+Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders) {
   // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
-  const double wire = sum.hop_words * static_cast<double>(machine.hop_units);
-  const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(machine.ingress_units);
-  const u128 routers = static_cast<u128>(sum.router_words) * machine.router_units;
+  const ValueUnits& units = machine.units[at(v)];
+  const double wire = sum.hop_words * static_cast<double>(units.hop);
+  const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(units.ingress);
+  const u128 routers = static_cast<u128>(sum.router_words) * units.router;
   const Energy sent{(static_cast<u128>(wire) + static_cast<u128>(ingress) + routers) * senders};
-  return sum.link_words > 0 ? sent + link_energy(machine, sum.link_words, senders) : sent;
+  return sum.link_words > 0 ? sent + link_energy(machine, v, sum.link_words, senders) : sent;
 }
 
 }  // namespace heliolite

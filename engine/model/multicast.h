@@ -68,10 +68,11 @@ inline double crossing_words(double words, bool is_output, bool is_dram, u64 par
   return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
 }
 
-// Energy of `words` that receivers of each of the `senders` take from neighbours: one hop between two routers.
-Energy link_energy(const CompiledLevel& machine, double words, u64 senders);
+// Energy of `words` of tensor v that receivers of each of the `senders` take from neighbours: one hop between two
+// routers.
+Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders);
 
-// Energy of one tensor on the network below a level, links included; `sum`: of each of the `senders`.
-Energy network_energy(const CompiledLevel& machine, const NetworkSum& sum, u64 senders);
+// Energy of tensor v on the network below a level, links included; `sum`: of each of the `senders`.
+Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders);
 
 }  // namespace heliolite

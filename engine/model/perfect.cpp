@@ -21,45 +21,53 @@ struct Stream {
   u64 raw;          // and before
 };
 
-// What the tensors that a level keeps ask of one instance: counts of rule 18, in words and in blocks.
+// What the tensors that a level counts ask of one instance: counts of rule 18 in accesses and in parts of words.
 class LevelLoad {
  public:
   explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
 
-  void add(const Accesses<u64>& words, bool is_output) {
-    addresses_ += generated_addresses(words, is_output);
-    blocks_ += in_blocks(level_, words);
-    read_words_ += words.reads;
-    write_words_ += words.fills + words.updates;
-    reads_[count_] = words.reads;
-    writes_[count_++] = words.fills + words.updates;
+  void add(int v, const Accesses<u64>& words, bool is_output) {
+    if (level_.generates_addresses) units_ += address_units(level_, v, words, is_output);
+    if (level_.parts.sized) {
+      units_ += access_units(level_, v, in_accesses(level_, v, words));
+      return serve(in_parts(level_, v, words));
+    }
+    accesses_ += {level_.blocks(words.reads), level_.blocks(words.fills), level_.blocks(words.updates)};
+    serve(words);
   }
 
-  // Rules 19, 20 and 23, all instances.
+  // Rules 19, 20, 23 and 44, all instances. Without sizes an access costs the same for all tensors.
   Energy energy(u64 instances) const {
-    u128 units = access_units(level_, blocks_);
-    if (level_.address_units != 0) units += static_cast<u128>(addresses_) * level_.address_units;
-    return {units * clusters_of(level_, instances)};
+    return {(units_ + access_units(level_, 0, accesses_)) * clusters_of(level_, instances)};
   }
 
   // Rule 28.
   u64 cycles(u64 steps) const {
-    if (!level_.limited || clearly_fast_enough(level_, read_words_, write_words_, steps)) return steps;
+    if (!level_.limited || clearly_fast_enough(level_, read_parts_, write_parts_, steps)) return steps;
     return level_cycles(level_, std::span(reads_).first(count_), std::span(writes_).first(count_), steps);
   }
 
  private:
+  void serve(const Accesses<u64>& parts) {
+    read_parts_ += parts.reads;
+    write_parts_ += parts.fills + parts.updates;
+    reads_[count_] = parts.reads;
+    writes_[count_++] = parts.fills + parts.updates;
+  }
+
   const CompiledLevel& level_;
-  Accesses<u64> blocks_;
-  u64 addresses_ = 0, read_words_ = 0, write_words_ = 0;
+  Accesses<u64> accesses_;
+  u128 units_ = 0;  // of addresses, and of accesses with a price of their own
+  u64 read_parts_ = 0, write_parts_ = 0;
   std::size_t count_ = 0;
   std::array<u64, kMaxTensors> reads_, writes_;  // of the first count_ tensors added
 };
 
 // Energy of the network below `level` for one tensor: `raw` words per receiver before bypass scaling, `words`
 // after it.
-Energy network_energy_of(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine, u64 raw,
-                         u64 words, u64 partition) {
+Energy network_energy_of(const Compiled& c, int v, const Nest& nest, int level, u64 raw, u64 words, u64 partition) {
+  const CompiledTensor& t = c.tensor[v];
+  const CompiledLevel& machine = c.level[level];
   thread_local std::vector<ReceiverGroups> groups;
   receiver_groups(t, nest, level, machine, groups);
   NetworkSum sum;
@@ -68,7 +76,7 @@ Energy network_energy_of(const CompiledTensor& t, const Nest& nest, int level, c
              crossing_words(static_cast<double>(words * g.groups), t.is_output, machine.is_dram, partition),
              0.5 * static_cast<double>(raw) * static_cast<double>(g.half_hops)},
             t.is_output);
-  return network_energy(machine, sum, nest.instances[level]);
+  return network_energy(machine, v, sum, nest.instances[level]);
 }
 
 class PerfectCost {
@@ -116,7 +124,7 @@ class PerfectCost {
       if (i > 0 && !contains(keep_[i - 1], v))
         s.raw = temporal_traffic(t, s.moving, nest_, nest_.through[i - 1], boxes_[v][i - 1]);
       const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
-      network += network_energy_of(t, nest_, i, level, s.raw, s.in, partition);
+      network += network_energy_of(c_, v, nest_, i, s.raw, s.in, partition);
     }
     const LoopMask here = nest_.fanout[i] & s.moving;
     if (here == 0) return;
@@ -131,15 +139,15 @@ class PerfectCost {
     const bool outermost = i + 1 == c_.level_count;
     const LoopMask inside = nest_.inside(i, outside_[i][v]);
     const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, inside, boxes_[v][i]);
-    if (t.is_output) load.add(kept_words(true, accesses, crossing, part_[i]), true);
-    else load.add(kept_words(false, accesses, crossing, 0), false);
+    if (t.is_output) load.add(v, kept_words(true, accesses, crossing, part_[i]), true);
+    else load.add(v, kept_words(false, accesses, crossing, 0), false);
     s.in = s.raw = crossing;
   }
 
   // Through an interconnect, whatever keeps the tensor (rule 43).
   void carry(int i, int v, LevelLoad& load) const {
     const bool is_output = c_.tensor[v].is_output;
-    load.add(carried_words(is_output, stream_[v].in, is_output ? part_[i] : 0), is_output);
+    load.add(v, carried_words(is_output, stream_[v].in, is_output ? part_[i] : 0), is_output);
   }
 
   const Compiled& c_;
@@ -163,8 +171,8 @@ Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, con
     for (int v = 0; v < c.tensor_count; ++v) {
       const CollapsedTensor& row = rows[at(v)][at(i)];
       const bool is_output = c.tensor[v].is_output;
-      if (level.network_costs) out.energy += network_energy(level, network_sum(row, is_output), row.instances);
-      if (row.kept) load.add({row.reads, row.fills, row.updates}, is_output);
+      if (level.network_costs) out.energy += network_energy(level, v, network_sum(row, is_output), row.instances);
+      if (row.kept) load.add(v, {row.reads, row.fills, row.updates}, is_output);
     }
     out.energy += load.energy(nest.instances[i]);
     out.cycles = std::max(out.cycles, load.cycles(nest.steps));
@@ -193,9 +201,9 @@ Evaluation evaluate_uneven(const Compiled& c, const Mapping& mapping) {
     u64 used = 0;
     for (int v = 0; v < c.tensor_count; ++v) {
       boxes[v][i].measure(c.tensor[v], nest.tile(nest.inside(i, mapping.outside[i][v])));
-      if (contains(mapping.keep[i], v)) used += boxes[v][i].words;
+      if (contains(mapping.keep[i], v)) used += c.level[i].taken(v, boxes[v][i].words);
     }
-    if (used > c.level[i].capacity_words) return {Verdict::OverCapacity, level, {}};
+    if (used > c.level[i].room) return {Verdict::OverCapacity, level, {}};
   }
   return {Verdict::Fits, 0, perfect_cost(c, nest, mapping.keep, boxes, mapping.outside)};
 }

@@ -33,20 +33,20 @@ using KeepMasks = std::array<TensorMask, kMaxLevels>;
 // of all tiles below a network that costs energy.
 using Boxes = std::array<std::array<Box, kMaxLevels>, kMaxTensors>;
 
-// Writes the boxes of level i for its tile and says whether they and the level's fan-out fit (rule 5).
+// Writes the boxes of level i for its tile and says whether they and the level's fan-out fit (rules 5, 44).
 inline Verdict measure(const Compiled& c, const Nest& nest, int i, TensorMask keep, const Extents& tile, Boxes& boxes) {
   const CompiledLevel& level = c.level[i];
   if (nest.product_x[i] > level.fanout_x) return Verdict::OverFanoutX;
   if (nest.product_y[i] > level.fanout_y) return Verdict::OverFanoutY;
   const bool outermost = i + 1 == c.level_count;
-  if (outermost && level.capacity_words >= c.all_words) return Verdict::Fits;  // nobody asks for the whole tensors
+  if (outermost && level.holds_all()) return Verdict::Fits;  // nobody asks for the whole tensors
   u64 used = 0;
   for (const int v : bits(keep)) {
     Box& box = boxes[v][i];
     box.measure(c.tensor[v], tile);
-    used += box.words;
+    used += level.taken(v, box.words);
   }
-  if (used > level.capacity_words) return Verdict::OverCapacity;
+  if (used > level.room) return Verdict::OverCapacity;
   if (!outermost && c.level[i + 1].network_costs)
     for (int v = 0; v < c.tensor_count; ++v)
       if (!contains(keep, v)) boxes[v][i].measure(c.tensor[v], tile);

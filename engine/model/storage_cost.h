@@ -1,14 +1,16 @@
 #pragma once
-// What a level's accesses cost (docs/cost_model.md, rules 18 to 20, 23, 25 and 28): the one place of these formulas,
-// for costs and for bounds.
+// What a level's accesses cost (docs/cost_model.md, rules 18 to 20, 23, 25, 28 and 44): the one place of these
+// formulas, for costs and for bounds.
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/integers.h"
 #include "engine/model/compiled.h"
 
 namespace heliolite {
 
-// Accesses of one tensor at a level, in words or in blocks; whole numbers, or doubles in bounds.
+// Accesses of one tensor at a level, in words of the tensor or as the level counts them; whole numbers, or doubles in
+// bounds.
 template <class Number>
 struct Accesses {
   Number reads{}, fills{}, updates{};
@@ -25,24 +27,40 @@ constexpr Accesses<Number> serving_one_word(bool is_output) {
   return {1, 0, static_cast<Number>(is_output ? 1 : 0)};
 }
 
-// Energy units of accesses counted in blocks.
-inline u128 access_units(const CompiledLevel& level, const Accesses<u64>& blocks) {
-  return static_cast<u128>(blocks.reads) * level.read_units + static_cast<u128>(blocks.fills) * level.fill_units +
-         static_cast<u128>(blocks.updates) * level.update_units;
-}
-inline double access_units(const CompiledLevel& level, const Accesses<double>& blocks) {
-  return blocks.reads * static_cast<double>(level.read_units) + blocks.fills * static_cast<double>(level.fill_units) +
-         blocks.updates * static_cast<double>(level.update_units);
+// Energy units of accesses of tensor v as in_accesses() counts them.
+inline u128 access_units(const CompiledLevel& level, int v, const Accesses<u64>& accesses) {
+  const ValueUnits& units = level.units[at(v)];
+  return static_cast<u128>(accesses.reads) * units.read + static_cast<u128>(accesses.fills) * units.fill +
+         static_cast<u128>(accesses.updates) * units.update;
 }
 
-// Words in blocks, each kind rounded up by itself (rule 19).
-inline Accesses<u64> in_blocks(const CompiledLevel& level, const Accesses<u64>& words) {
-  return {level.blocks(words.reads), level.blocks(words.fills), level.blocks(words.updates)};
+// The same of words of tensor v, blocks not rounded up: no more than they cost.
+inline double least_access_units(const CompiledLevel& level, int v, const Accesses<double>& words) {
+  const ValueUnits& units = level.units[at(v)];
+  const double sum = words.reads * static_cast<double>(units.read) + words.fills * static_cast<double>(units.fill) +
+                     words.updates * static_cast<double>(units.update);
+  if (level.block_words == 1) return sum;
+  return sum * static_cast<double>(level.taken(v, 1)) / static_cast<double>(level.block_parts);
 }
 
-// Addresses generated for accesses in words (rule 23): an output's update serves its read, too.
-inline u64 generated_addresses(const Accesses<u64>& words, bool is_output) {
+// Words of tensor v in accesses: in blocks, each kind rounded up by itself (rule 19).
+inline Accesses<u64> in_accesses(const CompiledLevel& level, int v, const Accesses<u64>& words) {
+  if (level.block_words == 1) return words;
+  return {level.blocks(level.taken(v, words.reads)), level.blocks(level.taken(v, words.fills)),
+          level.blocks(level.taken(v, words.updates))};
+}
+
+// Words of tensor v in parts of the level's words, which its bandwidths serve (rule 28).
+inline Accesses<u64> in_parts(const CompiledLevel& level, int v, const Accesses<u64>& words) {
+  return {level.taken(v, words.reads), level.taken(v, words.fills), level.taken(v, words.updates)};
+}
+
+// Words of tensor v for which addresses are generated (rule 23): an output's update serves its read, too.
+inline u64 addressed_words(const Accesses<u64>& words, bool is_output) {
   return (is_output ? words.updates : words.reads) + words.fills;
+}
+inline u128 address_units(const CompiledLevel& level, int v, const Accesses<u64>& words, bool is_output) {
+  return static_cast<u128>(addressed_words(words, is_output)) * level.units[at(v)].address;
 }
 
 // Clusters of the level that accesses of so many instances can use side by side (rule 20).

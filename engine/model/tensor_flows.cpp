@@ -49,18 +49,18 @@ u64 TensorFlows::crossing(int v, int i) const {
   return temporal_traffic(c_.tensor[at(v)], moving_[at(v)], nest_, nest_.through[at(i)], boxes_[at(v)][at(i)]);
 }
 
-// Rules 18 to 20 and 23.
+// Rules 18 to 20, 23 and 44.
 void TensorFlows::serve(int v, int i, u64 accesses, u64 crossing) {
   const CompiledLevel& level = c_.level[at(i)];
   const bool is_output = c_.tensor[at(v)].is_output;
   const Accesses<u64> words = kept_words(is_output, accesses, crossing, is_output ? part_[at(i)] : 0);
-  u128 units = access_units(level, in_blocks(level, words));
-  if (level.address_units != 0) units += static_cast<u128>(generated_addresses(words, is_output)) * level.address_units;
+  u128 units = access_units(level, v, in_accesses(level, v, words));
+  if (level.generates_addresses) units += address_units(level, v, words, is_output);
   units *= clusters_of(level, nest_.instances[at(i)]);
-  const u64 writes = words.fills + words.updates;
-  stop_[at(i)][at(v)] = {accesses, crossing, words.reads, writes, units};
+  const u64 reads = level.taken(v, words.reads), writes = level.taken(v, words.fills + words.updates);
+  stop_[at(i)][at(v)] = {accesses, crossing, reads, writes, units};
   units_ += units;
-  reads_[at(i)] += words.reads;
+  reads_[at(i)] += reads;
   writes_[at(i)] += writes;
 }
 

@@ -26,7 +26,7 @@ class TensorFlows {
   // A tensor at a level that keeps it, or that is an interconnect. Words of one instance.
   struct Stop {
     u64 accesses, crossing;  // words out of it, to the inside; words into its tile, from outside
-    u64 reads, writes;       // of these, words read; words filled and updated
+    u64 reads, writes;       // of these, parts of words read; filled and updated
     u128 units;              // energy, all instances
   };
 
@@ -47,7 +47,7 @@ class TensorFlows {
   std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it counts]
   std::array<u64, kMaxLevels> part_;                               // the output's share of an instance (rule 14)
   u128 units_ = 0;                                                 // energy of all stops
-  std::array<u64, kMaxLevels> reads_{}, writes_{};                 // of all stops of the level
+  std::array<u64, kMaxLevels> reads_{}, writes_{};                 // parts of all stops of the level
 };
 
 }  // namespace heliolite

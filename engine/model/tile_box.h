@@ -34,4 +34,12 @@ inline u64 box_words(const CompiledTensor& t, const Extents& c) {
   return words;
 }
 
+// Words of level i, begun ones included, that the tile of these tensors takes (rule 44).
+inline u64 level_words(const Compiled& c, int i, TensorMask tensors, const Extents& tile) {
+  const CompiledLevel& level = c.level[at(i)];
+  u64 parts = 0;
+  for (const int v : bits(tensors)) parts += level.taken(v, box_words(c.tensor[at(v)], tile));
+  return ceil_div(parts, u64{level.parts.of_word});
+}
+
 }  // namespace heliolite

@@ -109,6 +109,7 @@ Diagnostics LayerSearch::why_infeasible() const {
   tile.fill(1);
   for (int i = 0; i < c.level_count; ++i) {
     const LevelSpace& level = space.levels[at(i)];
+    const CompiledLevel& machine = c.level[at(i)];
     for (int d = 0; d < c.dimension_count; ++d)
       tile[d] = std::min<u64>(c.size[d], tile[d] * level.temporal.factor[d].min * level.spatial.factor[d].min);
     u64 used = 0;
@@ -116,13 +117,16 @@ Diagnostics LayerSearch::why_infeasible() const {
     for (int v = 0; v < c.tensor_count; ++v) {
       if (!contains(level.keep, v)) continue;
       const u64 words = box_words(c.tensor[v], tile);
-      used += words;
-      parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", problem_->workload.tensors[at(v)].name, words);
+      used += machine.taken(v, words);
+      parts += fmt::format("{}{} {}{}", parts.empty() ? "" : ", ", problem_->workload.tensors[at(v)].name, words,
+                           size_text(problem_->workload.tensors[at(v)]));
     }
-    if (used > c.level[i].capacity_words)
+    if (used > machine.room)
       out.push_back(
           {"", 0, architecture.levels[at(i)].name,
-           fmt::format("holds {} words, the smallest tile needs {} ({})", c.level[i].capacity_words, used, parts)});
+           fmt::format("holds {} words{}, the smallest tile needs {} ({})", machine.capacity_words(),
+                       machine.parts.sized ? fmt::format(" of {} bits", architecture.levels[at(i)].word_bits) : "",
+                       ceil_div(used, u64{machine.parts.of_word}), parts)});
   }
   if (out.empty())
     out.push_back({"", 0, "",

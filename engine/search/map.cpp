@@ -30,7 +30,7 @@ bool same_shape(const Workload& a, const Workload& b) {
     return std::equal(x.terms.begin(), x.terms.end(), y.terms.begin(), y.terms.end(), same_term);
   };
   const auto same_tensor = [&](const Tensor& x, const Tensor& y) {
-    return x.name == y.name && x.role == y.role &&
+    return x.name == y.name && x.role == y.role && x.word_bits == y.word_bits &&
            std::equal(x.ranks.begin(), x.ranks.end(), y.ranks.begin(), y.ranks.end(), same_rank);
   };
   const auto same_dimension = [](const Dimension& x, const Dimension& y) {

@@ -2,7 +2,8 @@
 
 namespace heliolite {
 
-Footprint::Footprint(const Workload& workload) : tensor_count_(static_cast<int>(workload.tensors.size())) {
+Footprint::Footprint(const Workload& workload)
+    : tensor_count_(static_cast<int>(workload.tensors.size())), bits_(value_bits(workload)) {
   u8 next = 0;
   for (int v = 0; v < tensor_count_; ++v) {
     first_[v] = next;
@@ -17,12 +18,15 @@ Footprint::Footprint(const Workload& workload) : tensor_count_(static_cast<int>(
   first_[tensor_count_] = next;
 }
 
-void CapacityTest::add(TensorMask tensors, u64 words, const Extents& scale) {
-  if (tensors != 0) limits_.push_back({words, tensors, scale != unit_extents(), scale});
+void CapacityTest::add(TensorMask tensors, u64 parts, const Extents& scale, const ValueParts& each) {
+  if (tensors != 0) limits_.push_back({parts, tensors, each.of, scale != unit_extents(), scale});
 }
 
 void CapacityTest::add(const StorageLevel& level, TensorMask kept, const Extents& scale) {
-  if (const auto words = level.capacity_words()) add(kept, *words, scale);
+  const auto words = level.capacity_words();
+  if (!words) return;
+  const ValueParts parts = footprint_->parts(level);
+  add(kept, *words * parts.of_word, scale, parts);
 }
 
 }  // namespace heliolite

@@ -7,6 +7,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
+#include "engine/model/value_parts.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -36,6 +37,8 @@ class Footprint {
   }
 
   int tensor_count() const { return tensor_count_; }
+  // How the tensors' words fill a level's.
+  ValueParts parts(const StorageLevel& level) const { return value_parts(bits_, level); }
 
  private:
   struct CompiledRank {
@@ -46,6 +49,7 @@ class Footprint {
   std::array<CompiledRank, kMaxTensors * kMaxRanks> rank_{};
   std::array<u8, kMaxTensors + 1> first_{};
   int tensor_count_ = 0;
+  ValueBits bits_{};
 };
 
 // A conjunction of capacity limits on one tile: every buffer that must hold it, or what grows from it. As a
@@ -55,9 +59,10 @@ class CapacityTest {
   // Without limits; the footprint must outlive it.
   explicit CapacityTest(const Footprint& footprint) : footprint_(&footprint) {}
 
-  // Adds a limit: the tiles of `tensors` together take at most `words`, in a buffer whose tile is larger by `scale` per
-  // dimension (what the fan-outs and loops between the two multiply it by).
-  void add(TensorMask tensors, u64 words, const Extents& scale = unit_extents());
+  // Adds a limit: the tiles of `tensors` together take at most `parts` of words, each word of a tensor as many as
+  // `each` says, in a buffer whose tile is larger by `scale` per dimension (what the fan-outs and loops between the two
+  // multiply it by).
+  void add(TensorMask tensors, u64 parts, const Extents& scale = unit_extents(), const ValueParts& each = {});
 
   // Adds a level's usable capacity for the tensors that it keeps. An unbounded level adds none.
   void add(const StorageLevel& level, TensorMask kept, const Extents& scale = unit_extents());
@@ -70,20 +75,21 @@ class CapacityTest {
 
  private:
   struct Limit {
-    u64 words = 0;
+    u64 parts = 0;
     TensorMask tensors = 0;
+    std::array<u32, kMaxTensors> of_word{};  // [tensor]
     bool scaled = false;
     Extents scale{};
   };
 
   bool holds(const Limit& limit, const Extents& tile) const {
-    if (limit.scaled) return total(limit.tensors, scaled(tile, limit.scale)) <= limit.words;
-    return total(limit.tensors, tile) <= limit.words;
+    if (limit.scaled) return total(limit, scaled(tile, limit.scale)) <= limit.parts;
+    return total(limit, tile) <= limit.parts;
   }
-  u64 total(TensorMask tensors, const Extents& tile) const {
+  u64 total(const Limit& limit, const Extents& tile) const {
     u64 sum = 0;
     for (int v = 0; v < footprint_->tensor_count(); ++v)
-      if (contains(tensors, v)) sum += footprint_->words(v, tile);
+      if (contains(limit.tensors, v)) sum += footprint_->words(v, tile) * limit.of_word[at(v)];
     return sum;
   }
   static Extents scaled(Extents tile, const Extents& scale) {

@@ -96,7 +96,7 @@ bool MergedDimensions::neighbours(int d, int e) const {
     if (!adjacent(level.temporal.order.dimensions(), d, e) || !adjacent(level.spatial.order.dimensions(), d, e))
       return false;
     const CompiledLevel& machine = compiled_->level[i];
-    const bool way_costs = machine.hop_units != 0 || machine.router_units != 0;
+    const bool way_costs = machine.hops_cost || machine.routers_cost;
     if (way_costs && !adjacent(canonical_order(*space_, level.spatial.order), d, e)) return false;
   }
   return true;

@@ -49,11 +49,13 @@ class TileTreeBuilder {
     return static_cast<TensorMask>(l.keep | l.open);
   }
 
-  u64 total(const TileNode& node, TensorMask tensors) const {
-    u64 words = 0;
+  // Words of level i that the tile of these tensors takes.
+  u64 total(const TileNode& node, int i, TensorMask tensors) const {
+    const ValueParts parts = footprint_.parts(architecture_.levels[at(i)]);
+    u64 sum = 0;
     for (std::size_t v = 0; v < node.words.size(); ++v)
-      if (contains(tensors, v)) words += node.words[v];
-    return words;
+      if (contains(tensors, v)) sum += node.words[v] * parts.of[v];
+    return ceil_div(sum, u64{parts.of_word});
   }
 
   int find_or_add(const Extents& tile) {
@@ -62,12 +64,12 @@ class TileTreeBuilder {
     TileNode node;
     node.tile = tile;
     for (int v = 0; v < footprint_.tensor_count(); ++v) node.words.push_back(footprint_.words(v, tile));
-    node.kept_words = total(node, tree_.kept);
+    node.kept_words = total(node, level_, tree_.kept);
     for (int i = level_; i < space_.level_count() && node.too_large_for < 0; ++i) {
       // An open tensor is not in the way outside: it can bypass.
       const TensorMask held = i == level_ ? tree_.kept : space_.levels[at(i)].keep;
       const auto capacity = architecture_.levels[at(i)].capacity_words();
-      if (capacity && total(node, held) > *capacity) node.too_large_for = i;
+      if (capacity && total(node, i, held) > *capacity) node.too_large_for = i;
     }
     node.fate = node.too_large_for >= 0 ? TileFate::TooLarge : TileFate::Kept;
     tree_.nodes.push_back(std::move(node));

@@ -13,6 +13,7 @@
 #include "python/bindings/level_bounds.h"
 #include "python/bindings/register.h"
 #include "python/bindings/watched.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::python {
 namespace {
@@ -57,6 +58,7 @@ py::list rows_of(const std::vector<MemoryBounds>& all) {
 
 py::list layer_bounds(std::shared_ptr<Workload> workload, const std::vector<double>& capacities,
                       const std::shared_ptr<Architecture>& machine) {
+  expect_none(refuse_word_bits(*workload, "these bounds"));
   std::vector<Memory> memories;
   if (machine != nullptr) memories = memories_of(*workload, *machine);
   for (const double capacity : capacities) memories.push_back({std::nullopt, capacity});
@@ -73,6 +75,7 @@ py::list layer_bounds(std::shared_ptr<Workload> workload, const std::vector<doub
 
 // Words at each capacity.
 std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vector<double>& capacities) {
+  expect_none(refuse_word_bits(*network, "the bound of a network"));
   return interruptible([network = std::move(network), capacities](const std::atomic<bool>& stop) {
     std::vector<u64> out;
     for (const double capacity : capacities) {

@@ -59,8 +59,8 @@ class Formula {
       const Extents tile = tile_of(m, i);
       for (const int v : bits(m.keep[at(i)])) {
         const double words = static_cast<double>(box_words(compiled_.tensor[at(v)], tile));
-        if (compiled_.level[at(i)].capacity_words < compiled_.all_words &&
-            words * std::popcount(m.keep[at(i)]) > static_cast<double>(compiled_.level[at(i)].capacity_words))
+        if (!compiled_.level[at(i)].holds_all() &&
+            words * std::popcount(m.keep[at(i)]) > static_cast<double>(compiled_.level[at(i)].room))
           return kUnlimited;
         if (i < buffer_) room += std::log2(words);
       }

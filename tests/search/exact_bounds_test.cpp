@@ -40,9 +40,10 @@ double rounding(const LayerProblem& problem, const Mapping& mapping) {
   u64 instances = 1;
   for (std::size_t i = static_cast<std::size_t>(c.level_count); i-- > 0;) {
     const CompiledLevel& level = c.level[i];
-    sum += static_cast<double>((level.read_units + level.fill_units + level.update_units) *
-                               std::min(instances, level.clusters)) *
-           std::popcount(c.counted(static_cast<int>(i), mapping.keep[i]));
+    for (const int v : bits(c.counted(static_cast<int>(i), mapping.keep[i]))) {
+      const ValueUnits& units = level.units[static_cast<std::size_t>(v)];
+      sum += static_cast<double>((units.read + units.fill + units.update) * std::min(instances, level.clusters));
+    }
     sum += static_cast<double>(level.leak_units * instances);
     instances *= level.fanout_x * level.fanout_y;
   }
@@ -143,6 +144,14 @@ TEST(PartialBounds, NeverAboveARealCostThroughInterconnects) {
     expect_below(testing::random_search_problem(seed, {.max_mappings = 2'000, .interconnects = true}), seed, 6, seen);
   EXPECT_GT(seen.mappings, 1'500);
   EXPECT_GT(seen.exact, 100);
+}
+
+TEST(PartialBounds, NeverAboveARealCostWhereTensorsHaveSizes) {
+  Seen seen;
+  for (u64 seed = 0; seed < 60 && !HasFatalFailure(); ++seed)
+    expect_below(testing::random_search_problem(seed + 800, {.max_mappings = 2'000, .word_bits = true}), seed, 6, seen);
+  EXPECT_GT(seen.mappings, 500);
+  EXPECT_GT(seen.exact, 40);
 }
 
 // Four units below a buffer whose network asks 2 units for each word that enters it: the sums are the cost.

@@ -58,10 +58,10 @@ class Message {
 };
 
 // A constant without contents, as models come whose weights are in another file.
-inline Message weights(const std::string& name, const Sizes& dims) {
+inline Message weights(const std::string& name, const Sizes& dims, std::int64_t type = 1) {
   Message m;
   for (const std::int64_t d : dims) m.integer(1, d);
-  m.integer(2, 1).text(8, name).integer(14, 1);
+  m.integer(2, type).text(8, name).integer(14, 1);
   return m.message(13, Message().text(1, "location").text(2, "/dev/zero"));
 }
 
@@ -82,7 +82,7 @@ inline Message real(const std::string& name, const Sizes& dims, const std::vecto
 }
 
 // An input or output; sizes are numbers, names, or "" for one without either.
-inline Message tensor(const std::string& name, const Texts& dims) {
+inline Message tensor(const std::string& name, const Texts& dims, std::int64_t type = 1) {
   Message shape;
   for (const std::string& d : dims) {
     Message dim;
@@ -91,7 +91,7 @@ inline Message tensor(const std::string& name, const Texts& dims) {
     if (!number && !d.empty()) dim.text(2, d);
     shape.message(1, dim);
   }
-  return Message().text(1, name).message(2, Message().message(1, Message().integer(1, 1).message(2, shape)));
+  return Message().text(1, name).message(2, Message().message(1, Message().integer(1, type).message(2, shape)));
 }
 
 struct Attribute {

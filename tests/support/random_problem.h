@@ -2,6 +2,7 @@
 // Random small problems for property tests: well-formed workloads, machines and mappings, the same for the same seed.
 // A failing case is reproduced by its seed alone.
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct RandomOptions {
   bool links = false;          // neighbours pass words on
   bool interconnects = false;  // between levels
   bool capacities = false;     // finite buffers: the mapping may then not fit
+  bool word_bits = false;      // tensors state the sizes of their words, and levels have several
 };
 
 // In [low, high]. Not std::uniform_int_distribution: its values differ between standard libraries.
@@ -219,6 +221,15 @@ inline Mapping random_mapping(Rng& rng, const Workload& w, const Architecture& a
   return m;
 }
 
+// Most tensors state a size; words of levels are as often smaller as they are larger.
+inline void add_word_bits(Rng& rng, Workload& w, Architecture& a) {
+  constexpr std::array<u64, 8> kSizes{1, 4, 6, 8, 12, 16, 24, 32};
+  const auto size = [&] { return kSizes[pick(rng, 0, kSizes.size() - 1)]; };
+  for (Tensor& t : w.tensors)
+    if (chance(rng, 80)) t.word_bits = size();
+  for (StorageLevel& level : a.levels) level.word_bits = size();
+}
+
 struct RandomProblem {
   Workload workload;
   Architecture architecture;
@@ -231,6 +242,7 @@ inline RandomProblem random_problem(u64 seed, const RandomOptions& options = {})
   p.workload = random_workload(rng, options);
   p.architecture = random_architecture(rng, options);
   p.mapping = random_mapping(rng, p.workload, p.architecture, options);
+  if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   return p;
 }
 

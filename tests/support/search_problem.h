@@ -24,6 +24,7 @@ struct SearchProblemOptions {
   bool constraints = true;
   bool links = false;          // the machine has link transfers
   bool interconnects = false;  // it has some
+  bool word_bits = false;      // tensors state the sizes of their words
 };
 
 namespace detail {
@@ -181,6 +182,7 @@ inline SearchProblem random_pair(Rng& rng, const SearchProblemOptions& options) 
   SearchProblem p;
   p.workload = chance(rng, 25) ? random_workload(rng, shape) : random_family_workload(rng);
   p.architecture = random_search_machine(rng, p.workload, options);
+  if (options.word_bits) add_word_bits(rng, p.workload, p.architecture);
   return p;
 }
 

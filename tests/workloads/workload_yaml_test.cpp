@@ -289,7 +289,7 @@ TEST(WorkloadYaml, ReadsTheExamplesOfTheDocumentation) {
     EXPECT_EQ(complaint(document->substr(at, end - at)), "") << document->substr(at, end - at);
     at = end;
   }
-  EXPECT_EQ(examples, 8);
+  EXPECT_EQ(examples, 9);
 }
 
 }  // namespace

@@ -73,6 +73,11 @@ std::string summary_of(const Network& all, const Report& report) {
 std::vector<std::string> Imported::notes() const {
   std::vector<std::string> lines{summary};
   lines.insert(lines.end(), report.notes.begin(), report.notes.end());
+  if (report.sized > 0)
+    lines.push_back(
+        fmt::format("{} layer{} operands of different element types, which are not used: all words are those of each "
+                    "level (--word-bits types uses them)",
+                    report.sized, report.sized == 1 ? " has" : "s have"));
   if (report.cut > 0)
     lines.push_back(
         fmt::format("{} operand{} made of layers' outputs in ways that are no edges: bounds of the whole "

@@ -8,6 +8,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "workloads/onnx/element_types.h"
 
 namespace heliolite::onnx {
 namespace {
@@ -35,7 +36,8 @@ class InputReader {
   }
 
   TensorFacts input(const ValueInfo& info) {
-    TensorFacts value{.name = std::string(info.name)};
+    TensorFacts value{
+        .name = std::string(info.name), .element = info.element, .stored_bits = element_bits(info.element)};
     if (!info.is_tensor) {
       value.why_unknown = fmt::format("input '{}' is no tensor", shortened(info.name));
       return value;

@@ -22,6 +22,7 @@ struct Operand {
   const TensorFacts* value = nullptr;
   std::optional<InnerSource> inner{};
   const char* lost_by = "";  // why it is not all of `value`, or of the inner source, position by position; "": it is
+  u64 bits = 0;              // of its words, if it packs several into one element
 };
 
 // An Einsum of a node.

@@ -95,12 +95,16 @@ Drafts packed_matmul_layers(Call& call) {
   packed_matmul_shape(call);
   if (call.ok() && call.input(1) == nullptr) call.fail("input 1 is missing");
   if (!call.ok()) return {};
-  return product_draft(call, {.stacked = 1,
-                              .of_first = elements(Shape(in.begin(), in.end() - 1)),
-                              .of_second = call.integer("N", 0),
-                              .k = in.back(),
-                              .first = call.input(0),
-                              .second = call.input(1)});
+  Drafts drafts = product_draft(call, {.stacked = 1,
+                                       .of_first = elements(Shape(in.begin(), in.end() - 1)),
+                                       .of_second = call.integer("N", 0),
+                                       .k = in.back(),
+                                       .first = call.input(0),
+                                       .second = call.input(1)});
+  for (LayerDraft& draft : drafts)
+    for (Operand& operand : draft.operands)
+      if (operand.value == call.input(1)) operand.bits = static_cast<u64>(std::max<i64>(1, call.integer("bits", 4)));
+  return drafts;
 }
 
 }  // namespace heliolite::onnx

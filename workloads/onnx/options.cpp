@@ -31,6 +31,8 @@ Diagnostics add_options(std::string_view text, const std::string& file, Options&
     const std::string value(equals == std::string::npos ? "" : trim(std::string_view(option).substr(equals + 1)));
     if (option == "skip-unknown") {
       options.skip_unknown = true;
+    } else if (option == "types") {
+      options.types = true;
     } else if (key == "merge") {
       options.merge = find_merge(value);
       const std::vector<std::string> names(kMergeNames.begin(), kMergeNames.end());

@@ -28,6 +28,7 @@ struct Options {
   std::map<std::string, i64> dims;    // ["batch" or "input:0"]: the size
   std::map<std::string, i64> values;  // [input]: what it holds, for small integer inputs that a shape depends on
   std::optional<Merge> merge;         // none given: whoever asks decides
+  bool types = false;                 // tensors' words have the sizes of their elements
   bool skip_unknown = false;          // leave out nodes that are refused instead of failing
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using NameSet = std::unordered_set<std::string_view>;
 
-// NameSet that a subgraph reads and does not make. It cannot be nested deeper than kMaxNesting.
+// Names that a subgraph reads and does not make. It cannot be nested deeper than kMaxNesting.
 void reads_from_outside(const Graph& graph, const std::function<void(std::string_view)>& visit) {
   NameSet own;
   for (const ValueInfo& input : graph.inputs) own.insert(input.name);

@@ -42,6 +42,7 @@ struct ValueInfo {
   std::string_view name;
   bool is_tensor = false;
   bool has_shape = false;
+  i64 element = 0;  // DataType; 0: unknown
   std::vector<Dim> dims;
 };
 

@@ -30,6 +30,7 @@ Dim read_dim(Wire& wire, std::string_view bytes) {
 // TypeProto.Tensor: an element type and a shape.
 void read_tensor_type(Wire& wire, std::string_view bytes, ValueInfo& value) {
   each_field(wire, bytes, [&](const Field& f) {
+    if (f.number == 1) value.element = as_integer(wire, f);
     if (f.number != 2) return;
     value.has_shape = true;
     each_field(wire, as_bytes(wire, f), [&](const Field& dim) {

@@ -43,6 +43,7 @@ struct Report {
   std::size_t cut = 0;             // operands that are made of layers' outputs and that no edge leads to
   std::vector<std::string> notes;  // of the whole file: unknown opsets, wrong shapes it declares, ..
   std::size_t layers = 0;          // before equal ones were merged
+  std::size_t sized = 0;           // layers whose tensors' elements are not all of one type, which was not asked for
 
   std::vector<const NodeReport*> refused() const;
   // "171 Add, 25 Sqrt, .. (37 Constant)": operators with this fate and how often, the most frequent first.

@@ -45,7 +45,9 @@ using Sources = std::vector<Source>;  // by layer, ascending
 // A tensor.
 struct TensorFacts {
   std::string name;
-  i64 type = 0;           // as DataType; 0: unknown
+  i64 type = 0;           // as DataType, of constants; 0: unknown
+  i64 element = 0;        // as DataType, of any tensor; 0: unknown
+  u64 stored_bits = 0;    // of an element in memory; 0: unknown
   bool constant = false;  // the same in every execution
   std::optional<Shape> shape{};
   std::string why_unknown{};  // of a shape: the first node for which none was found

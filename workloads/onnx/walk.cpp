@@ -6,6 +6,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
+#include "workloads/onnx/element_types.h"
 #include "workloads/onnx/flow.h"
 #include "workloads/onnx/inputs.h"
 #include "workloads/onnx/order.h"
@@ -74,7 +75,11 @@ Diagnostics Walk::run() {
 
 bool Walk::graph(const Graph& graph, Scope& scope) {
   for (const TensorData& constant : graph.initializers) {
-    TensorFacts value{.name = std::string(constant.name), .type = constant.type, .constant = true};
+    TensorFacts value{.name = std::string(constant.name),
+                      .type = constant.type,
+                      .element = constant.type,
+                      .stored_bits = element_bits(constant.type),
+                      .constant = true};
     if (const std::string why = unfit(constant.dims); !why.empty()) return fail(value.name, "a constant: " + why);
     value.shape = constant.dims;
     value.contents = contents_of(constant);
@@ -144,6 +149,7 @@ std::vector<TensorFacts> Walk::outputs_of(const Node& node, const OperatorRow* o
     if (call.ok() && i < shapes.size()) value.shape = shapes[i];
     const auto declared = scope.declared.find(node.outputs[i]);
     if (!value.shape && declared != scope.declared.end()) value.shape = declared_shape(*declared->second, options_);
+    if (declared != scope.declared.end()) value.element = declared->second->element;
     if (value.shape) {
       check_declared(value, scope);
     } else {
@@ -155,6 +161,7 @@ std::vector<TensorFacts> Walk::outputs_of(const Node& node, const OperatorRow* o
     }
     if (op != nullptr && !value.constant) value.sources = sources_of(*op, call, value.shape);
   }
+  infer_elements(op, call, outputs);
   if (op != nullptr) fold(*op, call, outputs);
   return outputs;
 }
@@ -184,6 +191,7 @@ void Walk::find_layers(const OperatorRow& op, Call& call, std::vector<TensorFact
   if (!call.ok()) return file_under(Fate::Refused, call, call.problem());
   if (drafts.empty()) return file_under(Fate::Passed, call);  // an Einsum of one operand
   if (layers_.size() + drafts.size() > kMaxLayers) fail(call.name(), fmt::format("more than {} layers", kMaxLayers));
+  if (!outputs.empty()) add_types(drafts, outputs.front());
   const int first = static_cast<int>(layers_.size());
   for (LayerDraft& draft : drafts) {
     for (Operand& operand : draft.operands)
@@ -195,6 +203,13 @@ void Walk::find_layers(const OperatorRow& op, Call& call, std::vector<TensorFact
   for (std::size_t i = 0; i < outputs.size(); ++i)
     outputs[i].sources = sources_of_layer(last, i == 0 || *lost_by != '\0' ? lost_by : "another output");
   file_under(Fate::Layer, call);
+}
+
+void Walk::add_types(Drafts& drafts, const TensorFacts& output) {
+  for (LayerDraft& draft : drafts) {
+    if (options_.types) set_word_bits(draft, output);
+    else if (types_differ(draft)) ++report_.sized;
+  }
 }
 
 void Walk::check_declared(const TensorFacts& value, const Scope& scope) {

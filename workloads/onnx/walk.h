@@ -63,6 +63,7 @@ class Walk {
   std::vector<TensorFacts> outputs_of(const Node& node, const OperatorRow* op, Call& call, const Scope& scope);
   void fold(const OperatorRow& op, Call& call, std::vector<TensorFacts>& outputs);
   void find_layers(const OperatorRow& op, Call& call, std::vector<TensorFacts>& outputs);
+  void add_types(Drafts& drafts, const TensorFacts& output);
   void check_declared(const TensorFacts& value, const Scope& scope);
   void file_under(Fate fate, const Call& call, std::string why = "");
   void bind(const Node& node, Scope& scope, std::vector<TensorFacts> outputs);

@@ -10,6 +10,7 @@
 #include "engine/bounds/curve/orojenesis_orders.h"
 #include "engine/bounds/curve/orojenesis_tensor.h"
 #include "engine/bounds/curve/orojenesis_tiles.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -253,11 +254,17 @@ u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& optio
   return units;
 }
 
+Diagnostics sizes_not_given(const Workload& workload, const OrojenesisOptions& options) {
+  if (options.word_size != OrojenesisOptions{}.word_size) return {};
+  return refuse_word_bits(workload, "a curve in words of one size");
+}
+
 Diagnostic stopped_curve(const Workload& workload) {
   return {workload.name, 0, "", "stopped before its curve was complete"};
 }
 
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options) {
+  if (Diagnostics errors = sizes_not_given(workload, options); !errors.empty()) return errors;
   CurveSearch search(workload, options);
   // The perfect tiles first: the others then have a curve to be measured against.
   if (search.run(false) && (!options.imperfect || search.run(true))) return search.take();

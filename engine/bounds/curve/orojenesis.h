@@ -58,6 +58,8 @@ Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions
 
 // The error of a search for a curve that was asked to stop.
 Diagnostic stopped_curve(const Workload& workload);
+// An error where tensors state sizes of words and the options know none.
+Diagnostics sizes_not_given(const Workload& workload, const OrojenesisOptions& options);
 
 // Words (in units of the options) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});

@@ -11,6 +11,7 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/fusion/joined.h"
 #include "engine/model/fingerprint.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -178,6 +179,7 @@ std::vector<u64> SegmentedChain::capacities() const {
 }
 
 Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const SegmentOptions& options) {
+  if (Diagnostics errors = refuse_word_bits(network, "fusion"); !errors.empty()) return errors;
   SegmentedNetwork out;
   out.chains_ = find_chains(network);
   SegmentCurves known;

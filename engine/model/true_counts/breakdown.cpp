@@ -58,7 +58,7 @@ class TrueBreakdown {
       if (is_output) reductions += static_cast<double>(m.multicast - 1) * static_cast<double>(m.words);
     }
     out.spatial_reductions = static_cast<u64>(reductions / senders);
-    out.energy = sum.energy(level);
+    out.energy = sum.energy(level, v);
     out_.energy += out.energy;
   }
 
@@ -66,10 +66,12 @@ class TrueBreakdown {
     LevelBreakdown& out = out_.level[at(i)];
     const CompiledLevel& level = c_.level[at(i)];
     out.name = architecture_.levels[at(i)].name;
-    out.capacity_words = level.capacity_words == CompiledLevel::kUnbounded ? 0 : level.capacity_words;
+    out.capacity_words = level.capacity_words();
+    out.parts = level.parts;
     out.cycles = tally_.cycles(i);
     out_.cycles = std::max(out_.cycles, out.cycles);
-    const TrueTally::ByTensor blocks = tally_.blocks(i);
+    const TrueTally::ByTensor accesses = tally_.accesses(i);
+    u64 used = 0;
     TrueTally::ByTensor most;
     tally_.each_class(i, [&](const TrueTally::ByTensor& words, u64) {
       for (const int v : bits(tally_.counted(i))) {
@@ -88,12 +90,13 @@ class TrueBreakdown {
       t.reads = static_cast<i64>(most[at(v)].reads);
       t.fills = static_cast<i64>(most[at(v)].fills);
       t.updates = static_cast<i64>(most[at(v)].updates);
-      t.energy = {tally_.access_energy(i, blocks[at(v)])};
+      t.energy = {tally_.access_energy(i, v, accesses[at(v)])};
       t.address_generation_energy = {tally_.address_energy(i, v)};
-      out.used_words += t.tile_words;
+      used += level.taken(v, t.tile_words);
       out_.energy += t.energy;
       out_.energy += t.address_generation_energy;
     }
+    out.used_words = ceil_div(used, u64{level.parts.of_word});
   }
 
   const Architecture& architecture_;

@@ -19,16 +19,16 @@ Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
         [&](int i, u64 accesses, u64 part) {
           const CompiledLevel& level = c.level[at(i)];
           traffic.clear();
-          if ((level.hop_units | level.router_units) != 0) multicast_traffic(c, t, nest, i, traffic);
-          out.energy += network_sum(level, t.is_output, accesses, part, traffic).energy(level);
+          if (level.hops_cost || level.routers_cost) multicast_traffic(c, t, nest, i, traffic);
+          out.energy += network_sum(level, t.is_output, accesses, part, traffic).energy(level, v);
         });
   }
   u128 leakage = 0;  // per cycle
   for (int i = 0; i < c.level_count; ++i) {
-    const TrueTally::ByTensor blocks = tally.blocks(i);
+    const TrueTally::ByTensor accesses = tally.accesses(i);
     for (const int v : bits(tally.counted(i))) {
-      out.energy.units += tally.access_energy(i, blocks[at(v)]);
-      if (c.level[at(i)].address_units != 0) out.energy.units += tally.address_energy(i, v);
+      out.energy.units += tally.access_energy(i, v, accesses[at(v)]);
+      if (c.level[at(i)].generates_addresses) out.energy.units += tally.address_energy(i, v);
     }
     out.cycles = std::max(out.cycles, tally.cycles(i));
     leakage += leakage_units(c.level[at(i)], nest.used[at(i)]);
@@ -42,10 +42,10 @@ Evaluation fits(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) 
     const CompiledLevel& level = c.level[i];
     if (nest.product_x[i] > level.fanout_x) return {Verdict::OverFanoutX, i, {}};
     if (nest.product_y[i] > level.fanout_y) return {Verdict::OverFanoutY, i, {}};
-    if (level.capacity_words == CompiledLevel::kUnbounded) continue;
+    if (level.room == CompiledLevel::kUnbounded) continue;
     u64 used = 0;
-    for (const int v : bits(keep[i])) used += true_box_words(c, c.tensor[v], nest.tile[i + 1u]);
-    if (used > level.capacity_words) return {Verdict::OverCapacity, i, {}};
+    for (const int v : bits(keep[i])) used += level.taken(v, true_box_words(c, c.tensor[v], nest.tile[i + 1u]));
+    if (used > level.room) return {Verdict::OverCapacity, i, {}};
   }
   return {};
 }

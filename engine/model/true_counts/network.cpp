@@ -156,11 +156,11 @@ TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 acc
   return out;
 }
 
-Energy TrueNetworkSum::energy(const CompiledLevel& machine) const {
-  const double wire = hop_words * static_cast<double>(machine.hop_units);
-  const double routers = router_words * static_cast<double>(machine.router_units);
-  return {static_cast<u128>(wire) + static_cast<u128>(routers) +
-          static_cast<u128>(ingress_words) * machine.ingress_units};
+Energy TrueNetworkSum::energy(const CompiledLevel& machine, int v) const {
+  const ValueUnits& units = machine.units[at(v)];
+  const double wire = hop_words * static_cast<double>(units.hop);
+  const double routers = router_words * static_cast<double>(units.router);
+  return {static_cast<u128>(wire) + static_cast<u128>(routers) + static_cast<u128>(ingress_words) * units.ingress};
 }
 
 }  // namespace heliolite

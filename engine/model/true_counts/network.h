@@ -19,7 +19,7 @@ struct TrueNetworkSum {
   double hop_words = 0;
   double router_words = 0;
 
-  Energy energy(const CompiledLevel& machine) const;
+  Energy energy(const CompiledLevel& machine, int v) const;  // of words of tensor v
 };
 
 // `accesses`: words that arrive at the level; `part`: of them those of an output that are not read first; `traffic`:

@@ -13,17 +13,17 @@ TrueTally::ByTensor TrueTally::of_unit(int i, const UnitDigits& unit) const {
   return out;
 }
 
-TrueTally::ByTensor TrueTally::blocks(int i) const {
+TrueTally::ByTensor TrueTally::accesses(int i) const {
   const CompiledLevel& level = c_.level[at(i)];
   ByTensor out;
   if (level.block_words == 1) return total_[at(i)];
   if (nest_.used[at(i)] == 1) {
-    for (const int v : bits(counted(i))) out[at(v)] = in_blocks(level, total_[at(i)][at(v)]);
+    for (const int v : bits(counted(i))) out[at(v)] = in_accesses(level, v, total_[at(i)][at(v)]);
     return out;
   }
   each_class(i, [&](const ByTensor& words, u64 number) {
     for (const int v : bits(counted(i))) {
-      const Accesses<u64> one = in_blocks(level, words[at(v)]);
+      const Accesses<u64> one = in_accesses(level, v, words[at(v)]);
       out[at(v)] += {one.reads * number, one.fills * number, one.updates * number};
     }
   });
@@ -53,8 +53,8 @@ u64 TrueTally::cycles(int i) const {
 u64 TrueTally::cycles_of(int i, const ByTensor& words) const {
   std::array<u64, kMaxTensors> reads{}, writes{};
   for (const int v : bits(counted(i))) {
-    reads[at(v)] = words[at(v)].reads;
-    writes[at(v)] = words[at(v)].fills + words[at(v)].updates;
+    reads[at(v)] = c_.level[at(i)].taken(v, words[at(v)].reads);
+    writes[at(v)] = c_.level[at(i)].taken(v, words[at(v)].fills + words[at(v)].updates);
   }
   const auto count = at(c_.tensor_count);
   return level_cycles(c_.level[at(i)], std::span(reads).first(count), std::span(writes).first(count), nest_.steps);
@@ -66,8 +66,8 @@ bool TrueTally::serves(int i, const ByTensor& by_tensor) const {
   double reads = 0, writes = 0;
   for (const int v : bits(counted(i))) {
     const Accesses<u64>& words = by_tensor[at(v)];
-    reads += static_cast<double>(words.reads);
-    writes += static_cast<double>(words.fills + words.updates);
+    reads += static_cast<double>(level.taken(v, words.reads));
+    writes += static_cast<double>(level.taken(v, words.fills + words.updates));
   }
   const double safe = static_cast<double>(nest_.steps) * (1 - 1e-9);
   return reads <= level.read_bandwidth * safe && writes <= level.write_bandwidth * safe &&

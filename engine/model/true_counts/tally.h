@@ -46,15 +46,15 @@ class TrueTally {
   TensorMask counted(int i) const { return c_.counted(i, keep_[at(i)]); }
   // Words of all instances of a level, by tensor. Only of counted tensors that were followed.
   const ByTensor& total(int i) const { return total_[at(i)]; }
-  // The same in blocks, rounded up for each instance by itself.
-  ByTensor blocks(int i) const;
+  // The same in accesses: blocks are rounded up for each instance by itself.
+  ByTensor accesses(int i) const;
   // What the accesses of a counted tensor cost, and the addresses generated for them.
-  u128 access_energy(int i, const Accesses<u64>& blocks) const {
-    return units_side_by_side(c_.level[at(i)], access_units(c_.level[at(i)], blocks), nest_.used[at(i)]);
+  u128 access_energy(int i, int v, const Accesses<u64>& accesses) const {
+    return units_side_by_side(c_.level[at(i)], access_units(c_.level[at(i)], v, accesses), nest_.used[at(i)]);
   }
   u128 address_energy(int i, int v) const {
-    const u128 addresses = generated_addresses(total_[at(i)][at(v)], c_.tensor[at(v)].is_output);
-    return units_side_by_side(c_.level[at(i)], addresses * c_.level[at(i)].address_units, nest_.used[at(i)]);
+    const u128 units = address_units(c_.level[at(i)], v, total_[at(i)][at(v)], c_.tensor[at(v)].is_output);
+    return units_side_by_side(c_.level[at(i)], units, nest_.used[at(i)]);
   }
   // Cycles of the slowest instance.
   u64 cycles(int i) const;

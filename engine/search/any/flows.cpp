@@ -136,22 +136,23 @@ Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, co
   return {0, words.fetched - std::min(words.fetched, first), 0};
 }
 
-u128 KeptFlows::level_energy(int level, const Accesses<u64>& words, bool is_output, const UnitsInUse& units) const {
+u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
   const CompiledLevel& l = c_.level[at(level)];
-  u128 out = units_side_by_side(l, access_units(l, in_blocks(l, words)), units.most[at(level)]);
-  if (l.address_units != 0)
-    out += units_side_by_side(l, u128{generated_addresses(words, is_output)} * l.address_units, units.most[at(level)]);
+  u128 out = units_side_by_side(l, access_units(l, v, in_accesses(l, v, words)), units.most[at(level)]);
+  if (l.generates_addresses) {
+    const u128 addresses = address_units(l, v, words, c_.tensor[at(v)].is_output);
+    out += units_side_by_side(l, addresses, units.most[at(level)]);
+  }
   return out;
 }
 
 u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  return level_energy(flow.outer, at_outer(flow, words, units), flow.is_output, units) +
-         energy_inside(flow, words, units);
+  return level_energy(flow.outer, flow.tensor, at_outer(flow, words, units), units) + energy_inside(flow, words, units);
 }
 
 u128 KeptFlows::energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   if (!flow.fills()) return 0;
-  return level_energy(flow.inner(), at_inner(flow, words, units), flow.is_output, units);
+  return level_energy(flow.inner(), flow.tensor, at_inner(flow, words, units), units);
 }
 
 }  // namespace heliolite

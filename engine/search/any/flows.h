@@ -84,6 +84,13 @@ class KeptFlows {
   // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
   Accesses<u64> at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   Accesses<u64> at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
+  // The same in parts of these levels' words.
+  Accesses<u64> parts_at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+    return in_parts(c_.level[flow.outer], flow.tensor, at_outer(flow, words, units));
+  }
+  Accesses<u64> parts_at_inner(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+    return in_parts(c_.level[at(flow.inner())], flow.tensor, at_inner(flow, words, units));
+  }
   // Energy units of the flow at both its ends, at least.
   u128 energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   // The same at its inner end only.
@@ -91,7 +98,7 @@ class KeptFlows {
 
  private:
   void add_twin(Flow& flow);
-  u128 level_energy(int level, const Accesses<u64>& words, bool is_output, const UnitsInUse& units) const;
+  u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;
 
   const Compiled& c_;
   KeepMasks keep_;

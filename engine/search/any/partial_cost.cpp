@@ -83,26 +83,26 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
 u64 PartialCost::level_cycles(const Trail& trail, const Rest& rest, Asking asking) const {
-  std::array<Accesses<u64>, kMaxLevels> words{};
+  std::array<Accesses<u64>, kMaxLevels> parts{};
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least(trail);
     if (asking == Asking::Themselves || !f.flow().passes)
-      words[f.flow().outer] += costs_.at_outer(f.flow(), least, in_use_);
-    if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), least, in_use_);
+      parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
+    if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
   }
   double cycles = 0;
   for (int i = 0; i + 1 < c_.level_count; ++i)
-    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, words[at(i)], in_use_));
-  PortCycles outermost = ports(words[at(c_.level_count) - 1]);
+    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, parts[at(i)], in_use_));
+  PortCycles outermost = ports(parts[at(c_.level_count) - 1]);
   outermost += rest.ports;
   return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
 }
 
-double PartialCost::cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const {
+double PartialCost::cycles_of(int level, const Accesses<u64>& parts, const UnitsInUse& units) const {
   const CompiledLevel& l = c_.level[at(level)];
   const auto instances = static_cast<double>(units.most[at(level)]);
-  const double reads = static_cast<double>(words.reads) / instances;
-  const double writes = static_cast<double>(words.fills + words.updates) / instances;
+  const double reads = static_cast<double>(parts.reads) / instances;
+  const double writes = static_cast<double>(parts.fills + parts.updates) / instances;
   return kRounding *
          std::max({reads / l.read_bandwidth, writes / l.write_bandwidth, (reads + writes) / l.shared_bandwidth});
 }
@@ -140,17 +140,17 @@ Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest&
   return cost(trail, reach, rest, Asking::Twins);
 }
 
-PortCycles PartialCost::ports(const Accesses<u64>& words) const {
+PortCycles PartialCost::ports(const Accesses<u64>& parts) const {
   const CompiledLevel& l = c_.level[at(c_.level_count) - 1];
-  const auto reads = static_cast<double>(words.reads), writes = static_cast<double>(words.fills + words.updates);
+  const auto reads = static_cast<double>(parts.reads), writes = static_cast<double>(parts.fills + parts.updates);
   return {{kRounding * reads / l.read_bandwidth, kRounding * writes / l.write_bandwidth,
            kRounding * (reads + writes) / l.shared_bandwidth}};
 }
 
 // As next(), of the cycles that a port of the outermost level needs.
-void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> words,
+void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> parts,
                              double& best) const {
-  if (ports(words).of[port] >= best) return;
+  if (ports(parts).of[port] >= best) return;
   bool more = false;
   for (const DimensionMask of_class : classes_) {
     if (left == 0) break;
@@ -159,12 +159,12 @@ void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, A
     for (const int d : bits(fresh)) loops |= trail_->of(d).tiles > 1;
     if (!loops) continue;
     more = true;
-    Accesses<u64> moved = words;
+    Accesses<u64> moved = parts;
     u64 rest = left;
     for (const int k : bits(left)) {
       const OpenFlow& flow = flows_[at(open_[at(k)])];
       if ((flow.flow().indexing & fresh) == 0) continue;
-      moved += costs_.at_outer(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
+      moved += costs_.parts_at_outer(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
       rest ^= u64{1} << k;
     }
     next_ports(port, static_cast<DimensionMask>(inside | fresh), rest, moved, best);
@@ -172,9 +172,9 @@ void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, A
   if (more) return;
   for (const int k : bits(left)) {
     const OpenFlow& flow = flows_[at(open_[at(k)])];
-    words += costs_.at_outer(flow.flow(), flow.least(*trail_), *units_);
+    parts += costs_.parts_at_outer(flow.flow(), flow.least(*trail_), *units_);
   }
-  best = std::min(best, ports(words).of[port]);
+  best = std::min(best, ports(parts).of[port]);
 }
 
 // Of flows that are all open, those between the outermost level and what is inside.

@@ -60,13 +60,13 @@ class PartialCost {
   u128 ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
   u128 next(DimensionMask inside, u64 left);
   PortCycles ordered_ports(const UnitsInUse& units, Asking asking);
-  void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> words, double& best) const;
-  PortCycles ports(const Accesses<u64>& words) const;
+  void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> parts, double& best) const;
+  PortCycles ports(const Accesses<u64>& parts) const;
   void add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
   u64 level_cycles(const Trail& trail, const Rest& rest, Asking asking) const;
-  double cycles_of(int level, const Accesses<u64>& words, const UnitsInUse& units) const;
+  double cycles_of(int level, const Accesses<u64>& parts, const UnitsInUse& units) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 
   const KeptFlows& costs_;

@@ -248,10 +248,11 @@ bool PartialSearch::fits(int level, const KeepMasks& keep) const {
   for (int d = 0; d < c_.dimension_count; ++d)
     tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
   for (int i = level; i < c_.level_count; ++i) {
-    if (c_.level[at(i)].capacity_words == CompiledLevel::kUnbounded) continue;
+    const CompiledLevel& machine = c_.level[at(i)];
+    if (machine.room == CompiledLevel::kUnbounded) continue;
     u64 used = 0;
-    for (const int v : bits(keep[at(i)])) used += true_box_words(c_, c_.tensor[at(v)], tile);
-    if (used > c_.level[at(i)].capacity_words) return false;
+    for (const int v : bits(keep[at(i)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+    if (used > machine.room) return false;
   }
   return true;
 }

@@ -52,7 +52,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
 void PartialCost::add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const {
   const bool placed = costs_.unrolled(reach);  // all fan-outs
   out = {};
-  std::array<Accesses<u64>, kMaxLevels> words{};
+  std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
   for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[at(std::max(i, 0))] = true;
   for (const OpenFlow& f : flows_) {
@@ -67,8 +67,8 @@ void PartialCost::add_profile(const Trail& trail, const Reach& reach, const Unit
       }
     if (settled) {
       out.energy += costs_.energy(f.flow(), f.closed(), units);
-      words[f.flow().outer] += costs_.at_outer(f.flow(), f.closed(), units);
-      if (f.flow().fills()) words[at(f.flow().inner())] += costs_.at_inner(f.flow(), f.closed(), units);
+      known[f.flow().outer] += costs_.parts_at_outer(f.flow(), f.closed(), units);
+      if (f.flow().fills()) known[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), f.closed(), units);
       continue;
     }
     going_on[f.flow().outer] = true;
@@ -85,9 +85,9 @@ void PartialCost::add_profile(const Trail& trail, const Reach& reach, const Unit
     const CompiledLevel& level = c_.level[at(i)];
     const bool more = going_on[at(i)];
     if (level.limited) {
-      out.open.push_back(more ? words[at(i)].reads : 0);
-      out.open.push_back(more ? words[at(i)].fills + words[at(i)].updates : 0);
-      if (!more) cycles = std::max(cycles, cycles_of(i, words[at(i)], units));
+      out.open.push_back(more ? known[at(i)].reads : 0);
+      out.open.push_back(more ? known[at(i)].fills + known[at(i)].updates : 0);
+      if (!more) cycles = std::max(cycles, cycles_of(i, known[at(i)], units));
     }
     // Instances share what they cost and bear; each leaks as long as the machine runs.
     out.open.push_back(more ? turned_round(units.most[at(i)]) : 0);

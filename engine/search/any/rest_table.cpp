@@ -105,10 +105,12 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       Extents tile{};
       for (int d = 0; d < c.dimension_count; ++d) tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
       u64 used = 0;
-      if (c.level[at(i)].capacity_words != CompiledLevel::kUnbounded)
-        for (const int v : bits(costs.keep()[at(i)])) used += true_box_words(c, c.tensor[at(v)], tile);
+      const CompiledLevel& machine = c.level[at(i)];
+      if (machine.room != CompiledLevel::kUnbounded)
+        for (const int v : bits(costs.keep()[at(i)]))
+          used += machine.taken(v, true_box_words(c, c.tensor[at(v)], tile));
       RestOutside value{kNothingFits, kNothingFits};
-      if (used <= c.level[at(i)].capacity_words && (outside.empty() || outside[p].energy != kNever)) {
+      if (used <= machine.room && (outside.empty() || outside[p].energy != kNever)) {
         const RestOutside here =
             partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
         value.all = sum(outside.empty() ? Rest{} : outside[p], here.all);

@@ -29,7 +29,8 @@ void KeptFlows::add_twin(Flow& flow) {
   if (!can_have_twins(c_, c_.tensor[flow.tensor])) return;
   Flow twin = flow;
   flow.passes = twin.is_twin = true;
-  u128 held = c_.level[at(flow.inner())].capacity_words;
+  const CompiledLevel& inside = c_.level[at(flow.inner())];
+  u128 held = inside.room == CompiledLevel::kUnbounded ? inside.room : inside.room / inside.taken(flow.tensor, 1);
   for (int i = flow.boundary; i < flow.outer; ++i) {
     const auto along_x = static_cast<DimensionMask>(unrollable_.x[at(i)] & flow.indexing);
     const auto along_y = static_cast<DimensionMask>(unrollable_.y[at(i)] & flow.indexing);

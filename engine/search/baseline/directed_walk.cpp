@@ -28,8 +28,8 @@ DirectedWalk::DirectedWalk(const LayerProblem& problem, std::function<bool()> ov
       fanouts_.push_back(i);
       units_ *= fanout.fanout_x * fanout.fanout_y;
     }
-    const u64 words = c.level[at(i)].capacity_words;
-    if (words == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
+    const u64 room = c.level[at(i)].room;
+    if (room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
     const bool beside =
         !memory_.empty() && memory_.back().last == i - 1 && !fanout.exists() && (held & keep_[at(i)]) == 0;
     if (!beside) {
@@ -37,7 +37,7 @@ DirectedWalk::DirectedWalk(const LayerProblem& problem, std::function<bool()> ov
       held = 0;
     }
     memory_.back().last = i;
-    memory_.back().words += words;
+    memory_.back().words += c.level[at(i)].capacity_words();
     held |= keep_[at(i)];
   }
 }
@@ -101,7 +101,7 @@ bool DirectedWalk::loops(int level, int d) {
       const PlaceFactor& f = factors_[at(place_of(level, true))][k];
       tile_[k] *= f.x * f.y;
     }
-    const bool go_on = used(level) > problem_.model.compiled().level[at(level)].capacity_words || loops(level, 0);
+    const bool go_on = used(level) > problem_.model.compiled().level[at(level)].room || loops(level, 0);
     tile_ = inside;
     return go_on;
   }
@@ -113,7 +113,7 @@ bool DirectedWalk::loops(int level, int d) {
   splits_.for_each_choice(d, place, left, [&](const FactorRun& run) {
     if (outermost && run.left != 1) return true;
     tile_[at(d)] = extent * run.first;
-    if (used(level) > problem_.model.compiled().level[at(level)].capacity_words) return false;  // larger ones neither
+    if (used(level) > problem_.model.compiled().level[at(level)].room) return false;  // larger ones neither
     factors_[at(place)][at(d)].x = run.first;
     left_[at(d)] = run.left;
     return more = loops(level, d + 1);
@@ -125,7 +125,7 @@ bool DirectedWalk::loops(int level, int d) {
 }
 
 bool DirectedWalk::level_done(int level) {
-  used_[at(level)] = used(level);
+  used_[at(level)] = ceil_div(used(level), u64{problem_.model.compiled().level[at(level)].parts.of_word});
   for (std::size_t m = 0; m < memory_.size(); ++m) {
     if (memory_[m].last != level) continue;
     u64 used = 0;
@@ -139,10 +139,11 @@ bool DirectedWalk::level_done(int level) {
 
 u64 DirectedWalk::used(int level) const {
   const Compiled& c = problem_.model.compiled();
-  if (c.level[at(level)].capacity_words == CompiledLevel::kUnbounded) return 0;
-  u64 words = 0;
-  for (const int v : bits(keep_[at(level)])) words += box_words(c.tensor[at(v)], tile_);
-  return words;
+  const CompiledLevel& machine = c.level[at(level)];
+  if (machine.room == CompiledLevel::kUnbounded) return 0;
+  u64 parts = 0;
+  for (const int v : bits(keep_[at(level)])) parts += machine.taken(v, box_words(c.tensor[at(v)], tile_));
+  return parts;
 }
 
 }  // namespace heliolite

@@ -147,8 +147,8 @@ class Descent {
     const Compiled& c = problem_.model.compiled();
     for (int i = innermost; i < problem_.space.level_count(); ++i) {
       u64 used = 0;
-      for (const int v : bits(keep_[at(i)])) used += box_words(c.tensor[at(v)], tile);
-      if (used > c.level[at(i)].capacity_words) return false;
+      for (const int v : bits(keep_[at(i)])) used += c.level[at(i)].taken(v, box_words(c.tensor[at(v)], tile));
+      if (used > c.level[at(i)].room) return false;
     }
     return true;
   }

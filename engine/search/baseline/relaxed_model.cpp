@@ -132,18 +132,21 @@ RelaxedModel::Number RelaxedModel::fills(int v, int inner, const Stationary& sta
   return out;
 }
 
-void RelaxedModel::read_words(int level, Number words) {
+void RelaxedModel::read_words(int level, int v, Number words) {
   const CompiledLevel& l = compiled_.level[at(level)];
-  moved_[at(level)].read = tape_.add(moved_[at(level)].read, words);
-  energy_ =
-      tape_.add(energy_, tape_.scale(words, static_cast<double>(l.read_units) / static_cast<double>(l.block_words)));
+  moved_[at(level)].read = tape_.add(moved_[at(level)].read, in_parts(l, v, words));
+  energy_ = tape_.add(energy_, tape_.scale(words, least_access_units(l, v, {1, 0, 0})));
 }
 
-// `units`: of energy for a block, of fills or of updates.
-void RelaxedModel::write_words(int level, Number words, u64 units) {
+// `kind`: one fill, or one update.
+void RelaxedModel::write_words(int level, int v, Number words, const Accesses<double>& kind) {
   const CompiledLevel& l = compiled_.level[at(level)];
-  moved_[at(level)].written = tape_.add(moved_[at(level)].written, words);
-  energy_ = tape_.add(energy_, tape_.scale(words, static_cast<double>(units) / static_cast<double>(l.block_words)));
+  moved_[at(level)].written = tape_.add(moved_[at(level)].written, in_parts(l, v, words));
+  energy_ = tape_.add(energy_, tape_.scale(words, least_access_units(l, v, kind)));
+}
+
+RelaxedModel::Number RelaxedModel::in_parts(const CompiledLevel& level, int v, Number words) {
+  return level.parts.sized ? tape_.scale(words, static_cast<double>(level.taken(v, 1))) : words;
 }
 
 void RelaxedModel::wait_for(int level, Number words, double bandwidth) {
@@ -159,18 +162,17 @@ void RelaxedModel::move(int v, const Stationary& stationary) {
   int inner = -1;
   for (int i = 0; i < compiled_.level_count; ++i) {
     if (!contains(keep_[at(i)], v)) continue;
-    const CompiledLevel& level = compiled_.level[at(i)];
     const Number servers = times_all(i + 1, compiled_.level_count, all), each = fills(v, inner, stationary);
     const Number here = product(product(each, times_all(inner + 1, i + 1, tensor.indexing)), servers);
     const Number there = product(product(each, times_all(inner + 1, i + 1, all)), servers);
     if (tensor.is_output) {
-      write_words(i, here, level.update_units);
+      write_words(i, v, here, {0, 0, 1});
       const Number again = tape_.max(tape_.shift(here, -static_cast<double>(tensor.words)), tape_.number(0));
-      read_words(i, again);
-      if (inner >= 0) write_words(inner, again, compiled_.level[at(inner)].fill_units);
+      read_words(i, v, again);
+      if (inner >= 0) write_words(inner, v, again, {0, 1, 0});
     } else {
-      read_words(i, here);
-      if (inner >= 0) write_words(inner, there, compiled_.level[at(inner)].fill_units);
+      read_words(i, v, here);
+      if (inner >= 0) write_words(inner, v, there, {0, 1, 0});
     }
     inner = i;
   }
@@ -195,11 +197,11 @@ void RelaxedModel::check_limits() {
     }
     const double units = static_cast<double>(level.spatial.fanout_x) * static_cast<double>(level.spatial.fanout_y);
     too_large(tape_.shift(spatial, -std::log(units)));
-    const u64 capacity = compiled_.level[at(i)].capacity_words;
-    if (capacity == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
+    const CompiledLevel& machine = compiled_.level[at(i)];
+    if (machine.room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
     Number used = tape_.number(0);
-    for (const int v : bits(keep_[at(i)])) used = tape_.add(used, words(v, i));
-    too_large(tape_.shift(tape_.log(used), -std::log(static_cast<double>(capacity))));
+    for (const int v : bits(keep_[at(i)])) used = tape_.add(used, in_parts(machine, v, words(v, i)));
+    too_large(tape_.shift(tape_.log(used), -std::log(static_cast<double>(machine.room))));
   }
 }
 

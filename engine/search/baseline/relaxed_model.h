@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/model/storage_cost.h"
 #include "engine/search/baseline/tape.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/splits.h"
@@ -44,12 +45,13 @@ class RelaxedModel {
   Number fills(int v, int inner, const Stationary& stationary);
   Number words(int v, int level);
   Number times_all(int from, int to, DimensionMask dimensions);
-  // What moves at a level, over all its instances.
-  struct Words {
+  // What moves at a level, over all its instances, in parts of its words.
+  struct Parts {
     Number read, written;
   };
-  void read_words(int level, Number words);
-  void write_words(int level, Number words, u64 units);
+  void read_words(int level, int v, Number words);
+  void write_words(int level, int v, Number words, const Accesses<double>& kind);
+  Number in_parts(const CompiledLevel& level, int v, Number words);
   void wait_for(int level, Number words, double bandwidth);
   void too_large(Number log);
   void check_limits();
@@ -65,7 +67,7 @@ class RelaxedModel {
   Tape tape_;
   std::array<std::array<Number, kMaxDimensions>, kMaxPlaces> log_{}, factor_{};
   std::array<std::array<Number, kMaxDimensions>, kMaxLevels> extent_{};  // [level]: of its tile
-  std::array<Words, kMaxLevels> moved_{};                                // [level]
+  std::array<Parts, kMaxLevels> moved_{};                                // [level]
   Number one_, energy_, cycles_, excess_;
 };
 

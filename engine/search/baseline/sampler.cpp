@@ -91,11 +91,11 @@ std::optional<int> Sampler::overflowing_level(const Tiling& tiling) const {
   for (int i = 0; i < c.level_count; ++i) {
     for (std::size_t d = 0; d < space_.dimension_count; ++d)
       tile[d] *= tiling.unrolled[d][i].x * tiling.unrolled[d][i].y * tiling.loop[d][i];
-    const u64 capacity = c.level[at(i)].capacity_words;
-    if (capacity >= c.all_words) continue;
+    const CompiledLevel& level = c.level[at(i)];
+    if (level.holds_all()) continue;
     u64 used = 0;
-    for (const int v : bits(space_.levels[at(i)].keep)) used += box_words(c.tensor[at(v)], tile);
-    if (used > capacity) return i;
+    for (const int v : bits(space_.levels[at(i)].keep)) used += level.taken(v, box_words(c.tensor[at(v)], tile));
+    if (used > level.room) return i;
   }
   return std::nullopt;
 }

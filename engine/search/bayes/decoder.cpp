@@ -158,12 +158,13 @@ KeepMasks MappingDecoder::keeps(std::span<const double> point) const {
     for (std::size_t d = 0; d < space_.dimension_count; ++d)
       least[d] = static_cast<u32>(std::min(least_[at(place_of(i, false))][d], space_.size[d]));
     u64 used = 0;
-    for (const int v : bits(level.keep)) used += box_words(c.tensor[at(v)], least);
+    const CompiledLevel& machine = c.level[at(i)];
+    for (const int v : bits(level.keep)) used += machine.taken(v, box_words(c.tensor[at(v)], least));
     out[at(i)] = level.keep;
     for (const int v : bits(level.open)) {
-      const u64 words = box_words(c.tensor[at(v)], least);
-      if (point[at(keep_feature_[at(i)][at(v)])] <= 0.5 || used + words > c.level[at(i)].capacity_words) continue;
-      used += words;
+      const u64 parts = machine.taken(v, box_words(c.tensor[at(v)], least));
+      if (point[at(keep_feature_[at(i)][at(v)])] <= 0.5 || used + parts > machine.room) continue;
+      used += parts;
       out[at(i)] |= static_cast<TensorMask>(1u << v);
     }
   }
@@ -194,16 +195,16 @@ MappingDecoder::Growth MappingDecoder::choices(const Step& step, int d, const St
 bool MappingDecoder::has_room(const Step& step, const Extents& tile, const KeepMasks& keep) const {
   const Compiled& c = model_.compiled();
   for (int i = place_level(step.place); i < c.level_count; ++i) {
-    const u64 capacity = c.level[at(i)].capacity_words;
-    if (capacity >= c.all_words) continue;
+    const CompiledLevel& level = c.level[at(i)];
+    if (level.holds_all()) continue;
     Extents grown = unit_extents();
     for (std::size_t d = 0; d < space_.dimension_count; ++d) {
       const u64 between = least_[at(place_of(i, false))][d] / least_[step.place][d];
       grown[d] = static_cast<u32>(std::min(tile[d] * between, space_.size[d]));
     }
     u64 used = 0;
-    for (const int v : bits(keep[at(i)])) used += box_words(c.tensor[at(v)], grown);
-    if (used > capacity) return false;
+    for (const int v : bits(keep[at(i)])) used += level.taken(v, box_words(c.tensor[at(v)], grown));
+    if (used > level.room) return false;
   }
   return true;
 }

@@ -1,5 +1,7 @@
 #include "engine/search/co_search/co_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -9,6 +11,7 @@
 #include "engine/search/co_search/machine_ranking.h"
 #include "engine/search/co_search/memory_bins.h"
 #include "engine/search/core/parallel.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -64,6 +67,23 @@ class SingleSearches {
   const MachineFamily& family_;
   SearchOptions options_;
 };
+
+// What a word of a tensor takes of a level must be the same on all machines: prices and capacities are compared by the
+// level's words.
+Diagnostics words_differ(std::span<const WeightedLayer> layers, const MachineFamily& family) {
+  const Architecture& first = family.machine(0);
+  for (const WeightedLayer& layer : layers) {
+    if (!states_word_bits(layer.workload)) continue;
+    for (std::size_t m = 1; m < family.size(); ++m)
+      for (std::size_t i = 0; i < first.levels.size(); ++i)
+        if (const StorageLevel& level = family.machine(m).levels[i]; level.word_bits != first.levels[i].word_bits)
+          return {{"", 0, "machines",
+                   fmt::format("{} states sizes of words, and words of {} have {} bits on one machine and {} on "
+                               "another: a search of many machines at once needs the same, search each on its own",
+                               layer.workload.name, level.name, first.levels[i].word_bits, level.word_bits)}};
+  }
+  return {};
+}
 
 // Records machines that were searched, and takes the best of them for the answer.
 void conclude(std::span<const std::size_t> machines, std::vector<Mapped> mapped, CoSearchResult& out) {
@@ -191,6 +211,7 @@ Result<CoSearchResult> co_search(std::span<const WeightedLayer> layers, const Ma
   if (Diagnostics bad = check_strategy(options); !bad.empty()) return bad;
   if (options.factors != Factors::Perfect)
     return Diagnostic{"", 0, "factors", "must be perfect where machines are searched together"};
+  if (Diagnostics bad = words_differ(layers, family); !bad.empty()) return bad;
   return timed([&]() -> Result<CoSearchResult> {
     if (options.strategy == Strategy::Thesis) return tagged_search(layers, family, options);
     SearchOptions first = options;

@@ -22,9 +22,7 @@ bool held_by_smaller(const MachineFamily& family, std::size_t machine, const Com
     if (i >= outermost_fanout) break;
     if (smaller == 0) continue;
     const Extents tile = tile_through(space, plan, i);
-    u64 used = 0;
-    for (const int v : bits(plan.keep[i])) used += box_words(c.tensor[v], tile);
-    if (used <= smaller) return true;
+    if (level_words(c, i, plan.keep[i], tile) <= smaller) return true;
   }
   return false;
 }

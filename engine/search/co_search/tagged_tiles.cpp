@@ -61,9 +61,7 @@ void TaggedTiles::traverse(std::size_t keep) {
 }
 
 u64 TaggedTiles::words(int level, const Extents& tile, const KeepMasks& keep) const {
-  u64 used = 0;
-  for (const int v : bits(keep[level])) used += box_words(search_.problem().model.compiled().tensor[v], tile);
-  return used;
+  return level_words(search_.problem().model.compiled(), level, keep[level], tile);
 }
 
 // The smallest capacity of each tagged level that holds the tile, as one number.

@@ -13,11 +13,13 @@ namespace {
 using AccessCounts = Accesses<u64>;  // words, over all instances of a level
 
 // Energy of accesses spread over instances in any way: blocks are not rounded up, clusters share accesses.
-Energy least_energy(const CompiledLevel& level, u64 instances, const AccessCounts& n) {
-  return {access_units(level, n) / level.block_words * clusters_of(level, instances) / instances};
+Energy least_energy(const CompiledLevel& level, int v, u64 instances, const AccessCounts& n) {
+  u128 units = access_units(level, v, n);
+  if (level.block_words > 1) units = units * level.taken(v, 1) / level.block_parts;
+  return {units * clusters_of(level, instances) / instances};
 }
 
-// Cycles that one instance's bandwidth needs for its words.
+// Cycles that one instance's bandwidth needs for these parts of words.
 u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
   const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
   const double cycles =
@@ -87,14 +89,14 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   for (int i = levels - 1; i >= 0; --i) {
     out.outside[i] = sum;
     const u64 instances = model.architecture().levels[at(i)].instances;
-    AccessCounts total;
+    AccessCounts total;  // in parts of words
     const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
     for (const int v : bits(c.counted(i, keep.must[i]))) {
       const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
       const AccessCounts n = with_links(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
                                         contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
-      sum.energy += least_energy(c.level[i], instances, n);
-      total += n;
+      sum.energy += least_energy(c.level[i], v, instances, n);
+      total += in_parts(c.level[i], v, n);
     }
     if (instances == 1)
       sum.cycles = std::max(sum.cycles, least_cycles(c.level[i], total.reads, total.fills + total.updates));

@@ -87,10 +87,10 @@ void EnergyProgram::add_rooms(const EnergyLimits& limits) {
   for (int i = 0; i <= outermost_; ++i) {
     if (!is_limited(i)) continue;
     const double shrink = limits.shrink.empty() ? 0 : limits.shrink[at(i)];
-    const double room = std::log2(static_cast<double>(compiled().level[at(i)].capacity_words)) + shrink;
+    const double room = std::log2(static_cast<double>(compiled().level[at(i)].room)) + shrink;
     PowerSum sum("room_" + level_name(i));
     for (const int v : bits(keep_[at(i)])) {
-      LinearForm size;
+      LinearForm size(std::log2(static_cast<double>(compiled().level[at(i)].taken(v, 1))));
       for (int j = 0; j <= i; ++j)
         for (const int d : bits(compiled().tensor[at(v)].indexing)) size.add(factors_.both(j, d));
       mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name), size, room);
@@ -153,7 +153,6 @@ void EnergyProgram::add_accesses(PowerSum& sum, int i, int v, double read, doubl
 // Rules 18 to 20, 23 and 25, blocks not rounded up and networks left out.
 void EnergyProgram::add_energy(int i, PowerSum& sum) const {
   const CompiledLevel& level = compiled().level[at(i)];
-  const double block = static_cast<double>(level.block_words), address = pj(level.address_units);
   const double instances = log2_instances(i);
   const LinearForm used = spatial_outside(i, space().non_unit);
   // Clusters in use: the lesser of instances in use and of clusters, which lies above a line through both ends.
@@ -163,9 +162,12 @@ void EnergyProgram::add_energy(int i, PowerSum& sum) const {
   const MipColumn& energy = mip_.columns()[at(log_energy_)];
   for (const int v : bits(keep_[at(i)])) {
     const bool output = compiled().tensor[at(v)].is_output;
-    add_accesses(sum, i, v, pj(level.read_units) / block + (output ? 0 : address),
-                 pj(level.fill_units) / block + address, pj(level.update_units) / block + (output ? address : 0), scale,
-                 -energy.upper, slope * instances - energy.lower);
+    const double address = pj(level.units[at(v)].address);
+    const auto price = [&](const Accesses<double>& of_a_word) {
+      return Energy{1}.picojoules() * least_access_units(level, v, of_a_word);
+    };
+    add_accesses(sum, i, v, price({1, 0, 0}) + (output ? 0 : address), price({0, 1, 0}) + address,
+                 price({0, 0, 1}) + (output ? address : 0), scale, -energy.upper, slope * instances - energy.lower);
   }
   if (level.leak_units > 0)
     sum.add(LinearForm(std::log2(pj(level.leak_units))).add(used).add(log_cycles_, 1).add(log_energy_, -1));
@@ -176,13 +178,14 @@ void EnergyProgram::add_bandwidths(int i, const EnergyLimits& limits) {
   const CompiledLevel& level = compiled().level[at(i)];
   const MipColumn cycles = mip_.column(log_cycles_);
   const LinearForm scale = LinearForm().add(log_cycles_, -1);
-  const auto add = [&](const char* name, double words_per_cycle, bool reads, bool writes) {
-    if (!std::isfinite(words_per_cycle)) return;
+  const auto add = [&](const char* name, double parts_per_cycle, bool reads, bool writes) {
+    if (!std::isfinite(parts_per_cycle)) return;
     PowerSum sum(fmt::format("{}_{}", name, level_name(i)));
-    const double price = 1 / words_per_cycle;
-    for (const int v : bits(keep_[at(i)]))
+    for (const int v : bits(keep_[at(i)])) {
+      const double price = static_cast<double>(level.taken(v, 1)) / parts_per_cycle;
       add_accesses(sum, i, v, reads ? price : 0, writes ? price : 0, writes ? price : 0, scale,
                    std::isfinite(cycles.upper) ? -cycles.upper : kUnlimited, -cycles.lower);
+    }
     if (!sum.empty()) sum.add_to(mip_, 1, limits.seen);
   };
   add("reads", level.read_bandwidth, true, false);

@@ -55,9 +55,10 @@ LogTrafficProgram::LogTrafficProgram(const LayerProblem& problem, const KeepMask
   }
 }
 
-// Words that each tensor of level i may take: they have equal shares.
-double LogTrafficProgram::share(int i) const {
-  return static_cast<double>(compiled().level[at(i)].capacity_words) / std::popcount(keep_[at(i)]);
+// Words of tensor v that level i may hold: its tensors have equal shares of the room.
+double LogTrafficProgram::share(int i, int v) const {
+  const CompiledLevel& level = compiled().level[at(i)];
+  return static_cast<double>(level.room) / std::popcount(keep_[at(i)]) / static_cast<double>(level.taken(v, 1));
 }
 
 // log2 of the words of the tile of v at level i. Ranks of one dimension are products; others have tables.
@@ -67,7 +68,7 @@ LinearForm LogTrafficProgram::tile_size(int i, int v, CosaHalo halo) {
   LinearForm out;
   for (int k = 0; k < tensor.plain_count; ++k)
     for (int j = 0; j <= i; ++j) out.add(factors_.both(j, tensor.plain[at(k)]));
-  const double most = is_limited(i) ? std::floor(share(i)) : kUnlimited;
+  const double most = is_limited(i) ? std::floor(share(i, v)) : kUnlimited;
   for (int k = 0; k < tensor.term_count;) {
     const int first = k, rank = tensor.term[at(k)].rank;
     while (k < tensor.term_count && tensor.term[at(k)].rank == rank) ++k;
@@ -100,7 +101,7 @@ void LogTrafficProgram::add_capacities() {
     for (const int v : bits(keep_[at(i)]))
       capacity_row_.back()[at(v)] =
           mip_.add_at_most(fmt::format("room_{}_{}", level_name(i), problem_.workload.tensors[at(v)].name),
-                           size_[at(i)][at(v)], std::log2(share(i)) + kRounding);
+                           size_[at(i)][at(v)], std::log2(share(i, v)) + kRounding);
   }
 }
 
@@ -241,8 +242,8 @@ bool LogTrafficProgram::exclude(std::span<const double> values) {
       const int row = capacity_row_[at(i)][at(v)];
       if (row < 0) continue;
       const double words = static_cast<double>(box_words(compiled().tensor[at(v)], tile(factors, i)));
-      if (words <= share(i)) continue;
-      const double excess = std::log2(words / share(i));
+      if (words <= share(i, v)) continue;
+      const double excess = std::log2(words / share(i, v));
       double& limit = mip_.row(row).upper;
       limit = std::min(limit, size_[at(i)][at(v)].value_at(values)) - std::max(excess, kLeast);
       any = true;

@@ -37,7 +37,7 @@ class LogTrafficProgram : public MappingProgram {
 
   LinearForm held(int i, int v) const;
   void set_slots(const Slots& slots, const std::vector<u8>& loops, std::span<double> values) const;
-  double share(int i) const;
+  double share(int i, int v) const;
   LinearForm tile_size(int i, int v, CosaHalo halo);
   LinearForm doubled_size(int i, int v) const;
   void add_capacities();

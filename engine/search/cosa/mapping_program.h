@@ -37,7 +37,7 @@ class MappingProgram {
   bool keeps(int i, int v) const { return contains(keep_[at(i)], v); }
   bool moves(int d, int v) const { return contains(compiled().tensor[at(v)].indexing, d); }
   // Whether the machine gives level i less room than all tensors need.
-  bool is_limited(int i) const { return compiled().level[at(i)].capacity_words < compiled().all_words; }
+  bool is_limited(int i) const { return !compiled().level[at(i)].holds_all(); }
   // The tile of level i that these factors make.
   Extents tile(const PlaceFactors& factors, int i) const;
 

@@ -92,7 +92,7 @@ class FanoutMaker {
     out.exists = c_.level[i].fanout_x * c_.level[i].fanout_y > 1;
     out.most_receivers.fill(1);
     if (!out.exists) return out;
-    out.hops = c_.level[i].hop_units != 0 || c_.level[i].router_units != 0;
+    out.hops = c_.level[i].hops_cost || c_.level[i].routers_cost;
     list_axis(space, space.allowed_x, space.fanout_x);
     const std::vector<LatticePoint> along_x = std::move(axis_);
     axis_.clear();

@@ -7,6 +7,10 @@
 namespace heliolite {
 namespace {
 
+bool entering_costs(const CompiledLevel& level) {
+  return std::ranges::any_of(level.units, [](const ValueUnits& of_tensor) { return of_tensor.ingress != 0; });
+}
+
 class ChannelList {
  public:
   ChannelList(FlowCosts& m, std::span<const Compiled* const> machines)
@@ -33,8 +37,8 @@ class ChannelList {
         out_[at(i)].energy = add_channel(Channel::Kind::Shared, i);
       }
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
-      const bool passed = level.ingress_units != 0 && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
-      if (level.router_units != 0 || passed || (level.network_costs && level.is_dram)) m_.exact = false;
+      const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
+      if (level.routers_cost || passed || (level.network_costs && level.is_dram)) m_.exact = false;
     }
   }
 
@@ -82,20 +86,23 @@ class ChannelList {
     return k == 0 ? -1 : k;
   }
 
-  // Words per compute step that one instance of a level can be asked for at most: each distinct receiver below takes at
-  // most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
+  // Parts of words per compute step that one instance of a level can be asked for at most: each distinct receiver below
+  // takes at most one word a step, and a tile holds at most a word per MAC inside it and unit of stride.
   double most_reads(int i) const {
     double sum = 0;
-    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_receivers(i, v);
+    for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) sum += most_parts(i, v);
     return sum;
   }
   double most_writes(int i) const {
     double sum = 0;
     for (const int v : bits(c_.counted(i, m_.keep.may[at(i)]))) {
-      if (c_.tensor[v].is_output) sum += most_receivers(i, v);
-      if (m_.fills(i)) sum += most_receivers(i, v);
+      if (c_.tensor[v].is_output) sum += most_parts(i, v);
+      if (m_.fills(i)) sum += most_parts(i, v);
     }
     return sum;
+  }
+  double most_parts(int i, int v) const {
+    return most_receivers(i, v) * static_cast<double>(c_.level[at(i)].taken(v, 1));
   }
   double most_receivers(int i, int v) const {
     double receivers = 1;

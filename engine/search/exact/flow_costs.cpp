@@ -63,14 +63,15 @@ class Builder {
     ExactLevel& own = m_.level[at(i)];
     for (const Compiled* machine : machines_) {
       const CompiledLevel& level = machine->level[i];
-      if (level.block_words <= 1) continue;
       const u64 used = std::min(fanout_product(i + 1, c_.level_count - 1), level.clusters);
+      const auto most = [used](double units, double& sum) { sum = std::max(sum, units * static_cast<double>(used)); };
       for (int v = 0; v < c_.tensor_count; ++v) {
-        const bool is_output = v == m_.output;
-        const double fill = access_units(level, Accesses<double>{is_output ? 1.0 : 0.0, 1, 0});
-        const double serve = access_units(level, serving_one_word<double>(is_output));
-        own.fill_rounding[at(v)] = std::max(own.fill_rounding[at(v)], fill * static_cast<double>(used));
-        own.serve_rounding[at(v)] = std::max(own.serve_rounding[at(v)], serve * static_cast<double>(used));
+        if (level.block_words == 1 || level.taken(v, 1) % level.block_parts == 0) continue;
+        const ValueUnits& units = level.units[at(v)];
+        const auto update = static_cast<double>(v == m_.output ? units.update : 0);
+        const auto read_back = static_cast<double>(v == m_.output ? units.read : 0);
+        most(static_cast<double>(units.fill) + read_back, own.fill_rounding[at(v)]);
+        most(static_cast<double>(units.read) + update, own.serve_rounding[at(v)]);
       }
     }
   }
@@ -90,8 +91,9 @@ class Builder {
     for (int i = 0; i + 1 < c_.level_count; ++i)
       for (std::size_t k = 0; k < m_.channels.size(); ++k)
         if (c_.level[i + 1].linked != 0)
-          m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[k] * c_.tensor_count *
-                                 static_cast<double>(fanout_product(i + 1, c_.level_count - 1));
+          for (int v = 0; v < c_.tensor_count; ++v)
+            m_.peer_rounding[k] += m_.machine.front().level[at(i)].peer[at(v)][k] *
+                                   static_cast<double>(fanout_product(i + 1, c_.level_count - 1));
   }
 
   void find_least() {
@@ -142,18 +144,23 @@ double FlowCosts::serve_rounding(int from, int server, int v) const {
   return sum;
 }
 
-u64 FlowCosts::used(TensorMask kept, const Extents& tile) const {
-  u64 words = 0;
-  for (const int v : bits(kept)) words += box_words(compiled->tensor[v], tile);
-  return words;
+u64 FlowCosts::used(int i, TensorMask kept, const Extents& tile) const {
+  const CompiledLevel& own = compiled->level[i];
+  u64 sum = 0;
+  for (const int v : bits(kept)) sum += own.taken(v, box_words(compiled->tensor[v], tile));
+  return sum;
 }
 
 bool FlowCosts::fits(int i, TensorMask kept, const Extents& tile) const { return has_room(i, kept, 0, tile); }
 
 bool FlowCosts::has_room(int i, TensorMask kept, u64 inside, const Extents& tile) const {
   const CompiledLevel& most = compiled->level[i];
-  if (most.capacity_words >= compiled->all_words) return true;
-  return inside + used(kept | level[at(i)].kept_outside, tile) <= most.capacity_words;
+  if (most.holds_all()) return true;
+  return inside + used(i, kept | level[at(i)].kept_outside, tile) <= most.room;
+}
+
+u64 FlowCosts::room(int i, u64 words) const {
+  return words == CompiledLevel::kUnbounded ? words : words * compiled->level[i].parts.of_word;
 }
 
 bool FlowCosts::holds(u32 k, int i, u32 set, const Extents& tile) const {
@@ -163,7 +170,7 @@ bool FlowCosts::holds(u32 k, int i, u32 set, const Extents& tile) const {
     TensorMask kept = keep.must[at(swept)];
     for (int v = 0; v < compiled->tensor_count; ++v)
       if (servers.server(i - 1, set, v) == swept) kept |= static_cast<TensorMask>(1u << v);
-    if (used(kept, tile) > problem->family->capacity(k, swept)) return false;
+    if (used(swept, kept, tile) > room(swept, problem->family->capacity(k, swept))) return false;
   }
   return true;
 }
@@ -177,7 +184,7 @@ bool FlowCosts::needless(u32 k, int i, u32 set, const Extents& tile) const {
       kept = keep.may[at(i) + 1];
     }
     const u64 smaller = problem->family->held_by_smaller(k, swept);
-    if (smaller != 0 && used(kept, tile) <= smaller) return true;
+    if (smaller != 0 && used(swept, kept, tile) <= room(swept, smaller)) return true;
   }
   return false;
 }

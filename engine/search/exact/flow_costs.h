@@ -59,8 +59,8 @@ struct FlowPrices {
   struct Level {
     // [tensor]: per word that fills the level's tile, and per word that the level serves.
     std::array<Channels, kMaxTensors> fill{}, serve{};
+    std::array<Channels, kMaxTensors> peer{};  // [tensor]: per word that an instance passes to a neighbour
     Channels refund{};  // per output word, if kept or carried: its first read (and fill) is elided
-    Channels peer{};    // per word that an instance passes to a neighbour
   };
   std::vector<Level> level;  // [level]
   double constant = 0;       // energy units of all MACs
@@ -129,10 +129,11 @@ struct FlowCosts {
   // Whether level i of some machine has room for the tile (extents by dimension) of the tensors that it keeps, if
   // levels inside that share it need nothing; those outside have at least this tile.
   bool fits(int i, TensorMask kept, const Extents& tile) const;
-  // The same if levels inside that share the room take `inside` words.
+  // The same if levels inside that share the room take `inside` parts of words.
   bool has_room(int i, TensorMask kept, u64 inside, const Extents& tile) const;
-  // Words of the tile of these tensors.
-  u64 used(TensorMask kept, const Extents& tile) const;
+  // Parts of level i's words that the tile of these tensors takes, and so many words.
+  u64 used(int i, TensorMask kept, const Extents& tile) const;
+  u64 room(int i, u64 words) const;
   // Whether level i of the machine and all levels outside it have room for the tile, at least for what they keep if
   // the stage before level i has the set `servers`.
   bool holds(u32 machine, int i, u32 servers, const Extents& tile) const;

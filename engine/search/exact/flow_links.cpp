@@ -181,7 +181,8 @@ Channels NestSteps::peer_cost(const PartialMapping& s, const SlidingFlow& flow, 
   Channels out{};
   if (!flow.links.exact || !flow.keeps) return out;
   const double words = std::max(0.0, flow.full * over * times - 0.5) * s.instances[at(flow.start) + 1];
-  for (std::size_t k = 0; k < m_.channels.size(); ++k) out[k] = m_.machine[s.machine].level[flow.start].peer[k] * words;
+  for (std::size_t k = 0; k < m_.channels.size(); ++k)
+    out[k] = m_.machine[s.machine].level[flow.start].peer[flow.tensor][k] * words;
   return out;
 }
 

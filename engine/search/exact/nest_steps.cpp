@@ -221,7 +221,7 @@ bool NestSteps::start(PartialMapping& s, int level, u32 servers) const {
         irrelevant_share(c_, t, outside) * halo_shares(classes_, t, flow.extent, s.tile.extent, outside, unused.data());
   }
   if (const ExactLevel& own = m_.level[at(level)]; own.shares_inside || own.shares_outside)
-    s.room = (own.shares_inside ? s.room : 0) + m_.used(kept, s.tile.extent);
+    s.room = (own.shares_inside ? s.room : 0) + m_.used(level, kept, s.tile.extent);
   if (contains(c_.counted(level, kept), m_.output)) add(s.refund, prices.level[at(level)].refund, 1, channels);
   // Other levels round other words to blocks.
   s.signature += split_mix(at(level) << 8 | kept);

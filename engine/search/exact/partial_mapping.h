@@ -65,7 +65,7 @@ struct PartialMapping {
   std::array<double, kMaxLevels> instances;       // [level]: instances in use of the fan-out below it; 1: to come
   double units = 1;                               // product of `instances`
   double rounding = 0;                            // energy units that rounding to blocks can add to flows begun so far
-  u64 room = 0;  // words that the level's tile takes, and those of levels inside that share its room
+  u64 room = 0;  // parts of words that the level's tile takes, and levels inside that share its room
   u8 tensor_count;
   u8 channel_count;
   u16 idle = 0;     // mask of the channels that forget_idle() has set to 0

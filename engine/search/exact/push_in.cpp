@@ -10,7 +10,7 @@ namespace {
 
 // Whether the level has room for the larger tile, whatever levels outside need that share it.
 bool fits_grown(const FlowCosts& m, int level, TensorMask kept, const PlacedLevel& placed, const Extents& grown) {
-  if (m.level[at(level)].shares_outside) return m.used(kept, grown) == m.used(kept, placed.tile.extent);
+  if (m.level[at(level)].shares_outside) return m.used(level, kept, grown) == m.used(level, kept, placed.tile.extent);
   return m.has_room(level, kept, placed.room, grown);
 }
 

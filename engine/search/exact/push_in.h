@@ -14,7 +14,7 @@ struct PlacedLevel {
   LatticePoint tile;      // and with them
   u64 order = 0;          // dimensions of these loops, as in FrontierNode
   u32 servers = 0;        // set of servers of the stage before the level
-  u64 room = 0;           // words of the levels inside that share its room
+  u64 room = 0;           // parts of words of the levels inside that share its room
 };
 
 // A level of a perfect mapping within the model's range of keep choices.

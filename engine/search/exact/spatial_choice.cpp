@@ -64,7 +64,7 @@ SpatialChoice make_spatial_choice(const LayerProblem& problem, int level, const 
     if (t.is_output)
       out.reducing = t.term_count != 0 || t.entangled ? out.instances : out.instances / out.spread[at(v)];
   }
-  if (c.level[level].hop_units != 0) add_hops(problem, level, out);
+  if (c.level[level].hops_cost) add_hops(problem, level, out);
   return out;
 }
 
@@ -105,7 +105,7 @@ double hop_units(const LayerProblem& problem, int level, const SpatialChoice& ch
   receiver_groups(c.tensor[v], nest, level, c.level[level], groups);
   u64 half_hops = 0;
   for (const ReceiverGroups& g : groups) half_hops += g.half_hops;
-  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].hop_units);
+  return 0.5 * static_cast<double>(half_hops) * static_cast<double>(c.level[level].units[at(v)].hop);
 }
 
 double distinct_receivers(const CompiledTensor& t, const SpatialChoice& choice, const Extents& tile) {

@@ -29,6 +29,7 @@ double covered_words(const CompiledTensor& t, const Compiled& c) {
 
 // What a tensor moves at least at a level that must keep it, all instances together.
 struct LeastWords {
+  int tensor = 0;
   bool is_output = false;
   double covered = 0;       // every word comes by once
   double for_macs = 0;      // what the MACs ask for, where nothing inside keeps the tensor
@@ -88,6 +89,7 @@ class Bound {
     const bool passes = level.outside == 1 && i > 0 && c_.level[i].fanout_x * c_.level[i].fanout_y == 1 &&
                         contains(keep.must[i - 1], v);
     LeastWords n;
+    n.tensor = v;
     n.is_output = t.is_output;
     n.covered = passes ? touched : covered;
     if (serves_macs) n.for_macs = static_cast<double>(c_.macs) / level.inside;
@@ -126,22 +128,24 @@ class Bound {
     const double rounding = units_ == 1 ? 0 : 0.5 * level_[i].outside;
     const double words = std::max(0.0, accesses(i, n, units) - rounding);
     const double reads = n.is_output ? std::max(0.0, words - rounding - n.first_writes) : words;
-    const double energy = access_units(level, Accesses<double>{reads, n.fills, n.is_output ? words : 0});
+    const double energy = least_access_units(level, n.tensor, {reads, n.fills, n.is_output ? words : 0});
     const auto instances = static_cast<double>(model_.architecture().levels[at(i)].instances);
     const double shared = std::min(1.0, static_cast<double>(level.clusters) / instances);
-    return energy * shared / static_cast<double>(level.block_words);
+    return energy * shared;
   }
 
   // Of a level with one instance.
   double bandwidth_cycles(int i) const {
     const CompiledLevel& level = c_.level[i];
-    double reads = 0, writes = 0;
+    double reads = 0, writes = 0;  // parts of words
+    double hidden = 0;             // a word of each tensor
+    for (int v = 0; v < c_.tensor_count; ++v) hidden += static_cast<double>(level.taken(v, 1));
     for (const LeastWords& n : level_[i].tensor) {
-      const double words = accesses(i, n, 1);
-      reads += n.is_output ? std::max(0.0, words - n.first_writes) : words;
-      writes += n.fills + (n.is_output ? words : 0);
+      const double words = accesses(i, n, 1), size = static_cast<double>(level.taken(n.tensor, 1));
+      reads += (n.is_output ? std::max(0.0, words - n.first_writes) : words) * size;
+      writes += (n.fills + (n.is_output ? words : 0)) * size;
     }
-    if (units_ > 1) reads = std::max(0.0, reads - c_.tensor_count), writes = std::max(0.0, writes - c_.tensor_count);
+    if (units_ > 1) reads = std::max(0.0, reads - hidden), writes = std::max(0.0, writes - hidden);
     return std::floor(std::max({reads / level.read_bandwidth, writes / level.write_bandwidth,
                                 (reads + writes) / level.shared_bandwidth}) *
                       kBoundRounding);

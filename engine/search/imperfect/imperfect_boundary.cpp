@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/model/storage_cost.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -27,20 +28,20 @@ class Refetch {
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!contains(keep.must[buffer_], v)) continue;
       const CompiledTensor& t = c_.tensor[v];
-      kept_.push_back(&t);
+      kept_.push_back(v);
       if (t.sliding || t.entangled) continue;  // halos may be reused: nothing is claimed
       double words = 1;
       for (int d = 0; d < c_.dimension_count; ++d)
         if (contains(t.indexing, d)) words *= static_cast<double>(c_.size[d]);
-      const auto units = [words](const CompiledLevel& level, u64 per_block, u64 instances) {
+      const auto units = [&](const CompiledLevel& level, const Accesses<double>& of_a_word, u64 instances) {
         const double shared = std::min(1.0, static_cast<double>(level.clusters) / static_cast<double>(instances));
-        return words * shared * static_cast<double>(per_block) / static_cast<double>(level.block_words);
+        return words * shared * least_access_units(level, v, of_a_word);
       };
       // An output is not read before its first write; where its box has holes, that is more than it has words.
       const bool reads_again = !t.is_output || static_cast<double>(t.words) == words;
-      const u64 outer_units = (reads_again ? outer.read_units : 0) + (t.is_output ? outer.update_units : 0);
-      double round = units(outer, outer_units, levels.back().instances);
-      if (reads_again) round += units(inner, inner.fill_units, levels[at(buffer_)].instances);
+      const Accesses<double> served{reads_again ? 1.0 : 0.0, 0, t.is_output ? 1.0 : 0.0};
+      double round = units(outer, served, levels.back().instances);
+      if (reads_again) round += units(inner, {0, 1, 0}, levels[at(buffer_)].instances);
       rounds_.push_back({t.indexing, round});
     }
     allowed_ = space.levels.back().temporal.allowed & space.non_unit;
@@ -60,9 +61,10 @@ class Refetch {
 
  private:
   bool fits(const Extents& tile) const {
-    u64 words = 0;
-    for (const CompiledTensor* t : kept_) words += box_words(*t, tile);
-    return words <= c_.level[buffer_].capacity_words;
+    const CompiledLevel& buffer = c_.level[buffer_];
+    u64 used = 0;
+    for (const int v : kept_) used += buffer.taken(v, box_words(c_.tensor[v], tile));
+    return used <= buffer.room;
   }
 
   // Tiles of the dimensions d and later; `smallest`: what is chosen, and the least of the rest.
@@ -125,7 +127,7 @@ class Refetch {
 
   const Compiled& c_;
   int buffer_;
-  std::vector<const CompiledTensor*> kept_;
+  std::vector<int> kept_;  // tensors
   std::vector<Round> rounds_;
   DimensionMask allowed_ = 0;
   Extents iterations_{};
@@ -139,7 +141,7 @@ double least_refetch_units(const CostModel& model, const Mapspace& space, const 
   const Compiled& c = model.compiled();
   if (c.level_count < 2) return 0;
   const CompiledLevel &outer = c.level[c.level_count - 1], &inner = c.level[c.level_count - 2];
-  if (outer.fanout_x * outer.fanout_y > 1 || inner.capacity_words == CompiledLevel::kUnbounded) return 0;
+  if (outer.fanout_x * outer.fanout_y > 1 || inner.room == CompiledLevel::kUnbounded) return 0;
   return Refetch(model, space, keep).run();
 }
 

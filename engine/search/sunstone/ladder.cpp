@@ -144,9 +144,9 @@ Ladder::Ladder(const Workload& workload, const Architecture& architecture, const
 void Ladder::use(const CostModel& machine) {
   model_ = &machine;
   const auto copy = [&](Compiled& to, std::size_t i, bool bounded) {
-    const u64 capacity = to.level[i].capacity_words;
+    const u64 room = to.level[i].room;
     to.level[i] = compiled().level[i];
-    if (!bounded) to.level[i].capacity_words = capacity;
+    if (!bounded) to.level[i].room = room;
   };
   const std::size_t top = cut_.size() - 1;
   for (std::size_t k = 0; k <= top; ++k) {

@@ -73,12 +73,14 @@ KeepMasks LevelProblem::dealt(const KeepRange& range, int first) const {
 KeepMasks LevelProblem::with_room(KeepMasks keep, int first) const {
   const Mapspace& space = problem_->space;
   for (int i = 0; i < space.level_count(); ++i) {
-    const auto capacity = problem_->architecture.levels[at(i)].capacity_words();
-    if (!capacity) continue;
+    const CompiledLevel& machine = problem_->model.compiled().level[at(i)];
+    if (machine.room == CompiledLevel::kUnbounded) continue;
     const TensorMask open = space.levels[at(i)].open;
     for (int k = 1; k <= space.tensor_count; ++k) {
       const int v = (first + k) % space.tensor_count;
-      if (static_cast<u64>(std::popcount(keep[i])) <= *capacity) break;
+      u64 used = 0;
+      for (const int kept : bits(keep[i])) used += machine.taken(kept, 1);
+      if (used <= machine.room) break;
       if (contains(open, v)) keep[i] &= static_cast<TensorMask>(~(1u << v));
     }
   }

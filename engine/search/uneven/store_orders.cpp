@@ -42,7 +42,7 @@ std::vector<bool> uneven_levels(const LayerProblem& problem) {
   std::vector<bool> out(at(c.level_count), false);
   for (int i = 0; i + 1 < c.level_count; ++i) {
     const CompiledLevel& outside = c.level[at(i) + 1];
-    out[at(i)] = loops_are_free(problem.space, i) && outside.hop_units == 0 && outside.router_units == 0;
+    out[at(i)] = loops_are_free(problem.space, i) && !outside.hops_cost && !outside.routers_cost;
   }
   return out;
 }

@@ -1,0 +1,163 @@
+#include "workloads/word_bits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/base/integers.h"
+#include "engine/base/parse_number.h"
+#include "engine/base/text.h"
+#include "workloads/tensor_selector.h"
+#include "workloads/yaml_help.h"
+
+namespace heliolite {
+namespace {
+
+constexpr const char* kAll = "all";
+
+std::vector<std::string> tensor_names(std::span<const Workload* const> workloads) {
+  std::vector<std::string> out;
+  for (const Workload* w : workloads)
+    for (const Tensor& t : w->tensors)
+      if (!t.access_of && std::ranges::find(out, t.name) == out.end()) out.push_back(t.name);
+  return out;
+}
+
+bool names_any(const std::string& selector, std::span<const Workload* const> workloads) {
+  const auto here = [&](const Tensor& t) { return specificity(selector, t) > 0; };
+  // A role of which a workload has no tensor is no slip.
+  const std::string word = lower(selector);
+  for (const Role role : {Role::Input, Role::Weight, Role::Output})
+    if (word == name(role) || word == std::string(name(role)) + "s") return true;
+  return std::ranges::any_of(workloads, [&](const Workload* w) { return std::ranges::any_of(w->tensors, here); });
+}
+
+Diagnostic not_a_size(std::string_view text) {
+  return {"", 0, "--word-bits",
+          fmt::format("'{}' must be a number of bits from 1 to {}, TENSOR=BITS,.. (names of tensors, inputs, weights, "
+                      "outputs, all), types or none",
+                      shortened(text), kMaxWordBitsOfTensor)};
+}
+
+std::optional<u64> parse_bits(std::string_view text) {
+  const std::optional<u64> bits = parse_number<u64>(trim(text));
+  return bits && *bits >= 1 && *bits <= kMaxWordBitsOfTensor ? bits : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<TensorBits> read_word_bits(const YamlNode& node, Diagnostics& errors) {
+  std::vector<TensorBits> out;
+  const auto add = [&](const std::string& tensors, const YamlNode& value, std::string_view what) {
+    if (const std::optional<u64> bits = read_size(value, what, kMaxWordBitsOfTensor, errors))
+      out.push_back({tensors, *bits});
+  };
+  if (node.is_scalar()) {
+    add(kAll, node, "word_bits");
+  } else if (node.is_map()) {
+    for (const std::string& key : node.keys())
+      add(key, *node.find(key), fmt::format("word_bits of {}", shortened(key)));
+  } else {
+    errors.push_back(
+        node.error("word_bits must be a number of bits, or a map of tensors and bits, like {weights: 4, "
+                   "inputs: 8, outputs: 32}"));
+  }
+  return out;
+}
+
+Result<WordBits> parse_word_bits(const std::string& text) {
+  if (text == "types") return WordBits{WordBitsSource::Types, {}};
+  if (text == "none") return WordBits{WordBitsSource::None, {}};
+  WordBits out{WordBitsSource::Given, {}};
+  if (const std::optional<u64> bits = parse_bits(text)) {
+    out.given.push_back({kAll, *bits});
+    return out;
+  }
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) return not_a_size(part);
+    const std::string tensors(trim(std::string_view(part).substr(0, equals)));
+    const std::optional<u64> bits = parse_bits(std::string_view(part).substr(equals + 1));
+    if (tensors.empty() || !bits) return not_a_size(part);
+    if (std::ranges::find(out.given, tensors, &TensorBits::tensors) != out.given.end())
+      return Diagnostic{"", 0, "--word-bits", fmt::format("a second size for {}", shortened(tensors))};
+    out.given.push_back({tensors, *bits});
+  }
+  if (out.given.empty()) return not_a_size(text);
+  return out;
+}
+
+void set_word_bits(Workload& workload, std::span<const TensorBits> sizes) {
+  for (Tensor& t : workload.tensors) {
+    if (t.access_of) {  // its first access stands before it
+      t.word_bits = workload.tensors[at(*t.access_of)].word_bits;
+      continue;
+    }
+    int most = 0;
+    for (const TensorBits& size : sizes) {
+      const int here = specificity(size.tensors, t);
+      if (here == 0 || here < most) continue;
+      most = here;
+      t.word_bits = size.bits;
+    }
+  }
+}
+
+Diagnostics unknown_tensors(std::span<const Workload* const> workloads, std::span<const TensorBits> sizes) {
+  Diagnostics out;
+  for (std::size_t k = 0; k < sizes.size(); ++k) {
+    const std::string& selector = sizes[k].tensors;
+    if (names_any(selector, workloads)) continue;
+    const std::vector<std::string> names = tensor_names(workloads);
+    out.push_back({"", static_cast<int>(k), "",
+                   fmt::format("unknown tensor '{}', must be all, inputs, weights, outputs or one of {}{}",
+                               shortened(selector), join(names, "or"), did_you_mean(selector, names))});
+  }
+  return out;
+}
+
+Diagnostics set_word_bits(Network& network, const WordBits& sizes) {
+  std::vector<const Workload*> workloads;
+  for (Layer& layer : network.layers) {
+    if (sizes.source == WordBitsSource::None)
+      for (Tensor& t : layer.workload.tensors) t.word_bits.reset();
+    set_word_bits(layer.workload, sizes.given);
+    workloads.push_back(&layer.workload);
+  }
+  Diagnostics out = unknown_tensors(workloads, sizes.given);
+  for (Diagnostic& d : out) d.line = 0, d.field = "--word-bits";
+  for (const Layer& layer : network.layers)
+    if (sizes.source == WordBitsSource::Given)
+      for (Diagnostic& d : check(layer.workload)) out.push_back(std::move(d));
+  return out;
+}
+
+bool states_word_bits(const Workload& workload) {
+  return std::ranges::any_of(workload.tensors, [](const Tensor& t) { return t.word_bits.has_value(); });
+}
+
+bool states_word_bits(const Network& network) {
+  return std::ranges::any_of(network.layers, [](const Layer& layer) { return states_word_bits(layer.workload); });
+}
+
+std::string word_bits_text(const Workload& workload) {
+  std::vector<std::string> sizes;
+  for (const Tensor& t : workload.tensors)
+    if (t.word_bits && !t.access_of) sizes.push_back(fmt::format("{}: {}", yaml_scalar(t.name), *t.word_bits));
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+Diagnostics refuse_word_bits(const Workload& workload, std::string_view who) {
+  if (!states_word_bits(workload)) return {};
+  return {{"", 0, "word_bits",
+           fmt::format("{} states sizes of words ({}), which {} cannot count; --word-bits none leaves them out",
+                       workload.name, word_bits_text(workload), who)}};
+}
+
+Diagnostics refuse_word_bits(const Network& network, std::string_view who) {
+  for (const Layer& layer : network.layers)
+    if (Diagnostics out = refuse_word_bits(layer.workload, who); !out.empty()) return out;
+  return {};
+}
+
+}  // namespace heliolite
