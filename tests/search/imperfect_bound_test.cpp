@@ -50,7 +50,7 @@ LayerProblem tight_buffer(u64 seed) {
     a = testing::random_architecture(rng, options);
   } while (a.levels.size() < 2 || a.levels.back().fanout_x * a.levels.back().fanout_y > 1);
   for (StorageLevel& level : a.levels) level.keep.keep = {"all"};
-  const u64 words = Compiled(w, a).all_words;
+  const u64 words = Compiled(w, a).level.front().whole;  // without sizes a part is a word
   StorageLevel& buffer = a.levels[a.levels.size() - 2];
   buffer.entries = testing::pick(rng, w.tensors.size(), std::max<u64>(w.tensors.size(), words / (1 + seed % 6)));
   buffer.multiple_buffering = 1;
