@@ -29,7 +29,7 @@ TEST(ImperfectCost, EqualsTheTotalOfExplain) {
     const Evaluation e = imperfect_cost_of(model.compiled(), p.mapping, workspace);
     bool fits = true;
     for (std::size_t i = 0; i < b.level.size(); ++i)
-      fits &= b.level[i].used_words <= model.compiled().level[i].capacity_words;
+      fits &= b.level[i].used_words <= model.compiled().level[i].room;  // a part is a word
     ASSERT_EQ(e.verdict == Verdict::Fits, fits) << seed;
     if (!fits || p.mapping.is_perfect()) continue;
     ASSERT_TRUE(e.cost.energy == b.energy) << seed;

@@ -1,5 +1,6 @@
 // The mappers of the field as baselines: what they return is legal, priced right, never below the optimum, the same for
 // any number of threads; they end when their papers say, and budgets end all of them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
