@@ -1,6 +1,7 @@
 #include "engine/search/any/seen.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heliolite {
 namespace {
@@ -14,39 +15,67 @@ u64 hash_of(std::span<const u64> key) {
   return h;
 }
 
+bool nowhere_larger(const u64* a, const u64* b, std::size_t n) {
+  std::size_t k = 0;
+  while (k < n && a[k] <= b[k]) ++k;
+  return k == n;
+}
+
 }  // namespace
 
-u64 SeenProfiles::add(std::span<const u64> key, const Profile& profile, u64 next) {
-  const u64 place = numbers_.size();
-  numbers_.push_back(next);
-  numbers_.push_back(key.size());
-  numbers_.push_back(profile.open.size());
-  numbers_.insert(numbers_.end(), key.begin(), key.end());
-  numbers_.push_back(static_cast<u64>(profile.energy >> 64));
-  numbers_.push_back(static_cast<u64>(profile.energy));
-  numbers_.push_back(profile.cycles);
-  numbers_.insert(numbers_.end(), profile.open.begin(), profile.open.end());
-  ++entries_;
-  return place;
+SeenProfiles::Bucket& SeenProfiles::bucket(std::span<const u64> key, std::size_t width) {
+  std::vector<Bucket>& all = of_hash_[hash_of(key)];
+  for (Bucket& b : all)
+    if (b.width == width && std::ranges::equal(b.key, key)) return b;
+  ++buckets_;
+  numbers_ += key.size();
+  Bucket& b = all.emplace_back();
+  b.key.assign(key.begin(), key.end());
+  b.width = width;
+  return b;
+}
+
+// The last one takes the place of each that goes.
+void SeenProfiles::forget_worse(Bucket& b, const Entry& than, std::span<const u64> open) {
+  for (std::size_t k = 0; k < b.entry.size();) {
+    const Entry& e = b.entry[k];
+    if (e.energy < than.energy || e.sum < than.sum || e.cycles < than.cycles ||
+        !nowhere_larger(open.data(), b.open.data() + e.row * b.width, b.width)) {
+      ++k;
+      continue;
+    }
+    const std::size_t last = b.entry.size() - 1;
+    for (Entry& other : b.entry) {
+      if (other.row != last) continue;
+      std::copy_n(b.open.data() + last * b.width, b.width, b.open.data() + e.row * b.width);
+      other.row = e.row;
+      break;
+    }
+    b.entry[k] = b.entry[last];
+    b.entry.pop_back();
+    b.open.resize(last * b.width);
+    --entries_;
+    numbers_ -= b.width;
+  }
 }
 
 bool SeenProfiles::dominated(std::span<const u64> key, const Profile& profile) {
-  const u64 hash = hash_of(key);
-  const auto found = first_.find(hash);
-  const u64 first = found == first_.end() ? kNone : found->second;
-  for (u64 p = first; p != kNone; p = numbers_[p]) {
-    if (numbers_[p + 1] != key.size() || numbers_[p + 2] != profile.open.size()) continue;
-    const u64* n = numbers_.data() + p + 3;
-    if (!std::equal(key.begin(), key.end(), n)) continue;
-    n += key.size();
-    const u128 energy = u128{n[0]} << 64 | n[1];
-    if (energy > profile.energy || n[2] > profile.cycles) continue;
-    n += 3;
-    std::size_t k = 0;
-    while (k < profile.open.size() && n[k] <= profile.open[k]) ++k;
-    if (k == profile.open.size()) return true;
+  Bucket& b = bucket(key, profile.open.size());
+  Entry mine{profile.energy, 0, profile.cycles, b.entry.size()};
+  for (const u64 n : profile.open) mine.sum += n;
+  for (std::size_t k = 0; k < b.entry.size(); ++k) {
+    const Entry& e = b.entry[k];
+    if (e.energy > mine.energy || e.sum > mine.sum || e.cycles > mine.cycles) continue;
+    if (!nowhere_larger(b.open.data() + e.row * b.width, profile.open.data(), b.width)) continue;
+    if (k > 0) std::swap(b.entry[k], b.entry[k / 2]);  // what dominates once is likely to do so again
+    return true;
   }
-  first_[hash] = add(key, profile, first);
+  forget_worse(b, mine, profile.open);
+  mine.row = b.entry.size();
+  b.entry.push_back(mine);
+  b.open.insert(b.open.end(), profile.open.begin(), profile.open.end());
+  ++entries_;
+  numbers_ += b.width;
   return false;
 }
 

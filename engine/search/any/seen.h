@@ -10,20 +10,34 @@ namespace heliolite {
 
 class SeenProfiles {
  public:
-  // Whether one that was met before with the same key is nowhere worse; otherwise remembers this one.
+  // Whether one that was met before with the same key is nowhere worse; otherwise remembers this one, and forgets those
+  // that it makes needless.
   bool dominated(std::span<const u64> key, const Profile& profile);
-  u64 bytes() const { return numbers_.capacity() * sizeof(u64) + entries_ * kBytesOfAnEntry; }
+  u64 bytes() const { return numbers_ * sizeof(u64) + entries_ * sizeof(Entry) + buckets_ * kBytesOfABucket; }
 
  private:
-  static constexpr u64 kBytesOfAnEntry = 64;
-  static constexpr u64 kNone = ~u64{0};
+  static constexpr u64 kBytesOfABucket = 160;
 
-  u64 add(std::span<const u64> key, const Profile& profile, u64 next);
+  // What most comparisons end at, side by side: smaller than all that it dominates is a profile in each of these.
+  struct Entry {
+    u128 energy;
+    u128 sum;  // of the open numbers
+    u64 cycles;
+    u64 row;  // of Bucket::open
+  };
+  // Profiles with one key, none of which dominates another.
+  struct Bucket {
+    std::vector<u64> key;
+    std::size_t width = 0;  // open numbers of each
+    std::vector<Entry> entry;
+    std::vector<u64> open;  // [row * width ..]
+  };
 
-  // [hash]: where its first entry begins in numbers_: the next entry's place, the key, energy, cycles, open numbers.
-  std::unordered_map<u64, u64> first_;
-  std::vector<u64> numbers_;
-  u64 entries_ = 0;
+  Bucket& bucket(std::span<const u64> key, std::size_t width);
+  void forget_worse(Bucket& b, const Entry& than, std::span<const u64> open);
+
+  std::unordered_map<u64, std::vector<Bucket>> of_hash_;
+  u64 numbers_ = 0, entries_ = 0, buckets_ = 0;
 };
 
 }  // namespace heliolite
