@@ -59,6 +59,9 @@ struct FittingMapping {
 
   FittingMapping(u64 seed, bool sliding, bool interconnects = false)
       : problem(random_problem(seed, options(sliding, interconnects))), c(problem.workload, problem.architecture) {
+    if (seed % 6 == 0)
+      for (StorageLevel& level : problem.architecture.levels) level.network = {.hop_pj = 0.5};
+    c = Compiled(problem.workload, problem.architecture);
     mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
     const Evaluation e = true_cost_of(c, mapping);
     cost = e.cost;
@@ -83,6 +86,17 @@ struct FittingMapping {
       }
     return out;
   }
+  // What its fan-outs make of each class of dimensions.
+  ClassUnrolling unrolling() const {
+    const std::vector<DimensionMask> classes = tensor_classes(c);
+    ClassUnrolling out;
+    out.units.assign(at(c.level_count) * classes.size(), 1);
+    for (const Loop& loop : mapping.loops())
+      for (std::size_t k = 0; k < classes.size(); ++k)
+        if (loop.is_spatial() && contains(classes[k], loop.dimension))
+          out.units[loop.level * classes.size() + k] *= loop.end;
+    return out;
+  }
   KeepMasks keep() const {
     KeepMasks out{};
     for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
@@ -101,7 +115,9 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const FittingMapping m(seed, seed % 3 != 0, seed % 5 == 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
-    const KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled());
+    const ClassUnrolling unrolling = m.unrolling();
+    const KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled(), Twins::Yes,
+                          seed % 7 < 4 ? &unrolling : nullptr);
     const CostModel model(m.problem.workload, m.problem.architecture);
     PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     // Few points: most of them stand for several numbers of tiles.
@@ -126,6 +142,51 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       EXPECT_LE(other.cycles, whole.cycles);
     });
   }
+}
+
+// Every mapping belongs to one of the unrollings that the search divides them by, and takes its steps at least.
+TEST(AnyFactors, EveryMappingHasOneOfTheUnrollings) {
+  int found = 0;
+  for (u64 seed = 0; seed < kRandomMappings / 5 && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 2 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const auto space = resolve(m.problem.workload, m.problem.architecture, {.free = true});
+    ASSERT_TRUE(space.ok());
+    if (!violations(*space, m.mapping).empty()) continue;
+    const ClassUnrolling mine = m.unrolling();
+    const auto steps = [&](u64 least) { return least <= m.cost.cycles; };
+    const std::vector<ClassUnrolling> all = unrollings(m.c, *space, 100'000, steps);
+    if (all.empty()) continue;  // too many
+    const auto it = std::ranges::find(all, mine.units, &ClassUnrolling::units);
+    ASSERT_NE(it, all.end());
+    EXPECT_LE(it->least_steps, m.cost.cycles);
+    ++found;
+  }
+  EXPECT_GT(found, 10);
+}
+
+// No unit idles, so the hops of all words are known.
+TEST(AnyFactors, HopsOfUnitsThatShareEvenlyAreExact) {
+  const auto network = load_network("gemm:64x64x64");
+  const auto machine = load_architecture("simba");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Workload& workload = network->layers[0].workload;
+  SearchOptions options;
+  options.strategy = Strategy::Sunstone;
+  const auto answer = map_workload(workload, *machine, options);
+  ASSERT_TRUE(answer.ok());
+  const Compiled c(workload, *machine);
+  const Mapping& m = answer->mapping;
+  KeepMasks keep{};
+  for (int i = 0; i < c.level_count; ++i) keep[at(i)] = m.keep[at(i)];
+  const KeptFlows costs(c, keep, Unrollable::all());
+  PartialCost partial(costs, 1);
+  Cost whole;
+  each_prefix(c, m, [&](const Trail& trail, const Reach& reach) {
+    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
+  });
+  EXPECT_EQ(whole.energy.picojoules(), true_cost_of(c, m).cost.energy.picojoules());
 }
 
 // Of whole mappings without sliding ranks only blocks, bandwidths and networks are bounded, all else is exact.
@@ -266,12 +327,14 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
     return *map_workload(network->layers[0].workload, *machine, options);
   };
   const MappingResult one = answer(any_factors(Objective::Edp));
-  for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound}) {
+  for (const Rule rule :
+       {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound, Rule::UnrollingBound}) {
     SearchOptions options = any_factors(Objective::Edp);
     options.rules.set(rule, false);
     const MappingResult off = answer(options);
     EXPECT_EQ(off.status, Status::Optimal) << kRuleTable[at(rule)].name;
     EXPECT_EQ(off.value, one.value) << kRuleTable[at(rule)].name;
+    if (rule == Rule::UnrollingBound) continue;  // there are more bounds to look at with it
     EXPECT_GE(off.statistics.evaluated, one.statistics.evaluated) << kRuleTable[at(rule)].name;
   }
 }

@@ -6,14 +6,11 @@
 
 #include "engine/search/any/partial_search.h"
 #include "engine/search/core/limits.h"
-#include "engine/search/imperfect/imperfect_bound.h"
 #include "engine/search/imperfect/imperfect_search.h"
 
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostKeepSpaces = 64;         // keep choices with tables of their own
-constexpr u64 kMostTwinSpaces = 16;         // if there are no more of them, with twins, whose tables double theirs
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
@@ -35,22 +32,19 @@ class AnySearch {
     const u64 each = left().evaluations_left(0) / (2 * starts_.size());
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
-    prepare(kLookPoints);
-    if (keeps_.empty()) return best_;
-    PartialSearch search(problem_, keeps_, problem_.options.rules[Rule::AnyDominance], best_);
+    if (!prepare(kLookPoints)) return best_;
+    PartialSearch search(problem_, *keeps_, {.unrollings = false}, best_);
     prove(search, left());
     return best_;
   }
 
   LayerAnswer run() {
     for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kLaterClimb).at_most(kFirstClimb));
-    prepare(TileRanges::kMostPoints);
-    if (keeps_.empty()) {
+    if (!prepare(TileRanges::kMostPoints)) {
       best_.end = SearchEnd::Keeps;
       return best_;
     }
-    const bool dominance = problem_.options.rules[Rule::AnyDominance];
-    PartialSearch search(problem_, keeps_, dominance, best_);
+    PartialSearch search(problem_, *keeps_, {.unrollings = problem_.options.strategy == Strategy::Exact}, best_);
     if (problem_.options.strategy != Strategy::Exact) {
       prove(search, left().at_most(kRootEvaluations));
       return best_;
@@ -65,7 +59,7 @@ class AnySearch {
       if (prove(search, left())) return best_;
     }
     if (best_.end != SearchEnd::Done) return best_;
-    PartialSearch again(problem_, keeps_, false, best_);
+    PartialSearch again(problem_, *keeps_, {.dominance = false}, best_);
     prove(again, left());
     return best_;
   }
@@ -84,17 +78,10 @@ class AnySearch {
     if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
   }
 
-  void prepare(std::size_t most_points) {
-    const Compiled& c = problem_.model.compiled();
-    ranges_ = std::make_unique<TileRanges>(c, most_points);
-    const u64 least_steps = least_imperfect_steps(c, problem_.space);
-    const std::vector<KeepMasks> choices = problem_.keep_choices(kMostKeepSpaces);
-    const Twins twins = choices.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
-    for (const KeepMasks& keep : choices) {
-      const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
-      keeps_.push_back(std::make_unique<KeepSpace>(c, keep, Unrollable::of(problem_.space), *ranges_,
-                                                   std::max(least_steps, compulsory), twins));
-    }
+  // Whether there are few enough keep choices.
+  bool prepare(std::size_t most_points) {
+    keeps_ = std::make_unique<KeepSpaces>(problem_, most_points);
+    return keeps_->choices() > 0;
   }
 
   // Goes on with the search. Returns whether the answer is the optimum.
@@ -109,8 +96,7 @@ class AnySearch {
   std::vector<LayerAnswer> starts_;
   const SearchBudget budget_;
   LayerAnswer best_;
-  std::unique_ptr<TileRanges> ranges_;
-  std::vector<std::unique_ptr<KeepSpace>> keeps_;
+  std::unique_ptr<KeepSpaces> keeps_;
 };
 
 }  // namespace

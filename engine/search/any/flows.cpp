@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/model/true_counts/tally.h"
+#include "engine/search/any/network_hops.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -42,8 +43,10 @@ Unrollable Unrollable::of(const Mapspace& space) {
   return out;
 }
 
-KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
-    : c_(c), keep_(keep), unrollable_(unrollable) {
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins,
+                     const ClassUnrolling* unrolling)
+    : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
+  if (unrolling != nullptr) units_ = unrolling->units;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     int inner = -1;
@@ -54,10 +57,46 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
                         t.is_output, t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
       if (kept) inner = i;
     }
+    add_networks(v);
   }
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);
   if (twins == Twins::Yes)
     for (Flow& f : flows_) add_twin(f);
+}
+
+// A network carries what the tiles below it ask for, whoever keeps the tensor.
+void KeptFlows::add_networks(int v) {
+  const CompiledTensor& t = c_.tensor[at(v)];
+  for (int i = 0; i < c_.level_count; ++i) {
+    if (!has_network(c_.level[at(i)])) continue;
+    flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
+                      t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c_)});
+    flows_.back().by_network = true;
+  }
+}
+
+u64 KeptFlows::units_left(const Trail& trail, int level, std::size_t k) const {
+  u64 units = units_[at(level) * classes_.size() + k];
+  for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
+    if (contains(classes_[k], trail[l].dimension)) units /= trail[l].end;
+  return units;
+}
+
+u64 KeptFlows::units_left_along(int d, const Trail& trail, int level) const {
+  for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
+    if (contains(classes_[k], d)) return units_left(trail, level, k);
+  return 0;
+}
+
+// Of the unrolling, along the classes that have one of these dimensions.
+u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
+  u64 units = 1;
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if ((classes_[k] & apart) == 0) continue;
+    if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= units_left(trail, reach.level, k);
+    for (int i = reach.level + 1; i <= outer; ++i) units *= units_[at(i) * classes_.size() + k];
+  }
+  return units;
 }
 
 u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
@@ -75,6 +114,7 @@ u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, 
     add(i == reach.level ? reach.room_y : level.fanout_y, unrollable_.y[at(i)]);
   }
   if (units == 1) return 1;
+  if (has_unrolling()) units = std::min(units, unrolled_to_come(trail, reach, outer, apart));
   u64 tiles = 1;
   for (int d = 0; d < c_.dimension_count && tiles < units; ++d)
     if (contains(along, d)) tiles *= u64{trail.of(d).tiles} + trail.of(d).more;
@@ -85,6 +125,12 @@ bool KeptFlows::unrolled(const Reach& reach) const {
   for (int i = reach.level + 1; i < c_.level_count; ++i)
     if (c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y != 1) return false;
   return reach.room_x * reach.room_y == 1;
+}
+
+bool KeptFlows::networks_to_come(const Reach& reach) const {
+  for (int i = reach.level; i < c_.level_count; ++i)
+    if (has_network(c_.level[at(i)]) && (i > reach.level || reach.room_x * reach.room_y != 1)) return true;
+  return false;
 }
 
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
@@ -125,6 +171,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
 }
 
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  if (flow.by_network) return {};
   if (!flow.is_output) return {words.shared, 0, 0};
   const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer];
   return {words.shared - std::min(words.shared, first), 0, words.shared};

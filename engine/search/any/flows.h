@@ -6,6 +6,7 @@
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/any/trail.h"
+#include "engine/search/any/unrollings.h"
 #include "engine/space/mapspace.h"
 
 namespace heliolite {
@@ -17,9 +18,10 @@ struct Flow {
   bool carried;                // only as far as the interconnect `outer`, on the way of another flow (rule 43)
   bool is_output, sliding;
   DimensionMask indexing;
-  DimensionMask meeting;  // dimensions along which units stand apart and may still ask for the same word
-  u64 touched;            // different words of the tensor
-  bool passes = false;    // passes by the level inside the outermost one, and has a twin in passing()
+  DimensionMask meeting;    // dimensions along which units stand apart and may still ask for the same word
+  u64 touched;              // different words of the tensor
+  bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)
+  bool passes = false;      // passes by the level inside the outermost one, and has a twin in passing()
 
   // Of a twin: the words that the tile `boundary` asks the outermost level for, though the tensor's own tile is further
   // inside. Nothing is held by the tile itself.
@@ -29,7 +31,9 @@ struct Flow {
   DimensionMask spread_again = 0;  // those that fan-outs of several levels may
 
   int inner() const { return boundary - 1; }
-  bool fills() const { return !to_compute && !carried && !is_twin; }  // words of the inner level, to be counted with it
+  bool fills() const {
+    return !to_compute && !carried && !by_network && !is_twin;
+  }  // words of the inner level, to be counted with it
 };
 
 // Words of a flow, all instances together: into the tile, and requests that arrive at the outer level.
@@ -65,7 +69,9 @@ enum class Twins : u8 { No, Yes };
 
 class KeptFlows {
  public:
-  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes);
+  // Of all mappings, or of those with one unrolling.
+  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes,
+            const ClassUnrolling* unrolling = nullptr);
 
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
@@ -73,11 +79,21 @@ class KeptFlows {
   // Twins of the flows between the outermost level and one further inside than the next (docs/rules/any_factors.md).
   const std::vector<Flow>& passing() const { return passing_; }
 
+  // What is one to the words of all tensors: tensor_classes().
+  const std::vector<DimensionMask>& classes() const { return classes_; }
+  bool has_unrolling() const { return !units_.empty(); }
+  // Of the unrolling, units along class k that the fan-out below the level, whose loops are being placed, has to make.
+  u64 units_left(const Trail& trail, int level, std::size_t k) const;
+  // The same along the class of a dimension; 0: any number.
+  u64 units_left_along(int d, const Trail& trail, int level) const;
+
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.
   u64 units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   // Whether all spatial loops are placed.
   bool unrolled(const Reach& reach) const;
+  // Whether networks of fan-outs to come cost energy.
+  bool networks_to_come(const Reach& reach) const;
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
 
@@ -97,12 +113,16 @@ class KeptFlows {
   u128 energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
 
  private:
+  void add_networks(int v);
   void add_twin(Flow& flow);
+  u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;
 
   const Compiled& c_;
   KeepMasks keep_;
   Unrollable unrollable_;
+  std::vector<DimensionMask> classes_;
+  std::vector<u32> units_;  // of the unrolling
   std::vector<Flow> flows_, passing_;
 };
 

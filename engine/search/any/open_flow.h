@@ -2,7 +2,7 @@
 // A flow while a mapping is built: words that a loop has moved, whose number is known, and words still in place.
 #include <span>
 
-#include "engine/search/any/flows.h"
+#include "engine/search/any/network_hops.h"
 
 namespace heliolite {
 
@@ -22,6 +22,7 @@ class OpenFlow {
 
   const Flow& flow() const { return *flow_; }
   const FlowTraffic& closed() const { return closed_; }  // at least, of what has been moved
+  const WordHops& hops() const { return hops_; }         // of a flow by a network
   static constexpr int kParts = 5;                       // more are not told apart
   bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
   const FlowPart& in_place() const { return open_; }
@@ -76,6 +77,7 @@ class OpenFlow {
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;
   FlowTraffic closed_;
+  WordHops hops_;
 };
 
 }  // namespace heliolite

@@ -13,20 +13,16 @@ constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
 }  // namespace
 
 PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
-    : costs_(costs), c_(costs.compiled()), least_cycles_(least_cycles), nowhere_(c_) {
-  std::vector<TensorMask> of;
-  for (int d = 0; d < c_.dimension_count; ++d) {
-    if (c_.size[at(d)] == 1) continue;
-    TensorMask tensors = 0;
-    for (int v = 0; v < c_.tensor_count; ++v)
-      if (contains(c_.tensor[at(v)].indexing, d)) tensors = static_cast<TensorMask>(tensors | 1u << v);
-    const auto known = std::ranges::find(of, tensors);
-    if (known != of.end()) classes_[at(known - of.begin())] |= dimension_bit(d);
-    else of.push_back(tensors), classes_.push_back(dimension_bit(d));
-  }
+    : costs_(costs), c_(costs.compiled()), least_cycles_(least_cycles), classes_(costs.classes()), nowhere_(c_) {
   u64 units = 1;
   for (int i = 0; i < c_.level_count; ++i)
     units_inside_[at(i)] = units *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+}
+
+u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  const Flow& f = flow.flow();
+  if (f.by_network) return hop_energy(c_.level[f.outer], f.tensor, flow.hops(), words.shared);
+  return costs_.energy(f, words, units);
 }
 
 // Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move. Everything
@@ -44,7 +40,7 @@ u128 PartialCost::next(DimensionMask inside, u64 left) {
     for (const int k : bits(left)) {
       const OpenFlow& flow = flows_[at(open_[at(k)])];
       if ((flow.flow().indexing & fresh) == 0) continue;
-      sum += costs_.energy(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
+      sum += energy(flow, flow.total(*trail_, inside, fresh), *units_);
       rest ^= u64{1} << k;
       if (sum >= best) break;
     }
@@ -55,7 +51,7 @@ u128 PartialCost::next(DimensionMask inside, u64 left) {
   best = 0;  // nothing moves what is left
   for (const int k : bits(left)) {
     const OpenFlow& flow = flows_[at(open_[at(k)])];
-    best += costs_.energy(flow.flow(), flow.least(*trail_), *units_);
+    best += energy(flow, flow.least(*trail_), *units_);
   }
   return best;
 }
@@ -69,7 +65,7 @@ u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking as
     if (asking == Asking::Twins && flows_[k].flow().passes)
       out += costs_.energy_inside(flows_[k].flow(), flows_[k].least(trail), units);
     else if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
-    else out += costs_.energy(flows_[k].flow(), flows_[k].least(trail), units);
+    else out += energy(flows_[k], flows_[k].least(trail), units);
   }
   return out + next(0, (u64{1} << open_.size()) - 1);
 }
@@ -118,16 +114,16 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
   return out;
 }
 
-Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest, Profile* profile) {
+Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest) {
   in_use_ = costs_.units_in_use(trail, reach);
   flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.boundary > reach.level) break;
+    const bool placed = f.boundary < reach.level || reach.room_x * reach.room_y == 1;  // the fan-out of its level
+    if (f.by_network && !placed) continue;
     flows_.emplace_back(costs_, f, trail, reach);
   }
-  const Cost out = cost(trail, reach, rest, Asking::Themselves);
-  if (profile != nullptr) add_profile(trail, reach, in_use_, *profile);
-  return out;
+  return cost(trail, reach, rest, Asking::Themselves);
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
@@ -208,7 +204,7 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   trail.begin(level + 1);
   flows_.clear();
   for (const Flow& f : costs_.flows())
-    if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
+    if (f.boundary == level + 1 && !f.by_network) flows_.emplace_back(costs_, f, trail, reach);
   const auto rest = [&](Asking asking) {
     const auto energy = static_cast<double>(ordered(trail, units, asking));
     return Rest{energy, ordered_ports(units, asking)};

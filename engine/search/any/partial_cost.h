@@ -43,10 +43,12 @@ class PartialCost {
   PartialCost(const KeptFlows& costs, u64 least_cycles);
 
   // Flows into tiles of levels below reach.level at least, and `rest` of the others, and the MACs; cycles of the
-  // compute units and of levels. If `profile` is not null it is filled in.
-  Cost operator()(const Trail& trail, const Reach& reach, const Rest& rest = {}, Profile* profile = nullptr);
+  // compute units and of levels.
+  Cost operator()(const Trail& trail, const Reach& reach, const Rest& rest = {});
 
-  // Another bound, `rest` being that with twins. After a call of operator() for the same trail and reach.
+  // After a call of operator() for the same trail and reach: their profile.
+  void describe(const Trail& trail, const Reach& reach, Profile& out) const;
+  // Likewise: another bound, `rest` being that with twins.
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 
   // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
@@ -59,10 +61,10 @@ class PartialCost {
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
   u128 ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
   u128 next(DimensionMask inside, u64 left);
+  u128 energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   PortCycles ordered_ports(const UnitsInUse& units, Asking asking);
   void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> parts, double& best) const;
   PortCycles ports(const Accesses<u64>& parts) const;
-  void add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
   u64 level_cycles(const Trail& trail, const Rest& rest, Asking asking) const;
@@ -72,7 +74,7 @@ class PartialCost {
   const KeptFlows& costs_;
   const Compiled& c_;
   u64 least_cycles_;
-  std::vector<DimensionMask> classes_;  // dimensions that index the same tensors
+  const std::vector<DimensionMask>& classes_;
   std::array<u64, kMaxLevels> units_inside_;
   UnitsInUse in_use_;
   std::vector<OpenFlow> flows_;

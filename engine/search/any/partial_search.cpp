@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/model/true_counts/candidate_ends.h"
-#include "engine/model/true_counts/nest.h"
-
 namespace heliolite {
 namespace {
 
 constexpr u32 kNoParent = ~0u;
+constexpr double kHigherBound = 1.002;        // than of all unrollings together, to look at each apart
+constexpr std::size_t kMostUnrollings = 512;  // that have tables of their own
 constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at the clock, at most
 
 // Of a value in doubles that must not be above the exact one.
@@ -17,12 +16,13 @@ constexpr double kBoundRounded = 1 - 1e-12;
 
 }  // namespace
 
-PartialSearch::PartialSearch(const LayerProblem& problem, const std::vector<std::unique_ptr<KeepSpace>>& keeps,
-                             bool dominance, LayerAnswer& best)
+PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, PartialSearchParts parts,
+                             LayerAnswer& best)
     : problem_(problem),
       c_(problem.model.compiled()),
       keeps_(keeps),
-      dominance_(dominance),
+      dominance_(parts.dominance && problem.options.rules[Rule::AnyDominance]),
+      unrollings_on_(parts.unrollings && problem.options.rules[Rule::UnrollingBound]),
       best_(best),
       gate_(problem.options.rules, best.statistics.rules),
       trail_(c_) {
@@ -54,7 +54,7 @@ SearchEnd PartialSearch::run(const SearchBudget& budget) {
   const u64 before = evaluated_;
   if (!std::exchange(begun_, true)) {
     rebuild(kNoParent);
-    for (std::size_t k = 0; k < keeps_.size(); ++k) child({{}, 0, kNoParent, 0, static_cast<u16>(k), 0, kX, 0});
+    for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNoParent, 0, k, 0, kX, 0});
     into_heap();
   }
   u64 looked = 0;
@@ -65,13 +65,14 @@ SearchEnd PartialSearch::run(const SearchBudget& budget) {
       looked = evaluated_;
       problem_.tell(0, lower_bound());
       if (budget.over()) return budget.end(evaluated_ - before);
-      if (seen_.bytes() + node_.capacity() * sizeof(Node) > problem_.options.memory_bytes) return SearchEnd::Memory;
+      if (seen_.bytes() + keeps_.bytes() + node_.capacity() * sizeof(Node) > problem_.options.memory_bytes)
+        return SearchEnd::Memory;
     }
     if (!budget.allows(evaluated_ - before + 1)) return SearchEnd::Evaluations;
     std::ranges::pop_heap(heap_, [this](u32 a, u32 b) { return later(a, b); });
     heap_.pop_back();
     if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;
-    expand(index);
+    expand(index, budget);
     into_heap();
   }
   least_ = kNever;
@@ -119,140 +120,38 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
   return out;
 }
 
-void PartialSearch::expand(u32 index) {
+void PartialSearch::expand(u32 index, const SearchBudget& budget) {
   const Node node = node_[index];
   if (node.stage == kWhole) {  // its price is above its bound
     hidden_ = std::min(hidden_, node.bound);
     return;
   }
+  if (node.parent == kNoParent && node.space < keeps_.choices() && unrollings_on_ && divide(index, budget)) return;
   rebuild(index);
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
 }
 
-bool PartialSearch::spatial_done(int level) const {
-  const SpatialSpace& s = problem_.space.levels[at(level)].spatial;
-  std::array<u64, kMaxDimensions> factor;
-  factor.fill(1);
-  for (int l = trail_.first(level); l < trail_.size(); ++l)
-    if (trail_[l].is_spatial()) factor[trail_[l].dimension] *= trail_[l].end;
-  for (int d = 0; d < c_.dimension_count; ++d)
-    if (!s.factor[at(d)].allows(factor[at(d)])) return false;
-  return true;
-}
-
-bool PartialSearch::temporal_done(int level) const {
-  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
-  for (int d = 0; d < c_.dimension_count; ++d) {
-    if (t.factor[at(d)].min > 1 && !contains(place_.temporal, d)) return false;
-    if (level + 1 == c_.level_count && trail_.of(d).tiles > 1) return false;
-  }
-  return true;
-}
-
-// The node that has no further loop at this stage.
-void PartialSearch::next_stage(const Node& node, u32 index) {
-  Node next = node;
-  next.parent = index, next.end = 0, next.dimension = 0;
-  if (node.stage == kX) {
-    next.stage = kY;
-  } else if (node.stage == kY) {
-    if (!spatial_done(node.level)) return;
-    next.stage = kTemporal;
-  } else {
-    if (!temporal_done(node.level)) return;
-    if (node.level + 1 == c_.level_count) return complete(node);
-    ++next.level;
-    next.stage = kX;
-    trail_.begin(next.level);
-    const Place before = std::exchange(place_, fresh_place(next.level));
-    child(next);
-    place_ = before;
-    return;
-  }
-  child(next);
-}
-
-void PartialSearch::spatial(const Node& node, u32 index) {
-  const SpatialSpace& s = problem_.space.levels[node.level].spatial;
-  const bool x = node.stage == kX;
-  const u64 room = x ? place_.room_x : place_.room_y;
-  if (room == 1) return;
-  const DimensionMask allowed = x ? s.allowed_x : s.allowed_y;
-  for (int d = node.end > 1 ? node.dimension + 1 : 0; d < c_.dimension_count; ++d) {
-    if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
-    const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
-    for (u32 end = 2; end <= most; ++end)
-      with_loop({{}, 0, index, end, node.keep, node.level, node.stage, static_cast<u8>(d)},
-                x ? LoopKind::SpatialX : LoopKind::SpatialY, end);
-  }
-}
-
-bool PartialSearch::may_loop(int level, int d) const {
-  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
-  if (!contains(t.allowed, d) || contains(place_.temporal, d) || trail_.of(d).tiles == 1) return false;
-  DimensionMask before = 0;  // what may be inside a loop over d
-  for (const u8 p : t.order.dimensions()) {
-    if (p == d) return (place_.temporal & ~before) == 0;
-    before = static_cast<DimensionMask>(before | dimension_bit(p));
-  }
-  return true;
-}
-
-const std::vector<u32>& PartialSearch::ends(int level, int d) {
-  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
-  const u32 tiles = trail_.of(d).tiles;
-  ends_.clear();
-  const auto add = [&](u32 end) {
-    if (end > 1 && limit.allows(end)) ends_.push_back(end);
-  };
-  if (level + 1 == c_.level_count) {
-    add(tiles);
-    return ends_;
-  }
-  bool inside = false;
-  for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
-  const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
-  const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
-  if (few)
-    for (const u32 end : candidate_ends(
-             {tiles, c_.size[at(d)] % trail_.of(d).tile == 0, inside, contains(unrolled_outside_[at(level)], d)}))
-      add(end);
-  else
-    for (u32 end = 2; end <= tiles; ++end) add(end);
-  return ends_;
-}
-
-void PartialSearch::temporal(const Node& node, u32 index) {
-  for (int d = 0; d < c_.dimension_count; ++d) {
-    if (!may_loop(node.level, d)) continue;
-    for (const u32 end : ends(node.level, d))
-      with_loop({{}, 0, index, end, node.keep, node.level, kTemporal, static_cast<u8>(d)}, LoopKind::Temporal, end);
-  }
-}
-
-void PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
-  const Place before = place_;
-  trail_.push(kind, node.level, node.dimension, end);
-  if (kind == LoopKind::SpatialX) place_.room_x /= end;
-  else if (kind == LoopKind::SpatialY) place_.room_y /= end;
-  else place_.temporal |= dimension_bit(node.dimension);
-  child(node);
-  trail_.pop();
-  place_ = before;
-}
-
-// Whether the present tile fits the level and those outside.
-bool PartialSearch::fits(int level, const KeepMasks& keep) const {
-  Extents tile{};
-  for (int d = 0; d < c_.dimension_count; ++d)
-    tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
-  for (int i = level; i < c_.level_count; ++i) {
-    const CompiledLevel& machine = c_.level[at(i)];
-    if (machine.room == CompiledLevel::kUnbounded) continue;
-    u64 used = 0;
-    for (const int v : bits(keep[at(i)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
-    if (used > machine.room) return false;
+// Divides the mappings of a keep choice by their unrollings, if the bound of each is higher than that of all together,
+// and these are not too many. If the budget ends before, the root comes back.
+bool PartialSearch::divide(u32 index, const SearchBudget& budget) {
+  const Node root = node_[index];
+  const auto with = [&](u64 steps) { return Cost{root.least.energy, std::max(root.least.cycles, steps)}; };
+  const std::vector<ClassUnrolling> all =
+      unrollings(c_, problem_.space, kMostUnrollings, [&](u64 steps) { return worth(with(steps)); });
+  if (all.size() < 2) return false;
+  rebuild(kNoParent);
+  for (const ClassUnrolling& u : all) {
+    if (budget.over()) {
+      fresh_.assign(1, index);
+      return true;
+    }
+    Node first = root;
+    first.space = keeps_.with_unrolling(root.space, u);
+    const bool left = !gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
+    if (!left || node_.back().bound >= root.bound * kHigherBound) continue;
+    fresh_.clear();
+    return false;
   }
   return true;
 }
@@ -268,37 +167,42 @@ bool PartialSearch::worth(const Cost& least) const {
   return Value::of(objective, least) < best_.value;
 }
 
-// Step 3, with the trail of the node.
-void PartialSearch::child(const Node& node) {
-  KeepSpace& keep = *keeps_[node.keep];
-  if (!fits(node.level, keep.costs.keep())) return;
+// Step 3, with the trail of the node. Returns whether it is left.
+bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
+  if (keeps_[node.space].costs.has_unrolling()) {
+    if (!has_room_for_rest(node)) return false;
+    if (keeps_[node.space].costs.unrolled(reach)) node.space = keeps_.choice_of(node.space);
+  }
+  KeepSpace& keep = keeps_[node.space];
+  if (!fits(node.level, keep.costs.keep())) return false;
   const Rest rest = keep.rest(node.level, trail_);
-  if (rest.energy == kNever) return;
+  if (rest.energy == kNever) return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
-  Cost least = keep.partial(trail_, reach, rest, profiled ? &profile_ : nullptr);
-  if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return;
+  Cost least = keep.partial(trail_, reach, rest);
+  if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
+  if (profiled) keep.partial.describe(trail_, reach, profile_);
   if (keep.rest.has_twins() && node.level + 1 < c_.level_count && gate_.prunes(Rule::PassingBound, [&] {
         const Cost other = keep.partial.with_twins(trail_, reach, keep.rest.with_twins(node.level, trail_));
         least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
         return !worth(least);
       }))
-    return;
-  if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach); })) return;
-  Node out = node;
-  out.least = least;
-  out.bound = objective_number(problem_.options.objective, least) * kBoundRounded;
-  if (out.parent != kNoParent) out.bound = std::max(out.bound, node_[out.parent].bound);
-  push(out);
+    return false;
+  if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach); })) return false;
+  node.least = least;
+  node.bound = std::max(node.bound, objective_number(problem_.options.objective, least) * kBoundRounded);
+  if (node.parent != kNoParent) node.bound = std::max(node.bound, node_[node.parent].bound);
+  push(node);
+  return true;
 }
 
 bool PartialSearch::dominated(const Node& node, const Reach& reach) {
   key_.clear();
-  key_.push_back(u64{node.keep} << 32 | u64{node.level} << 16 | place_.temporal);
+  key_.push_back(u64{node.space} << 32 | u64{node.level} << 16 | place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
-  if (!keeps_[node.keep]->costs.unrolled(reach))
+  if (!keeps_[node.space].costs.unrolled(reach))
     for (int l = 0; l < trail_.size(); ++l)
       if (trail_[l].is_spatial())
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
@@ -308,7 +212,7 @@ bool PartialSearch::dominated(const Node& node, const Reach& reach) {
 
 // Step 4.
 void PartialSearch::complete(const Node& node) {
-  const KeptFlows& costs = keeps_[node.keep]->costs;
+  const KeptFlows& costs = keeps_[node.space].costs;
   const Mapping m = mapping(costs.keep());
   ++evaluated_;
   ++best_.statistics.evaluated;
@@ -318,7 +222,7 @@ void PartialSearch::complete(const Node& node) {
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
   if (!dominance_) return;
   Node out = node;
-  const Cost least = keeps_[node.keep]->partial(trail_, Reach{c_.level_count - 1, 1, 1});
+  const Cost least = keeps_[node.space].partial(trail_, Reach{c_.level_count - 1, 1, 1});
   if (least == e.cost || !worth(least)) return;
   out.least = least;
   out.parent = kNoParent, out.end = 0, out.stage = kWhole;
@@ -330,13 +234,9 @@ Mapping PartialSearch::mapping(const KeepMasks& keep) const {
   m.level_count = static_cast<u8>(c_.level_count);
   for (int i = 0; i < c_.level_count; ++i) m.keep[at(i)] = keep[at(i)];
   for (int i = 0; i < c_.level_count; ++i) {
-    const int first = trail_.first(i), last = i + 1 < c_.level_count ? trail_.first(i + 1) : trail_.size();
-    for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY})
-      for (const u8 d : spatial_order_[at(i)])
-        for (int l = first; l < last; ++l)
-          if (trail_[l].kind == kind && trail_[l].dimension == d) m.add(kind, i, d, trail_[l].end, trail_[l].last);
-    for (int l = first; l < last; ++l)
-      if (!trail_[l].is_spatial()) m.add(LoopKind::Temporal, i, trail_[l].dimension, trail_[l].end, trail_[l].last);
+    const int last = i + 1 < c_.level_count ? trail_.first(i + 1) : trail_.size();
+    for (int l = trail_.first(i); l < last; ++l)
+      m.add(trail_[l].kind, i, trail_[l].dimension, trail_[l].end, trail_[l].last);
   }
   return m;
 }

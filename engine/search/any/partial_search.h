@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/search/any/rest_table.h"
+#include "engine/search/any/keep_spaces.h"
 #include "engine/search/any/seen.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/gate.h"
@@ -17,22 +17,16 @@
 
 namespace heliolite {
 
-// The mappings of one keep choice, prepared.
-struct KeepSpace {
-  KeptFlows costs;
-  PartialCost partial;
-  RestTable rest;
-
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, const TileRanges& ranges,
-            u64 least_cycles, Twins twins)
-      : costs(c, keep, unrollable, twins), partial(costs, least_cycles), rest(partial, costs, ranges) {}
+// What a search makes use of, where the rule is on.
+struct PartialSearchParts {
+  bool dominance = true;
+  bool unrollings = true;  // mappings are divided by them where few can be good enough
 };
 
 class PartialSearch {
  public:
-  // `best` is the incumbent and where better ones go. With `dominance` off every mapping below the incumbent is priced.
-  PartialSearch(const LayerProblem& problem, const std::vector<std::unique_ptr<KeepSpace>>& keeps, bool dominance,
-                LayerAnswer& best);
+  // `best` is the incumbent and where better ones go. Without dominance every mapping below the incumbent is priced.
+  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, PartialSearchParts parts, LayerAnswer& best);
 
   // Ends when the least bound reaches the incumbent, or with the budget. Returns why it ended; the next call goes on
   // from there.
@@ -49,7 +43,7 @@ class PartialSearch {
     Cost least;    // at least what every completion costs
     double bound;  // the same in units of objective_number(), rounded down
     u32 parent, end;
-    u16 keep;
+    u32 space;  // of keeps_
     u8 level, stage, dimension;
   };
   // Where a node stands.
@@ -58,16 +52,18 @@ class PartialSearch {
     DimensionMask x = 0, y = 0, temporal = 0;  // dimensions with a loop at the level
   };
 
-  void expand(u32 index);
+  void expand(u32 index, const SearchBudget& budget);
+  bool divide(u32 index, const SearchBudget& budget);
   void rebuild(u32 index);
   void spatial(const Node& node, u32 index);
   void temporal(const Node& node, u32 index);
   void next_stage(const Node& node, u32 index);
   bool may_loop(int level, int d) const;
-  bool spatial_done(int level) const;
+  bool spatial_done(const Node& node) const;
+  bool has_room_for_rest(const Node& node) const;
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d);
-  void child(const Node& node);
+  bool child(Node node);
   void with_loop(Node node, LoopKind kind, u32 end);
   bool fits(int level, const KeepMasks& keep) const;
   Reach reach(const Node& node) const;
@@ -82,8 +78,8 @@ class PartialSearch {
 
   const LayerProblem& problem_;
   const Compiled& c_;
-  const std::vector<std::unique_ptr<KeepSpace>>& keeps_;
-  const bool dominance_;
+  KeepSpaces& keeps_;
+  const bool dominance_, unrollings_on_;
   LayerAnswer& best_;
   Gate gate_;
   bool sliding_ = false;

@@ -1,5 +1,6 @@
 // The numbers that dominance compares (docs/rules/any_factors.md).
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "engine/search/any/partial_cost.h"
@@ -42,15 +43,18 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   out.open.push_back(f.in_place().words.shared);
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
-  if (!f.flow().is_output) return;
+  if (f.flow().by_network) out.open.push_back(settled ? 0 : std::bit_cast<u64>(f.hops().mean()));
+  if (!f.flow().is_output || f.flow().by_network) return;
   // Places whose first words are not read.
   const auto& positions = units.positions[f.flow().tensor];
   out.open.push_back(settled ? 0 : turned_round(positions[f.flow().outer]));
   out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[at(f.flow().inner())]));
 }
 
-void PartialCost::add_profile(const Trail& trail, const Reach& reach, const UnitsInUse& units, Profile& out) const {
+void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out) const {
+  const UnitsInUse& units = in_use_;
   const bool placed = costs_.unrolled(reach);  // all fan-outs
+  const bool spread_later = costs_.networks_to_come(reach);
   out = {};
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
@@ -66,32 +70,37 @@ void PartialCost::add_profile(const Trail& trail, const Reach& reach, const Unit
         add_cells(c_, f.flow(), any ? parts[at(k)].shared : OtherCells{}, any, out);
       }
     if (settled) {
-      out.energy += costs_.energy(f.flow(), f.closed(), units);
+      out.energy += energy(f, f.closed(), units);
       known[f.flow().outer] += costs_.parts_at_outer(f.flow(), f.closed(), units);
       if (f.flow().fills()) known[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), f.closed(), units);
       continue;
     }
+    if (f.flow().by_network) continue;
     going_on[f.flow().outer] = true;
     if (f.flow().fills()) going_on[at(f.flow().inner())] = true;
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
     out.open.push_back(trail.of(d).tile);
+    if (spread_later) out.open.push_back(c_.size[at(d)] % trail.of(d).tile == 0 ? 1 : 0);
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
   if (!placed) return add_units(c_, trail, reach.level, out);
   double cycles = 0;
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[at(i)];
+    const u64 instances = units_inside_[at(c_.level_count) - 1] / units_inside_[at(i)];
     const bool more = going_on[at(i)];
     if (level.limited) {
       out.open.push_back(more ? known[at(i)].reads : 0);
       out.open.push_back(more ? known[at(i)].fills + known[at(i)].updates : 0);
       if (!more) cycles = std::max(cycles, cycles_of(i, known[at(i)], units));
     }
-    // Instances share what they cost and bear; each leaks as long as the machine runs.
-    out.open.push_back(more ? turned_round(units.most[at(i)]) : 0);
-    out.open.push_back(more || leaks(level) ? units.most[at(i)] : 0);
+    // The more instances, the less each has to bear, and the cheaper are clusters; but each leaks as long as the
+    // machine runs.
+    const bool matters = more && (level.limited || level.clusters < instances);
+    out.open.push_back(matters ? turned_round(units.most[at(i)]) : 0);
+    out.open.push_back(leaks(level) ? units.least[at(i)] : 0);
   }
   out.cycles = std::max(steps(trail, reach), static_cast<u64>(std::ceil(cycles)));
 }

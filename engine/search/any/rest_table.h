@@ -42,6 +42,7 @@ class RestTable {
     if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
     return at_level_[at(level)][ranges_.point(trail)];
   }
+  u64 bytes() const { return (at_level_.size() + twins_.size()) * ranges_.points() * sizeof(Rest); }
   // The same with twins (RestOutside), if there are any.
   bool has_twins() const { return !twins_.empty(); }
   Rest with_twins(int level, const Trail& trail) const { return twins_[at(level)][ranges_.point(trail)]; }

@@ -37,6 +37,7 @@ enum class Rule : u8 {
   PushIn,
   Symmetry,
   StoreOrder,
+  UnrollingBound,
   RelaxedBound,
   PassingBound,
   AnyDominance,
@@ -45,7 +46,7 @@ enum class Rule : u8 {
   MemoryBound,
   LinkedOnly,
 };
-inline constexpr std::size_t kRules = 31;
+inline constexpr std::size_t kRules = 32;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -127,6 +128,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "of two tiles that are one when dimensions change places look at one", "exact.md"},
     {Rule::StoreOrder, "store-order", RuleUser::Uneven, Soundness::Sound,
      "of uneven tiles that end at the same loops try one order", "uneven.md"},
+    {Rule::UnrollingBound, "unrolling-bound", RuleUser::Any, Soundness::Sound,
+     "bound the mappings of each unrolling apart, and drop those that cost too much", "any_factors.md"},
     {Rule::RelaxedBound, "relaxed-bound", RuleUser::Any, Soundness::Sound,
      "drop a partial mapping if it and the least that can follow cost too much", "any_factors.md"},
     {Rule::PassingBound, "passing-bound", RuleUser::Any, Soundness::Sound,

@@ -1,0 +1,154 @@
+// What may come next in a partial mapping: loops of the present fan-out or level, or the next one.
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/true_counts/candidate_ends.h"
+#include "engine/model/true_counts/nest.h"
+#include "engine/search/any/partial_search.h"
+
+namespace heliolite {
+
+bool PartialSearch::spatial_done(const Node& node) const {
+  const SpatialSpace& s = problem_.space.levels[node.level].spatial;
+  std::array<u64, kMaxDimensions> factor;
+  factor.fill(1);
+  for (int l = trail_.first(node.level); l < trail_.size(); ++l)
+    if (trail_[l].is_spatial()) factor[trail_[l].dimension] *= trail_[l].end;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!s.factor[at(d)].allows(factor[at(d)])) return false;
+  return true;
+}
+
+// Whether the rest of the fan-out can make what its unrolling asks for.
+bool PartialSearch::has_room_for_rest(const Node& node) const {
+  const KeptFlows& costs = keeps_[node.space].costs;
+  if (!costs.has_unrolling()) return true;
+  u64 left = 1;
+  for (std::size_t k = 0; k < costs.classes().size(); ++k) left *= costs.units_left(trail_, node.level, k);
+  const u64 room = node.stage == kX ? place_.room_x * place_.room_y : node.stage == kY ? place_.room_y : 1;
+  return left <= room;
+}
+
+bool PartialSearch::temporal_done(int level) const {
+  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (t.factor[at(d)].min > 1 && !contains(place_.temporal, d)) return false;
+    if (level + 1 == c_.level_count && trail_.of(d).tiles > 1) return false;
+  }
+  return true;
+}
+
+// The node that has no further loop at this stage.
+void PartialSearch::next_stage(const Node& node, u32 index) {
+  Node next = node;
+  next.parent = index, next.end = 0, next.dimension = 0;
+  if (node.stage == kX) {
+    next.stage = kY;
+  } else if (node.stage == kY) {
+    if (!spatial_done(node)) return;
+    next.stage = kTemporal;
+  } else {
+    if (!temporal_done(node.level)) return;
+    if (node.level + 1 == c_.level_count) return complete(node);
+    ++next.level;
+    next.stage = kX;
+    trail_.begin(next.level);
+    const Place before = std::exchange(place_, fresh_place(next.level));
+    child(next);
+    place_ = before;
+    return;
+  }
+  child(next);
+}
+
+void PartialSearch::spatial(const Node& node, u32 index) {
+  const SpatialSpace& s = problem_.space.levels[node.level].spatial;
+  const bool x = node.stage == kX;
+  const u64 room = x ? place_.room_x : place_.room_y;
+  if (room == 1) return;
+  const DimensionMask allowed = x ? s.allowed_x : s.allowed_y;
+  const std::vector<u8>& order = spatial_order_[node.level];
+  auto next = order.begin();
+  if (node.end > 1) next = std::ranges::find(order, node.dimension) + 1;
+  for (; next != order.end(); ++next) {
+    const u8 d = *next;
+    if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
+    const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
+    const u64 left = keeps_[node.space].costs.units_left_along(d, trail_, node.level);  // 0: any
+    for (u32 end = 2; end <= most; ++end)
+      if (left % end == 0)
+        with_loop({{}, 0, index, end, node.space, node.level, node.stage, d},
+                  x ? LoopKind::SpatialX : LoopKind::SpatialY, end);
+  }
+}
+
+bool PartialSearch::may_loop(int level, int d) const {
+  const TemporalSpace& t = problem_.space.levels[at(level)].temporal;
+  if (!contains(t.allowed, d) || contains(place_.temporal, d) || trail_.of(d).tiles == 1) return false;
+  DimensionMask before = 0;  // what may be inside a loop over d
+  for (const u8 p : t.order.dimensions()) {
+    if (p == d) return (place_.temporal & ~before) == 0;
+    before = static_cast<DimensionMask>(before | dimension_bit(p));
+  }
+  return true;
+}
+
+const std::vector<u32>& PartialSearch::ends(int level, int d) {
+  const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
+  const u32 tiles = trail_.of(d).tiles;
+  ends_.clear();
+  const auto add = [&](u32 end) {
+    if (end > 1 && limit.allows(end)) ends_.push_back(end);
+  };
+  if (level + 1 == c_.level_count) {
+    add(tiles);
+    return ends_;
+  }
+  bool inside = false;
+  for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
+  const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
+  const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
+  if (few)
+    for (const u32 end : candidate_ends(
+             {tiles, c_.size[at(d)] % trail_.of(d).tile == 0, inside, contains(unrolled_outside_[at(level)], d)}))
+      add(end);
+  else
+    for (u32 end = 2; end <= tiles; ++end) add(end);
+  return ends_;
+}
+
+void PartialSearch::temporal(const Node& node, u32 index) {
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (!may_loop(node.level, d)) continue;
+    for (const u32 end : ends(node.level, d))
+      with_loop({{}, 0, index, end, node.space, node.level, kTemporal, static_cast<u8>(d)}, LoopKind::Temporal, end);
+  }
+}
+
+void PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
+  const Place before = place_;
+  trail_.push(kind, node.level, node.dimension, end);
+  if (kind == LoopKind::SpatialX) place_.room_x /= end;
+  else if (kind == LoopKind::SpatialY) place_.room_y /= end;
+  else place_.temporal |= dimension_bit(node.dimension);
+  child(node);
+  trail_.pop();
+  place_ = before;
+}
+
+// Whether the present tile fits the level and those outside.
+bool PartialSearch::fits(int level, const KeepMasks& keep) const {
+  Extents tile{};
+  for (int d = 0; d < c_.dimension_count; ++d)
+    tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
+  for (int i = level; i < c_.level_count; ++i) {
+    const CompiledLevel& machine = c_.level[at(i)];
+    if (machine.room == CompiledLevel::kUnbounded) continue;
+    u64 used = 0;
+    for (const int v : bits(keep[at(i)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+    if (used > machine.room) return false;
+  }
+  return true;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,26 @@
+#pragma once
+// Mappings by the units that their fan-outs make (docs/rules/any_factors.md).
+#include <functional>
+#include <vector>
+
+#include "engine/model/compiled.h"
+#include "engine/space/mapspace.h"
+
+namespace heliolite {
+
+// Dimensions above size 1 that index the same tensors are one class: the words of all tensors ask only how many units
+// stand side by side along the whole class.
+std::vector<DimensionMask> tensor_classes(const Compiled& c);
+
+// Units that the fan-outs make of one along each class of tensor_classes().
+struct ClassUnrolling {
+  std::vector<u32> units;  // [level * number of classes + class]
+  u64 least_steps = 1;     // of any mapping with it
+};
+
+// The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
+// are `worth` it, which no more steps may be if fewer are not. Empty if there are more than `most`.
+std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
+                                       const std::function<bool(u64 steps)>& worth);
+
+}  // namespace heliolite
