@@ -51,7 +51,7 @@ FileField field_of(const SearchOption& option) {
   return {option.name, shape_of(option), sentence(option.help), unit, option.usual};
 }
 
-bool contains(std::span<const std::string_view> names, std::string_view name) {
+bool left_out(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
@@ -62,7 +62,7 @@ FileField search_option_field(std::string_view name) { return field_of(search_op
 std::vector<FileField> search_option_fields(std::span<const std::string_view> leave) {
   std::vector<FileField> fields;
   for (const SearchOption& option : search_option_table())
-    if (!contains(leave, option.name)) fields.push_back(field_of(option));
+    if (!left_out(leave, option.name)) fields.push_back(field_of(option));
   return fields;
 }
 
@@ -74,7 +74,7 @@ void read_search_option(const YamlNode& node, std::string_view name, SearchOptio
 void read_search_options(FieldReader& reader, SearchOptions& options, Diagnostics& errors,
                          std::span<const std::string_view> leave) {
   for (const SearchOption& option : search_option_table()) {
-    if (contains(leave, option.name)) continue;
+    if (left_out(leave, option.name)) continue;
     if (option.list) {
       for (const std::string& word : reader.words(option.name).value_or(std::vector<std::string>{}))
         set(*reader.child(option.name), option, word, options, errors);
