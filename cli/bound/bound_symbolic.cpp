@@ -23,8 +23,6 @@
 namespace heliolite::cli {
 namespace {
 
-constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;
-
 Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
   std::vector<double> sizes(workload.tensors.size(), 1);
   Diagnostics errors;

@@ -1,6 +1,7 @@
 #include "cli/bound/experiment_fields.h"
 
 #include "cli/bound/experiment_measures.h"
+#include "cli/bound/tensor_word_size.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/byte_size.h"
 #include "engine/program/bound/program_answer.h"

@@ -4,8 +4,6 @@
 
 namespace heliolite::cli {
 
-inline constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;  // words that an element takes
-
 const FieldTable& experiment_fields();  // the document
 const FieldTable& experiment_row_fields();
 const FieldTable& chip_fields();  // a document of its own, or a part of an experiment

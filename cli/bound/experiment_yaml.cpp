@@ -9,6 +9,7 @@
 
 #include "cli/bound/experiment_fields.h"
 #include "cli/bound/experiment_measures.h"
+#include "cli/bound/tensor_word_size.h"
 #include "cli/ui/program_parameters.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/field_reader.h"

@@ -16,6 +16,9 @@
 
 namespace heliolite::cli {
 
+// Words that an element takes, where they need not be whole.
+inline constexpr double kLeastWordSize = 1.0 / 64, kMostWordSize = 64;
+
 // Reads "A=2" into sizes[v] of tensor A and of every other access of the array that A stands for. Complains about an
 // unknown tensor, and about a size that is not from `low` to `high`: `allowed` then follows "must be TENSOR=".
 template <class Number>
