@@ -37,8 +37,12 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   }
   if (!best.found) {
     const bool limited = problem_->options.budget_seconds || problem_->options.budget_evaluations;
-    if (limited && !best.complete) out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});
-    else out.why_infeasible = why_infeasible();
+    if (limited && !best.complete) {
+      out.end = best.end;
+      out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});
+    } else {
+      out.why_infeasible = why_infeasible();
+    }
     return out;
   }
   out.mapping = best.mapping;

@@ -86,7 +86,7 @@ LayerProblem stacked_problem(const LayerProblem& problem, const StoreOrder& orde
       level.bypass = static_cast<TensorMask>(all & ~level.keep);
       level.open = 0;
       space.level_names.push_back(stack->stacked.levels[space.levels.size()].name);
-      space.levels.push_back(std::move(level));
+      space.levels.push_back(level);
     }
   CostModel model(problem.workload, stack->stacked);
   return {problem.workload, stack->stacked, problem.options, std::move(space), std::move(model), nullptr, {},
