@@ -12,7 +12,7 @@
 #include "engine/search/exact/frontier.h"
 #include "engine/search/uneven/store_orders.h"
 #include "tests/support/dominance_check.h"
-#include "tests/support/exact_toy.h"
+#include "tests/support/frontier_toy.h"
 #include "tests/support/machine_families.h"
 
 namespace heliolite::dominance_test {
@@ -20,29 +20,14 @@ namespace {
 
 using testing::ExactToy;
 using testing::gemm;
+using testing::gemm_toy;
 using testing::make_workload;
+using testing::state_of;
+using testing::three_levels;
 using testing::toy_machine;
 using testing::toy_problem;
 
 constexpr std::size_t kOutput = 0, kLeft = 1;  // tensors of testing::gemm: Z[m,n], A[m,k], B[k,n]
-
-// Two levels inside the outermost one; only that costs energy.
-Architecture three_levels(u64 fanout_x = 1) {
-  return toy_machine({{.fanout_x = fanout_x}, {}, {.read = 1, .update = 1}});
-}
-
-ExactToy gemm_toy(Objective objective = Objective::Energy) {
-  return ExactToy(toy_problem(gemm(4, 4, 4), three_levels(), objective));
-}
-
-// A state after the innermost level, over the tile m = 2, with nothing in place; 10 units spent.
-PartialMapping state_of(const ExactToy& toy) {
-  PartialMapping s = toy.steps.root(0, 0);
-  s.tile = toy.tile({2});
-  s.iterations = 32;
-  s.sum[0] = 10;
-  return s;
-}
 
 // Whether a frontier that holds `a` drops `b`; the other way round b must then go when a comes, if a does.
 bool drops(const ExactToy& toy, const PartialMapping& a, const PartialMapping& b, int level = 0) {

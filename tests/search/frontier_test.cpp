@@ -5,33 +5,14 @@
 
 #include <vector>
 
-#include "tests/support/exact_toy.h"
+#include "tests/support/frontier_toy.h"
 
 namespace heliolite::frontier_test {
 namespace {
 
 using testing::ExactToy;
-using testing::gemm;
-using testing::toy_machine;
-using testing::toy_problem;
-
-// Two levels inside the outermost one; only that costs energy.
-Architecture three_levels(u64 fanout_x = 1) {
-  return toy_machine({{.fanout_x = fanout_x}, {}, {.read = 1, .update = 1}});
-}
-
-ExactToy gemm_toy(Objective objective = Objective::Energy) {
-  return ExactToy(toy_problem(gemm(4, 4, 4), three_levels(), objective));
-}
-
-// A state after the innermost level, over the tile m = 2, with nothing in place; 10 units spent.
-PartialMapping state_of(const ExactToy& toy) {
-  PartialMapping s = toy.steps.root(0, 0);
-  s.tile = toy.tile({2});
-  s.iterations = 32;
-  s.sum[0] = 10;
-  return s;
-}
+using testing::gemm_toy;
+using testing::state_of;
 
 // States with these bounds; by their numbers, each is dearer than the one before and has a flow with fewer fetches.
 Frontier numbered(const ExactToy& toy, const std::vector<double>& keys) {
