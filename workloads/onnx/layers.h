@@ -70,7 +70,12 @@ using Parameters = std::vector<std::pair<std::string_view, i64>>;
 // workload can be.
 Drafts family_draft(Call& call, std::string_view family, const Parameters& parameters, std::vector<Operand> operands);
 Drafts einsum_draft(Call& call, const std::string& formula, const Parameters& sizes, std::vector<Operand> operands);
-// `stacked` products of m x k by k x n: gemm or bmm. `first` has the columns of n or, if it is the constant one, of m;
+// So many products of m x k by k x n: gemm, or bmm of several.
+struct StackedSizes {
+  i64 stacked = 1, m = 1, n = 1, k = 1;
+};
+Drafts stacked_draft(Call& call, const StackedSizes& sizes, std::vector<Operand> operands);
+// `stacked` products of m x k by k x n. `first` has the columns of n or, if it is the constant one, of m;
 // the operand that is constant is A, of two constants or two others the second.
 struct Product {
   i64 stacked = 1, of_first = 1, of_second = 1, k = 1;  // of_..: indices that only this operand has

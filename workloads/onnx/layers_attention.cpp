@@ -25,9 +25,7 @@ Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
     one.tensor = "A";
     two.tensor = "B";
     std::vector<Operand> operands{std::move(one), std::move(two)};
-    Drafts made = stacked == 1 ? family_draft(call, "gemm", {{"m", m}, {"n", rows}, {"k", k}}, std::move(operands))
-                               : family_draft(call, "bmm", {{"h", stacked}, {"m", m}, {"n", rows}, {"k", k}},
-                                              std::move(operands));
+    Drafts made = stacked_draft(call, {stacked, m, rows, k}, std::move(operands));
     for (LayerDraft& draft : made) draft.suffix = suffix;
     return made;
   };
@@ -38,9 +36,19 @@ Drafts products(Call& call, const AttentionSizes& a, Origins from, int first) {
   return all;
 }
 
-// An input, or what is made of it.
-Operand operand_of(const Call& call, std::size_t input, const char* lost_by = "") {
-  return {.value = call.input(input), .lost_by = lost_by};
+// The products where queries, keys and values are inputs 0, 1 and 2. Arrays that are left out are packed into the one
+// before.
+Drafts products_of_inputs(Call& call, const AttentionSizes& a) {
+  if (!call.ok()) return {};
+  const bool alone = call.input(1) == nullptr, packed = alone || call.input(2) == nullptr;
+  const TensorFacts *queries = call.input(0), *keys = alone ? queries : call.input(1);
+  const TensorFacts* values = packed ? keys : call.input(2);
+  const char* lost_by = packed ? kPacked : a.past > 0 ? kJoined : "";
+  return products(call, a,
+                  {{.value = queries, .lost_by = alone ? kPacked : ""},
+                   {.value = keys, .lost_by = lost_by},
+                   {.value = values, .lost_by = lost_by}},
+                  0);
 }
 
 // The output, keys and values for later calls.
@@ -99,36 +107,15 @@ Shapes attention_shapes(Call& call) {
 
 Drafts attention_layers(Call& call) {
   if (projects(call)) return projected_layers(call);
-  const AttentionSizes a = standard_attention(call);
-  if (!call.ok()) return {};
-  const char* joined = a.past > 0 ? kJoined : "";
-  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
+  return products_of_inputs(call, standard_attention(call));
 }
 
 Shapes multi_head_attention_shapes(Call& call) { return shapes_of(multi_head_attention(call), true); }
 
-Drafts multi_head_attention_layers(Call& call) {
-  const AttentionSizes a = multi_head_attention(call);
-  if (!call.ok()) return {};
-  const char* joined = a.past > 0 ? kJoined : "";
-  if (call.input(1) == nullptr)
-    return products(call, a, {operand_of(call, 0, kPacked), operand_of(call, 0, kPacked), operand_of(call, 0, kPacked)},
-                    0);
-  if (call.input(2) == nullptr)
-    return products(call, a, {operand_of(call, 0), operand_of(call, 1, kPacked), operand_of(call, 1, kPacked)}, 0);
-  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
-}
+Drafts multi_head_attention_layers(Call& call) { return products_of_inputs(call, multi_head_attention(call)); }
 
 Shapes grouped_query_attention_shapes(Call& call) { return shapes_of(grouped_query_attention(call), true); }
 
-Drafts grouped_query_attention_layers(Call& call) {
-  const AttentionSizes a = grouped_query_attention(call);
-  if (!call.ok()) return {};
-  if (call.input(1) == nullptr)
-    return products(call, a, {operand_of(call, 0, kPacked), operand_of(call, 0, kPacked), operand_of(call, 0, kPacked)},
-                    0);
-  const char* joined = a.past > 0 ? kJoined : "";
-  return products(call, a, {operand_of(call, 0), operand_of(call, 1, joined), operand_of(call, 2, joined)}, 0);
-}
+Drafts grouped_query_attention_layers(Call& call) { return products_of_inputs(call, grouped_query_attention(call)); }
 
 }  // namespace heliolite::onnx

@@ -53,12 +53,16 @@ Drafts einsum_draft(Call& call, const std::string& formula, const Parameters& si
   return draft(call, parse_einsum(fmt::format("{}; {}", formula, fmt::join(texts, ","))), std::move(operands));
 }
 
+Drafts stacked_draft(Call& call, const StackedSizes& s, std::vector<Operand> operands) {
+  if (s.stacked == 1) return family_draft(call, "gemm", {{"m", s.m}, {"n", s.n}, {"k", s.k}}, std::move(operands));
+  return family_draft(call, "bmm", {{"h", s.stacked}, {"m", s.m}, {"n", s.n}, {"k", s.k}}, std::move(operands));
+}
+
 Drafts product_draft(Call& call, const Product& p) {
   const bool first_is_a = p.first->constant && !p.second->constant;
   const i64 m = first_is_a ? p.of_first : p.of_second, n = first_is_a ? p.of_second : p.of_first;
   std::vector<Operand> operands{{"A", first_is_a ? p.first : p.second}, {"B", first_is_a ? p.second : p.first}};
-  if (p.stacked == 1) return family_draft(call, "gemm", {{"m", m}, {"n", n}, {"k", p.k}}, std::move(operands));
-  return family_draft(call, "bmm", {{"h", p.stacked}, {"m", m}, {"n", n}, {"k", p.k}}, std::move(operands));
+  return stacked_draft(call, {p.stacked, m, n, p.k}, std::move(operands));
 }
 
 }  // namespace heliolite::onnx
