@@ -19,7 +19,8 @@ struct ClassUnrolling {
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
-// are `worth` it, which no more steps may be if fewer are not. Empty if there are more than `most`.
+// are `worth` it, which no more steps may be if fewer are not. Empty if none is, or if they are not listed: more than
+// `most`, or fan-outs of too many units.
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
                                        const std::function<bool(u64 steps)>& worth);
 
