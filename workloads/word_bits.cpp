@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/base/integers.h"
 #include "engine/base/parse_number.h"
@@ -15,7 +14,6 @@ namespace heliolite {
 namespace {
 
 constexpr const char* kAll = "all";
-constexpr u64 kBitsOfByte = 8;
 
 std::vector<std::string> tensor_names(std::span<const Workload* const> workloads) {
   std::vector<std::string> out;
@@ -44,15 +42,6 @@ Diagnostic not_a_size(std::string_view text) {
 std::optional<u64> parse_bits(std::string_view text) {
   const std::optional<u64> bits = parse_number<u64>(trim(text));
   return bits && *bits >= 1 && *bits <= kMaxWordBitsOfTensor ? bits : std::nullopt;
-}
-
-// `stating`: a workload, perhaps the same, with tensors that do.
-Diagnostic states_none(const Workload& workload, const Tensor& tensor, const Workload& stating) {
-  return {
-      "", 0, "word_bits",
-      fmt::format("{} of {} states no size of its words, while {} states {}: state it in the file, or with --word-bits "
-                  "{}=BITS, or leave all out with --word-bits none",
-                  tensor.name, workload.name, stating.name, word_bits_text(stating), tensor.name)};
 }
 
 }  // namespace
@@ -156,38 +145,6 @@ std::string word_bits_text(const Workload& workload) {
   for (const Tensor& t : workload.tensors)
     if (t.word_bits && !t.access_of) sizes.push_back(fmt::format("{}: {}", yaml_scalar(t.name), *t.word_bits));
   return fmt::format("{}", fmt::join(sizes, ", "));
-}
-
-std::string_view WordUnit::name() const { return bits == 0 ? "words" : bits == kBitsOfByte ? "bytes" : "bits"; }
-
-std::vector<u32> WordUnit::sizes(const Workload& workload) const {
-  std::vector<u32> out;
-  for (const Tensor& t : workload.tensors)
-    out.push_back(sized() ? static_cast<u32>(t.word_bits.value_or(otherwise) / bits) : 1);
-  return out;
-}
-
-Result<WordUnit> word_unit(std::span<const Workload* const> workloads, u64 otherwise) {
-  const auto stating = std::ranges::find_if(workloads, [](const Workload* w) { return states_word_bits(*w); });
-  if (stating == workloads.end()) return WordUnit{};
-  bool bytes = true;
-  for (const Workload* w : workloads) {
-    for (const Tensor& t : w->tensors) {
-      if (!t.word_bits && otherwise == 0) return states_none(*w, t, **stating);
-      bytes = bytes && t.word_bits.value_or(otherwise) % kBitsOfByte == 0;
-    }
-  }
-  return WordUnit{bytes ? kBitsOfByte : 1, otherwise};
-}
-
-Result<WordUnit> word_unit(const Workload& workload, u64 otherwise) {
-  return word_unit(std::array{&workload}, otherwise);
-}
-
-Result<WordUnit> word_unit(const Network& network, u64 otherwise) {
-  std::vector<const Workload*> workloads;
-  for (const Layer& layer : network.layers) workloads.push_back(&layer.workload);
-  return word_unit(workloads, otherwise);
 }
 
 Diagnostics refuse_word_bits(const Workload& workload, std::string_view who) {

@@ -2,7 +2,6 @@
 // Sizes of the words of tensors (docs/formats_workload.md): how files and users state them, and where they go.
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/base/yaml_node.h"
@@ -32,24 +31,6 @@ bool states_word_bits(const Network& network);
 
 // "A: 8, B: 4", tensors that state a size; empty if none does.
 std::string word_bits_text(const Workload& workload);
-
-// What one answer counts of words that have sizes, so that its numbers stay whole.
-struct WordUnit {
-  u64 bits = 0;       // in a unit: 8, or 1 where a size is no whole number of bytes; 0: words, no tensor states a size
-  u64 otherwise = 0;  // bits of the words of a tensor that states no size; 0: there is none
-
-  bool sized() const { return bits != 0; }
-  std::string_view name() const;  // "bytes", "bits" or "words"
-
-  // [tensor]: units in one of its words; 1 each if the unit is words.
-  std::vector<u32> sizes(const Workload& workload) const;
-};
-
-// The unit of an answer about all of these workloads. `otherwise`: bits of the words of tensors that state no size, as
-// a machine's levels have them. Error: some tensors state a size and one does not, with none in `otherwise`.
-Result<WordUnit> word_unit(std::span<const Workload* const> workloads, u64 otherwise = 0);
-Result<WordUnit> word_unit(const Workload& workload, u64 otherwise = 0);
-Result<WordUnit> word_unit(const Network& network, u64 otherwise = 0);
 
 // An error if the workload states sizes: `who` cannot count them.
 Diagnostics refuse_word_bits(const Workload& workload, std::string_view who);

@@ -1,6 +1,4 @@
 // Sizes of tensors' words as files, users and ONNX models state them (docs/formats_workload.md, docs/formats_onnx.md).
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,37 +86,6 @@ TEST(WordBitsYaml, OnTheCommandLine) {
   EXPECT_THAT(said("resnet18", "types"), HasSubstr("types are those of an ONNX model"));
   for (const char* bad : {"", "0", "2000", "A", "A=", "=8", "A=8,A=4", "x y"})
     EXPECT_THAT(said("gemm:4x4x4", bad), HasSubstr("--word-bits")) << bad;
-}
-
-TEST(WordBitsUnit, BytesWhereAllSizesAreWholeBytes) {
-  const auto unit = [](const char* sizes, u64 otherwise = 0) {
-    const Workload w =
-        parse_network(fmt::format("{{gemm: 4x4x4, word_bits: {}}}", sizes), "w.yaml")->layers[0].workload;
-    const Result<WordUnit> found = word_unit(w, otherwise);
-    if (!found) return to_string(found.errors());
-    return fmt::format("{} {}", found->name(), fmt::join(found->sizes(w), ","));
-  };
-  EXPECT_EQ(unit("{A: 8, B: 16, Z: 32}"), "bytes 1,2,4");
-  EXPECT_EQ(unit("{A: 8, B: 4, Z: 32}"), "bits 8,4,32");
-  EXPECT_EQ(unit("{A: 8}", 16), "bytes 1,2,2");
-  EXPECT_EQ(unit("{A: 8}", 12), "bits 8,12,12");
-  EXPECT_THAT(unit("{A: 8, Z: 32}"), HasSubstr("B of w states no size of its words, while w states A: 8, Z: 32"));
-}
-
-TEST(WordBitsUnit, IsOneOfAllLayers) {
-  const auto unit = [](const std::string& last) {
-    const Network n = *parse_network(
-        fmt::format("layers: [{{name: a, gemm: 4x4x4, word_bits: 8}}, {{name: b, gemm: 4x4x4{}}}]", last), "n.yaml");
-    const Result<WordUnit> found = word_unit(n);
-    if (!found) return to_string(found.errors());
-    return fmt::format("{} {}", found->name(), fmt::join(found->sizes(n.layers[0].workload), ","));
-  };
-  EXPECT_EQ(unit(", word_bits: 16"), "bytes 1,1,1");
-  EXPECT_EQ(unit(", word_bits: 6"), "bits 8,8,8");
-  EXPECT_THAT(unit(""), HasSubstr("A of b states no size of its words, while a states A: 8, B: 8, Z: 8"));
-  const Workload plain = parse_network("gemm: 4x4x4", "w.yaml")->layers[0].workload;
-  EXPECT_EQ(word_unit(plain)->name(), "words");
-  EXPECT_EQ(word_unit(plain, 16)->sizes(plain), (std::vector<u32>{1, 1, 1}));
 }
 
 // int8 weights and activations behind DequantizeLinear, int8 operators, 4-bit weights in bytes, and plain floats.
