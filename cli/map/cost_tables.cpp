@@ -43,7 +43,7 @@ double words_moved(const LevelBreakdown& level) {
   double words = 0;
   for (std::size_t v = 0; v < level.tensor.size(); ++v) {
     const TensorTraffic& t = level.tensor[v];
-    words += level_words(level, v, static_cast<double>(t.reads + t.fills + t.updates));
+    words += level.level_words(v, static_cast<double>(t.reads + t.fills + t.updates));
   }
   return words;
 }

@@ -115,7 +115,7 @@ std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& brea
     for (const LevelPart& part : parts_of(mapping, i)) {
       NestPart& out = level.parts.emplace_back();
       for (const int v : bits(part.keep)) {
-        const double words = level_words(costs, at(v), static_cast<double>(costs.tensor[at(v)].tile_words));
+        const double words = costs.level_words(at(v), static_cast<double>(costs.tensor[at(v)].tile_words));
         out.kept.push_back({v, static_cast<u64>(std::ceil(words))});
       }
       out.loops = loops_of(mapping, workload, part.first, part.last, LoopKind::Temporal);

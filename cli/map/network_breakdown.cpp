@@ -24,8 +24,8 @@ void NetworkBreakdown::add(const Breakdown& layer, u64 count) {
     to.accesses += from.access_energy() * count;
     for (std::size_t v = 0; v < from.tensor.size(); ++v) {
       const TensorTraffic& t = from.tensor[v];
-      to.read += runs * level_words(from, v, static_cast<double>(t.all.reads));
-      to.written += runs * level_words(from, v, static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
+      to.read += runs * from.level_words(v, static_cast<double>(t.all.reads));
+      to.written += runs * from.level_words(v, static_cast<double>(t.all.fills) + static_cast<double>(t.all.updates));
     }
   }
   compute += layer.compute.energy * count;

@@ -40,10 +40,6 @@ std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, co
   return fmt::format("{:.4g} GB/s", rate);
 }
 
-double level_words(const LevelBreakdown& level, std::size_t v, double words) {
-  return words * static_cast<double>(level.parts.of[v]) / static_cast<double>(level.parts.of_word);
-}
-
 std::optional<Rates> rates(const Work& work, const Architecture& architecture) {
   if (!architecture.cycle_ns || work.cycles <= 0 || work.picojoules <= 0) return std::nullopt;
   const double seconds = work.cycles * *architecture.cycle_ns * 1e-9, joules = work.picojoules * 1e-12;

@@ -18,9 +18,6 @@ std::string with_prefix(double value, std::string_view unit);
 // Of one instance of the level, "25.6 GB/s"; "" if the length of a cycle is not known.
 std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture);
 
-// Words of the level that so many words of tensor v are.
-double level_words(const LevelBreakdown& level, std::size_t v, double words);
-
 // What energy and cycles come to where the machine states the length of a cycle. An operation is a multiplication or an
 // addition: two are a MAC.
 struct Rates {

@@ -60,6 +60,11 @@ struct LevelBreakdown {
   std::vector<TensorTraffic> tensor;    // by tensor
   std::vector<NetworkTraffic> network;  // by tensor; the network below this level
 
+  // Words of the level that so many words of tensor v take.
+  double level_words(std::size_t v, double words) const {
+    return words * static_cast<double>(parts.of[v]) / static_cast<double>(parts.of_word);
+  }
+
   // Of all tensors: reading and writing their words, and finding their addresses.
   Energy access_energy() const {
     Energy sum;

@@ -1,5 +1,7 @@
 #include "python/bindings/errors.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "python/bindings/register.h"
@@ -7,10 +9,18 @@
 namespace heliolite::python {
 namespace {
 
+// What the command line calls --word-bits is the argument word_bits.
+std::string in_python(const std::string& field) {
+  if (!field.starts_with("--")) return field;
+  std::string argument = field.substr(2);
+  std::ranges::replace(argument, '-', '_');
+  return argument;
+}
+
 // (file, line, field, message) of each.
 py::list as_tuples(const Diagnostics& diagnostics) {
   py::list out;
-  for (const Diagnostic& d : diagnostics) out.append(py::make_tuple(d.file, d.line, d.field, d.message));
+  for (const Diagnostic& d : diagnostics) out.append(py::make_tuple(d.file, d.line, in_python(d.field), d.message));
   return out;
 }
 

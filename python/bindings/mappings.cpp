@@ -1,4 +1,5 @@
 // Mappings: read from a text, looked at, written.
+#include <heliolite/evaluate.h>
 #include <pybind11/stl.h>
 
 #include <string>
@@ -52,6 +53,27 @@ PlacedMapping load(const std::string& path, std::shared_ptr<Workload> workload, 
   return {mapping, std::move(workload), std::move(machine)};
 }
 
+// Of each level with a limit, outermost first, the words of one instance: "level", "capacity_words", and by tensor what
+// its tile takes of them.
+py::list rooms_of(const PlacedMapping& placed) {
+  const Breakdown breakdown = CostModel(*placed.workload, *placed.machine).explain(placed.mapping);
+  py::list out;
+  for (auto level = breakdown.level.rbegin(); level != breakdown.level.rend(); ++level) {
+    if (level->capacity_words == 0) continue;
+    py::dict tensors;
+    for (std::size_t v = 0; v < placed.workload->tensors.size(); ++v)
+      if (level->tensor[v].kept)
+        tensors[py::str(placed.workload->tensors[v].name)] =
+            level->level_words(v, static_cast<double>(level->tensor[v].tile_words));
+    py::dict room;
+    room["level"] = level->name;
+    room["capacity_words"] = level->capacity_words;
+    room["tensors"] = tensors;
+    out.append(room);
+  }
+  return out;
+}
+
 }  // namespace
 
 py::list levels_of(const PlacedMapping& placed) {
@@ -85,6 +107,7 @@ void add_mappings(py::module_& module) {
       .def_property_readonly("machine",
                              [](const PlacedMapping& p) { return std::make_shared<Architecture>(*p.machine); })
       .def_property_readonly("levels", levels_of)
+      .def_property_readonly("room_dicts", rooms_of)
       .def_property_readonly("factors_divide", [](const PlacedMapping& p) { return p.mapping.is_perfect(); })
       .def_property_readonly("outside_mapspace", outside_mapspace)
       .def("to_yaml", [](const PlacedMapping& p) { return write_mapping(p.mapping, *p.workload, *p.machine); })

@@ -1,8 +1,10 @@
 // Workloads and networks, as Python sees them.
+#include <fmt/format.h>
 #include <heliolite/workload.h>
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "engine/model/fingerprint.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/register.h"
+#include "workloads/word_bits.h"
 #include "workloads/workload_writer.h"
 
 namespace heliolite::python {
@@ -28,9 +31,40 @@ py::list tensors_of(const Workload& workload) {
     tensor["name"] = workload.tensors[v].name;
     tensor["role"] = std::string(name(workload.tensors[v].role));
     tensor["words"] = workload.tensor_words(static_cast<int>(v));
+    tensor["word_bits"] = workload.tensors[v].word_bits;
     out.append(tensor);
   }
   return out;
+}
+
+// Bits by tensor, of those that state a size.
+py::dict word_bits_of(const Workload& workload) {
+  py::dict out;
+  for (const Tensor& t : workload.tensors)
+    if (t.word_bits) out[py::str(t.name)] = *t.word_bits;
+  return out;
+}
+
+// `word_bits` as on the command line; none: as the workload says.
+WordBits sizes_of(const std::optional<std::string>& word_bits) {
+  return word_bits ? value_of(parse_word_bits(*word_bits)) : WordBits{};
+}
+
+Network load(const std::string& what, const std::optional<std::string>& word_bits) {
+  ReadOptions reading;
+  reading.word_bits = sizes_of(word_bits);
+  return value_of(load_network(what, reading));
+}
+
+// The network with these sizes.
+Network with_word_bits(Network network, const std::optional<std::string>& word_bits) {
+  const WordBits sizes = sizes_of(word_bits);
+  if (sizes.source == WordBitsSource::Types)
+    throw InputError({{"", 0, "word_bits",
+                       fmt::format("types are read with an ONNX model's file; {} is no such file, say sizes by tensor",
+                                   network.name)}});
+  expect_none(set_word_bits(network, sizes));
+  return network;
 }
 
 // Edges between layers, and from inputs.
@@ -74,6 +108,7 @@ void add_workloads(py::module_& module) {
       .def_property_readonly("dimensions", dimensions_of)
       .def_property_readonly("tensor_dicts", tensors_of)
       .def_property_readonly("macs", &Workload::macs)
+      .def_property_readonly("word_bits", word_bits_of)
       .def_property_readonly("hash", [](const Workload& w) { return to_hex(fingerprint(w)); })
       .def("to_yaml", write_workload);
   py::class_<Network, std::shared_ptr<Network>>(module, "Network")
@@ -94,9 +129,10 @@ void add_workloads(py::module_& module) {
       .def("only", only)
       .def_property_readonly("edges", edges_of)
       .def_property_readonly("macs", &Network::macs);
-  module.def("load_network", [](const std::string& what) { return value_of(load_network(what)); });
+  module.def("load_network", load);
   module.def("parse_network",
              [](const std::string& text, const std::string& name) { return value_of(parse_network(text, name)); });
+  module.def("with_word_bits", with_word_bits);
   module.def("network_of", network_of);
   module.def("workload_preset_names", workload_preset_names);
 }

@@ -8,7 +8,7 @@ from . import _core, _svg
 from ._columns import Table
 from ._core import Network
 from ._errors import refuse
-from ._inputs import MachineSource, NetworkSource, WorkloadSource, architecture, network, workload
+from ._inputs import MachineSource, NetworkSource, WordBits, WorkloadSource, architecture, network, workload
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,15 @@ class Bounds(Table):
         return Bounds(list(largest.values()))
 
 
-def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffers: Sequence[float] = ()) -> Bounds:
+def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffers: Sequence[float] = (),
+          word_bits: Optional[WordBits] = None) -> Bounds:
     """The least words that any execution of each layer moves, for the memories of a machine and for buffers of so many
     words. With buffers, of a network also what no schedule of all its layers together beats."""
     if machine is None and not buffers:
         raise refuse("buffers", "give a machine, or capacities in words")
     if any(not 1 <= words <= 1e18 for words in buffers):
         raise refuse("buffers", f"buffers = {list(buffers)}, must be words from 1 to 1e18")
-    of, on = network(source), architecture(machine) if machine is not None else None
+    of, on = network(source, word_bits), architecture(machine) if machine is not None else None
     out: List[Bound] = []
     capacities = [float(words) for words in buffers]
     for layer in of.workloads:
@@ -99,10 +100,10 @@ class Curve(Table):
 
 
 def curve(source: WorkloadSource, *, layer: Optional[str] = None, nested: bool = True,
-          imperfect: bool = False) -> Curve:
+          imperfect: bool = False, word_bits: Optional[WordBits] = None) -> Curve:
     """The curve of a layer. nested: on any number of levels, what no mapping on any machine beats; else with one
     buffer that all tensors share. imperfect: also tiles that do not divide the sizes."""
-    of = workload(source, layer)
+    of = workload(source, layer, word_bits)
     buffers, accesses, minimum, operands = _core.curve(of, nested, imperfect)
     return Curve(of.name, buffers, accesses, minimum, operands)
 
@@ -137,6 +138,6 @@ class FusedCurve(Table):
         return self.svg()
 
 
-def fuse(source: NetworkSource, buffers: Sequence[int] = ()) -> FusedCurve:
+def fuse(source: NetworkSource, buffers: Sequence[int] = (), word_bits: Optional[WordBits] = None) -> FusedCurve:
     """The network with its layers fused where that moves fewer words, at these buffers or as a whole curve."""
-    return FusedCurve(network(source), buffers)
+    return FusedCurve(network(source, word_bits), buffers)

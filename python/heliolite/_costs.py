@@ -1,20 +1,21 @@
 """What mappings cost."""
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Tuple
 
 from . import _core
 from ._core import Architecture, Mapping, Workload
 from ._errors import refuse
-from ._inputs import MachineSource, MappingSource, WorkloadSource, architecture, mapping, workload
+from ._inputs import MachineSource, MappingSource, WordBits, WorkloadSource, architecture, mapping, workload
 from ._objects import Cost, Explanation
 
 
 class CostModel:
-    """Prices many mappings of one workload on one machine: the inner loop of a mapper of one's own."""
+    """Prices many mappings of one workload on one machine: the inner loop of a mapper of one's own. `word_bits`: of
+    the workload's tensors, as network() takes them."""
 
-    def __init__(self, workload_: WorkloadSource, machine: MachineSource):
-        self.workload: Workload = workload(workload_)
+    def __init__(self, workload_: WorkloadSource, machine: MachineSource, word_bits: Optional[WordBits] = None):
+        self.workload: Workload = workload(workload_, word_bits=word_bits)
         self.machine: Architecture = architecture(machine)
         self._model = _core.CostModel(self.workload, self.machine)
 
@@ -29,7 +30,8 @@ class CostModel:
 
     def explain(self, source: MappingSource, counts: str = "timeloop") -> Explanation:
         """The same with every count by level and tensor."""
-        return Explanation(**self._model.explain(self._own(source), counts))
+        found = self._model.explain(self._own(source), counts)
+        return Explanation(**found, word_bits=self.workload.word_bits)
 
     def _own(self, source: MappingSource) -> Mapping:
         found = self.mapping(source)
@@ -39,22 +41,31 @@ class CostModel:
         return found
 
 
-def _model(source: MappingSource, of: Optional[WorkloadSource], on: Optional[MachineSource]) -> CostModel:
+def _placed(source: MappingSource, of: Optional[WorkloadSource], on: Optional[MachineSource],
+            word_bits: Optional[WordBits]) -> Tuple[CostModel, Mapping]:
+    """The mapping and what prices it."""
     if isinstance(source, Mapping):
-        return CostModel(of if of is not None else source.workload, on if on is not None else source.machine)
+        placed = mapping(source, source.workload, source.machine, word_bits)
+        own = (placed.workload if of is None else of, placed.machine if on is None else on)
+        return CostModel(*own, word_bits), placed
     if of is None or on is None:
         raise refuse("workload", "a mapping that comes from a file or a list needs its workload and its machine")
-    return CostModel(of, on)
+    model = CostModel(of, on, word_bits)
+    return model, model.mapping(source)
 
 
 def evaluate(source: MappingSource, workload_: Optional[WorkloadSource] = None,
-             machine: Optional[MachineSource] = None, counts: str = "timeloop") -> Cost:
+             machine: Optional[MachineSource] = None, counts: str = "timeloop",
+             word_bits: Optional[WordBits] = None) -> Cost:
     """The energy and the cycles of a mapping. A Mapping knows its workload and its machine; any other source, as
-    mapping() takes it, needs both."""
-    return _model(source, workload_, machine).evaluate(source, counts)
+    mapping() takes it, needs both. `word_bits`: what it costs with words of these sizes (network() has them)."""
+    model, placed = _placed(source, workload_, machine, word_bits)
+    return model.evaluate(placed, counts)
 
 
 def explain(source: MappingSource, workload_: Optional[WorkloadSource] = None,
-            machine: Optional[MachineSource] = None, counts: str = "timeloop") -> Explanation:
-    """The cost of a mapping by level and tensor."""
-    return _model(source, workload_, machine).explain(source, counts)
+            machine: Optional[MachineSource] = None, counts: str = "timeloop",
+            word_bits: Optional[WordBits] = None) -> Explanation:
+    """The cost of a mapping by level and tensor; the arguments of evaluate()."""
+    model, placed = _placed(source, workload_, machine, word_bits)
+    return model.explain(placed, counts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from . import _core, _html, _svg
-from ._costs import explain
 from ._objects import Compute, Level, Tensor
 
 
@@ -32,11 +31,8 @@ def _nest(mapping: _core.Mapping) -> Dict[str, List[str]]:
 
 def _mapping_svg(mapping: _core.Mapping) -> str:
     """How full each bounded level is, by tensor."""
-    rows = []
-    for level in explain(mapping).levels:
-        room = level["capacity_words"]
-        if room:
-            rows.append((level["level"], [(name, t["tile_words"] / room) for name, t in level["tensors"].items()]))
+    rows = [(room["level"], [(name, words / room["capacity_words"]) for name, words in room["tensors"].items()])
+            for room in mapping.room_dicts]
     return _svg.bars(rows, "room used in each level")
 
 
@@ -62,6 +58,8 @@ def _network_html(network: _core.Network) -> str:
         "dimensions": [w.dimensions for w in layers],
         "macs": [w.macs for w in layers],
     }
+    if any(w.word_bits for w in layers):
+        columns["word_bits"] = [w.word_bits for w in layers]
     return _html.table(columns, f"{network.name}: {network.macs:,} MACs")
 
 

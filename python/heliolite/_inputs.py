@@ -13,6 +13,7 @@ Source = Union[str, "os.PathLike[str]", Dictionary[str, Any]]
 MachineSource = Union[Architecture, Source]
 WorkloadSource = Union[Workload, Source]
 NetworkSource = Union[Network, Workload, Sequence[Workload], Source]
+WordBits = Union[int, str, Dictionary[str, int]]
 MappingSource = Union[Mapping, Sequence[Dictionary[str, Any]], Source]
 
 _T = TypeVar("_T")
@@ -67,24 +68,44 @@ def architecture(source: MachineSource) -> Architecture:
     return _from(source, _core.load_architecture, _core.parse_architecture, "architecture")
 
 
-def network(source: NetworkSource) -> Network:
-    """A network: a preset's name ("resnet18", "resnet18/conv1", "resnet18@batch=4"), a file of ours or of Timeloop,
-    text ("gemm:512x512x512", "o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128"), YAML text, a dict like such a file
-    (docs/formats_workload.md), or workloads. A single workload is a network of one layer."""
+def _sizes(word_bits: Optional[WordBits]) -> Optional[str]:
+    """Sizes of words as the command line has them."""
+    if isinstance(word_bits, dict):
+        return ",".join(f"{tensors}={bits}" for tensors, bits in word_bits.items())
+    return None if word_bits is None else str(word_bits)
+
+
+def network(source: NetworkSource, word_bits: Optional[WordBits] = None) -> Network:
+    """A network: a preset's name ("resnet18", "resnet18/conv1", "resnet18@batch=4"), a file of ours, of Timeloop or of
+    ONNX, text ("gemm:512x512x512", "o[i,j] += a[i,k]*b[k,j]; i=64,j=64,k=128"), YAML text, a dict like such a file
+    (docs/formats_workload.md), or workloads. A single workload is a network of one layer.
+
+    word_bits  bits of the words of its tensors: a number, or a dict by name, by role or for all ({"weights": 4,
+               "inputs": 8, "outputs": 32}), which replace what the source says; "types", those of an ONNX model;
+               "none", words of each level. Without it: as the source says."""
+    sizes = _sizes(word_bits)
+    if isinstance(source, str) and not is_text(source) or isinstance(source, os.PathLike):
+        return _core.load_network(os.fspath(source), sizes)
+    found = _built(source)
+    return found if sizes is None else _core.with_word_bits(found, sizes)
+
+
+def _built(source: Any) -> Network:
+    """The network of what is no file's or preset's name."""
     if isinstance(source, Network):
         return source
     if isinstance(source, Workload):
         return _core.network_of([source])
     if isinstance(source, (list, tuple)) and source and all(isinstance(w, Workload) for w in source):
         return _core.network_of(list(source))
-    return _from(source, _core.load_network, _core.parse_network, "network")
+    return _from(source, lambda name: _core.load_network(name, None), _core.parse_network, "network")
 
 
-def workload(source: WorkloadSource, layer: Optional[str] = None) -> Workload:
+def workload(source: WorkloadSource, layer: Optional[str] = None, word_bits: Optional[WordBits] = None) -> Workload:
     """One layer: what network() takes, with the layer's name if the network has several."""
-    if isinstance(source, Workload):
+    if isinstance(source, Workload) and word_bits is None:
         return source
-    return pick(network(source), layer)
+    return pick(network(source, word_bits), layer)
 
 
 def pick(of: Network, layer: Optional[str]) -> Workload:
@@ -97,22 +118,27 @@ def pick(of: Network, layer: Optional[str]) -> Workload:
     return of.workloads[0 if layer is None else names.index(layer)]
 
 
-def mapping(source: MappingSource, workload: WorkloadSource, machine: MachineSource) -> Mapping:
+def mapping(source: MappingSource, workload: WorkloadSource, machine: MachineSource,
+            word_bits: Optional[WordBits] = None) -> Mapping:
     """A mapping that is legal on the machine: a file of ours or of Timeloop or an answer of `map --json`, YAML text, or
     the list of levels, outermost first, that such a file holds (docs/formats_mapping.md):
 
         [{"level": "DRAM", "temporal": [{"K": 4}]}, {"level": "GLB", "spatial": {"x": [{"M": 8}]}}, ..]
 
+    A Mapping stays what it is, of its own workload and machine.
+
+    word_bits  of the workload's tensors, as network() takes them
+
     Raises Error with every reason why it is not one."""
     if isinstance(source, Mapping):
-        return source
-    of, on = _one(workload), architecture(machine)
+        return source if word_bits is None else mapping(source.levels, source.workload, source.machine, word_bits)
+    of, on = _one(workload, word_bits), architecture(machine)
     load = lambda path: _core.load_mapping(path, of, on)
     return _from(source, load, lambda text, name: _core.parse_mapping(text, name, of, on), "mapping")
 
 
-def _one(source: WorkloadSource) -> Workload:
-    return source if isinstance(source, Workload) else pick(network(source), None)
+def _one(source: WorkloadSource, word_bits: Optional[WordBits]) -> Workload:
+    return workload(source, None, word_bits)
 
 
 def presets() -> List[str]:

@@ -50,6 +50,7 @@ class Tensor:
     name: str
     role: str  # "input", "weight" or "output"
     words: int
+    word_bits: Optional[int]  # None: its words are those of each level
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ class Explanation(Table):
     factors_divide: bool
     levels: List[Dict[str, Any]]
     compute: Dict[str, Any]
+    word_bits: Dict[str, int]  # of the tensors that state them; the words of others are those of each level
 
     @property
     def edp_pj_cycles(self) -> float:
@@ -103,8 +105,9 @@ class Explanation(Table):
         return out
 
     def _title(self) -> str:
+        sizes = "".join(f", {name} of {bits} bits" for name, bits in self.word_bits.items())
         return (f"{_html.number(self.energy_pj)} pJ, {self.cycles:,} cycles, "
-                f"{100 * self.utilization:.3g} % of the compute units busy")
+                f"{100 * self.utilization:.3g} % of the compute units busy{sizes}")
 
     def _repr_html_(self) -> str:
         total = self.energy_pj or 1.0

@@ -9,7 +9,7 @@ from . import _core, _html
 from ._columns import Table
 from ._core import Architecture, Mapping, Network, Workload
 from ._errors import Interrupted
-from ._inputs import MachineSource, NetworkSource, architecture, network, pick
+from ._inputs import MachineSource, NetworkSource, WordBits, architecture, network, pick
 from ._objects import pairs
 
 
@@ -71,6 +71,11 @@ class LayerAnswer:
     # By boundary between levels, innermost first: "words_moved", and the least "words" that any mapping moves.
     bounds: Optional[List[Dict[str, Any]]] = None
     any_look: Optional[AnyLook] = None
+
+    @property
+    def word_bits(self) -> Dict[str, int]:
+        """Bits of the words of each tensor that states them; the words of others are those of each level."""
+        return self.workload.word_bits
 
     @property
     def edp_pj_cycles(self) -> Optional[float]:
@@ -176,12 +181,13 @@ def finish(answer: Any, raised: Optional[BaseException], progress: Any) -> Any:
 
 
 def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str] = None, look: bool = False,
-        progress: Any = None, **options: Any) -> Answer:
+        word_bits: Optional[WordBits] = None, progress: Any = None, **options: Any) -> Answer:
     """The best mapping of every layer of a network on a machine, each with a proof or a proven gap.
 
     network_, machine  what network() and architecture() take
     layer              only this one
     look               also a short search of all tile sizes beside perfect factors (LayerAnswer.any_look)
+    word_bits          of the network's tensors, as network() takes them
     progress           True, or a function that is called with a Progress now and then, from this thread
     options            those of `heliolite map` (search_options() lists them) with _ for -: objective="energy",
                        budget=10, threads=2, strategy="sunstone", without=["beam"], ..
@@ -189,7 +195,7 @@ def map(network_: NetworkSource, machine: MachineSource, *, layer: Optional[str]
     The global interpreter lock is free meanwhile. Ctrl-C ends the search; the exception Interrupted then has the best
     answer so far. An exception of `progress` ends it too, and is raised. Raises Error if an input is wrong or no layer
     can obey the machine's constraints."""
-    of, on = network(network_), architecture(machine)
+    of, on = network(network_, word_bits), architecture(machine)
     if layer is not None:
         of = of.only(pick(of, layer).name)
     found, raised = _core.map_network(of, on, pairs(options), look, hook(progress, Progress))
