@@ -88,6 +88,7 @@ void add_fusion(py::module_& module) {
       .def(py::init([](std::shared_ptr<Network> network, const std::vector<u64>& buffers) {
         return std::make_shared<FusedNetwork>(fuse(std::move(network), buffers));
       }))
+      .def_property_readonly("unit", [](const FusedNetwork& fused) { return std::string(fused.network.unit().name()); })
       .def_property_readonly("buffer_words", column<&FusedPoint::buffer>)
       .def_property_readonly("unfused", column<&FusedPoint::unfused>)
       .def_property_readonly("fused", column<&FusedPoint::fused>)

@@ -109,12 +109,13 @@ def curve(source: WorkloadSource, *, layer: Optional[str] = None, nested: bool =
 
 
 class FusedCurve(Table):
-    """Accesses of a network by the size of its buffer, in words: layer by layer, and with layers fused. Reached by
+    """Accesses of a network by the size of its buffer, in `unit`: layer by layer, and with layers fused. Reached by
     schedules (docs/rules/fusion.md); `bound()` says what none beats."""
 
     def __init__(self, of: Network, buffers: Sequence[int]):
         self._fused = _core.FusedNetwork(of, [int(b) for b in buffers])
         self.network = of
+        self.unit: str = self._fused.unit  # "words"; "bytes" or "bits" where tensors state sizes of words
         self.buffer_words: List[int] = self._fused.buffer_words
         self.unfused: List[int] = self._fused.unfused
         self.fused: List[int] = self._fused.fused
@@ -132,7 +133,7 @@ class FusedCurve(Table):
     def svg(self) -> str:
         """Both curves as a picture."""
         lines = [("unfused", self.buffer_words, self.unfused), ("fused", self.buffer_words, self.fused)]
-        return _svg.plot(lines, "buffer [words]", "accesses [words]", staircase=True)
+        return _svg.plot(lines, f"buffer [{self.unit}]", f"accesses [{self.unit}]", staircase=True)
 
     def _repr_html_(self) -> str:
         return self.svg()

@@ -34,6 +34,7 @@ std::optional<u64> segment_accesses(const Network& network, const Chain& chain, 
   const auto accesses = [&](std::size_t e, bool operand, bool output) -> std::optional<u64> {
     const Workload& w = network.layers[static_cast<std::size_t>(chain.links[e].layer)].workload;
     OrojenesisOptions options;
+    options.word_size = chain.unit.sizes(w);
     if (operand) options.resident |= static_cast<TensorMask>(1u << chain.links[e].input);
     if (output) options.resident |= static_cast<TensorMask>(1u << w.output());
     const auto curve = one_buffer_curve(w, options);
@@ -53,12 +54,14 @@ std::optional<u64> segment_accesses(const Network& network, const Chain& chain, 
 
 TEST(Segments, AreTheBestOfAllCuts) {
   for (const std::string& text :
-       {std::string(kThree), std::string("layers:\n- {name: a, bmm: 2x6x4x3}\n"
-                                         "- {name: b, bmm: 2x3x4x6}\n- {name: c, gemm: 5x4x6}\n"
-                                         "edges:\n- {from: a, to: b, tensor: B, through: softmax}\n"
-                                         "- {from: b, to: c, tensor: B}\n")}) {
+       {std::string(kThree),
+        std::string("layers:\n- {name: a, bmm: 2x6x4x3}\n"
+                    "- {name: b, bmm: 2x3x4x6}\n- {name: c, gemm: 5x4x6}\n"
+                    "edges:\n- {from: a, to: b, tensor: B, through: softmax}\n"
+                    "- {from: b, to: c, tensor: B}\n"),
+        kThree + std::string("word_bits: {A: 4, B: 8, Z: 12}\n"), kThree + std::string("word_bits: 16\n")}) {
     const Network network = network_of(text);
-    const auto chains = find_chains(network);
+    const auto chains = find_chains(network, *word_unit(network));
     ASSERT_EQ(chains.size(), 1u);
     SegmentCurves known;
     const auto segmented = SegmentedChain::create(network, chains[0], {}, known);

@@ -263,6 +263,11 @@ TEST(ChainLink, OfKnownShapes) {
   EXPECT_EQ(rows->rows, 100u);
   const Workload mttkrp = testing::workload("mttkrp:4x4x4x4");
   EXPECT_FALSE(chain_link(mttkrp, 1));
+  // Of two operands beside the rows, or of one that some columns share, words would be needed more than once in a
+  // block.
+  for (const char* text : {"Z[m,n] += X[m,k]*W[k,n]*S[n]; m=4, n=4, k=4", "Z[m,n] += X[m,k]*W[k]; m=4, n=4, k=4"})
+    EXPECT_FALSE(chain_link(testing::workload(text), 0)) << text;
+  EXPECT_TRUE(chain_link(testing::workload("Z[m,n] += X[m,k]*W[k,n]; m=4, n=4, k=4"), 0));
 }
 
 TEST(Chains, OfConvolutionPresets) {

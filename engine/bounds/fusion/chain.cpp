@@ -11,7 +11,8 @@ namespace {
 // What dimensions of size above 1 do, seen from the fed operand.
 class RowView {
  public:
-  RowView(const Workload& workload, int input) : workload_(workload), input_(input) {
+  RowView(const Workload& workload, int input, const WordUnit& unit)
+      : workload_(workload), input_(input), sizes_(unit.sizes(workload)) {
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
       if (workload.dimensions[d].size > 1) looping_ |= dimension_bit(static_cast<int>(d));
     for (int v = 0; v < static_cast<int>(workload.tensors.size()); ++v) {
@@ -21,14 +22,18 @@ class RowView {
   }
 
   std::optional<ChainLink> link() const {
-    if ((in_ | out_) != looping_ || !steps_alone(workload_.output())) return std::nullopt;
+    if ((in_ | out_) != looping_ || !steps_alone(workload_.output()) || !one_use_of_weights()) return std::nullopt;
     ChainLink link;
     link.name = workload_.name;
     link.input = input_;
     link.input_words = workload_.tensor_words(input_);
+    link.input_size = sizes_[at(input_)];
     link.output_words = workload_.tensor_words(workload_.output());
-    for (int v = 0; v < static_cast<int>(workload_.tensors.size()); ++v)
-      if (v != input_ && v != workload_.output()) link.weight_words += workload_.tensor_words(v);
+    link.output_size = sizes_[at(workload_.output())];
+    for (const int v : weights()) {
+      link.weight_words = workload_.tensor_words(v);
+      link.weight_size = sizes_[at(v)];
+    }
     link.input_columns = product(in_ & ~out_);
     link.output_columns = product(out_ & ~in_);
     const DimensionMask shared = in_ & out_;
@@ -41,6 +46,20 @@ class RowView {
   }
 
  private:
+  std::vector<int> weights() const {
+    std::vector<int> weights;
+    for (int v = 0; v < static_cast<int>(workload_.tensors.size()); ++v)
+      if (v != input_ && v != workload_.output()) weights.push_back(v);
+    return weights;
+  }
+
+  // A word of the weights is used once in a block of rows, whether columns of operand or output come one at a time. Of
+  // two operands beside the rows one would come again and again.
+  bool one_use_of_weights() const {
+    const std::size_t count = weights().size();
+    return count == 0 || (count == 1 && ((in_ ^ out_) & ~rest_) == 0);
+  }
+
   // Every rank is one dimension with coefficient 1, and no dimension has two ranks.
   bool steps_alone(int tensor) const {
     DimensionMask seen = 0;
@@ -107,21 +126,24 @@ class RowView {
 
   const Workload& workload_;
   int input_;
+  WordUnit::Sizes sizes_;  // by tensor
   DimensionMask looping_ = 0, in_ = 0, out_ = 0, rest_ = 0;
 };
 
 // What a chain starts with: fed an input or, if need be, its weights.
-std::optional<ChainLink> first_link(const Workload& workload) {
+std::optional<ChainLink> first_link(const Workload& workload, const WordUnit& unit) {
   for (const Role role : {Role::Input, Role::Weight})
     for (std::size_t v = 0; v < workload.tensors.size(); ++v)
       if (workload.tensors[v].role == role)
-        if (auto link = chain_link(workload, static_cast<int>(v))) return link;
+        if (auto link = chain_link(workload, static_cast<int>(v), unit)) return link;
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<ChainLink> chain_link(const Workload& workload, int input) { return RowView(workload, input).link(); }
+std::optional<ChainLink> chain_link(const Workload& workload, int input, const WordUnit& unit) {
+  return RowView(workload, input, unit).link();
+}
 
 std::string why_not_fused(const Network& network, const Edge& edge) {
   const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
@@ -133,13 +155,14 @@ std::string why_not_fused(const Network& network, const Edge& edge) {
   if (edge.combine == Combine::Concat) return "one of several parts";
   // What feeds the weights (keys, values) is not passed on by rows.
   if (workload(edge.to).tensors[at(edge.tensor)].role != Role::Input) return "into weights";
-  if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from))) return "no operators on rows";
+  if (!chain_link(workload(edge.to), edge.tensor) || !first_link(workload(edge.from), {}))
+    return "no operators on rows";
   const auto same = [&](const Edge& e) { return !e.from_input && e.from == edge.from; };
   if (std::ranges::count_if(network.edges, same) > 1) return "read by several layers";
   return "";
 }
 
-std::vector<Chain> find_chains(const Network& network) {
+std::vector<Chain> find_chains(const Network& network, const WordUnit& unit) {
   const auto workload = [&](int layer) -> const Workload& { return network.layers[at(layer)].workload; };
   std::vector<int> usable;
   for (std::size_t k = 0; k < network.edges.size(); ++k)
@@ -147,11 +170,12 @@ std::vector<Chain> find_chains(const Network& network) {
   std::vector<Chain> chains;
   for (const LayerPath& path : layer_paths(network, usable)) {
     Chain& chain = chains.emplace_back();
+    chain.unit = unit;
     chain.count = network.layers[at(path.layers.front())].count;
     for (std::size_t k = 0; k < path.layers.size(); ++k) {
       const int layer = path.layers[k];
       const Edge* edge = k == 0 ? nullptr : &network.edges[at(path.edges[k - 1])];
-      auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor) : first_link(workload(layer));
+      auto link = edge != nullptr ? chain_link(workload(layer), edge->tensor, unit) : first_link(workload(layer), unit);
       chain.links.push_back(link.value_or(ChainLink{.name = workload(layer).name}));
       chain.links.back().layer = layer;
       if (edge != nullptr) chain.links.back().before = edge->through.op;

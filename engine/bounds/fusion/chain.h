@@ -7,12 +7,14 @@
 
 #include "engine/base/types.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite {
 
-// One Einsum as an operator on rows: the fed operand comes in rows, the output leaves in rows, everything else
-// (weights, keys, values) is shared by all rows of a group. Rows of a GEMM that is fed its B[K,N] are the columns n;
-// rows of a convolution are lines of pixels, and neighbouring lines of its output share lines of the operand.
+// One Einsum as an operator on rows: the fed operand comes in rows, the output leaves in rows, one more
+// operand at most (weights, keys, values) is shared by all rows of a group. Rows of a GEMM that is fed its B[K,N] are
+// the columns n; rows of a convolution are lines of pixels, and neighbouring lines of its output share lines of the
+// operand.
 struct ChainLink {
   std::string name;
   int layer = 0;       // index in the network
@@ -21,6 +23,7 @@ struct ChainLink {
   u64 input_rows = 1;  // of the operand
   u64 groups = 1;      // sets of rows with weights of their own: heads of an attention
   u64 input_words = 0, weight_words = 0, output_words = 0;  // of all rows and groups
+  u64 input_size = 1, weight_size = 1, output_size = 1;     // units of the chain in one of these words
   u64 input_columns = 1, output_columns = 1;  // parts of a row that can be used, or made, one after the other
   bool slides = false;                        // a row is a line of pixels and not made of smaller rows
   u64 pictures = 1;                           // pictures that the lines belong to, one picture after the other
@@ -32,17 +35,19 @@ struct ChainLink {
 struct Chain {
   std::vector<ChainLink> links;  // each feeds the next
   u64 count = 1;                 // how often the network runs it
+  WordUnit unit{};               // of the sizes of its links' words
 };
 
 // The Einsum as an operator on the rows of its operand `input`: each dimension of the operand is one of the output's
 // rows, is reduced, or counts groups; or, with sliding ranks, one of them slides over the rows. None if it is no such
-// operator.
-std::optional<ChainLink> chain_link(const Workload& workload, int input);
+// operator. Sizes of words are in `unit`.
+std::optional<ChainLink> chain_link(const Workload& workload, int input, const WordUnit& unit = {});
 
 // Why the edge joins no two links of a chain, in a few words; empty if it may.
 std::string why_not_fused(const Network& network, const Edge& edge);
 
-// All layers in chains along the network's edges, single layers included; see layer_paths().
-std::vector<Chain> find_chains(const Network& network);
+// All layers in chains along the network's edges, single layers included; see layer_paths(). `unit`: that of the
+// network, word_unit().
+std::vector<Chain> find_chains(const Network& network, const WordUnit& unit = {});
 
 }  // namespace heliolite

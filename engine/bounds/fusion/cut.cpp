@@ -11,7 +11,6 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/fusion/joined.h"
 #include "engine/model/fingerprint.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -21,9 +20,9 @@ constexpr double kLeastFall = 1.0 / 512;  // between two points of a curve
 std::vector<u64> shape_of(std::span<const ChainLink> links) {
   std::vector<u64> shape;
   for (const ChainLink& f : links)
-    shape.insert(shape.end(),
-                 {f.rows, f.input_rows, f.groups, f.input_words, f.weight_words, f.output_words, f.input_columns,
-                  f.output_columns, u64{f.slides}, f.pictures, f.stride, f.overlap, static_cast<u64>(f.before)});
+    shape.insert(shape.end(), {f.rows, f.input_rows, f.groups, f.input_words, f.weight_words, f.output_words,
+                               f.input_columns, f.output_columns, f.input_size, f.weight_size, f.output_size,
+                               u64{f.slides}, f.pictures, f.stride, f.overlap, static_cast<u64>(f.before)});
   return shape;
 }
 
@@ -84,7 +83,8 @@ Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chai
     const Workload& workload = network.layers[at(link.layer)].workload;
     const auto operand = static_cast<TensorMask>(e > 0 ? 1u << link.input : 0);
     const auto output = static_cast<TensorMask>(e + 1 < count ? 1u << workload.output() : 0);
-    if (Diagnostics errors = out.add_link(workload, operand, output, options, known); !errors.empty()) return errors;
+    if (Diagnostics errors = out.add_link(workload, operand, output, chain.unit, options, known); !errors.empty())
+      return errors;
   }
   for (std::size_t first = 0; options.tiled && first < count; ++first)
     for (std::size_t last = first + 2; last <= std::min(count, first + kMaxFused); ++last) {
@@ -97,7 +97,7 @@ Result<SegmentedChain> SegmentedChain::create(const Network& network, const Chai
 }
 
 Diagnostics SegmentedChain::add_link(const Workload& workload, TensorMask operand, TensorMask output,
-                                     const SegmentOptions& options, SegmentCurves& known) {
+                                     const WordUnit& unit, const SegmentOptions& options, SegmentCurves& known) {
   LinkCurves& curves = links_.emplace_back();
   for (const auto& [curve, resident] : {std::pair{&curves.free, TensorMask{0}},
                                         {&curves.operand, operand},
@@ -109,6 +109,7 @@ Diagnostics SegmentedChain::add_link(const Workload& workload, TensorMask operan
       OrojenesisOptions one;
       one.words = WordCount::Timeloop;  // of mappings as the model counts them: a schedule moves no more
       one.imperfect = options.imperfect;
+      one.word_size = unit.sizes(workload);
       one.resident = resident;
       one.stop = options.stop;
       Result<Curve> found = one_buffer_curve(workload, one);
@@ -179,11 +180,13 @@ std::vector<u64> SegmentedChain::capacities() const {
 }
 
 Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const SegmentOptions& options) {
-  if (Diagnostics errors = refuse_word_bits(network, "fusion"); !errors.empty()) return errors;
+  const Result<WordUnit> unit = word_unit(network);
+  if (!unit) return unit.errors();
   SegmentedNetwork out;
-  out.chains_ = find_chains(network);
+  out.unit_ = *unit;
+  out.chains_ = find_chains(network, *unit);
   SegmentCurves known;
-  out.joined_ = joined_words(network);
+  out.joined_ = joined_words(network, out.chains_, *unit);
   for (const Chain& chain : out.chains_) {
     Result<SegmentedChain> segmented = SegmentedChain::create(network, chain, options, known);
     if (!segmented) return segmented.errors();

@@ -13,6 +13,7 @@
 #include "engine/bounds/fusion/chain.h"
 #include "engine/bounds/fusion/fusion.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite {
 
@@ -28,14 +29,14 @@ std::string_view name(SegmentKind kind);  // "alone", "untiled", "tiled"
 struct Segment {
   std::size_t first = 0, last = 0;
   SegmentKind kind = SegmentKind::Alone;
-  u64 buffer = 0;    // words in use
-  u64 accesses = 0;  // words moved between the buffer and the backing store
+  u64 buffer = 0;    // units in use
+  u64 accesses = 0;  // units moved between the buffer and the backing store
   FusedTiles tiles;  // how a tiled one runs
 };
 
 // A chain cut into segments.
 struct Segmentation {
-  u64 accesses = 0;               // words of all segments together
+  u64 accesses = 0;               // units of all segments together
   std::vector<Segment> segments;  // in the chain's order
 };
 
@@ -47,21 +48,21 @@ struct SegmentOptions {
   const std::atomic<bool>* stop = nullptr;  // as OrojenesisOptions::stop
 };
 
-// Curves that are known already: a network repeats its layers and segments.
+// Curves that are known already: a network repeats its layers and segments. All are in one unit.
 struct SegmentCurves {
   std::map<std::pair<u64, TensorMask>, std::shared_ptr<const Curve>> layers;  // by fingerprint and resident tensors
   std::map<std::vector<u64>, std::shared_ptr<const FusedCurve>> segments;     // by their links; null: cannot be tiled
 };
 
-// The curves of all segments of one chain, and their best combination at any capacity. Capacities and accesses are
-// words.
+// The curves of all segments of one chain, and their best combination at any capacity. Capacities and accesses are in
+// the chain's unit.
 class SegmentedChain {
  public:
   // Errors: those of one_buffer_curve(). `known` must be of the same options.
   static Result<SegmentedChain> create(const Network& network, const Chain& chain, const SegmentOptions& options,
                                        SegmentCurves& known);
 
-  // The fewest accesses of one execution with a buffer of `capacity` words: with nothing fused, and with the best cuts.
+  // The fewest accesses of one execution with a buffer of `capacity` units: with nothing fused, and with the best cuts.
   u64 unfused(u64 capacity) const;
   Segmentation best(u64 capacity) const;
 
@@ -81,8 +82,8 @@ class SegmentedChain {
     std::shared_ptr<const FusedCurve> curve;
   };
 
-  Diagnostics add_link(const Workload& workload, TensorMask operand, TensorMask output, const SegmentOptions& options,
-                       SegmentCurves& known);
+  Diagnostics add_link(const Workload& workload, TensorMask operand, TensorMask output, const WordUnit& unit,
+                       const SegmentOptions& options, SegmentCurves& known);
 
   std::vector<Segment> candidates(u64 capacity) const;
 
@@ -91,17 +92,18 @@ class SegmentedChain {
   bool untiled_ = true;
 };
 
-// Accesses of a network with a buffer, in words.
+// Accesses of a network with a buffer, in the network's unit.
 struct FusedPoint {
   u64 buffer = 0;
   u64 unfused = 0, fused = 0;
 };
 
 // All chains of a network, each as often as it runs, and what joins their tensors (joined.h). Chains run one after the
-// other, so that each has the whole buffer. Capacities and accesses are words.
+// other, so that each has the whole buffer. Capacities and accesses are in unit(), that of
+// all layers.
 class SegmentedNetwork {
  public:
-  // Errors: those of one_buffer_curve().
+  // Errors: those of word_unit() and one_buffer_curve().
   static Result<SegmentedNetwork> create(const Network& network, const SegmentOptions& options = {});
 
   // As for one chain, summed over the network.
@@ -115,10 +117,12 @@ class SegmentedNetwork {
   // by one part in 512, and for the last time. The first of them, or none, if `stop` becomes true meanwhile.
   std::vector<FusedPoint> points(const std::atomic<bool>* stop = nullptr) const;
 
+  const WordUnit& unit() const { return unit_; }
   std::span<const Chain> chains() const { return chains_; }
   const SegmentedChain& segmented(std::size_t chain) const { return segmented_[chain]; }
 
  private:
+  WordUnit unit_;
   std::vector<Chain> chains_;
   std::vector<SegmentedChain> segmented_;
   u64 joined_ = 0;  // joined_words()

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -14,32 +16,31 @@
 namespace heliolite {
 namespace {
 
-// Words. Weights that do not stay are used once in a block: a larger tile of them gains nothing.
-constexpr u64 kWeightTile = 1;
+// Weights that do not stay are used once in a block: a tile of more than one word gains nothing. Units.
+u64 weight_tile(const FusedLink& f) { return std::min(f.weight_size, f.group_weights); }
 
-// One way to run a block of rows, weights aside: stages one after the other, each with what its links hold at once.
+// One way to run a block of rows, weights aside: the links run one after the other, or those of a pair in turns.
 struct BlockPlan {
   FusedTiles tiles;
-  u64 accesses = 0;  // of first operand and last output, all blocks
-  u64 most = 0;      // words of the largest stage
-  u64 largest = 0;   // bit mask of the links of all stages as large
+  u64 accesses = 0;                   // of first operand and last output, all blocks
+  std::array<u64, kMaxFused> held{};  // [link]: units while it runs
+  u64 most = 0;                       // of them
 
-  void add_stage(u64 words, u64 links) {
-    if (words > most) largest = 0;
-    most = std::max(most, words);
-    if (words == most) largest |= links;
-  }
-  // Whether no choice of weights makes the other plan better. In both a link whose weights do not stay adds a word to
-  // its stage.
-  bool beats(const BlockPlan& other) const {
-    return accesses <= other.accesses && (most < other.most || (most == other.most && (largest & ~other.largest) == 0));
+  // Room while the link runs with a tile of its weights, and while all other links run without one.
+  u64 with_tile(std::size_t e, const FusedLink& f) const { return std::max(most, held[e] + weight_tile(f)); }
+  // Whether no choice of weights makes the other plan better.
+  bool beats(const BlockPlan& other, const std::vector<FusedLink>& links) const {
+    if (accesses > other.accesses || most > other.most) return false;
+    for (std::size_t e = 0; e < links.size(); ++e)
+      if (with_tile(e, links[e]) > other.with_tile(e, links[e])) return false;
+    return true;
   }
 };
 
 class FusionSearch {
  public:
   FusionSearch(const FusedRows& segment, const FusionOptions& options)
-      : options_(options), segment_(segment), links_(segment.links) {
+      : options_(options), segment_(segment), links_(segment.links), curve_(segment.grain) {
     for (std::size_t e = 1; e < links_.size(); ++e) lines_kept_ += links_[e].overlap * links_[e].input_row;
   }
 
@@ -66,15 +67,19 @@ class FusionSearch {
 
   // Rows of the link's operand that a block needs besides what is left of the block before.
   u64 new_lines(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].stride; }
-  u64 output_words(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].output_row; }
-  u64 output_column(std::size_t e) const { return output_words(e) / links_[e].output_columns; }
+  // Units of a block's rows of operand and output, and of a column of them.
+  u64 input_rows(std::size_t e) const { return new_lines(e) * links_[e].input_row; }
+  u64 output_rows(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].output_row; }
+  u64 output_column(std::size_t e) const { return output_rows(e) / links_[e].output_columns; }
+  // A column of the link before, as this link reads it.
+  u64 column_read(std::size_t e) const { return input_rows(e) / links_[e - 1].output_columns; }
 
   // The first operand's rows: whole ones stay until the next block needs other lines; of columns the shared lines are
   // read again.
-  u64 first_words(bool whole) const {
+  u64 first_rows(bool whole) const {
     const u64 pictures = std::max<u64>(1, blocks_.rows / segment_.picture);
-    const u64 words = (new_lines(0) + pictures * links_[0].overlap) * links_[0].input_row;
-    return whole ? words : words / links_[0].input_columns;
+    const u64 units = (new_lines(0) + pictures * links_[0].overlap) * links_[0].input_row;
+    return whole ? units : units / links_[0].input_columns;
   }
   u64 first_accesses(bool whole) const {
     const FusedLink& f = links_[0];
@@ -91,9 +96,10 @@ class FusionSearch {
            (op != Operator::Softmax || options_.incremental_softmax);
   }
 
-  void propose(const BlockPlan& plan) {
-    if (std::ranges::any_of(plans_, [&](const BlockPlan& p) { return p.beats(plan); })) return;
-    std::erase_if(plans_, [&](const BlockPlan& p) { return plan.beats(p); });
+  void propose(BlockPlan plan) {
+    plan.most = *std::ranges::max_element(plan.held);
+    if (std::ranges::any_of(plans_, [&](const BlockPlan& p) { return p.beats(plan, links_); })) return;
+    std::erase_if(plans_, [&](const BlockPlan& p) { return plan.beats(p, links_); });
     plans_.push_back(plan);
   }
 
@@ -108,14 +114,15 @@ class FusionSearch {
   void pair_up(std::size_t e, bool whole_input, const BlockPlan& plan) {
     if (e == links_.size()) return propose(plan);
     const bool last = e + 1 == links_.size();
-    const u64 input = e == 0 ? first_words(whole_input) : new_lines(e) * links_[e].input_row;
+    const u64 input = e == 0 ? first_rows(whole_input) : input_rows(e);
     BlockPlan single = plan;
-    single.add_stage(input + (last ? output_column(e) : output_words(e)), u64{1} << e);
+    single.held[e] = input + (last ? output_column(e) : output_rows(e));
     pair_up(e + 1, whole_input, single);
     if (last || !may_pair(e) || (e == 0 && !whole_input)) return;
     BlockPlan paired = plan;
     paired.tiles.pairs |= u64{1} << e;
-    paired.add_stage(input + output_column(e) + output_words(e + 1), u64{3} << e);
+    paired.held[e] = input + output_column(e) + output_rows(e + 1);
+    paired.held[e + 1] = input + column_read(e + 1) + output_rows(e + 1);
     pair_up(e + 2, whole_input, paired);
   }
 
@@ -135,9 +142,8 @@ class FusionSearch {
       plan.tiles = {
           .how = FusionTemplate::InputAgain, .rows = blocks_.rows, .part = columns, .parts = parts, .pairs = 1};
       plan.accesses = parts * first_accesses(false) + last_accesses();
-      const u64 held = columns * output_column(0) + output_words(1);
-      plan.add_stage(first_words(false) + held, 1);
-      plan.add_stage(held, 2);
+      plan.held[0] = first_rows(false) + columns * output_column(0) + output_rows(1);
+      plan.held[1] = columns * column_read(1) + output_rows(1);
       pair_up(2, false, plan);
     });
   }
@@ -156,9 +162,9 @@ class FusionSearch {
                     .pairs = 1,
                     .whole_input = whole_input};
       plan.accesses = (whole_input ? 1 : parts) * first_accesses(whole_input) + spilled_accesses(parts);
-      const u64 part = columns * output_column(0), input = first_words(whole_input);
-      plan.add_stage(input + part, 1);
-      plan.add_stage((whole_input ? input : 0) + part + output_column(1), 2);
+      const u64 input = first_rows(whole_input);
+      plan.held[0] = input + columns * output_column(0);
+      plan.held[1] = (whole_input ? input : 0) + columns * column_read(1) + output_column(1);
       propose(plan);
     });
   }
@@ -170,12 +176,12 @@ class FusionSearch {
     for_each_part([&](u64 parts, u64 columns) {
       const u64 share =
           ceil_div(columns * (links_[0].group_weights + links_[1].group_weights), links_[0].output_columns);
-      const u64 part = columns * output_column(0), input = first_words(false);
       const u64 sums = whole_output ? segment_.group * links_[1].output_row : 0;
-      const u64 column = whole_output ? 0 : output_column(1);
+      const u64 made = first_rows(false) + columns * output_column(0);
+      const u64 used = columns * column_read(1) + (whole_output ? 0 : output_column(1));
       const u64 accesses = parts * first_accesses(false) + (whole_output ? last_accesses() : spilled_accesses(parts)) +
                            links_[0].weights + links_[1].weights;
-      curve_.add(share + sums + part + std::max(input, column), accesses,
+      curve_.add(share + sums + std::max(made, used), accesses,
                  {.how = FusionTemplate::WeightsOuter,
                   .part = columns,
                   .parts = parts,
@@ -185,19 +191,20 @@ class FusionSearch {
   }
 
   // Adds the plan with every choice of weights that stay. A link whose weights do not all stay needs a tile of them
-  // while it runs: for the largest stages it is worth looking at choices that spare it.
+  // while it runs: where that takes the most room it is worth looking at choices that spare it.
   void keep_weights(const BlockPlan& plan) {
     const bool pipelined = options_.execution == Execution::Pipelined;
     std::vector<KeepItem> items;
-    u64 accesses = plan.accesses;
+    u64 accesses = plan.accesses, tiles = 0;
     for (const FusedLink& f : links_) {
       const u64 saved = f.weights * (blocks_.rounds(f) - 1);
       accesses += f.weights + saved;
-      const u64 tile = pipelined ? std::min(kWeightTile, f.group_weights) : 0;  // counted for every link
+      const u64 tile = pipelined ? weight_tile(f) : 0;  // counted for every link
+      tiles += tile;
       items.push_back({f.group_weights - tile, options_.weights == Staying::None ? 0 : saved});
     }
-    const auto add = [&](u64 forced, u64 tiles) {
-      const u64 room = lines_kept_ + plan.most + tiles;
+    const auto add = [&](u64 forced, u64 room) {
+      room += lines_kept_;
       if (options_.weights == Staying::Parts) return add_parts(plan, items, forced, room, accesses);
       for (const KeptSet& set : kept_sets(items, forced)) {
         FusedTiles how = plan.tiles;
@@ -205,8 +212,18 @@ class FusionSearch {
         curve_.add(room + set.room, accesses - set.saved, how);
       }
     };
-    add(0, pipelined ? kWeightTile * links_.size() : kWeightTile);
-    if (options_.weights != Staying::None && !pipelined) add(plan.largest, 0);
+    if (pipelined) return add(0, plan.most + tiles);
+    std::vector<u64> rooms{plan.most};
+    for (std::size_t e = 0; e < links_.size(); ++e) rooms.push_back(plan.with_tile(e, links_[e]));
+    std::ranges::sort(rooms, std::greater());
+    rooms.erase(std::unique(rooms.begin(), rooms.end()), rooms.end());
+    if (options_.weights == Staying::None) rooms.resize(1);
+    for (const u64 room : rooms) {
+      u64 forced = 0;
+      for (std::size_t e = 0; e < links_.size(); ++e)
+        if (plan.with_tile(e, links_[e]) > room) forced |= u64{1} << e;
+      add(forced, room);
+    }
   }
 
   // All weights of the links `forced` stay, of the others as many words as there is room for, first those of the link
@@ -221,18 +238,19 @@ class FusionSearch {
         room += items[e].room;
         accesses -= items[e].saved;
       } else if (items[e].saved > 0) {
-        const u64 saved = items[e].saved / f.group_weights;
-        gains.push_back({static_cast<u8>(e), items[e].room, saved, items[e].saved - items[e].room * saved});
+        const u64 words = items[e].room / f.weight_size, saved = items[e].saved / (f.group_weights / f.weight_size);
+        gains.push_back({static_cast<u8>(e), words, saved, items[e].saved - words * saved, f.weight_size});
       }
     }
-    std::ranges::stable_sort(gains, [](const Gain& a, const Gain& b) { return a.saved > b.saved; });
+    // Each unit of a word saves as much.
+    std::ranges::stable_sort(gains, [](const Gain& a, const Gain& b) { return a.saved / a.size > b.saved / b.size; });
     curve_.add(room, accesses, how, gains);
   }
 
   const FusionOptions& options_;
   const FusedRows& segment_;
   const std::vector<FusedLink>& links_;
-  u64 lines_kept_ = 0;  // words that stay from one block to the next, of all intermediates
+  u64 lines_kept_ = 0;  // units that stay from one block to the next, of all intermediates
   RowBlocks blocks_;
   std::vector<BlockPlan> plans_;  // for these blocks, none better than another
   FusedCurve curve_;

@@ -22,7 +22,7 @@ std::string_view name(FusionTemplate how) {
   return "";
 }
 
-FusedCurve::Piece FusedCurve::Piece::starting(u64 capacity) const {
+WordwiseCurve::Piece WordwiseCurve::Piece::starting(u64 capacity) const {
   Piece later = *this;
   later.from = capacity;
   if (slope == 0) return later;
@@ -32,7 +32,7 @@ FusedCurve::Piece FusedCurve::Piece::starting(u64 capacity) const {
   return later;
 }
 
-void FusedCurve::add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains) {
+void WordwiseCurve::add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains) {
   Pieces plan;
   Piece piece{buffer, buffer, accesses, 0, how};
   for (const Gain& gain : gains) {
@@ -51,7 +51,7 @@ void FusedCurve::add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<
 }
 
 // Merges the plan with the pieces from its beginning up to where the curve has fallen to the plan's last accesses.
-void FusedCurve::lower_to(const Pieces& plan) {
+void WordwiseCurve::lower_to(const Pieces& plan) {
   const auto begins = std::ranges::upper_bound(pieces_, plan.front().from, {}, &Piece::from);
   const auto first = begins == pieces_.begin() ? begins : begins - 1;
   auto last = std::find_if(first, pieces_.end(), [&](const Piece& p) { return p.accesses <= plan.back().accesses; });
@@ -66,12 +66,12 @@ void FusedCurve::lower_to(const Pieces& plan) {
   }
 }
 
-std::size_t FusedCurve::piece_at(const Pieces& pieces, u64 capacity) {
+std::size_t WordwiseCurve::piece_at(const Pieces& pieces, u64 capacity) {
   return static_cast<std::size_t>(std::ranges::upper_bound(pieces, capacity, {}, &Piece::from) - pieces.begin()) - 1;
 }
 
 // Both curves are straight between their breaks: one is below the other somewhere there if it is at one of the ends.
-bool FusedCurve::improved_by(const Pieces& plan) const {
+bool WordwiseCurve::improved_by(const Pieces& plan) const {
   if (pieces_.empty() || plan.front().from < pieces_.front().from) return true;
   const u64 least = plan.back().accesses;
   std::size_t i = piece_at(pieces_, plan.front().from), j = 0;
@@ -90,7 +90,7 @@ bool FusedCurve::improved_by(const Pieces& plan) const {
   }
 }
 
-FusedCurve::Pieces FusedCurve::lower(const Pieces& a, const Pieces& b, u64 end) {
+WordwiseCurve::Pieces WordwiseCurve::lower(const Pieces& a, const Pieces& b, u64 end) {
   Pieces merged;
   merged.reserve(2 * (a.size() + b.size()));
   const Piece* last = nullptr;  // what the last piece of `merged` is a part of
@@ -129,20 +129,60 @@ FusedCurve::Pieces FusedCurve::lower(const Pieces& a, const Pieces& b, u64 end) 
   return merged;
 }
 
-std::optional<FusedCurve::Point> FusedCurve::at(u64 capacity) const {
+std::optional<FusedPlan> WordwiseCurve::at(u64 capacity) const {
   if (pieces_.empty() || capacity < pieces_.front().from) return std::nullopt;
   Piece piece = pieces_[piece_at(pieces_, capacity)].starting(capacity);
   if (piece.how.partly_words == 0) piece.how.partly = kNoLink;
-  return Point{piece.used, piece.accesses, piece.how};
+  return FusedPlan{piece.used, piece.accesses, piece.how};
 }
 
-std::vector<u64> FusedCurve::capacities(double step) const {
+std::vector<u64> WordwiseCurve::capacities(double step) const {
   std::vector<u64> all;
   const auto larger = [&](u64 c) { return c + std::max<u64>(1, static_cast<u64>(static_cast<double>(c) * step)); };
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const u64 end = pieces_[i].slope == 0 ? pieces_[i].from + 1 : pieces_[i + 1].from;
     for (u64 c = pieces_[i].from; c < end; c = larger(c)) all.push_back(c);
   }
+  return all;
+}
+
+void FusedCurve::add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains) {
+  FusedTiles now = how;
+  // Gains of words of one size belong to one curve.
+  for (bool more = true; more;) {
+    const u64 size = gains.empty() ? grain_ : gains.front().size;
+    const auto other = std::ranges::find_if(gains, [&](const Gain& gain) { return gain.size != size; });
+    const auto same = gains.first(static_cast<std::size_t>(other - gains.begin()));
+    curves_[{size, buffer % size}].add(buffer / size, accesses, now, same);
+    for (const Gain& gain : same) {
+      buffer += gain.words * size;
+      accesses -= gain.words * gain.saved + gain.bonus;
+      now.kept |= u64{1} << gain.link;
+    }
+    gains = gains.subspan(same.size());
+    more = !gains.empty();
+  }
+}
+
+std::optional<FusedCurve::Point> FusedCurve::at(u64 capacity) const {
+  std::optional<Point> best;
+  for (const auto& [words, curve] : curves_) {
+    const auto [size, besides] = words;
+    if (capacity < besides) continue;
+    std::optional<Point> point = curve.at((capacity - besides) / size);
+    if (!point) continue;
+    point->buffer = besides + point->buffer * size;
+    if (!best || std::pair(point->accesses, point->buffer) < std::pair(best->accesses, best->buffer)) best = point;
+  }
+  return best;
+}
+
+std::vector<u64> FusedCurve::capacities(double step) const {
+  std::vector<u64> all;
+  for (const auto& [words, curve] : curves_)
+    for (const u64 capacity : curve.capacities(step)) all.push_back(words.second + capacity * words.first);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 // The fewest accesses of a fused segment by buffer size. Weights stay in the buffer word by word, so that every further
-// word of room saves accesses and a curve falls in straight lines between its points.
+// word of room saves accesses and a curve falls in straight lines between its points. Buffers and accesses are in units
+// of which each word has a whole number; where all words have one, units are words.
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/base/types.h"
@@ -43,29 +46,28 @@ struct Gain {
   u64 words = 0;
   u64 saved = 0;  // accesses that each word saves
   u64 bonus = 0;  // accesses saved besides when all of them stay
+  u64 size = 1;   // units in a word
 };
 
-// The curve of one segment.
-class FusedCurve {
- public:
-  struct Point {
-    u64 buffer = 0;    // words in use
-    u64 accesses = 0;  // words
-    FusedTiles how;
-  };
+// A point of a curve.
+struct FusedPlan {
+  u64 buffer = 0;    // units in use
+  u64 accesses = 0;  // units
+  FusedTiles how;
+};
 
-  // Adds a plan that needs `buffer` words and moves `accesses`. With more room it makes its gains one after the other,
-  // which must be in the order of falling savings. A plan that is nowhere better than those before it changes nothing.
-  void add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains = {});
+// The least of plans whose buffers are whole numbers of words of one size, apart from what all of them have: buffers
+// and capacities count these words.
+class WordwiseCurve {
+ public:
+  // FusedCurve::add() with gains of words of this size.
+  void add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains);
 
   // The plan with the fewest accesses in `capacity` words; none when no plan fits.
-  std::optional<Point> at(u64 capacity) const;
+  std::optional<FusedPlan> at(u64 capacity) const;
 
-  // Capacities to draw the curve by, ascending: where it begins and breaks, and along its slopes so many that
-  // neighbours differ by at most the part `step` of the capacity.
-  std::vector<u64> capacities(double step = 1.0 / 32) const;
-
-  bool empty() const { return pieces_.empty(); }
+  // FusedCurve::capacities().
+  std::vector<u64> capacities(double step) const;
 
  private:
   // The curve from the capacity `from` up to the next piece.
@@ -87,6 +89,34 @@ class FusedCurve {
   static Pieces lower(const Pieces& a, const Pieces& b, u64 end);  // up to `end`
 
   Pieces pieces_;
+};
+
+// The curve of one segment.
+class FusedCurve {
+ public:
+  using Point = FusedPlan;
+
+  // `grain`: every word has a whole number of so many units.
+  explicit FusedCurve(u64 grain = 1) : grain_(grain) {}
+
+  // Adds a plan that needs `buffer` units and moves `accesses`. With more room it makes its gains one after the other,
+  // which must be in the order of falling savings; the words of one that is not complete leave less than a word of room
+  // unused. A plan that is nowhere better than those before it changes nothing.
+  void add(u64 buffer, u64 accesses, const FusedTiles& how, std::span<const Gain> gains = {});
+
+  // The plan with the fewest accesses in `capacity` units; none when no plan fits.
+  std::optional<Point> at(u64 capacity) const;
+
+  // Capacities to draw the curve by, ascending: where it begins and breaks, and along its slopes so many that
+  // neighbours differ by at most the part `step` of the capacity.
+  std::vector<u64> capacities(double step = 1.0 / 32) const;
+
+  bool empty() const { return curves_.empty(); }
+
+ private:
+  u64 grain_ = 1;
+  // By the size of the words that gains fill, and what the buffer has besides whole ones.
+  std::map<std::pair<u64, u64>, WordwiseCurve> curves_;
 };
 
 }  // namespace heliolite

@@ -35,6 +35,8 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
   if (!rows) return std::nullopt;
   FusedRows out;
   out.rows = out.group = out.picture = rows->back();
+  out.grain = 0;
+  u64 made = 0;  // words in a row of the link before
   for (std::size_t e = 0; e < links.size(); ++e) {
     const ChainLink& link = links[e];
     const u64 inside = link.slides ? 1 : link.rows / (*rows)[e];  // its rows in a common one
@@ -46,14 +48,18 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
     f.stride = link.stride;
     f.overlap = link.overlap;
     f.input_rows = link.slides ? link.input_rows : (*rows)[e];
-    f.input_row = e == 0 ? link.input_words / f.input_rows : out.links[e - 1].output_row;
-    f.output_row = link.output_words / (*rows)[e];
-    f.input_columns = std::min(f.input_row, link.input_columns * inside);
-    f.output_columns = std::min(f.output_row, link.output_columns * inside);
+    const u64 read = e == 0 ? link.input_words / f.input_rows : made;
+    made = link.output_words / (*rows)[e];
+    f.input_row = read * link.input_size;
+    f.output_row = made * link.output_size;
+    f.input_columns = std::min(read, link.input_columns * inside);
+    f.output_columns = std::min(made, link.output_columns * inside);
     f.group_rows = out.rows / groups;
-    f.group_weights = link.weight_words / groups;
-    f.weights = link.weight_words;
+    f.weights = link.weight_words * link.weight_size;
+    f.group_weights = f.weights / groups;
+    f.weight_size = link.weight_size;
     f.before = link.before;
+    out.grain = std::gcd(std::gcd(out.grain, link.input_size), std::gcd(link.weight_size, link.output_size));
     out.group = std::gcd(out.group, f.group_rows);
     out.picture = std::gcd(out.picture, out.rows / link.pictures);
   }

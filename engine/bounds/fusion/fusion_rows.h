@@ -14,12 +14,13 @@ struct FusedLink {
   u64 scale = 1;                              // rows of its output for one row of the last output
   u64 stride = 1;                             // rows of its operand for one row of its output
   u64 overlap = 0;                            // rows of its operand that a block leaves for the next block
-  u64 input_row = 1;                          // words in a row of its operand
-  u64 output_row = 1;                         // words in a row of its output
+  u64 input_row = 1;                          // units in a row of its operand
+  u64 output_row = 1;                         // units in a row of its output
   u64 input_columns = 1, output_columns = 1;  // parts of these rows that can be used, or made, one after the other
   u64 group_rows = 1;                         // rows of the last output that share weights
-  u64 group_weights = 1;                      // words of these weights
-  u64 weights = 1;                            // words of the weights of all groups
+  u64 group_weights = 1;                      // units of these weights
+  u64 weights = 1;                            // units of the weights of all groups
+  u64 weight_size = 1;                        // units in a word of them
   u64 input_rows = 1;                         // rows of the whole operand
   Operator before = Operator::None;           // between the link before and its operand
 };
@@ -30,6 +31,7 @@ struct FusedRows {
   u64 rows = 1;     // of the last output; the other fields count these too
   u64 group = 1;    // rows that share the weights of every link
   u64 picture = 1;  // rows of one picture: lines of different ones do not overlap; all rows if nothing slides
+  u64 grain = 1;    // every word has a whole number of so many units
 };
 
 // The links of a segment with common rows. None if rows of one link are not made of whole rows of another.
