@@ -24,6 +24,8 @@ Diagnostic unstated_size(const Workload& workload, const Tensor& tensor, const W
 
 std::string_view WordUnit::name() const { return counts_words() ? "words" : bits == kByte ? "bytes" : "bits"; }
 
+std::string_view WordUnit::one() const { return name().substr(0, name().size() - 1); }
+
 WordUnit::Sizes WordUnit::sizes(const Workload& workload) const {
   Sizes sizes;
   sizes.fill(1);

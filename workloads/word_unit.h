@@ -19,6 +19,7 @@ struct WordUnit {
 
   bool counts_words() const { return bits == 0; }
   std::string_view name() const;  // "words", "bytes" or "bits"
+  std::string_view one() const;   // "word", "byte" or "bit"
 
   // Bytes in a unit; `word_bytes` for words.
   double bytes(double word_bytes) const { return counts_words() ? word_bytes : static_cast<double>(bits) / 8; }

@@ -24,14 +24,19 @@ std::vector<std::string> cells(const LevelDistance& level, const Workload& workl
   return row;
 }
 
+const Boundary& boundary_of(const LevelBound& level) { return level.boundary; }
+const Boundary& boundary_of(const LevelDistance& level) { return level.bound.boundary; }
+
 template <class Level>
 std::string table_of(std::span<const Level> levels, const Workload& workload) {
-  Table table({"<outside level", "words inside", "accesses at least", "MACs/word at most", "mapping holds", "moves",
-               "x bound"});
+  const WordUnit unit = levels.empty() ? WordUnit{} : boundary_of(levels.front()).unit;
+  Table table({"<outside level", fmt::format("{} inside", unit.name()), "accesses at least",
+               fmt::format("MACs/{} at most", unit.one()), "mapping holds", "moves", "x bound"});
   for (const Level& level : levels) table.row(cells(level, workload));
-  return table.to_string() +
-         "  No mapping moves less, however many levels are inside; words of all instances, operands of units "
-         "included.\n";
+  return table.to_string() + fmt::format(
+                                 "  No mapping moves less, however many levels are inside; {} of all instances, "
+                                 "operands of units included.\n",
+                                 unit.name());
 }
 
 }  // namespace
@@ -55,6 +60,7 @@ Json level_bound_json(const LevelBound& level, const std::string& tiles) {
   const auto& capacity = level.boundary.capacity_words;
   return {{"kind", kNestedCurve},
           {"level", level.boundary.level},
+          {"unit", level.boundary.unit.name()},
           {"capacity_words", capacity ? Json(*capacity) : Json()},
           {"words", level.least},
           {"holds_under", kAnyMapping + tiles}};

@@ -22,11 +22,14 @@ const LevelDistance* outermost(const Distances& levels) {
 
 // Of all layers together; empty if it is not known of each.
 std::string total_distance(const MapAnswer& answer) {
+  // Layers may count in words, bytes or bits.
+  const double word_bytes = static_cast<double>(answer.architecture.levels.back().word_bits) / 8;
   double moved = 0, least = 0;
   for (std::size_t i = 0; i < answer.distances.size(); ++i) {
     const LevelDistance* distance = outermost(answer.distances[i]);
     if (distance == nullptr) return "";
-    const auto runs = static_cast<double>(answer.result.layers[i].count);
+    const double runs =
+        static_cast<double>(answer.result.layers[i].count) * distance->bound.boundary.unit.bytes(word_bytes);
     moved += runs * static_cast<double>(distance->mapping.accesses);
     least += runs * static_cast<double>(distance->bound.least);
   }

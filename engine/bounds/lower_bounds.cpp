@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "engine/base/integers.h"
 #include "engine/bounds/conv/conv_bound.h"
@@ -96,10 +97,15 @@ const LowerBound& best(std::span<const LowerBound> bounds) {
                            [](const LowerBound& a, const LowerBound& b) { return a.words < b.words; });
 }
 
+u64 operand_units(const Workload& workload, const WordUnit& unit) {
+  const WordUnit::Sizes sizes = unit.sizes(workload);
+  return std::accumulate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(workload.tensors.size()), u64{0});
+}
+
 std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload) {
   if (!wall.capacity_words) return std::nullopt;
   // The boundary counts the operands of units that work side by side.
-  const std::size_t operands = architecture.compute.instances > 1 ? 0 : workload.tensors.size();
+  const u64 operands = architecture.compute.instances > 1 ? 0 : operand_units(workload, wall.unit);
   return static_cast<double>(*wall.capacity_words + operands);
 }
 

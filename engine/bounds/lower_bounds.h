@@ -68,8 +68,11 @@ class LowerBounds {
 // The bound with the most words; of equal ones the first.
 const LowerBound& best(std::span<const LowerBound> bounds);
 
-// The words that a mapping can have inside a boundary of a machine at a time, as LowerBounds takes them: capacities and
-// the operands of the compute units. None: unbounded.
+// Units of one word of each tensor: the operands of a MAC.
+u64 operand_units(const Workload& workload, const WordUnit& unit);
+
+// What a mapping can have inside a boundary of a machine at a time, in its unit, as LowerBounds takes it: capacities
+// and the operands of the compute units. None: unbounded.
 std::optional<double> words_inside(const Boundary& wall, const Architecture& architecture, const Workload& workload);
 
 }  // namespace heliolite

@@ -34,6 +34,18 @@ std::string breakdown_text(const Workload& workload, const Breakdown& breakdown)
   return out.dump();
 }
 
+// In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
+// moves up.
+void add_movement(LayerRecord& record, const LevelDistance& level, u64 word_bits) {
+  const WordUnit& unit = level.bound.boundary.unit;
+  const u64 units = unit.counts_words() ? 1 : word_bits, bits = unit.counts_words() ? 1 : unit.bits;
+  const auto words = [&](u64 count, u64 round) {
+    return count / units * bits + (count % units * bits + round) / units;
+  };
+  record.words_moved = words(level.mapping.accesses, units - 1);
+  record.least_words = words(level.bound.least, 0);
+}
+
 }  // namespace
 
 LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
@@ -55,10 +67,7 @@ LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, c
     const Workload& workload = layer.layer.workload;
     const Breakdown breakdown = CostModel(workload, machine).explain(result.mapping);
     const auto levels = bound.distances(workload, machine, result.mapping, breakdown);
-    if (levels && !levels->empty()) {
-      record.words_moved = levels->back().mapping.accesses;
-      record.least_words = levels->back().bound.least;
-    }
+    if (levels && !levels->empty()) add_movement(record, levels->back(), machine.levels.back().word_bits);
     record.mapping = mapping_text(result.mapping, workload, machine);
     record.breakdown = breakdown_text(workload, breakdown);
   }

@@ -11,6 +11,7 @@ py::dict bound_as_dict(const LevelBound& level) {
   py::dict out;
   out["kind"] = "nested";
   out["level"] = level.boundary.level;
+  out["unit"] = std::string(level.boundary.unit.name());
   out["capacity_words"] = level.boundary.capacity_words;
   out["words"] = level.least;
   return out;

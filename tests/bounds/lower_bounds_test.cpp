@@ -121,6 +121,37 @@ RC_GTEST_PROP(LowerBounds, NoMappingMovesLess, (u64 seed)) {
   }
 }
 
+// The same with sizes of words: tensors that state some, levels of other words.
+RC_GTEST_PROP(LowerBounds, NoMappingOfSizedWordsMovesLess, (u64 seed)) {
+  testing::RandomOptions options;
+  options.capacities = true;
+  options.word_bits = true;
+  const testing::RandomProblem p = testing::random_problem(seed, options);
+  const WordUnit unit = boundary_unit(p.workload, p.architecture);
+  const WordUnit::Sizes units = unit.sizes(p.workload);
+  const std::vector<double> sizes(units.begin(), units.end());
+  const LowerBounds bounds(p.workload, {}, sizes);
+  for (const Crossing& crossing : crossings(CostModel(p.workload, p.architecture).explain(p.mapping), units)) {
+    const double capacity = static_cast<double>(crossing.words + operand_units(p.workload, unit));
+    RC_ASSERT(bounds.words(capacity) <= crossing.accesses);
+  }
+}
+
+// A factor of all sizes is one of capacity and words.
+RC_GTEST_PROP(LowerBounds, EqualSizesScale, (u64 seed)) {
+  testing::Rng rng(seed);
+  const Workload workload =
+      testing::chance(rng, 50) ? testing::random_convolution(rng, 30) : testing::random_workload(rng, {.max_size = 30});
+  const auto size = static_cast<double>(testing::pick(rng, 2, 32));
+  const LowerBounds words(workload), units(workload, {}, std::vector<double>(workload.tensors.size(), size));
+  for (double capacity = 4; capacity < 1e4; capacity *= 3) {
+    const auto in_words = static_cast<double>(words.words(capacity));
+    const auto in_units = static_cast<double>(units.words(size * capacity));
+    // Exponents are tried at steps of the capacity in units, and results are rounded down.
+    RC_ASSERT(in_units >= size * (in_words * 0.98 - 1) && in_units <= size * (in_words * 1.02 + 1));
+  }
+}
+
 TEST(LowerBounds, NoMappingFoundMovesLess) {
   for (const char* machine : {"eyeriss", "simba", "edge_unified"}) {
     const Architecture architecture = testing::machine(machine);

@@ -135,6 +135,21 @@ TEST(MovementDistance, IsAtLeastOneForWhatSearchesFind) {
   }
 }
 
+// In bytes or bits where tensors state sizes.
+TEST(MovementDistance, IsAtLeastOneForWordsOfAnySize) {
+  for (u64 i = 0; i < 40; ++i) {
+    testing::SearchProblemOptions sized;
+    sized.word_bits = true;
+    const testing::SearchProblem problem = testing::random_search_problem(1900 + i, sized);
+    MovementBound bound;
+    SearchOptions options;
+    options.strategy = Strategy::Random;
+    options.victory = 50;
+    const MappingResult r = mapped(problem.workload, problem.architecture, options);
+    expect_not_below(bound, problem.workload, problem.architecture, r, fmt::format("problem {}", i));
+  }
+}
+
 // The first layer of every preset; orojenesis_levels_test.cpp has all layers on some of the machines.
 TEST(MovementDistance, IsAtLeastOneOnEveryMachine) {
   SearchOptions options;

@@ -18,11 +18,13 @@ namespace {
 using testing::machine;
 using testing::Rng;
 
-// Every level's pair on or above the curve, for what the mapping uses and for what the machine has.
+// Every level's pair on or above the curve, for what the mapping uses and for what the machine has. All in units, which
+// are words where no tensor states a size.
 void expect_above(const NestedCurve& curve, const Workload& w, const Architecture& a, const Breakdown& b,
                   const std::string& what) {
-  const auto walls = boundaries(a, w);
-  const auto pairs = crossings(b);
+  const WordUnit unit = boundary_unit(w, a);
+  const auto walls = boundaries(a, w, unit);
+  const auto pairs = crossings(b, unit.sizes(w));
   ASSERT_EQ(walls.size(), pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const u64 least = curve.at(pairs[i].words)->accesses;
@@ -87,6 +89,27 @@ TEST(OrojenesisLevels, RandomMappingsLieAbove) {
       if (HasFailure()) return;
     }
   }
+}
+
+// Tensors with and without sizes on levels whose words differ: in bytes or bits, whatever fits is inside.
+TEST(OrojenesisLevels, RandomMappingsOfSizedWordsLieAbove) {
+  testing::RandomOptions shape;
+  shape.max_size = 12;
+  shape.capacities = true;
+  shape.word_bits = true;
+  int fit = 0;
+  for (u64 i = 0; i < 1500; ++i) {
+    const testing::RandomProblem p = testing::random_problem(7000 + i, shape);
+    const CostModel model(p.workload, p.architecture);
+    if (model.evaluate(p.mapping).verdict != Verdict::Fits) continue;
+    const WordUnit unit = boundary_unit(p.workload, p.architecture);
+    const auto curve = nested_curve(p.workload, {.word_size = unit.sizes(p.workload)});
+    ASSERT_TRUE(curve.ok()) << to_string(curve.errors());
+    expect_above(*curve, p.workload, p.architecture, model.explain(p.mapping), fmt::format("problem {}", i));
+    if (HasFailure()) return;
+    ++fit;
+  }
+  EXPECT_GT(fit, 300);
 }
 
 // A level for each nested tensor, with the loops from its tile to the next: the curve's points are mappings' pairs.

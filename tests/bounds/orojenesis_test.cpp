@@ -1,5 +1,6 @@
 // The curve of one buffer against Timeloop's, against all mappings of small Einsums, executed word by word, and, with
 // Timeloop's counts, priced by the cost model or walked.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -157,8 +158,44 @@ TEST(Orojenesis, NoExecutionOfRandomMappingsLiesBelow) {
     options.imperfect = i % 3 == 0 && w.macs() < 40;
     if (i % 5 == 1) options.partial_sums = PartialSums::WriteOnly;
     if (i % 5 == 2) options.word_size = {1, 4, 2, 1, 1, 1, 1, 1};
+    if (i % 5 == 3)
+      for (u32& size : options.word_size) size = static_cast<u32>(testing::pick(rng, 1, 32));
     expect_executed(w, options, fmt::format("problem {}", i));
   }
+}
+
+// Words of b units each: b times the curve in words, of both curves.
+TEST(Orojenesis, EqualSizesScaleTheCurve) {
+  for (const char* text : {"gemm:8x12x6", "conv:k=4,c=2,p=6,r=3,stride=2", "mttkrp:4x2x3x4"}) {
+    const Workload w = workload(text);
+    OrojenesisOptions in_bits;
+    in_bits.word_size.fill(5);
+    const auto expect_scaled = [&](const auto& words, const auto& units) {
+      ASSERT_EQ(words->points().size(), units->points().size());
+      for (std::size_t i = 0; i < words->points().size(); ++i) {
+        EXPECT_EQ(units->points()[i].buffer, 5 * words->points()[i].buffer) << text;
+        EXPECT_EQ(units->points()[i].accesses, 5 * words->points()[i].accesses) << text;
+      }
+    };
+    expect_scaled(one_buffer_curve(w), one_buffer_curve(w, in_bits));
+    expect_scaled(nested_curve(w), nested_curve(w, in_bits));
+    EXPECT_EQ(algorithmic_minimum(w, in_bits), 5 * algorithmic_minimum(w));
+  }
+}
+
+// A curve never takes words of stated sizes for words of one size.
+TEST(Orojenesis, SizesStatedAreToBeGiven) {
+  Workload w = workload("gemm:4x4x4");
+  for (Tensor& t : w.tensors) t.word_bits = 8;
+  EXPECT_TRUE(one_buffer_curve(w).ok()) << "bytes";
+  w.tensors[0].word_bits = 16;
+  EXPECT_THAT(to_string(one_buffer_curve(w).errors()),
+              ::testing::HasSubstr("states sizes of words (A: 16, B: 8, Z: 8)"));
+  EXPECT_TRUE(one_buffer_curve(w, {.word_size = word_unit(w)->sizes(w)}).ok());
+  w = workload("gemm:1048576x3500000x1024");
+  for (Tensor& t : w.tensors) t.word_bits = 1001;
+  const auto large = one_buffer_curve(w, {.word_size = word_unit(w)->sizes(w)});
+  EXPECT_THAT(to_string(large.errors()), ::testing::HasSubstr("too many for accesses in bits"));
 }
 
 // With tiles of any size: no blocking is below, and those that are on it exist (the perfect ones by the cost model,

@@ -14,9 +14,9 @@ constexpr u64 kQuickNestings = 2'000'000;
 }  // namespace
 
 std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& workload,
-                                     const Architecture& architecture) {
+                                     const Architecture& architecture, const WordUnit& unit) {
   std::vector<LevelBound> levels;
-  for (Boundary& boundary : boundaries(architecture, workload)) {
+  for (Boundary& boundary : boundaries(architecture, workload, unit)) {
     // The first point needs no storage, the last one has the fewest accesses.
     const auto& capacity = boundary.capacity_words;
     const u64 least = capacity ? curve.at(*capacity)->accesses : curve.points().back().accesses;
@@ -26,10 +26,11 @@ std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& w
 }
 
 std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workload& workload,
-                                           const Architecture& architecture, const Breakdown& breakdown) {
-  const std::vector<Crossing> pairs = crossings(breakdown);
+                                           const Architecture& architecture, const Breakdown& breakdown,
+                                           const WordUnit& unit) {
+  const std::vector<Crossing> pairs = crossings(breakdown, unit.sizes(workload));
   std::vector<LevelDistance> distances;
-  for (LevelBound& bound : level_bounds(curve, workload, architecture)) {
+  for (LevelBound& bound : level_bounds(curve, workload, architecture, unit)) {
     const Crossing& pair = pairs[distances.size()];
     distances.push_back({std::move(bound), pair, curve.at(pair.words)->accesses});
   }
@@ -45,17 +46,19 @@ Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& work
                                                             const Mapping& mapping, const Breakdown& breakdown) {
   if (!mapping.is_perfect())
     return Diagnostic{workload.name, 0, "", "an imperfect mapping's words are averages, which no bound holds for"};
-  const Result<NestedCurve>& least = curve(workload);
+  const WordUnit unit = boundary_unit(workload, architecture);
+  const Result<NestedCurve>& least = curve(workload, unit);
   if (!least) return least.errors();
-  return level_distances(*least, workload, architecture, breakdown);
+  return level_distances(*least, workload, architecture, breakdown, unit);
 }
 
-const Result<NestedCurve>& MovementBound::curve(const Workload& workload) {
+const Result<NestedCurve>& MovementBound::curve(const Workload& workload, const WordUnit& unit) {
   std::unique_lock lock(mutex_);
-  Entry& entry = curves_[fingerprint(workload)];
+  Entry& entry = curves_[{fingerprint(workload), unit.unstated}];
   lock.unlock();
   OrojenesisOptions options;
   options.max_nestings = kQuickNestings;
+  options.word_size = unit.sizes(workload);
   std::call_once(entry.once, [&] { entry.curve = nested_curve(workload, options); });
   return *entry.curve;
 }

@@ -16,6 +16,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMaxSteps = 60'000'000;  // orders and partial tiles looked at
+constexpr u64 kBitsOfByte = 8;
 constexpr u32 kMaxAllSizes = 100'000;  // of a dimension of which every size matters
 
 // Every tile under one order: dimension by dimension, cut when the best completion is no new point of the curve.
@@ -254,9 +255,18 @@ u64 algorithmic_minimum(const Workload& workload, const OrojenesisOptions& optio
   return units;
 }
 
-Diagnostics sizes_not_given(const Workload& workload, const OrojenesisOptions& options) {
-  if (options.word_size != OrojenesisOptions{}.word_size) return {};
-  return refuse_word_bits(workload, "a curve in words of one size");
+Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& options) {
+  const Result<WordUnit> unit = word_unit(workload, kBitsOfByte);
+  // Sizes of one unit each look as if none were given.
+  const auto several = [&](const Tensor& t) { return t.word_bits && *t.word_bits != unit->bits; };
+  if (options.word_size == OrojenesisOptions{}.word_size && std::ranges::any_of(workload.tensors, several))
+    return refuse_word_bits(workload, "a curve in words of one size");
+  // No way to execute moves more than two words at each access of each MAC.
+  u64 most = 0;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v) most += 2 * u64{options.word_size[v]};
+  if (most <= ~u64{0} / std::max<u64>(workload.macs(), 1)) return {};
+  return {{workload.name, 0, "word_bits",
+           fmt::format("{} MACs are too many for accesses in {} in 64 bits", workload.macs(), unit->name())}};
 }
 
 Diagnostic stopped_curve(const Workload& workload) {
@@ -264,7 +274,7 @@ Diagnostic stopped_curve(const Workload& workload) {
 }
 
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options) {
-  if (Diagnostics errors = sizes_not_given(workload, options); !errors.empty()) return errors;
+  if (Diagnostics errors = wrong_sizes(workload, options); !errors.empty()) return errors;
   CurveSearch search(workload, options);
   // The perfect tiles first: the others then have a curve to be measured against.
   if (search.run(false) && (!options.imperfect || search.run(true))) return search.take();

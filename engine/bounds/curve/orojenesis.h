@@ -10,6 +10,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_curve.h"
 #include "engine/model/compiled.h"
+#include "workloads/word_unit.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -31,8 +32,8 @@ struct OrojenesisOptions {
   WordCount words = WordCount::Distinct;
   bool imperfect = false;  // also tiles that do not divide the sizes
   PartialSums partial_sums = PartialSums::ReadBack;
-  // [tensor]: units (say bytes) in one of its words; with all at 1 a curve counts words.
-  std::array<u32, kMaxTensors> word_size = {1, 1, 1, 1, 1, 1, 1, 1};
+  // [tensor]: units (say bytes) in one of its words, as word_unit() has them; with all at 1 a curve counts words.
+  WordUnit::Sizes word_size = {1, 1, 1, 1, 1, 1, 1, 1};
   // These tensors are in the buffer as a whole and never cross: intermediates of a fused chain.
   TensorMask resident = 0;
   u64 max_nestings = 60'000'000;            // partial nestings that nested_curve() looks at before it gives up
@@ -53,13 +54,14 @@ struct Tiling {
 using Curve = Staircase<Tiling>;
 
 // The ski slope of the workload. Errors: it has so many tiles or loop orders that the search would take minutes;
-// OrojenesisOptions::stop was set.
+// OrojenesisOptions::stop was set; wrong_sizes().
 Result<Curve> one_buffer_curve(const Workload& workload, const OrojenesisOptions& options = {});
 
 // The error of a search for a curve that was asked to stop.
 Diagnostic stopped_curve(const Workload& workload);
-// An error where tensors state sizes of words and the options know none.
-Diagnostics sizes_not_given(const Workload& workload, const OrojenesisOptions& options);
+// An error where tensors state sizes of words that the options do not have, or where accesses in units may need more
+// than 64 bits.
+Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& options);
 
 // Words (in units of the options) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});

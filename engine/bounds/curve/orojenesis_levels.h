@@ -9,6 +9,7 @@
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/model/breakdown.h"
+#include "workloads/word_unit.h"
 #include "workloads/workload.h"
 
 namespace heliolite {
@@ -16,21 +17,29 @@ namespace heliolite {
 // The boundary outside a level: everything at it and further in lies inside.
 struct Boundary {
   std::string level;                  // its name
-  std::optional<u64> capacity_words;  // words that may lie inside; absent: some level inside is unbounded
+  std::optional<u64> capacity_words;  // units that may lie inside; absent: some level inside is unbounded
+  WordUnit unit{};                    // what it counts
 };
+
+// The unit of a machine's boundaries: words if no tensor states a size. Where some do, tensors that state none have
+// words of the outermost level.
+WordUnit boundary_unit(const Workload& workload, const Architecture& architecture);
 
 // The boundaries of all levels but the outermost, innermost first. A capacity counts all instances at and inside the
 // level, and, if compute units work side by side, one operand for each unit of each tensor that a mapping may leave
-// without storage there.
-std::vector<Boundary> boundaries(const Architecture& architecture, const Workload& workload);
+// without storage there. In `unit`, which is boundary_unit() or one of several workloads.
+std::vector<Boundary> boundaries(const Architecture& architecture, const Workload& workload, const WordUnit& unit = {});
 
 // What a mapping holds inside each of these boundaries and moves across it, all instances together.
 struct Crossing {
-  u64 words = 0;     // tiles of the outermost level inside that keeps the tensor; operands of the units if none does
-  u64 accesses = 0;  // reads and updates of the next level outside that keeps the tensor
+  u64 words =
+      0;  // units of tiles of the outermost level inside that keeps the tensor; operands of the units if none does
+  u64 accesses = 0;  // units of reads and updates of the next level outside that keeps the tensor
 };
 
 // The crossings of a perfect mapping, in the order of boundaries(); the counts of imperfect ones are averages.
-std::vector<Crossing> crossings(const Breakdown& breakdown);
+// `sizes`: units in a word of each tensor.
+std::vector<Crossing> crossings(const Breakdown& breakdown,
+                                const WordUnit::Sizes& sizes = OrojenesisOptions{}.word_size);
 
 }  // namespace heliolite

@@ -9,7 +9,6 @@
 #include "engine/base/integers.h"
 #include "engine/bounds/curve/orojenesis_tensor.h"
 #include "engine/bounds/curve/orojenesis_tiles.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite {
 namespace {
@@ -235,7 +234,7 @@ class NestingSearch {
 }  // namespace
 
 Result<NestedCurve> nested_curve(const Workload& workload, const OrojenesisOptions& options) {
-  if (Diagnostics errors = sizes_not_given(workload, options); !errors.empty()) return errors;
+  if (Diagnostics errors = wrong_sizes(workload, options); !errors.empty()) return errors;
   NestingSearch search(workload, options);
   if (search.run()) return search.take();
   if (options.stopped()) return stopped_curve(workload);
