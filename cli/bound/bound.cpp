@@ -135,7 +135,7 @@ void add_shared_options(CLI::App& command, Output& output, BoundArguments& argum
   OrojenesisArguments& shared = arguments.orojenesis;
   add_workload_option(command, shared.workload, "Workload: preset, file or text");
   command.add_option("-a,--architecture", shared.architecture, "Machine: its levels against the bound")->type_name("A");
-  command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("NAME");
+  command.add_option("-l,--layer", shared.layer, "Only this layer")->type_name("LAYER");
   std::vector<std::string> kinds = symbolic_kinds();
   kinds.emplace_back(kOrojenesis);
   command

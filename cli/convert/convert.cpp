@@ -100,7 +100,7 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       ->transform(one_of({"0.3", "0.4"}))
       ->type_name("V")
       ->capture_default_str();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("LAYER");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(

@@ -182,7 +182,7 @@ void add_diff_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("second", arguments->b, "What it is compared with")->required()->type_name("A|W|FILE");
   command->add_option("-a,--architecture", arguments->architecture, "Machine of two mappings")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "Workload of two mappings")->type_name("W");
-  command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("NAME");
+  command->add_option("-l,--layer", arguments->layer, "Its layer, when it has several")->type_name("LAYER");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(

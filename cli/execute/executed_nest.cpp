@@ -111,7 +111,7 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
 
 void add_nest_options(CLI::App& command, NestArguments& arguments) {
   add_workload_option(command, arguments.workload, "Workload: preset, file or text like gemm:124x124x124")->required();
-  command.add_option("-l,--layer", arguments.layer, "Layer, when the workload has several")->type_name("NAME");
+  command.add_option("-l,--layer", arguments.layer, "Layer, when the workload has several")->type_name("LAYER");
   command
       .add_option("--cache,--buffer", arguments.cache_texts,
                   "Capacities: words, or bytes with a unit (64KiB); several are separated by commas")

@@ -113,7 +113,7 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
   command->add_option("-m,--mapping", names->mapping, "Mapping: our YAML, an answer of map --json, or Timeloop's")
       ->required()
       ->type_name("FILE");
-  command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("NAME");
+  command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("LAYER");
   command
       ->add_option("--counts", arguments->counts,
                    "Where factors do not divide: timeloop, its averages, or true, every word that moves")

@@ -196,7 +196,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("A");
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text like gemm:512x512x512")
       ->required();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("NAME");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer")->type_name("LAYER");
   arguments->search.add_to(*command, {"objective",
                                       "strategy",
                                       "threads",

@@ -31,6 +31,16 @@ _heliolite_words() {
   done
 }
 
+# Names of the layers of the workloads in `given`, one a line. The words stand there as they were typed.
+_heliolite_layers() {
+  local workload
+  for workload in "${given[@]}"; do
+    workload=${workload//[\\\"\']/}
+    [[ $workload != '~/'* ]] || workload=$HOME/${workload#'~/'}
+    HELIOLITE_BUILD=no "${program/#'~/'/$HOME/}" show -w "$workload" --layers 2>/dev/null && return
+  done
+}
+
 # VALUE KIND..: offers what begins with VALUE; `name` is a name, @list allows several with commas between them.
 _heliolite_offer() {
   local value=$1 before= names= kind file list= files= folders=
@@ -41,6 +51,7 @@ _heliolite_offer() {
       @workloads) names+=" $_heliolite_workloads" ;;
       @files) files=1 ;;
       @folders) folders=1 ;;
+      @layers) names+=" $(_heliolite_layers)" ;;
       @list) list=1 ;;
       *) names+=" $kind" ;;
     esac
@@ -60,20 +71,24 @@ _heliolite() {
   local command= option= arguments=0 word last i REPLY
   COMPREPLY=()
   _heliolite_words
-  local words=("${REPLY[@]}")
+  local words=("${REPLY[@]}") program=${REPLY[0]} given=() workload=
   last=$((${#words[@]} - 1))
   for ((i = 1; i < last; ++i)); do
     word=${words[i]}
     if [[ -n $option ]]; then
+      [[ $option != -w && $option != --workload ]] || workload=$word
       option=
     elif [[ $word == -?* ]]; then
+      [[ $word != --workload=* ]] || workload=${word#*=}
       if [[ $word != *=* ]] && _heliolite_takes "$command" "$word"; then option=$word; fi
     elif [[ -z $command ]]; then
       command=$word
     else
       arguments=$((arguments + 1))
+      given+=("$word")
     fi
   done
+  [[ -z $workload ]] || given=("$workload")
   word=${words[last]}
   local start=
   if [[ -z $option && $word == --*=* ]]; then
@@ -109,6 +124,7 @@ std::string kinds(const OptionRow& row) {
   if (row.offers.workloads) all.emplace_back("@workloads");
   if (row.offers.files) all.emplace_back("@files");
   if (row.offers.folders) all.emplace_back("@folders");
+  if (row.offers.layers) all.emplace_back("@layers");
   if (row.list && !all.empty()) all.emplace_back("@list");
   return words(all);
 }

@@ -26,6 +26,7 @@ constexpr ValueKind kValueKinds[] = {
     {"OUT", {.files = true}},
     {"SHARD..", {.files = true}},
     {"DIR", {.folders = true}},
+    {"LAYER", {.layers = true}},
 };
 
 OptionRow option_row(const CLI::Option& option) {
@@ -63,6 +64,7 @@ Offers offers_of(const std::string& value) {
       all.workloads |= offers.workloads;
       all.files |= offers.files;
       all.folders |= offers.folders;
+      all.layers |= offers.layers;
     }
   }
   return all;

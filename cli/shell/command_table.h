@@ -9,8 +9,9 @@ namespace heliolite::cli {
 // What a shell offers where a value stands, besides names.
 struct Offers {
   bool machines = false, workloads = false, files = false, folders = false;
+  bool layers = false;  // of the workload that the line names, asked from the program when they are wanted
 
-  bool any() const { return machines || workloads || files || folders; }
+  bool any() const { return machines || workloads || files || folders || layers; }
 };
 
 // An option, or an argument that stands by itself.

@@ -10,6 +10,22 @@
 namespace heliolite::cli {
 namespace {
 
+constexpr const char* kZshLayers = R"zsh(
+# The layers of the workload that the line names, by an option or as an argument.
+_heliolite_layers() {
+  local -a names given=(${opt_args[-w]-} ${opt_args[--workload]-})
+  local workload
+  (( $#given )) || given=(${words[2,-1]:#-*})
+  for workload in $given; do
+    workload=${(Q)workload}
+    names=(${(f)"$(HELIOLITE_BUILD=no ${~${(Q)_heliolite_program}} show -w ${workload/#\~\//$HOME/} --layers \
+      2>/dev/null)"}) && break
+  done
+  compadd -a names
+}
+
+)zsh";
+
 // The text with a backslash before each of these characters.
 std::string escaped(const std::string& text, const std::string& characters) {
   std::string out;
@@ -35,6 +51,7 @@ std::string action(const OptionRow& row) {
     return "_heliolite_values files $_heliolite_machines $_heliolite_workloads";
   if (row.offers.machines) return "_heliolite_values files $_heliolite_machines";
   if (row.offers.workloads) return "_heliolite_values files $_heliolite_workloads";
+  if (row.offers.layers) return "_heliolite_layers";
   if (row.offers.files) return "_files";
   return row.offers.folders ? "_files -/" : " ";
 }
@@ -74,12 +91,13 @@ std::string zsh_completion(const CommandTable& table) {
       "_heliolite_machines=({})\n_heliolite_workloads=({})\n\n"
       "# files NAME..: one of the names, or a file.\n"
       "_heliolite_values() {{\n  local -a names=(\"${{@:2}}\")\n"
-      "  _alternative 'names:name:compadd -a names' 'files:file:_files'\n}}\n\n"
-      "_heliolite() {{\n  local context state state_descr line\n  local -a commands\n  typeset -A opt_args\n"
+      "  _alternative 'names:name:compadd -a names' 'files:file:_files'\n}}\n{}"
+      "_heliolite() {{\n  local _heliolite_program=$words[1]\n  local context state state_descr line\n  local -a "
+      "commands\n  typeset -A opt_args\n"
       "  _arguments -C{} \\\n    '1:command:->command' '*::argument:->argument'\n"
       "  if [[ $state == command ]]; then\n    commands=(\n{}    )\n    _describe command commands\n    return\n  fi\n"
       "  [[ $state == argument ]] || return\n  case $words[1] in\n{}  esac\n}}\n\n_heliolite \"$@\"\n",
-      fmt::join(architecture_preset_names(), " "), fmt::join(workload_preset_names(), " "),
+      fmt::join(architecture_preset_names(), " "), fmt::join(workload_preset_names(), " "), kZshLayers,
       arguments(table.program, "    "), described, cases);
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 struct ShowArguments {
   std::string name, architecture, workload, svg;
-  bool resolved = false, yaml = false;
+  bool resolved = false, yaml = false, layers = false;
   ReadOptions reading;
 };
 
@@ -92,6 +92,8 @@ int show_yaml(const std::optional<std::string_view>& text, const std::string& na
 }
 
 int show_machine(const ShowArguments& arguments, const std::string& name, const Output& output) {
+  if (arguments.layers)
+    return fail({{"", 0, "--layers", fmt::format("is of workloads; {} is a machine", shortened(name))}});
   const std::optional<std::string_view> preset = architecture_preset(name);
   if (arguments.yaml && !preset) return show_yaml(preset, name, output);
   const Result<ArchitectureSource> machine = load_architecture_source(name, arguments.reading);
@@ -113,10 +115,11 @@ int show_workload(const ShowArguments& arguments, const std::string& name, const
     return fail({{"", 0, "--svg", fmt::format("is of machines; {} is a workload", shortened(name))}});
   if (arguments.resolved)
     return fail({{"", 0, "--resolved", fmt::format("is of machines; {} is a workload", shortened(name))}});
+  if (arguments.yaml && arguments.layers) return fail("--yaml and --layers: one of them");
   if (arguments.yaml) return show_yaml(workload_preset(name), name, output);
   const Result<Network> network = load_workload(name, arguments.reading, output);
   if (!network) return fail(network.errors());
-  output.table(network_text(*network));
+  output.table(arguments.layers ? layer_names(*network) : network_text(*network));
   Json answer = answer_head("show");
   answer["question"] = {{"workload", name}};
   add_network(answer, *network);
@@ -128,6 +131,7 @@ int show_presets(const ShowArguments& arguments, const Output& output) {
   if (!arguments.svg.empty()) return fail({alone("--svg")});
   if (arguments.resolved) return fail({alone("--resolved")});
   if (arguments.yaml) return fail({alone("--yaml")});
+  if (arguments.layers) return fail({alone("--layers")});
   output.table(preset_tables());
   Json answer = answer_head("show");
   answer["question"] = Json::object();
@@ -156,12 +160,13 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
                     "Every number of a machine, with where it comes from, in place of its file");
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");
+  command->add_flag("--layers", arguments->layers, "Only the names of a workload's layers, one a line");
   add_target_option(*command, output, "--svg", arguments->svg, "Draw a machine's levels and fan-outs; - = stdout");
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
       "Examples:\n  heliolite show\n  heliolite show eyeriss > mine.yaml\n  heliolite show eyeriss --resolved\n"
-      "  heliolite show simba --svg simba.svg\n  heliolite show resnet18");
+      "  heliolite show simba --svg simba.svg\n  heliolite show resnet18\n  heliolite show resnet18 --layers");
   command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
 }
 

@@ -59,6 +59,12 @@ std::string edges_table(const Network& network) {
 
 }  // namespace
 
+std::string layer_names(const Network& network) {
+  std::string names;
+  for (const Layer& layer : network.layers) names += layer.workload.name + "\n";
+  return names;
+}
+
 std::string network_text(const Network& network) {
   std::string text = fmt::format("{}: {} {}, {} MACs\n\n", network.name, network.layers.size(),
                                  network.layers.size() == 1 ? "layer" : "layers", grouped(network.macs()));

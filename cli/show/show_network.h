@@ -8,6 +8,9 @@
 namespace heliolite::cli {
 
 std::string network_text(const Network& network);
+
+// The names of its layers, one a line.
+std::string layer_names(const Network& network);
 void add_network(Json& answer, const Network& network);  // "macs", "layers", "inputs" and "edges" of docs/json.md
 
 }  // namespace heliolite::cli

@@ -179,7 +179,7 @@ void add_orders_command(CLI::App& app, Output& output, Action& action) {
   auto arguments = std::make_shared<OrdersArguments>();
   CLI::App* command = app.add_subcommand("orders", "Loop orders that can matter, with each tensor's reuse");
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
-  command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("NAME");
+  command->add_option("-l,--layer", arguments->layer, "Layer, when the workload has several")->type_name("LAYER");
   command->add_flag("--all", arguments->all, "Also what was cut, and why");
   add_target_option(*command, output, "--dot", arguments->dot, "Draw the trie, kept and cut, for Graphviz; - = stdout");
   command->add_flag("--skip-unit", arguments->skip_unit, "Leave out dimensions of size 1");

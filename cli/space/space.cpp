@@ -187,7 +187,7 @@ void add_space_command(CLI::App& app, Output& output, Action& action) {
       ->required()
       ->type_name("A");
   add_workload_option(*command, arguments->workload, "Workload: preset, file or text")->required();
-  command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("NAME");
+  command->add_option("-l,--layer", arguments->layer, "Only this layer, in detail")->type_name("LAYER");
   command->add_flag("--free", arguments->lifted.free, "Lift the machine's dataflow constraints");
   command->add_flag("--open", arguments->lifted.open, "Lift the machine's keep rules: levels may hold any tensors");
   command->add_flag("--unit-loops", arguments->unit_loops,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -22,6 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 std::string text_of(const std::string& arguments) {
@@ -71,6 +73,11 @@ printf '%s\n' "${COMPREPLY[@]}"
   for (std::string word; std::getline(lines, word);)
     if (!word.empty()) words.push_back(word);
   return words;
+}
+
+// The program under the name that completions are for, in the folder.
+void link_program(const TempFolder& folder) {
+  std::filesystem::create_symlink(HELIOLITE_BINARY, folder.path("heliolite"));
 }
 
 // The text between `begin` and the next `end`.
@@ -144,6 +151,44 @@ TEST(CliShell, BashCompletes) {
   EXPECT_THAT(complete("heliolite merge a.db results/"), ElementsAre("results/x.db"));
   EXPECT_THAT(complete("heliolite man ver"), ElementsAre("verify"));
   EXPECT_THAT(complete("heliolite "), AllOf(Contains("map"), Contains("completion"), Not(Contains("--version"))));
+}
+
+// The layers of the workload that the line names: each shell asks the program that the line begins with.
+constexpr const char* kTwoLayers = "layers: [{name: first, gemm: 2x3x4}, {name: second, gemm: 4x3x2}]\n";
+
+TEST(CliShell, BashCompletesLayers) {
+  const TempFolder folder;
+  folder.write("heliolite.bash", text_of("completion bash"));
+  folder.write("net.yaml", kTwoLayers);
+  link_program(folder);
+  const auto complete = [&](const std::string& line) { return completed(folder, "./heliolite " + line); };
+  EXPECT_THAT(complete("map -w resnet18 --layer conv2"), ElementsAre("conv2_x"));
+  EXPECT_THAT(complete("map -a eyeriss --workload=bert_base_block --layer=q"), ElementsAre("q_proj"));
+  EXPECT_THAT(complete("bound -w resnet18@batch=4 -l f"), ElementsAre("fc"));
+  EXPECT_THAT(complete("convert eyeriss resnet18 --layer conv2"), ElementsAre("conv2_x"));
+  EXPECT_THAT(complete("map -w \"net.yaml\" --layer "), UnorderedElementsAre("first", "second"));
+  EXPECT_THAT(complete("map -w gemm:8x8x8 --layer "), ElementsAre("gemm"));
+  EXPECT_THAT(complete("map -w nothing_such --layer "), IsEmpty());
+  EXPECT_THAT(complete("map --layer "), IsEmpty());
+}
+
+TEST(CliShell, FishCompletesLayers) {
+  if (!has_program("fish")) GTEST_SKIP() << "no fish";
+  const TempFolder folder;
+  folder.write("heliolite.fish", text_of("completion fish"));
+  folder.write("my net.yaml", kTwoLayers);
+  link_program(folder);
+  const auto complete = [&](const std::string& line) {
+    const std::string script = folder.write("complete.fish", "source heliolite.fish\ncomplete -C '" + line + "'\n");
+    const std::string out = folder.path("completed");
+    EXPECT_EQ(std::system(("cd '" + folder.path("") + "' && HOME=$PWD fish '" + script + "' >'" + out + "'").c_str()),
+              0);
+    return read_text(out);
+  };
+  EXPECT_THAT(complete("./heliolite map -w resnet18 --layer conv2"), StartsWith("conv2_x\t"));
+  EXPECT_THAT(complete("./heliolite convert eyeriss resnet18 --layer f"), StartsWith("fc\t"));
+  EXPECT_THAT(complete("./heliolite map -w \"my net.yaml\" --layer s"), StartsWith("second\t"));
+  EXPECT_EQ(complete("./heliolite map -w nothing_such --layer "), "");
 }
 
 TEST(CliShell, ScriptsAndPagesAreValid) {

@@ -80,6 +80,11 @@ run() {  # run PROGRAM ARGUMENT...: sets status, out, err
   status=$?
 }
 
+start "nothing is built for a shell's completion"
+run env HELIOLITE_BUILD=no "$tree/heliolite" show
+expect "it fails" is "$status" 3
+expect "and calls nothing" is "$(cat "$sandbox/calls")" ""
+
 start "first use installs, builds and passes everything on"
 run "$tree/heliolite" map "two words" "" --json -
 expect "arguments reach the binary" is "$(cat "$sandbox/out")" "<map><two words><><--json><->"
@@ -107,11 +112,19 @@ expect "ninja once" is "$(calls_of ninja)" 1
 expect "no cmake" not_called '^cmake'
 expect "no apt" not_called '^apt-get'
 sleep 0.02
+run env HELIOLITE_BUILD=no "$tree/heliolite" show
+expect "HELIOLITE_BUILD=no runs what is there" is "$(cat "$sandbox/out")" "<show>"
+sleep 0.02
+touch "$tree/engine/base/a.cpp"
+run env HELIOLITE_BUILD=no "$tree/heliolite" show
+expect "also after a change" is "$(calls_of ninja)" 1
+run "$tree/heliolite" space
+expect "which a later call builds" is "$(calls_of ninja)" 2
 rm "$tree/engine/base/b.cpp"
 run "$tree/heliolite" space
-expect "a source that went away counts" is "$(calls_of ninja)" 2
+expect "a source that went away counts" is "$(calls_of ninja)" 3
 run "$tree/heliolite" space
-expect "and then it is up to date" is "$(calls_of ninja)" 2
+expect "and then it is up to date" is "$(calls_of ninja)" 3
 
 scenario="from another directory, through symbolic links"
 mkdir -p "$sandbox/elsewhere/deep"
@@ -122,7 +135,7 @@ run ./relative eval
 expect "runs" is "$(cat "$sandbox/out")" "<eval>"
 run bash ../absolute eval
 expect "runs under bash FILE" is "$(cat "$sandbox/out")" "<eval>"
-expect "without another build" is "$(calls_of ninja)" 2
+expect "without another build" is "$(calls_of ninja)" 3
 cd "$source_root" || exit 1
 
 scenario="a tree that was moved is configured afresh"
