@@ -5,11 +5,13 @@ import re
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional
 
-# How complaints are worded: "entries = -3, must be an integer from 1 to 9", "unknown key 'a', must be one of b or c",
-# "unknown level 'a'; levels: b, c", "'a' is neither a preset nor a file. Presets: b, c".
+# How complaints are worded: "entries = -3, must be an integer from 1 to 9", "'x' must be a number",
+# "unknown key 'a', must be one of b or c", "unknown level 'a'; levels: b, c",
+# "'a' is neither a preset nor a file. Presets: b, c".
 _HINT = r"(?:, did you mean '[^']*'\?)?"
 _WORDINGS = [
     re.compile(rf"^[\w. -]+ = (?P<value>.*?), must be (?P<allowed>.*?){_HINT}$", re.DOTALL),
+    re.compile(rf"^'(?P<value>.*?)' must be (?P<allowed>.*?){_HINT}$", re.DOTALL),
     re.compile(rf"^unknown [\w ]+ '(?P<value>.*?)'{_HINT}[,;] (?:must be (?:one of )?|\w+: )(?P<allowed>.*?){_HINT}$",
                re.DOTALL),
     re.compile(rf"^unknown [\w ]+ '(?P<value>.*?)'(?P<allowed>){_HINT}$", re.DOTALL),

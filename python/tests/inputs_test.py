@@ -71,6 +71,11 @@ class Complaints(unittest.TestCase):
                          [("budget", "-1"), ("objective", "speed"), ("colour", "colour")])
         self.assertEqual(error.diagnostics[1].allowed, "energy, delay, edp or ed2p")
 
+    def test_of_words_in_quotes(self):
+        error = complaint(lambda: hl.network(GEMM, word_bits={"A": 0}))
+        self.assertEqual((error.field, error.value), ("word_bits", "A=0"))
+        self.assertIn("a number of bits from 1 to 1024", error.allowed)
+
     def test_of_names(self):
         error = complaint(lambda: hl.architecture("eyeris"))
         self.assertEqual(error.value, "eyeris")
