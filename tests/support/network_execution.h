@@ -2,7 +2,8 @@
 // A small network as what an execution sees: operations and the words they need. Two machines run it: the least words
 // of all schedules, by search (tiny networks), and the words of one schedule with the best evictions found (larger
 // ones). Both are as liberal as a machine can be: sums start as zeros anywhere and are stored by adding outside;
-// borders, and what lies on an edge, cost nothing; an operand that is joined from several tensors may be kept as such.
+// borders, and what lies on an edge, cost nothing; an operand that is joined from several tensors may be kept as such;
+// and whatever is complete has the smallest size of all that some layer states for it.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "workloads/edge_words.h"
 #include "workloads/graph.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite::testing {
 
@@ -37,7 +39,7 @@ class NetworkExecution {
   enum class Kind : u8 { Input, Output, Made };
 
   // Every repetition of a layer reads inputs without `same_in_repeats`, and operands without edges, of its own.
-  explicit NetworkExecution(const Network& network) : network_(network) {
+  explicit NetworkExecution(const Network& network, const WordUnit& unit = {}) : network_(network), unit_(unit) {
     const auto order = topological_order(network.layers.size(), network.edges);
     for (const int l : *order)
       for (u64 repeat = 0; repeat < network.layers[at(l)].count; ++repeat) add_layer(l, repeat);
@@ -47,6 +49,9 @@ class NetworkExecution {
   const std::vector<Kind>& words() const { return kind_; }
   // Of outputs: whether some layer needs it.
   const std::vector<bool>& consumed() const { return consumed_; }
+  // Units of a word once it is complete, in the smallest size of those who make or read it; before that, of outputs.
+  u64 size(int word) const { return size_[at(word)]; }
+  u64 partial_size(int word) const { return partial_[at(word)]; }
 
  private:
   using Positions = std::vector<u64>;
@@ -56,12 +61,15 @@ class NetworkExecution {
     if (fresh) {
       kind_.push_back(kind);
       consumed_.push_back(false);
+      size_.push_back(~u64{0});
+      partial_.push_back(0);
     }
     return static_cast<int>(known->second);
   }
 
   void add_layer(int l, u64 repeat) {
     const Workload& w = network_.layers[at(l)].workload;
+    const WordUnit::Sizes sizes = unit_.sizes(w);
     std::vector<u64> i(w.dimensions.size(), 0);
     for (bool more = true; more;) {
       Operation operation{.layer = l, .index = i, .output = 0, .needs = {}};
@@ -69,8 +77,12 @@ class NetworkExecution {
         const Positions position = positions(w, v, i);
         if (w.tensors[at(v)].is_output()) {
           operation.output = word({0, u64(l), repeat, flat(w, v, position)}, Kind::Output);
+          partial_[at(operation.output)] = sizes[at(v)];
+          shrink(operation.output, sizes[at(v)]);
         } else {
           operation.needs.push_back(need(l, w.tensors[at(v)].access_of.value_or(v), repeat, position));
+          for (const int read : operation.needs.back().words) shrink(read, sizes[at(v)]);
+          if (operation.needs.back().made >= 0) shrink(operation.needs.back().made, sizes[at(v)]);
         }
       }
       operations_.push_back(std::move(operation));
@@ -78,6 +90,8 @@ class NetworkExecution {
       for (std::size_t d = i.size(); d-- > 0 && !more;) more = ++i[d] < w.dimensions[d].size ? true : (i[d] = 0) != 0;
     }
   }
+
+  void shrink(int word, u64 size) { size_[at(word)] = std::min(size_[at(word)], size); }
 
   static Positions positions(const Workload& w, int v, const std::vector<u64>& i) {
     Positions position;
@@ -168,9 +182,11 @@ class NetworkExecution {
   }
 
   const Network& network_;
+  WordUnit unit_;
   std::map<std::vector<u64>, std::size_t> index_;
   std::vector<Kind> kind_;
   std::vector<bool> consumed_;
+  std::vector<u64> size_, partial_;  // by word
   std::vector<Operation> operations_;
 };
 

@@ -1,9 +1,8 @@
 #pragma once
-// The least words of a tiny network over all schedules that do no operation twice: a search over what is done, held and
-// stored, by rising words. Without loss, sums begin with their first product, words leave only to make room, and what
-// can be done is done at once.
+// The least words of a tiny network, or units of their sizes, over all schedules that do no operation twice: a search
+// over what is done, held and stored, by rising words. Without loss, sums begin with their first product, words leave
+// only to make room, and what can be done is done at once.
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,7 +19,6 @@ class NetworkGame {
     bits_ = static_cast<int>(operations.size());
     for (const Kind kind : run.words()) {
       first_.push_back(bits_);
-      if (bits_ < 63) held_ |= bit(bits_);
       bits_ += kind == Kind::Input ? 1 : kind == Kind::Output ? 3 : 2;
     }
     operations_of_.resize(first_.size());
@@ -72,6 +70,18 @@ class NetworkGame {
   State outside(std::size_t w) const { return bit(first_[w] + 1); }
   State whole(std::size_t w) const { return bit(first_[w] + 2); }
 
+  u64 partial_size(std::size_t w) const { return run_.partial_size(static_cast<int>(w)); }
+  u64 size(State s, std::size_t w) const {
+    const bool partial = kind(w) == Kind::Output && !(complete(s, w) && ((s & held(w)) == 0 || (s & whole(w)) != 0));
+    return partial ? partial_size(w) : run_.size(static_cast<int>(w));
+  }
+  u64 units_held(State s) const {
+    u64 units = 0;
+    for (std::size_t w = 0; w < first_.size(); ++w)
+      if ((s & held(w)) != 0) units += size(s, w);
+    return units;
+  }
+
   bool complete(State s, std::size_t w) const { return (operations_of_[w] & ~s) == 0; }
   bool inside(State s, std::size_t w) const {
     return (s & held(w)) != 0 && (kind(w) != Kind::Output || (complete(s, w) && (s & whole(w)) != 0));
@@ -98,18 +108,21 @@ class NetworkGame {
     if ((s & all) == all) {
       u64 words = 0;
       for (std::size_t w = 0; w < first_.size(); ++w)
-        words += kind(w) == Kind::Output && !run_.consumed()[w] && (s & held(w)) != 0;
+        if (kind(w) == Kind::Output && !run_.consumed()[w] && (s & held(w)) != 0) words += size(s, w);
       return {{kFinished, words}};
     }
-    const bool full = std::popcount(s & held_) >= capacity;
+    const u64 room = static_cast<u64>(capacity) - units_held(s);
+    bool full = false;  // for some word
     for (std::size_t w = 0; w < first_.size(); ++w) {
-      if ((s & held(w)) != 0) {
-        if (full) leave(s, w, next);
-        if (kind(w) == Kind::Output && complete(s, w) && (s & whole(w)) == 0)
-          next.emplace_back((s | whole(w)) & ~outside(w), 1);
-      } else if (!full) {
-        enter(s, w, next);
-      }
+      if ((s & held(w)) != 0) continue;
+      if (size(s, w) <= room) enter(s, w, next);
+      else full = true;
+    }
+    for (std::size_t w = 0; w < first_.size(); ++w) {
+      if ((s & held(w)) == 0) continue;
+      if (full) leave(s, w, room, next);
+      if (kind(w) == Kind::Output && complete(s, w) && (s & whole(w)) == 0)
+        next.emplace_back((s | whole(w)) & ~outside(w), partial_size(w));
     }
     return next;
   }
@@ -121,24 +134,26 @@ class NetworkGame {
         if (at(op.output) == w && ready(s, op) && (s >> (&op - run_.operations().data()) & 1) == 0)
           return next.emplace_back(s | held(w) | (stored ? 0 : whole(w)), 0), void();
     } else if ((kind(w) == Kind::Input || stored) && !useless(s, w)) {
-      next.emplace_back(s | held(w) | (kind(w) == Kind::Output ? whole(w) : 0), 1);
+      next.emplace_back(s | held(w) | (kind(w) == Kind::Output ? whole(w) : 0), run_.size(static_cast<int>(w)));
     }
   }
 
   // To make room. Complete outputs that are loaded are still outside; sums that are stored are added there.
-  void leave(State s, std::size_t w, Moves& next) const {
+  void leave(State s, std::size_t w, u64 room, Moves& next) const {
     const State gone = s & ~held(w);
     if (kind(w) == Kind::Input) next.emplace_back(gone, 0);
-    if (kind(w) == Kind::Made) next.emplace_back(gone | outside(w), (s & outside(w)) != 0 || useless(s, w) ? 0 : 1);
-    if (kind(w) == Kind::Output) next.emplace_back(left(s, w), leaves_free(s, w) ? 0 : 1);
+    if (kind(w) == Kind::Made)
+      next.emplace_back(gone | outside(w), (s & outside(w)) != 0 || useless(s, w) ? 0 : size(s, w));
+    if (kind(w) == Kind::Output) next.emplace_back(left(s, w), leaves_free(s, w) ? 0 : size(s, w));
     // A word that is made from it takes its place.
     for (const auto& [operation, made] : users_[w]) {
       if (made < 0 || (s >> operation & 1) != 0 || (s & held(at(made))) != 0) continue;
       const std::vector<int>& sources = sources_.at(made);
       if (!std::ranges::all_of(sources, [&](int v) { return inside(s, at(v)); })) continue;
       const State with = s | held(at(made));
+      if (run_.size(made) > room + size(s, w)) continue;
       next.emplace_back(kind(w) == Kind::Output ? left(with, w) : with & ~held(w),
-                        kind(w) == Kind::Output && !leaves_free(with, w) ? 1 : 0);
+                        kind(w) == Kind::Output && !leaves_free(with, w) ? size(s, w) : 0);
     }
   }
 
@@ -168,7 +183,6 @@ class NetworkGame {
   const NetworkExecution& run_;
   std::vector<int> first_;  // by word: its first bit
   int bits_ = 0;
-  State held_ = 0;
   std::vector<State> operations_of_;                             // by output
   std::vector<std::vector<std::pair<std::size_t, int>>> users_;  // by word: operation, what it may use instead
   std::unordered_map<int, std::vector<int>> sources_;            // by made word

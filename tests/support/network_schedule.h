@@ -1,5 +1,6 @@
 #pragma once
-// The words that one order of a network's operations moves, with a memory that evicts what is needed last.
+// The words, or units of their sizes, that one order of a network's operations moves, with a memory that evicts what is
+// needed last.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -18,23 +19,32 @@ class NetworkSchedule {
       for (const int w : needed(order[t])) uses_[at(w)].push_back(t);
   }
 
-  // None when an operation needs more words than there is room.
+  // The units moved; none when an operation needs more than there is room. A word has the size of complete ones once
+  // all operations on it are done.
   std::optional<u64> words(std::size_t capacity) {
     held_.assign(run_.words().size(), false);
     dirty_ = outside_ = whole_ = held_;
     inside_.clear();
-    moved_ = 0;
+    moved_ = held_units_ = 0;
+    left_.assign(run_.words().size(), 0);
+    for (const Operation& op : run_.operations()) ++left_[at(op.output)];
     for (std::size_t t = 0; t < order_.size(); ++t) {
       const std::vector<int> now = needed(order_[t]);
-      if (now.size() > capacity) return std::nullopt;
+      u64 wanted = 0;
+      for (const int w : now) wanted += size(w);
+      if (wanted > capacity) return std::nullopt;
       for (const int w : now) {
-        if (!held_[at(w)]) make_room(t, now, capacity);
+        if (!held_[at(w)]) make_room(t, now, capacity - size(w));
         enter(t, w);
       }
-      dirty_[at(run_.operations()[order_[t]].output)] = true;
+      const int output = run_.operations()[order_[t]].output;
+      dirty_[at(output)] = true;
+      held_units_ -= size(output);
+      --left_[at(output)];
+      held_units_ += size(output);
     }
     for (const int w : inside_)
-      if (dirty_[at(w)] && !run_.consumed()[at(w)]) ++moved_;
+      if (dirty_[at(w)] && !run_.consumed()[at(w)]) moved_ += size(w);
     return moved_;
   }
 
@@ -53,8 +63,13 @@ class NetworkSchedule {
     return it == uses_[at(w)].end() ? std::numeric_limits<std::size_t>::max() : *it;
   }
 
-  void make_room(std::size_t t, const std::vector<int>& now, std::size_t capacity) {
-    if (inside_.size() < capacity) return;
+  u64 size(int w) const { return left_[at(w)] > 0 ? run_.partial_size(w) : run_.size(w); }
+
+  void make_room(std::size_t t, const std::vector<int>& now, u64 units) {
+    while (held_units_ > units) evict(t, now);
+  }
+
+  void evict(std::size_t t, const std::vector<int>& now) {
     auto last = inside_.end();
     for (auto it = inside_.begin(); it != inside_.end(); ++it) {
       if (std::ranges::find(now, *it) != now.end()) continue;
@@ -63,12 +78,13 @@ class NetworkSchedule {
     const int w = *last;
     inside_.erase(last);
     held_[at(w)] = false;
+    held_units_ -= size(w);
     const bool dead = run_.consumed()[at(w)] && next_use(w, t) == std::numeric_limits<std::size_t>::max();
     if (!dirty_[at(w)]) return;
     dirty_[at(w)] = false;
     if (dead) return;
     outside_[at(w)] = true;
-    ++moved_;
+    moved_ += size(w);
   }
 
   // Sums start as zeros; what others need is loaded, and joined with what is inside of it.
@@ -76,12 +92,13 @@ class NetworkSchedule {
     const bool sum = run_.operations()[order_[t]].output == w, fresh = !held_[at(w)];
     if (fresh) {
       inside_.push_back(w);
+      held_units_ += size(w);
       held_[at(w)] = true;
       whole_[at(w)] = sum && !outside_[at(w)];
     }
     if (sum || whole_[at(w)]) return;
     whole_[at(w)] = true;
-    ++moved_;
+    moved_ += size(w);
   }
 
   const NetworkExecution& run_;
@@ -90,7 +107,8 @@ class NetworkSchedule {
   // Dirty: sums inside that are not outside. Whole: all sums so far are inside.
   std::vector<bool> held_, dirty_, outside_, whole_;
   std::vector<int> inside_;
-  u64 moved_ = 0;
+  std::vector<u64> left_;  // by word: operations on it that are not done
+  u64 moved_ = 0, held_units_ = 0;
 };
 
 }  // namespace heliolite::testing

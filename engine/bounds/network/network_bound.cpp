@@ -15,10 +15,13 @@ using Charges = std::vector<TensorCharge>;  // by tensor
 
 // By the segment argument, over the tensors of `counted`.
 u64 segments(const Workload& workload, const Charges& charges, const std::vector<bool>& counted, double capacity) {
-  AccessNest nest = access_nest(workload);
+  std::vector<double> sizes;
+  for (const TensorCharge& c : charges) sizes.push_back(static_cast<double>(c.size));
+  AccessNest nest = access_nest(workload, sizes);
   u64 unmoved = 0;
   for (std::size_t v = 0; v < charges.size(); ++v)
-    if (counted[v]) unmoved += std::min(charges[v].unmoved, workload.tensor_words(static_cast<int>(v)));
+    if (counted[v])
+      unmoved += std::min(charges[v].unmoved, workload.tensor_words(static_cast<int>(v))) * charges[v].size;
   std::size_t next = 0;
   std::erase_if(nest.accesses, [&](const Access&) { return !counted[next++]; });
   const AccessNest apart = lifted(nest);
@@ -36,7 +39,7 @@ u64 layer_words(const Workload& workload, const Charges& charges, double capacit
     const TensorCharge& c = charges[v];
     const bool counts = c.counted && !(again && c.arrays != 0);
     // Another access of an array that is counted already moves nothing of its own.
-    if (counts && !workload.tensors[v].access_of) compulsory += c.compulsory;
+    if (counts && !workload.tensors[v].access_of) compulsory += c.compulsory * c.size;
     const auto interior =
         counts && c.made != kNoBorder ? interior_workload(inside, static_cast<int>(v), c.made) : std::optional(inside);
     const bool bordered = !interior || interior->macs() != inside.macs();
@@ -53,8 +56,8 @@ u64 layer_words(const Workload& workload, const Charges& charges, double capacit
 
 }  // namespace
 
-NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed) {
-  const NetworkCharges charges = network_charges(network, unnamed);
+NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed, const WordUnit& unit) {
+  const NetworkCharges charges = network_charges(network, unnamed, unit);
   NetworkBound bound;
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const Layer& layer = network.layers[l];

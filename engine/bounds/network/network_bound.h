@@ -6,15 +6,18 @@
 
 #include "engine/bounds/network/network_unnamed.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite {
 
 struct NetworkBound {
-  u64 words = 0;           // loads and stores of one run of the network, at least
+  u64 words = 0;           // in the unit: loads and stores of one run of the network, at least
   std::vector<u64> layer;  // [layer]: its part of them, all its repetitions together
 };
 
-// The bound for a memory of `capacity` words, over executions that do no MAC twice.
-NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed = Unnamed::Apart);
+// The bound for a memory of `capacity` units, over executions that do no MAC twice. `unit`: that of the network,
+// word_unit(); by default all words have one size.
+NetworkBound network_bound(const Network& network, double capacity, Unnamed unnamed = Unnamed::Apart,
+                           const WordUnit& unit = {});
 
 }  // namespace heliolite

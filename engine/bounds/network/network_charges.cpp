@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/bounds/network/network_sizes.h"
 #include "engine/bounds/segment/iolb_touched.h"
 #include "workloads/edge_words.h"
 #include "workloads/graph.h"
@@ -30,7 +31,8 @@ bool overlap(const Edge& a, const Edge& b) {
 
 class Charger {
  public:
-  Charger(const Network& network, Unnamed unnamed) : network_(network), unnamed_(network, unnamed) {}
+  Charger(const Network& network, Unnamed unnamed, const WordUnit& unit)
+      : network_(network), unnamed_(network, unnamed), sizes_(network_sizes(network, unnamed, unit)) {}
 
   NetworkCharges run() {
     for (const Layer& layer : network_.layers) {
@@ -69,6 +71,7 @@ class Charger {
   // As without edges into it.
   void alone(int l, int v) {
     TensorCharge& c = charge(l, v);
+    c.size = sizes_.tensor[at(l)][at(v)];
     const bool output = workload(l).tensors[at(v)].is_output();
     const auto consumes = [&](const Edge& e) { return !e.from_input && e.from == l; };
     if (output && (std::ranges::any_of(network_.edges, consumes) || unnamed_.may_take_output(l))) {
@@ -154,12 +157,13 @@ class Charger {
       const auto reader =
           std::ranges::find_if(network_.edges, [&](const Edge& e) { return e.from_input && e.from == i; });
       const u64 arrays = network_.inputs[at(i)].same_in_repeats ? 1 : network_.layers[at(reader->to)].count;
-      out_.inputs += arrays * input_words(i);
+      out_.inputs += arrays * input_words(i) * sizes_.input[at(i)];
     }
   }
 
   const Network& network_;
   const UnnamedOperands unnamed_;
+  const NetworkSizes sizes_;
   NetworkCharges out_;
   std::vector<AccessNest> nests_;  // by layer
   std::vector<Claim> claims_;
@@ -168,6 +172,8 @@ class Charger {
 
 }  // namespace
 
-NetworkCharges network_charges(const Network& network, Unnamed unnamed) { return Charger(network, unnamed).run(); }
+NetworkCharges network_charges(const Network& network, Unnamed unnamed, const WordUnit& unit) {
+  return Charger(network, unnamed, unit).run();
+}
 
 }  // namespace heliolite

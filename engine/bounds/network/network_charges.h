@@ -5,6 +5,7 @@
 
 #include "engine/bounds/network/network_unnamed.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite {
 
@@ -16,15 +17,17 @@ struct TensorCharge {
   u64 arrays = 0;       // the layer's repetitions read so many in all, each in a row of them: counted once; 0: each one
   u64 unmoved = 0;      // elements that may appear, or vanish, once without being moved
   u64 compulsory = 0;   // words that cross at least once
+  u64 size = 1;         // units in which each of its words is inside or crosses, at least
   u64 made = kNoBorder;  // words of what a counted operand is made of, at least: if it takes more, the rest is border
 };
 
 struct NetworkCharges {
   // [layer][tensor]; where a layer reads a tensor at several places, each has the charge of the first.
   std::vector<std::vector<TensorCharge>> layer;
-  u64 inputs = 0;  // words of inputs that no layer counts: each is loaded at least once, repetitions included
+  u64 inputs = 0;  // units of inputs that no layer counts: each is loaded at least once, repetitions included
 };
 
-NetworkCharges network_charges(const Network& network, Unnamed unnamed);
+// `unit`: that of the network, word_unit().
+NetworkCharges network_charges(const Network& network, Unnamed unnamed, const WordUnit& unit = {});
 
 }  // namespace heliolite
