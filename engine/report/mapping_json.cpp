@@ -26,9 +26,17 @@ Json nest_loops(const YamlNode& level, std::string_view key, const std::string& 
   return loops;
 }
 
+Json room_json(const LevelRoom& room) {
+  Json words = Json::array();
+  for (const LevelRoom::Kept& kept : room.kept) words.push_back({kept.tensor, kept.words});
+  return {{"used", room.used_words},
+          {"capacity", room.capacity_words == 0 ? Json() : Json(room.capacity_words)},
+          {"words", std::move(words)}};
+}
+
 }  // namespace
 
-Json mapping_json(const std::string& mapping) {
+Json mapping_json(const std::string& mapping, std::span<const LevelRoom> rooms) {
   const Result<YamlNode> document = YamlNode::parse(mapping, "mapping");
   const std::optional<YamlNode> levels = document ? document->find("mapping") : std::nullopt;
   if (!levels || !levels->is_sequence()) return nullptr;
@@ -40,11 +48,17 @@ Json mapping_json(const std::string& mapping) {
     Json keep = Json::array();
     if (kept && kept->is_sequence())
       for (std::size_t k = 0; k < kept->size(); ++k) keep.push_back(kept->at(k).text());
-    nest.push_back({{"level", name ? name->text() : ""},
-                    {"keep", std::move(keep)},
-                    {"loops", nest_loops(level, "temporal", " in ")},
-                    {"x", spatial ? nest_loops(*spatial, "x", " ") : Json::array()},
-                    {"y", spatial ? nest_loops(*spatial, "y", " ") : Json::array()}});
+    Json entry = {{"level", name ? name->text() : ""},
+                  {"keep", std::move(keep)},
+                  {"loops", nest_loops(level, "temporal", " in ")},
+                  {"x", spatial ? nest_loops(*spatial, "x", " ") : Json::array()},
+                  {"y", spatial ? nest_loops(*spatial, "y", " ") : Json::array()}};
+    // Uneven mappings have several entries of a level; rooms come in the same order.
+    if (!rooms.empty() && rooms.front().level == entry["level"]) {
+      entry["room"] = room_json(rooms.front());
+      rooms = rooms.subspan(1);
+    }
+    nest.push_back(std::move(entry));
   }
   return nest;
 }

@@ -1,9 +1,11 @@
 #pragma once
 // What the page of a sweep shows, read from its database.
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/report/level_rooms.h"
 #include "engine/sweep/front.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
@@ -22,6 +24,7 @@ struct ReportLimits {
 struct PointLayers {
   u64 point = 0;
   std::vector<LayerRecord> layers;
+  std::vector<std::vector<LevelRoom>> rooms;  // [layer]: outermost level first; empty if they are not known
 };
 
 struct ReportData {
@@ -30,6 +33,7 @@ struct ReportData {
   std::vector<PointRecord> others;  // a sample of the done points that are neither among the best nor on the front
   std::vector<PointRecord> cut;     // a sample of the points cut
   std::vector<PointLayers> details;
+  std::string why_no_rooms;  // why PointLayers::rooms are not known of some point; empty: they are of all
 
   // Done points of the page, each once: the best, those of the front, the others.
   std::vector<PointRecord> drawn() const;

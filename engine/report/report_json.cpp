@@ -120,7 +120,7 @@ Json ids_json(std::span<const PointRecord> points) {
   return ids;
 }
 
-Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
+Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std::span<const EnergyPart> order) {
   std::vector<EnergyPart> parts = energy_parts(layer.breakdown);
   Json energies = Json::array();
   for (const EnergyPart& part : order) energies.push_back(part_named(parts, part.name).energy_pj());
@@ -138,7 +138,7 @@ Json layer_json(const LayerRecord& layer, std::span<const EnergyPart> order) {
           {"utilization", layer.utilization},
           {"evaluated", layer.evaluated},
           {"parts_pj", std::move(energies)},
-          {"mapping", mapping_json(layer.mapping)}};
+          {"mapping", mapping_json(layer.mapping, rooms)}};
 }
 
 // A workload's part of a point.
@@ -177,7 +177,9 @@ Json detail_json(const PointLayers& detail) {
     workloads.push_back({{"name", workload}, {"parts", std::move(written)}});
   }
   for (const EnergyPart& part : order) names.push_back(part.name);
-  for (const LayerRecord& layer : detail.layers) layers.push_back(layer_json(layer, order));
+  for (std::size_t i = 0; i < detail.layers.size(); ++i)
+    layers.push_back(layer_json(
+        detail.layers[i], i < detail.rooms.size() ? std::span(detail.rooms[i]) : std::span<const LevelRoom>(), order));
   return {{"id", detail.point},
           {"parts", std::move(names)},
           {"workloads", std::move(workloads)},
@@ -234,6 +236,7 @@ std::string report_json(const ReportData& data, const std::string& program) {
   page["front"] = ids_json(data.summary.front);
   page["details"] = Json::array();
   for (const PointLayers& detail : data.details) page["details"].push_back(detail_json(detail));
+  page["why_no_rooms"] = data.why_no_rooms;
   page["sensitivity"] = sensitivity_json(data, choices);
   return safe_in_script(page.dump(-1, ' ', true, Json::error_handler_t::replace));
 }

@@ -16,8 +16,20 @@ std::string mapping_text(const Mapping& mapping, const Workload& workload, const
   return document.substr(document.find("\nmapping:") + 1);
 }
 
-// Energy in pJ by level and tensor as JSON: {"GLB": {"Weights": 12.5, ..., "leakage": 0.1}, ..., "compute": 3.2}. Of a
-// tensor: accesses, addresses and the network below the level.
+// In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
+// moves up.
+void add_movement(LayerRecord& record, const LevelDistance& level, u64 word_bits) {
+  const WordUnit& unit = level.bound.boundary.unit;
+  const u64 units = unit.counts_words() ? 1 : word_bits, bits = unit.counts_words() ? 1 : unit.bits;
+  const auto words = [&](u64 count, u64 round) {
+    return count / units * bits + (count % units * bits + round) / units;
+  };
+  record.words_moved = words(level.mapping.accesses, units - 1);
+  record.least_words = words(level.bound.least, 0);
+}
+
+}  // namespace
+
 std::string breakdown_text(const Workload& workload, const Breakdown& breakdown) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (auto level = breakdown.level.rbegin(); level != breakdown.level.rend(); ++level) {
@@ -33,20 +45,6 @@ std::string breakdown_text(const Workload& workload, const Breakdown& breakdown)
   out["compute"] = breakdown.compute.energy.picojoules();
   return out.dump();
 }
-
-// In words of the outermost level, as layers of a point are added up. Of bytes and bits: the least rounded down, what
-// moves up.
-void add_movement(LayerRecord& record, const LevelDistance& level, u64 word_bits) {
-  const WordUnit& unit = level.bound.boundary.unit;
-  const u64 units = unit.counts_words() ? 1 : word_bits, bits = unit.counts_words() ? 1 : unit.bits;
-  const auto words = [&](u64 count, u64 round) {
-    return count / units * bits + (count % units * bits + round) / units;
-  };
-  record.words_moved = words(level.mapping.accesses, units - 1);
-  record.least_words = words(level.bound.least, 0);
-}
-
-}  // namespace
 
 LayerRecord layer_record(const SweepLayer& layer, const Architecture& machine, const MappingResult& result,
                          MovementBound& bound, std::string question) {

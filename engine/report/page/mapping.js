@@ -11,17 +11,42 @@ function drawMapping(detail, asked) {
   const nameOf = ({workload, name}) => (several ? `${workload}: ${name}` : name);
   const select = byId('mapping-layer');
   fillSelect(select, layers.map((layer, i) => [String(i), nameOf(layer)]));
-  const show = () => byId('mapping').replaceChildren(...nestOf(layers[Number(select.value)].mapping));
+  const show = () => {
+    const {mapping} = layers[Number(select.value)];
+    byId('mapping').replaceChildren(...nestOf(mapping));
+    const known = mapping.some(({room}) => room);
+    byId('mapping-note').textContent = known ? '' : `How full the levels are is not known: ${kData.why_no_rooms}.`;
+  };
   select.onchange = show;
   show();
+}
+
+function hueOf(tensor) {
+  const place = kTensors.indexOf(tensor);
+  return place < 0 ? 'var(--none)' : `var(--c${place % kHues})`;
 }
 
 // A tensor in the hue that it has in the charts.
 function tensorTag(name) {
   const tag = element('span', {className: 'tensor'}, name);
-  const place = kTensors.indexOf(name);
-  tag.style.borderLeftColor = place < 0 ? 'var(--none)' : `var(--c${place % kHues})`;
+  tag.style.borderLeftColor = hueOf(name);
   return tag;
+}
+
+// How full one instance of a level is, by tensor: a bar of which all is the room, and the words.
+function roomBar({used, capacity, words}) {
+  const text = capacity === null ? `${count(used)} words, no limit`
+    : `${count(used)} of ${count(capacity)} words, ${percentText(used / capacity)}`;
+  const note = element('span', {className: 'note'}, text);
+  if (capacity === null) return [note];
+  const bar = element('span', {className: 'room', role: 'img', ariaLabel: text});
+  for (const [tensor, tile] of words) {
+    const part = element('span', {title: `${tensor}: ${count(tile)} words`});
+    part.style.width = `${100 * tile / capacity}%`;
+    part.style.background = hueOf(tensor);
+    bar.append(part);
+  }
+  return [bar, note];
 }
 
 function nestOf(levels) {
@@ -31,9 +56,10 @@ function nestOf(levels) {
     made.style.marginLeft = `${Math.min(depth, kMostIndents) * kIndent}rem`;
     return made;
   };
-  return levels.flatMap(({level, keep, loops, x, y}) => {
+  return levels.flatMap(({level, keep, room, loops, x, y}) => {
     const head = element('div', {className: 'level'}, element('strong', {}, level),
-      ...(keep.length > 0 ? keep.map(tensorTag) : [element('span', {className: 'note'}, 'keeps nothing')]));
+      ...(keep.length > 0 ? keep.map(tensorTag) : [element('span', {className: 'note'}, 'keeps nothing')]),
+      ...(room ? roomBar(room) : []));
     const lines = loops.map((text) => {
       const made = line('loop', `for ${text}`);
       depth += 1;

@@ -1,0 +1,78 @@
+#include "engine/report/level_rooms.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include "engine/model/cost_model.h"
+#include "engine/model/mapping_file.h"
+#include "engine/sweep/layer_record.h"
+#include "engine/sweep/sweep_yaml.h"
+
+namespace heliolite {
+namespace {
+
+std::vector<LevelRoom> rooms_in(const Breakdown& breakdown, const Workload& workload) {
+  std::vector<LevelRoom> rooms;
+  for (auto level = breakdown.level.rbegin(); level != breakdown.level.rend(); ++level) {
+    LevelRoom room{level->name, level->used_words, level->capacity_words, {}};
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
+      if (!level->tensor[v].kept) continue;
+      const double words = level->level_words(v, static_cast<double>(level->tensor[v].tile_words));
+      room.kept.push_back({workload.tensors[v].name, static_cast<u64>(std::ceil(words))});
+    }
+    rooms.push_back(std::move(room));
+  }
+  return rooms;
+}
+
+}  // namespace
+
+RoomReader::RoomReader(const SweepRecord& sweep, const std::string& database) {
+  for (const std::filesystem::path& folder : {std::filesystem::path(database).parent_path(), std::filesystem::path()}) {
+    Result<SweepSpec> spec = parse_sweep(sweep.text, (folder / "sweep.yaml").string());
+    if (spec) {
+      spec_ = std::make_unique<const SweepSpec>(*std::move(spec));
+      points_.emplace(*spec_);
+      return;
+    }
+    why_ = spec.errors();
+  }
+}
+
+Result<std::vector<std::vector<LevelRoom>>> RoomReader::rooms(std::span<const LayerRecord> layers) const {
+  if (!spec_) return why_;
+  std::vector<std::vector<LevelRoom>> out;
+  if (layers.empty()) return out;
+  if (layers.front().point >= points_->grid())
+    return Diagnostic{"", 0, "", fmt::format("the sweep's text has no point {}", layers.front().point)};
+  const Result<Architecture> machine = points_->machine(layers.front().point);
+  if (!machine) return machine.errors();
+  for (const LayerRecord& layer : layers) {
+    Result<std::vector<LevelRoom>> rooms = rooms_of(layer, *machine);
+    if (!rooms) return rooms.errors();
+    out.push_back(*std::move(rooms));
+  }
+  return out;
+}
+
+Result<std::vector<LevelRoom>> RoomReader::rooms_of(const LayerRecord& layer, const Architecture& machine) const {
+  if (layer.mapping.empty()) return std::vector<LevelRoom>{};
+  const std::string who = fmt::format("{} of point {}", layer.name, layer.point);
+  if (layer.layer >= spec_->layers.size())
+    return Diagnostic{"", 0, "", fmt::format("the sweep's text has no layer for {}", who)};
+  const Workload& workload = spec_->layers[layer.layer].layer.workload;
+  const Result<Mapping> mapping = parse_mapping(layer.mapping, who, workload, machine);
+  if (!mapping) return mapping.errors();
+  const Breakdown breakdown = CostModel(workload, machine).explain(*mapping);
+  // Every energy by level and tensor: other files or another model would give others.
+  if (breakdown_text(workload, breakdown) != layer.breakdown)
+    return Diagnostic{
+        "", 0, "",
+        fmt::format("the files that the sweep names no longer give the energies of {} that were written down", who)};
+  return rooms_in(breakdown, workload);
+}
+
+}  // namespace heliolite
