@@ -240,8 +240,9 @@ std::vector<std::string> complaints_by_check(const std::vector<Damaged>& all) {
 void check_by_program(const std::string& format, const std::string& sound) {
   const Result<YamlNode> document = YamlNode::parse(sound, format);
   ASSERT_TRUE(document) << to_string(document.errors());
-  std::vector<Damaged> all{{json_of(*document), "nothing"}};
-  damage(all.front().document, json::json_pointer(), [&](const Damaged& damaged) { all.push_back(damaged); });
+  const json root = json_of(*document);
+  std::vector<Damaged> all{{root, "nothing"}};
+  damage(root, json::json_pointer(), [&](const Damaged& damaged) { all.push_back(damaged); });
   const std::vector<std::string> complaints = complaints_by_check(all);
   ASSERT_EQ(complaints.size(), all.size());
   EXPECT_EQ(complaints.front(), "") << format;
