@@ -49,6 +49,13 @@ void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
   }
 }
 
+// No limits of loops.
+TilesOutside any_tiles() {
+  TilesOutside out;
+  for (auto& level : out) level.fill(~u64{0});
+  return out;
+}
+
 // A random mapping of all tile sizes that fits, without loops that have nothing to do.
 struct FittingMapping {
   RandomProblem problem;
@@ -97,6 +104,28 @@ struct FittingMapping {
           out.units[loop.level * classes.size() + k] *= loop.end;
     return out;
   }
+  // Of the mapspace that allows its factors, and none larger.
+  TilesOutside most_tiles() const {
+    Mapspace space;
+    space.levels.resize(at(c.level_count));
+    space.dimension_count = static_cast<u8>(c.dimension_count);
+    for (int d = 0; d < c.dimension_count; ++d) space.size[at(d)] = c.size[at(d)];
+    for (const Loop& loop : mapping.loops()) {
+      LevelSpace& level = space.levels[loop.level];
+      const auto bit = dimension_bit(loop.dimension);
+      if (!loop.is_spatial()) {
+        level.temporal.allowed |= bit;
+        level.temporal.factor[loop.dimension].max *= loop.end;
+        continue;
+      }
+      SpatialSpace& spatial = level.spatial;
+      const bool x = loop.kind == LoopKind::SpatialX;
+      (x ? spatial.allowed_x : spatial.allowed_y) |= bit;
+      (x ? spatial.fanout_x : spatial.fanout_y) *= loop.end;
+      spatial.factor[loop.dimension].max *= loop.end;
+    }
+    return most_tiles_outside(space);
+  }
   KeepMasks keep() const {
     KeepMasks out{};
     for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
@@ -122,7 +151,7 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     // Few points: most of them stand for several numbers of tiles.
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
-    const RestTable rest(partial, costs, ranges);
+    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
     Cost whole;
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
       if (reach.level + 1 == m.c.level_count) whole = partial(trail, reach);
@@ -222,7 +251,7 @@ TEST(AnyFactors, ATensorThatPassesByABufferIsCountedByItsTile) {
   ASSERT_EQ(costs.passing().size(), 1u);
   PartialCost partial(costs, 1);
   const TileRanges ranges(c, 10'000);
-  const RestTable rest(partial, costs, ranges);
+  const RestTable rest(partial, costs, ranges, any_tiles());
   Trail trail(c);
   trail.begin(0);
   const Reach reach{0, 1, 1};

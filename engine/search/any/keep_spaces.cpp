@@ -27,7 +27,7 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, std::size_t most_points)
 u32 KeepSpaces::add(u32 choice, const KeepMasks& keep, const TileRanges& ranges, u64 least_steps,
                     const ClassUnrolling* unrolling) {
   const u64 compulsory = compulsory_cost(problem_.model, {keep, keep}).whole.cycles;
-  space_.push_back(std::make_unique<KeepSpace>(problem_.model.compiled(), keep, Unrollable::of(problem_.space), ranges,
+  space_.push_back(std::make_unique<KeepSpace>(problem_.model.compiled(), keep, problem_.space, ranges,
                                                std::max(least_steps, compulsory), twins_, unrolling));
   choice_of_.push_back(choice);
   return static_cast<u32>(space_.size()) - 1;

@@ -15,9 +15,11 @@ struct KeepSpace {
   PartialCost partial;
   RestTable rest;
 
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, const TileRanges& ranges,
-            u64 least_cycles, Twins twins, const ClassUnrolling* unrolling = nullptr)
-      : costs(c, keep, unrollable, twins, unrolling), partial(costs, least_cycles), rest(partial, costs, ranges) {}
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, const TileRanges& ranges, u64 least_cycles,
+            Twins twins, const ClassUnrolling* unrolling = nullptr)
+      : costs(c, keep, Unrollable::of(space), twins, unrolling),
+        partial(costs, least_cycles),
+        rest(partial, costs, ranges, most_tiles_outside(space)) {}
 };
 
 class KeepSpaces {

@@ -59,6 +59,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     closed_.fetched += part_[at(k)].words.fetched * times(part_[at(k)].fetched, trail, 0);
     closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail, 0);
   }
+  if (open()) look_outside(costs, trail);
 }
 
 void OpenFlow::start(const Trail& trail) {
@@ -168,10 +169,15 @@ u64 OpenFlow::times(const OtherCells& cells, const Trail& trail, DimensionMask i
   return n;
 }
 
+// Of requests those that units to come do not share, at least so many.
+u64 OpenFlow::divided(u64 times, u64 least) const {
+  return room_ == 1 ? times : std::max((times - 1) / room_ + 1, least);
+}
+
 u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const {
   const u64 all = times(part.shared, trail, inside);
   if (room_ == 1) return all;
-  return std::max((all - 1) / room_ + 1, times(part.shared, trail, static_cast<DimensionMask>(~0u)));
+  return divided(all, times(part.shared, trail, static_cast<DimensionMask>(~0u)));
 }
 
 // Words of a dimension of a tensor without sliding ranks that the next loop over it leaves where they are, at most: in
@@ -209,16 +215,44 @@ u64 OpenFlow::may_stay(const Trail& trail, int d) const {
   return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
 }
 
-FlowTraffic OpenFlow::total(const Trail& trail, DimensionMask inside, DimensionMask movers) const {
+void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail) {
+  for (const DimensionMask of_class : costs.classes()) {
+    Outside& out = outside_[at(classes_++)];
+    out = {};
+    for (const int d : bits(of_class)) {
+      const u32 tiles = trail.of(d).tiles;
+      if (contains(flow_->indexing, d)) {
+        if (tiles > 1) out.stays = std::max(out.stays, may_stay(trail, d));
+        continue;
+      }
+      const TrailCells &fetched = open_.fetched[at(d)], &shared = open_.shared[at(d)];
+      out.all.fetched *= fetched.if_all(tiles), out.first.fetched *= fetched.if_first(tiles);
+      out.all.shared *= shared.if_all(tiles), out.first.shared *= shared.if_first(tiles);
+    }
+    once_.fetched *= out.first.fetched, once_.shared *= out.first.shared;
+  }
+}
+
+FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
   FlowTraffic out = closed_;
   if (!open()) return out;
-  u64 stays = movers == 0 ? open_.words.fetched : 0;
-  for (const int d : bits(movers))
-    if (contains(flow_->indexing, d) && trail.of(d).tiles > 1) stays = std::max(stays, may_stay(trail, d));
-  const u64 moves = open_.words.fetched - stays;
-  constexpr auto kAll = static_cast<DimensionMask>(~0u);
-  out.fetched += moves * times(open_.fetched, trail, inside) + stays * times(open_.fetched, trail, kAll);
-  out.shared += moves * shared_times(open_, trail, inside) + stays * shared_times(open_, trail, kAll);
+  FlowTraffic times{1, 1};
+  for (int k = 0; k < classes_; ++k) {
+    const FlowTraffic& n = contains(inside, k) ? outside_[at(k)].first : outside_[at(k)].all;
+    times.fetched *= n.fetched, times.shared *= n.shared;
+  }
+  times.shared = divided(times.shared, once_.shared);
+  const u64 stays = outside_[at(mover)].stays, moves = open_.words.fetched - stays;
+  out.fetched += moves * times.fetched + stays * once_.fetched;
+  out.shared += moves * times.shared + stays * once_.shared;
+  return out;
+}
+
+FlowTraffic OpenFlow::least() const {
+  FlowTraffic out = closed_;
+  if (!open()) return out;
+  out.fetched += open_.words.fetched * once_.fetched;
+  out.shared += open_.words.fetched * once_.shared;
   return out;
 }
 

@@ -15,6 +15,9 @@ struct FlowPart {
   OtherCells fetched, shared;
 };
 
+// Classes of dimensions by their numbers.
+using ClassSet = u16;
+
 // What the loops placed so far say of one flow.
 class OpenFlow {
  public:
@@ -29,11 +32,11 @@ class OpenFlow {
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
-  // All words at least, if the first loop that moves what is in place is over a dimension of `movers`, and only loops
-  // over those of `inside` come before it.
-  FlowTraffic total(const Trail& trail, DimensionMask inside, DimensionMask movers) const;
+  // All words at least, if the first loop that moves what is in place is over a dimension of class `mover`, and only
+  // loops over those of `inside` come before it. Classes are KeptFlows::classes().
+  FlowTraffic total(ClassSet inside, int mover) const;
   // The same if no loop moves it: never more.
-  FlowTraffic least(const Trail& trail) const { return total(trail, static_cast<DimensionMask>(~0u), 0); }
+  FlowTraffic least() const;
 
  private:
   void start(const Trail& trail);
@@ -53,9 +56,11 @@ class OpenFlow {
   u64 only_at_end(int d, u64 extent) const;
   bool outermost_loops_left(int d) const { return outermost_ && !unrolls_[at(d)]; }
   u64 may_stay(const Trail& trail, int d) const;
+  void look_outside(const KeptFlows& costs, const Trail& trail);
   u64 may_stay_along(const Trail& trail, int d) const;
   u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;
   u64 shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const;
+  u64 divided(u64 times, u64 least) const;
 
   const Compiled& c_;
   const CompiledTensor& t_;
@@ -78,6 +83,17 @@ class OpenFlow {
   int parts_ = 0;
   FlowTraffic closed_;
   WordHops hops_;
+
+  // Of what is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count
+  // and if of all only the first sub-tile does; of a class that indexes the tensor, the words that its first loop may
+  // leave where they are.
+  struct Outside {
+    FlowTraffic all{1, 1}, first{1, 1};
+    u64 stays = 0;
+  };
+  std::array<Outside, kMaxDimensions> outside_;
+  int classes_ = 0;
+  FlowTraffic once_{1, 1};  // the product of the first ones
 };
 
 }  // namespace heliolite

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 namespace heliolite {
 namespace {
 
-constexpr u128 kNoEnergy = ~u128{0};
 constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
 
 }  // namespace
@@ -25,49 +24,68 @@ u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const U
   return costs_.energy(f, words, units);
 }
 
-// Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move. Everything
-// that is not open is paid for already.
-u128 PartialCost::next(DimensionMask inside, u64 left) {
-  if (left == 0) return 0;
-  u128 best = kNoEnergy;
-  for (const DimensionMask of_class : classes_) {
-    const auto fresh = static_cast<DimensionMask>(of_class & ~inside);
-    bool loops = false;
-    for (const int d : bits(fresh)) loops |= trail_->of(d).tiles > 1;
-    if (!loops) continue;
-    u128 sum = 0;
+template <bool kPorts>
+void PartialCost::add(const OpenFlow& flow, const FlowTraffic& words, Flowing& sum) const {
+  sum.energy += energy(flow, words, *units_);
+  if (kPorts && flow.flow().outer + 1 == c_.level_count)
+    sum.ports += ports(costs_.parts_at_outer(flow.flow(), words, *units_));
+}
+
+// Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move: the least
+// energy of all orders, and the least cycles of each port. Everything that is not open is paid for already.
+template <bool kPorts>
+PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
+  Flowing best;
+  if (left == 0) return best;
+  bool any = false;
+  for (const int j : bits(static_cast<ClassSet>(looping_ & ~inside))) {
+    Flowing sum;
     u64 rest = left;
     for (const int k : bits(left)) {
       const OpenFlow& flow = flows_[at(open_[at(k)])];
-      if ((flow.flow().indexing & fresh) == 0) continue;
-      sum += energy(flow, flow.total(*trail_, inside, fresh), *units_);
+      if ((flow.flow().indexing & classes_[at(j)]) == 0) continue;
+      add<kPorts>(flow, flow.total(inside, j), sum);
       rest ^= u64{1} << k;
-      if (sum >= best) break;
+      if (!kPorts && any && sum.energy >= best.energy) break;
     }
-    if (sum >= best) continue;
-    best = std::min(best, sum + next(static_cast<DimensionMask>(inside | fresh), rest));
+    if (!kPorts && any && sum.energy >= best.energy) continue;
+    const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), rest);
+    sum.energy += more.energy;
+    sum.ports += more.ports;
+    if (std::exchange(any, true)) {
+      best.energy = std::min(best.energy, sum.energy);
+      best.ports.lower_to(sum.ports);
+    } else {
+      best = sum;
+    }
   }
-  if (best != kNoEnergy) return best;
-  best = 0;  // nothing moves what is left
-  for (const int k : bits(left)) {
-    const OpenFlow& flow = flows_[at(open_[at(k)])];
-    best += energy(flow, flow.least(*trail_), *units_);
-  }
+  if (!any)  // nothing moves what is left
+    for (const int k : bits(left)) {
+      const OpenFlow& flow = flows_[at(open_[at(k)])];
+      add<kPorts>(flow, flow.least(), best);
+    }
   return best;
 }
 
-u128 PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
-  trail_ = &trail;
+template <bool kPorts>
+PartialCost::Flowing PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
   units_ = &units;
   open_.clear();
-  u128 out = 0;
+  looping_ = 0;
+  for (std::size_t j = 0; j < classes_.size(); ++j)
+    for (const int d : bits(classes_[j]))
+      if (trail.of(d).tiles > 1) looping_ = static_cast<ClassSet>(looping_ | 1u << j);
+  Flowing out;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
     if (asking == Asking::Twins && flows_[k].flow().passes)
-      out += costs_.energy_inside(flows_[k].flow(), flows_[k].least(trail), units);
+      out.energy += costs_.energy_inside(flows_[k].flow(), flows_[k].least(), units);
     else if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
-    else out += energy(flows_[k], flows_[k].least(trail), units);
+    else add<kPorts>(flows_[k], flows_[k].least(), out);
   }
-  return out + next(0, (u64{1} << open_.size()) - 1);
+  const Flowing later = next<kPorts>(0, (u64{1} << open_.size()) - 1);
+  out.energy += later.energy;
+  out.ports += later.ports;
+  return out;
 }
 
 u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
@@ -78,10 +96,10 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
-u64 PartialCost::level_cycles(const Trail& trail, const Rest& rest, Asking asking) const {
+u64 PartialCost::level_cycles(const Rest& rest, Asking asking) const {
   std::array<Accesses<u64>, kMaxLevels> parts{};
   for (const OpenFlow& f : flows_) {
-    const FlowTraffic least = f.least(trail);
+    const FlowTraffic least = f.least();
     if (asking == Asking::Themselves || !f.flow().passes)
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
     if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
@@ -127,8 +145,9 @@ Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest&
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, rest, asking))};
-  out.energy.units += ordered(trail, in_use_, asking) + leakage(in_use_, out.cycles) + static_cast<u128>(rest.energy);
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(rest, asking))};
+  out.energy.units +=
+      ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + static_cast<u128>(rest.energy);
   return out;
 }
 
@@ -141,56 +160,6 @@ PortCycles PartialCost::ports(const Accesses<u64>& parts) const {
   const auto reads = static_cast<double>(parts.reads), writes = static_cast<double>(parts.fills + parts.updates);
   return {{kRounding * reads / l.read_bandwidth, kRounding * writes / l.write_bandwidth,
            kRounding * (reads + writes) / l.shared_bandwidth}};
-}
-
-// As next(), of the cycles that a port of the outermost level needs.
-void PartialCost::next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> parts,
-                             double& best) const {
-  if (ports(parts).of[port] >= best) return;
-  bool more = false;
-  for (const DimensionMask of_class : classes_) {
-    if (left == 0) break;
-    const auto fresh = static_cast<DimensionMask>(of_class & ~inside);
-    bool loops = false;
-    for (const int d : bits(fresh)) loops |= trail_->of(d).tiles > 1;
-    if (!loops) continue;
-    more = true;
-    Accesses<u64> moved = parts;
-    u64 rest = left;
-    for (const int k : bits(left)) {
-      const OpenFlow& flow = flows_[at(open_[at(k)])];
-      if ((flow.flow().indexing & fresh) == 0) continue;
-      moved += costs_.parts_at_outer(flow.flow(), flow.total(*trail_, inside, fresh), *units_);
-      rest ^= u64{1} << k;
-    }
-    next_ports(port, static_cast<DimensionMask>(inside | fresh), rest, moved, best);
-  }
-  if (more) return;
-  for (const int k : bits(left)) {
-    const OpenFlow& flow = flows_[at(open_[at(k)])];
-    parts += costs_.parts_at_outer(flow.flow(), flow.least(*trail_), *units_);
-  }
-  best = std::min(best, ports(parts).of[port]);
-}
-
-// Of flows that are all open, those between the outermost level and what is inside.
-PortCycles PartialCost::ordered_ports(const UnitsInUse& units, Asking asking) {
-  const CompiledLevel& outermost = c_.level[at(c_.level_count) - 1];
-  PortCycles out;
-  if (!outermost.limited) return out;
-  units_ = &units;
-  open_.clear();
-  for (std::size_t k = 0; k < flows_.size(); ++k)
-    if (flows_[k].flow().outer + 1 == c_.level_count && (asking == Asking::Themselves || !flows_[k].flow().passes))
-      open_.push_back(static_cast<int>(k));
-  if (open_.empty()) return out;
-  const std::array bandwidth{outermost.read_bandwidth, outermost.write_bandwidth, outermost.shared_bandwidth};
-  for (std::size_t port = 0; port < bandwidth.size(); ++port) {
-    if (std::isinf(bandwidth[port])) continue;
-    out.of[port] = std::numeric_limits<double>::infinity();
-    next_ports(port, 0, (u64{1} << open_.size()) - 1, {}, out.of[port]);
-  }
-  return out;
 }
 
 RestOutside PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
@@ -206,8 +175,9 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   for (const Flow& f : costs_.flows())
     if (f.boundary == level + 1 && !f.by_network) flows_.emplace_back(costs_, f, trail, reach);
   const auto rest = [&](Asking asking) {
-    const auto energy = static_cast<double>(ordered(trail, units, asking));
-    return Rest{energy, ordered_ports(units, asking)};
+    const bool limited = c_.level[at(c_.level_count) - 1].limited;
+    const Flowing all = limited ? ordered<true>(trail, units, asking) : ordered<false>(trail, units, asking);
+    return Rest{static_cast<double>(all.energy), all.ports};
   };
   RestOutside out;
   out.all = rest(Asking::Themselves);

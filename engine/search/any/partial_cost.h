@@ -1,5 +1,6 @@
 #pragma once
 // What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct PortCycles {
   PortCycles& operator+=(const PortCycles& other) {
     for (std::size_t k = 0; k < of.size(); ++k) of[k] += other.of[k];
     return *this;
+  }
+  // The less of both, port by port.
+  void lower_to(const PortCycles& other) {
+    for (std::size_t k = 0; k < of.size(); ++k) of[k] = std::min(of[k], other.of[k]);
   }
 };
 
@@ -58,16 +63,24 @@ class PartialCost {
   // Whether flows that pass ask the outermost level themselves, or their twins do.
   enum class Asking : u8 { Themselves, Twins };
 
+  // Of flows: the energy, and cycles of the outermost level's ports if they are asked for.
+  struct Flowing {
+    u128 energy = 0;
+    PortCycles ports;
+  };
+
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
-  u128 ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
-  u128 next(DimensionMask inside, u64 left);
+  template <bool kPorts>
+  Flowing ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
+  template <bool kPorts>
+  Flowing next(ClassSet inside, u64 left) const;
+  template <bool kPorts>
+  void add(const OpenFlow& flow, const FlowTraffic& words, Flowing& sum) const;
   u128 energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
-  PortCycles ordered_ports(const UnitsInUse& units, Asking asking);
-  void next_ports(std::size_t port, DimensionMask inside, u64 left, Accesses<u64> parts, double& best) const;
   PortCycles ports(const Accesses<u64>& parts) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
-  u64 level_cycles(const Trail& trail, const Rest& rest, Asking asking) const;
+  u64 level_cycles(const Rest& rest, Asking asking) const;
   double cycles_of(int level, const Accesses<u64>& parts, const UnitsInUse& units) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 
@@ -79,8 +92,8 @@ class PartialCost {
   UnitsInUse in_use_;
   std::vector<OpenFlow> flows_;
   std::vector<int> open_;  // of flows_: those with words in place
+  ClassSet looping_ = 0;   // classes with loops to come
   Trail nowhere_;
-  const Trail* trail_ = nullptr;
   const UnitsInUse* units_ = nullptr;
 };
 

@@ -167,7 +167,7 @@ bool PartialSearch::worth(const Cost& least) const {
   return Value::of(objective, least) < best_.value;
 }
 
-// Step 3, with the trail of the node. Returns whether it is left.
+// Step 3, with the trail of the node, whose tile fits. Returns whether it is left.
 bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
   if (keeps_[node.space].costs.has_unrolling()) {
@@ -175,7 +175,6 @@ bool PartialSearch::child(Node node) {
     if (keeps_[node.space].costs.unrolled(reach)) node.space = keeps_.choice_of(node.space);
   }
   KeepSpace& keep = keeps_[node.space];
-  if (!fits(node.level, keep.costs.keep())) return false;
   const Rest rest = keep.rest(node.level, trail_);
   if (rest.energy == kNever) return false;
   ++evaluated_;

@@ -64,7 +64,7 @@ class PartialSearch {
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d);
   bool child(Node node);
-  void with_loop(Node node, LoopKind kind, u32 end);
+  bool with_loop(Node node, LoopKind kind, u32 end);
   bool fits(int level, const KeepMasks& keep) const;
   Reach reach(const Node& node) const;
   Place fresh_place(int level) const;

@@ -76,9 +76,9 @@ void PartialSearch::spatial(const Node& node, u32 index) {
     const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
     const u64 left = keeps_[node.space].costs.units_left_along(d, trail_, node.level);  // 0: any
     for (u32 end = 2; end <= most; ++end)
-      if (left % end == 0)
-        with_loop({{}, 0, index, end, node.space, node.level, node.stage, d},
-                  x ? LoopKind::SpatialX : LoopKind::SpatialY, end);
+      if (left % end == 0 && !with_loop({{}, 0, index, end, node.space, node.level, node.stage, d},
+                                        x ? LoopKind::SpatialX : LoopKind::SpatialY, end))
+        break;
   }
 }
 
@@ -121,19 +121,27 @@ void PartialSearch::temporal(const Node& node, u32 index) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (!may_loop(node.level, d)) continue;
     for (const u32 end : ends(node.level, d))
-      with_loop({{}, 0, index, end, node.space, node.level, kTemporal, static_cast<u8>(d)}, LoopKind::Temporal, end);
+      if (!with_loop({{}, 0, index, end, node.space, node.level, kTemporal, static_cast<u8>(d)}, LoopKind::Temporal,
+                     end))
+        break;
   }
 }
 
-void PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
-  const Place before = place_;
+// Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.
+bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
   trail_.push(kind, node.level, node.dimension, end);
+  if (!fits(node.level, keeps_[node.space].costs.keep())) {
+    trail_.pop();
+    return false;
+  }
+  const Place before = place_;
   if (kind == LoopKind::SpatialX) place_.room_x /= end;
   else if (kind == LoopKind::SpatialY) place_.room_y /= end;
   else place_.temporal |= dimension_bit(node.dimension);
   child(node);
   trail_.pop();
   place_ = before;
+  return true;
 }
 
 // Whether the present tile fits the level and those outside.

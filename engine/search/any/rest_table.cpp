@@ -20,49 +20,43 @@ Rest sum(Rest outside, const Rest& here) {
 
 void least_of(Rest& value, const Rest& other) {
   value.energy = std::min(value.energy, other.energy);
-  for (std::size_t k = 0; k < value.ports.of.size(); ++k)
-    value.ports.of[k] = std::min(value.ports.of[k], other.ports.of[k]);
+  value.ports.lower_to(other.ports);
+}
+
+// All that ceil(size / tile) can be, descending.
+std::vector<u32> numbers_of_tiles(u32 size) {
+  std::vector<u32> out{size};
+  while (out.back() > 1) {
+    const u32 tile = (size - 1) / (out.back() - 1) + 1;  // the smallest with fewer
+    out.push_back((size - 1) / tile + 1);
+  }
+  return out;
+}
+
+// Ranges of descending numbers, none more than `width` times as large as another one of its range: what a bound loses
+// that takes the least number for the cost, and the most for the room.
+void divide(const std::vector<u32>& numbers, double width, std::vector<u32>& most, std::vector<u32>& least) {
+  most.clear(), least.clear();
+  for (const u32 n : numbers)
+    if (!most.empty() && most.back() <= width * n) least.back() = n;
+    else most.push_back(n), least.push_back(n);
 }
 
 }  // namespace
 
 TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
-  // All numbers of tiles there are: ceil(size / tile).
-  for (int d = 0; d < dimension_count_; ++d) {
-    std::vector<u32>& counts = most_[at(d)];
-    for (u32 n = c.size[at(d)];;) {
-      counts.push_back(n);
-      if (n == 1) break;
-      const u32 tile = (c.size[at(d)] - 1) / (n - 1) + 1;  // the smallest with fewer
-      n = (c.size[at(d)] - 1) / tile + 1;
+  std::array<std::vector<u32>, kMaxDimensions> all;
+  for (int d = 0; d < dimension_count_; ++d) all[at(d)] = numbers_of_tiles(c.size[at(d)]);
+  // The narrowest ranges that are few enough.
+  for (double width = 1; width == 1 || points_ > most_points; width += (width - 1) / 8 + 0.001) {
+    points_ = 1;
+    for (int d = 0; d < dimension_count_; ++d) {
+      divide(all[at(d)], width, most_[at(d)], least_[at(d)]);
+      stride_[at(d)] = points_;
+      points_ *= most_[at(d)].size();
     }
   }
-  const auto product = [&] {
-    std::size_t n = 1;
-    for (int d = 0; d < dimension_count_; ++d) n *= most_[at(d)].size();
-    return n;
-  };
-  const std::array<std::vector<u32>, kMaxDimensions> all = most_;
-  while (product() > most_points) {
-    auto& longest =
-        *std::max_element(most_.begin(), most_.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    if (longest.size() <= 2) break;
-    std::vector<u32> fewer;  // every second one, the first and the last
-    for (std::size_t k = 0; k < longest.size(); ++k)
-      if (k % 2 == 0 || k + 1 == longest.size()) fewer.push_back(longest[k]);
-    if (fewer.size() == longest.size()) fewer.erase(fewer.end() - 2);
-    longest = std::move(fewer);
-  }
-  points_ = 1;
   for (int d = 0; d < dimension_count_; ++d) {
-    stride_[at(d)] = points_;
-    points_ *= most_[at(d)].size();
-    for (std::size_t k = 0; k < most_[at(d)].size(); ++k) {
-      const u32 beyond = k + 1 < most_[at(d)].size() ? most_[at(d)][k + 1] : 0;
-      // The least number that there is above the next range's most.
-      const auto next = std::ranges::find_if(all[at(d)], [&](u32 n) { return n <= beyond; });
-      least_[at(d)].push_back(*std::prev(next));
-    }
     if (c.size[at(d)] > 100'000) continue;
     range_of_[at(d)].resize(c.size[at(d)] + 1);
     for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= c.size[at(d)]; ++n) {
@@ -91,7 +85,28 @@ std::size_t TileRanges::larger(std::size_t point, int d) const {
   return k + 1 < most_[at(d)].size() ? point + stride_[at(d)] : point;
 }
 
-RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges) : ranges_(ranges) {
+TilesOutside most_tiles_outside(const Mapspace& space) {
+  TilesOutside out{};
+  for (std::size_t d = 0; d < space.dimension_count; ++d) {
+    const u64 size = space.size[d];
+    u64 most = 1;
+    const auto times = [&](u64 factor) { most = std::min(size, most * std::min(size, factor)); };
+    for (std::size_t i = space.levels.size(); i-- > 0;) {
+      out[i][d] = most;
+      const LevelSpace& level = space.levels[i];
+      const auto bit = dimension_bit(static_cast<int>(d));
+      if (level.temporal.allowed & bit) times(level.temporal.factor[d].max);
+      const u64 x = level.spatial.allowed_x & bit ? level.spatial.fanout_x : 1;
+      const u64 y = level.spatial.allowed_y & bit ? level.spatial.fanout_y : 1;
+      if (x * y > 1) times(std::min(x * y, level.spatial.factor[d].max));
+    }
+  }
+  return out;
+}
+
+RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
+                     const TilesOutside& most_of)
+    : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   at_level_.resize(at(c.level_count));
   const bool twins = !costs.passing().empty();
@@ -110,7 +125,9 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
         for (const int v : bits(costs.keep()[at(i)]))
           used += machine.taken(v, true_box_words(c, c.tensor[at(v)], tile));
       RestOutside value{kNothingFits, kNothingFits};
-      if (used <= machine.room && (outside.empty() || outside[p].energy != kNever)) {
+      bool few = true;
+      for (int d = 0; d < c.dimension_count; ++d) few &= least[at(d)] <= most_of[at(i)][at(d)];
+      if (few && used <= machine.room && (outside.empty() || outside[p].energy != kNever)) {
         const RestOutside here =
             partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
         value.all = sum(outside.empty() ? Rest{} : outside[p], here.all);

@@ -32,12 +32,18 @@ class TileRanges {
   std::size_t points_ = 1;
 };
 
+// [level][dimension]: so many tiles of the level at most, if the loops outside it are to go through all of them.
+using TilesOutside = std::array<std::array<u64, kMaxDimensions>, kMaxLevels>;
+
+// What the loops of a mapspace may be, by their limits.
+TilesOutside most_tiles_outside(const Mapspace& space);
+
 class RestTable {
  public:
-  RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges);
+  RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
   // At least what all flows from boundaries outside `level` cost, for mappings whose tile at the level holds the
-  // present one; kNever: nothing fits.
+  // present one; kNever: there is none, as nothing fits that leaves few enough tiles.
   Rest operator()(int level, const Trail& trail) const {
     if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
     return at_level_[at(level)][ranges_.point(trail)];
