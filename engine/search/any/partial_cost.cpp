@@ -146,8 +146,7 @@ Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest&
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
   Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(rest, asking))};
-  out.energy.units +=
-      ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + static_cast<u128>(rest.energy);
+  out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
 
@@ -177,7 +176,7 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   const auto rest = [&](Asking asking) {
     const bool limited = c_.level[at(c_.level_count) - 1].limited;
     const Flowing all = limited ? ordered<true>(trail, units, asking) : ordered<false>(trail, units, asking);
-    return Rest{static_cast<double>(all.energy), all.ports};
+    return Rest{all.energy, all.ports};
   };
   RestOutside out;
   out.all = rest(Asking::Themselves);

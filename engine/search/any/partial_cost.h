@@ -33,7 +33,9 @@ struct PortCycles {
 
 // What flows into later boundaries cost at least.
 struct Rest {
-  double energy = 0;  // units
+  static constexpr u128 kNone = ~u128{0};
+
+  u128 energy = 0;  // units; kNone: there are no such flows, as no mapping is left
   PortCycles ports;
 };
 // `all`: of all flows into later boundaries. `with_twins`: without what flows that pass ask of the outermost level, but

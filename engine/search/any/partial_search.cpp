@@ -176,7 +176,7 @@ bool PartialSearch::child(Node node) {
   }
   KeepSpace& keep = keeps_[node.space];
   const Rest rest = keep.rest(node.level, trail_);
-  if (rest.energy == kNever) return false;
+  if (rest.energy == Rest::kNone) return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;

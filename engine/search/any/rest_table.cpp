@@ -9,11 +9,11 @@ namespace heliolite {
 namespace {
 
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
-constexpr Rest kNothingFits{kNever, {{kNever, kNever, kNever}}};
+constexpr Rest kNothingFits{Rest::kNone, {{kNever, kNever, kNever}}};
 
 // Adds what is between a level and the next one outside.
 Rest sum(Rest outside, const Rest& here) {
-  outside.energy += here.energy * kSumsRounded;
+  outside.energy += here.energy;
   for (std::size_t k = 0; k < here.ports.of.size(); ++k) outside.ports.of[k] += here.ports.of[k] * kSumsRounded;
   return outside;
 }
@@ -127,7 +127,7 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       RestOutside value{kNothingFits, kNothingFits};
       bool few = true;
       for (int d = 0; d < c.dimension_count; ++d) few &= least[at(d)] <= most_of[at(i)][at(d)];
-      if (few && used <= machine.room && (outside.empty() || outside[p].energy != kNever)) {
+      if (few && used <= machine.room && (outside.empty() || outside[p].energy != Rest::kNone)) {
         const RestOutside here =
             partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
         value.all = sum(outside.empty() ? Rest{} : outside[p], here.all);

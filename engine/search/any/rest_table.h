@@ -43,7 +43,7 @@ class RestTable {
   RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
   // At least what all flows from boundaries outside `level` cost, for mappings whose tile at the level holds the
-  // present one; kNever: there is none, as nothing fits that leaves few enough tiles.
+  // present one. Rest::kNone: nothing fits that leaves few enough tiles.
   Rest operator()(int level, const Trail& trail) const {
     if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
     return at_level_[at(level)][ranges_.point(trail)];
