@@ -55,16 +55,14 @@ int run_questions(const BoundArguments& arguments, const Output& output) {
   symbolic.workload = shared.workload;
   symbolic.layer = shared.layer;
   symbolic.reading = shared.reading;
-  symbolic.buffers = shared.buffers;
-  symbolic.word_sizes = shared.word_sizes;
-  symbolic.word_bytes = shared.word_bytes;
+  symbolic.capacities() = shared.capacities();
   return run_symbolic(symbolic, output);
 }
 
 // The tiling program of a layer; of the other options it has the workload's, the capacity and what is written.
 int run_region_question(const BoundArguments& arguments, const Output& output) {
-  static const std::vector<std::string> kShared{"--workload", "--layer",  "--buffer", "--csv",
-                                                "--svg",      "--sparse", "--define", "--rename"};
+  static const std::vector<std::string> kShared{"--workload", "--layer",  "--buffer", "--csv",      "--svg",
+                                                "--sparse",   "--define", "--rename", "--word-bits"};
   std::vector<const CLI::Option*> others = arguments.of_questions;
   std::erase_if(others, [&](const CLI::Option* option) {
     return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_regions, option) > 0;
@@ -109,6 +107,7 @@ int run(BoundArguments arguments, const Output& output) {
   if (!sizes) return fail(sizes.errors());
   const Result<std::vector<u64>> buffers = read_buffers(arguments.buffers, sizes->every.value_or(1));
   if (!buffers) return fail(buffers.errors());
+  arguments.orojenesis.written = arguments.buffers;
   arguments.orojenesis.buffers = *buffers;
   arguments.orojenesis.word_sizes = sizes->of_tensor;
   arguments.orojenesis.word_bytes = sizes->every;
@@ -145,7 +144,8 @@ void add_shared_options(CLI::App& command, Output& output, BoundArguments& argum
       ->transform(one_of(std::move(kinds)));
   command
       .add_option("--buffer", arguments.buffers,
-                  "Only for these capacities: words, or bytes with a unit (64KiB, 50MB; of 1024)")
+                  "Only for these capacities: words (or what the answer counts), or bytes with a unit (64KiB, 50MB; of "
+                  "1024)")
       ->type_name("SIZE")
       ->delimiter(',');
   command

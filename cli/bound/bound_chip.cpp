@@ -107,7 +107,8 @@ int run_chip(const OrojenesisArguments& arguments, const Output& output) {
   if (!question) errors = question.errors();
   if (!network) errors.insert(errors.end(), network.errors().begin(), network.errors().end());
   else
-    for (Diagnostic& refused : refuse_word_bits(*network, "a chip's curve")) errors.push_back(std::move(refused));
+    for (Diagnostic& refused : refuse_word_bits(*network, "a chip that states the area of a word (--chip)"))
+      errors.push_back(std::move(refused));
   if (!errors.empty()) return fail(errors);
   if (!arguments.layer.empty()) {
     const Result<Workload> layer = pick_layer(*network, arguments.layer);

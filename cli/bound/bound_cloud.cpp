@@ -14,7 +14,7 @@
 namespace heliolite::cli {
 
 Result<MappingCloud> mapping_cloud(const NestedCurve& curve, const Workload& workload, const Architecture& architecture,
-                                   u64 mappings, u64 seed) {
+                                   const WordUnit& unit, u64 mappings, u64 seed) {
   const Result<Mapspace> space = resolve(workload, architecture);
   if (!space) return space.errors();
   if (architecture.levels.size() == 1)
@@ -27,7 +27,7 @@ Result<MappingCloud> mapping_cloud(const NestedCurve& curve, const Workload& wor
   Mapping mapping;
   for (const u64 number : sample.numbers) {
     sampler.evaluate(number, mapping);
-    const LevelDistance outer = level_distances(curve, workload, architecture, model.explain(mapping)).back();
+    const LevelDistance outer = level_distances(curve, workload, architecture, model.explain(mapping), unit).back();
     cloud.level = outer.bound.boundary.level;
     cloud.points.push_back({outer.mapping.words, outer.mapping.accesses});
     cloud.distances.push_back(static_cast<double>(outer.mapping.accesses) / static_cast<double>(outer.least_for_held));

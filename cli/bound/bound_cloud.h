@@ -22,7 +22,7 @@ struct MappingCloud {
 
 // `mappings` legal ones. Errors: the machine has one level, or its constraints do not suit the workload.
 Result<MappingCloud> mapping_cloud(const NestedCurve& curve, const Workload& workload, const Architecture& architecture,
-                                   u64 mappings, u64 seed);
+                                   const WordUnit& unit, u64 mappings, u64 seed);
 
 // As text for people, and docs/json.md: `sample`.
 std::string cloud_text(const MappingCloud& cloud);

@@ -32,6 +32,11 @@ namespace {
 
 constexpr u32 kMaxWordSize = 64;
 
+// --word-size A=2 are bytes.
+std::string unit_name(const OrojenesisArguments& arguments) {
+  return arguments.word_sizes.empty() ? std::string(arguments.unit.name()) : "bytes";
+}
+
 Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& arguments, const Workload& workload) {
   OrojenesisOptions options;
   Diagnostics errors;
@@ -42,6 +47,7 @@ Result<OrojenesisOptions> orojenesis_options(const OrojenesisArguments& argument
     read_word_size<u32>(text, workload, 1, kMaxWordSize, fmt::format("BYTES with 1 to {} bytes", kMaxWordSize),
                         options.word_size, errors);
   if (!errors.empty()) return errors;
+  if (!arguments.unit.counts_words()) options.word_size = arguments.unit.sizes(workload);
   return options;
 }
 
@@ -90,9 +96,10 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
 Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments, const Architecture& architecture) {
   const Result<NestedCurve> curve = nested_curve(answer.workload, answer.options);
   if (!curve) return curve.errors();
-  answer.levels = level_bounds(*curve, answer.workload, architecture);
+  answer.levels = level_bounds(*curve, answer.workload, architecture, arguments.unit);
   if (arguments.sample > 0) {
-    Result<MappingCloud> cloud = mapping_cloud(*curve, answer.workload, architecture, arguments.sample, arguments.seed);
+    Result<MappingCloud> cloud =
+        mapping_cloud(*curve, answer.workload, architecture, arguments.unit, arguments.sample, arguments.seed);
     if (!cloud) return cloud.errors();
     answer.cloud = *std::move(cloud);
   }
@@ -101,7 +108,7 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
   if (!mapped) return mapped.errors();
   if (mapped->status == Status::Infeasible) return mapped->why_infeasible;
   answer.distances = level_distances(*curve, answer.workload, architecture,
-                                     CostModel(answer.workload, architecture).explain(mapped->mapping));
+                                     CostModel(answer.workload, architecture).explain(mapped->mapping), arguments.unit);
   return {};
 }
 
@@ -112,7 +119,7 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
   const Result<OrojenesisOptions> options = orojenesis_options(arguments, workload);
   if (!options) return options.errors();
   answer.options = *options;
-  if (!arguments.word_sizes.empty()) answer.unit = "bytes";
+  answer.unit = unit_name(arguments);
   // Mappings drawn may keep tensors at different levels: above the curve of any levels, not always of one buffer.
   Result<LayerCurve> curve = layer_curve(workload, *options, of_any_levels(arguments));
   if (!curve) return curve.errors();
@@ -128,7 +135,7 @@ int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
   if (!found) return write_partial_answer(output, json, 0, 1, "layers");
   const Result<LayerAnswer>& answer = *found;
   if (!answer) return fail(answer.errors());
-  if (!output.write("--csv", curve_csv(answer->curve.points))) return kBadInput;
+  if (!output.write("--csv", curve_csv(answer->curve.points, answer->unit))) return kBadInput;
   if (!output.write("--svg", curve_svg(layer_picture(*answer)))) return kBadInput;
   output.table(layer_text(*answer, arguments));
   json.update(layer_json(*answer, arguments));
@@ -137,9 +144,10 @@ int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
 
 int run_layers(const OrojenesisArguments& arguments, const Network& network,
                const std::optional<Architecture>& architecture, Json json, const Output& output) {
-  Table table({"<layer", "MACs", "operands", "minimum", "MACs/word", "maximal effectual buffer", "gap 1"});
+  Table table(
+      {"<layer", "MACs", "operands", "minimum", macs_per(unit_name(arguments)), "maximal effectual buffer", "gap 1"});
   json["layers"] = Json::array();
-  std::string csv = "layer,buffer_words,accesses\n";
+  std::string csv = "layer," + curve_csv({}, unit_name(arguments));
   for (const Layer& layer : network.layers) {
     const auto found =
         until_interrupted([=, workload = layer.workload] { return answer_layer(arguments, workload, architecture); });
@@ -252,7 +260,7 @@ void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArgumen
   add_target_option(command, output, "--svg", a.svg, "Draw the curve; - = stdout");
 }
 
-int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
+int run_orojenesis(OrojenesisArguments arguments, const Output& output) {
   if (!arguments.chip.empty()) {
     if (const std::string other = beside_chip(arguments); !other.empty())
       return fail(fmt::format("{}: does not go with --chip", other));
@@ -268,7 +276,12 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
   const bool one_layer = !arguments.layer.empty() || network->layers.size() == 1;
   errors = contradictions(arguments, one_layer);
   if (!errors.empty()) return fail(errors);
-  if (errors = refuse_word_bits(*network, "this curve"); !errors.empty()) return fail(errors);
+  Result<Workload> workload = one_layer && !arguments.fuse ? pick_layer(*network, arguments.layer) : Workload{};
+  if (!workload) return fail(workload.errors());
+  const Workload* layer = one_layer && !arguments.fuse ? &*workload : nullptr;
+  if (errors = set_unit(arguments, asked_about(*network, layer), architecture); !errors.empty()) return fail(errors);
+  if (arguments.fuse) errors = refuse_word_bits(*network, "--fuse");
+  if (!errors.empty()) return fail(errors);
   if (arguments.fuse) return run_fused(arguments, *network, output);
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},
@@ -282,8 +295,6 @@ int run_orojenesis(const OrojenesisArguments& arguments, const Output& output) {
                       {"word_size", arguments.word_sizes},
                       {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
   if (!one_layer) return run_layers(arguments, *network, architecture, json, output);
-  const Result<Workload> workload = pick_layer(*network, arguments.layer);
-  if (!workload) return fail(workload.errors());
   return run_layer(arguments, *workload, architecture, json, output);
 }
 

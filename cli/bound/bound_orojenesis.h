@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bound/bound_unit.h"
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
 #include "engine/bounds/curve/orojenesis.h"
@@ -14,7 +15,7 @@
 namespace heliolite::cli {
 
 // The options as they were given; texts are the names of enumerators.
-struct OrojenesisArguments {
+struct OrojenesisArguments : CapacityArguments {
   std::string architecture, workload, layer;
   ReadOptions reading;     // how both are read
   bool imperfect = false;  // also tiles that do not divide the sizes
@@ -24,9 +25,6 @@ struct OrojenesisArguments {
   bool all = false;        // all points in the table
   std::string counts = "distinct";
   std::string partial_sums = "read_back";
-  std::vector<std::string> word_sizes;  // "A=2"
-  std::optional<double> word_bytes;     // bytes in a word of any tensor
-  std::vector<u64> buffers;             // capacities to answer for, in words
   std::string softmax = "incremental", pairs = "all", execution = "sequential";
   bool perfect_blocks = false, whole_weights = false, stream_weights = false;
   std::string chip;  // file or keys of a chip to divide
@@ -42,6 +40,6 @@ inline bool of_any_levels(const OrojenesisArguments& arguments) { return argumen
 void add_orojenesis_options(CLI::App& command, Output& output, OrojenesisArguments& arguments);
 
 // Answers and returns the exit code.
-int run_orojenesis(const OrojenesisArguments& arguments, const Output& output);
+int run_orojenesis(OrojenesisArguments arguments, const Output& output);
 
 }  // namespace heliolite::cli

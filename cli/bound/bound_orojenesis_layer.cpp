@@ -25,13 +25,14 @@ double ratio(u64 a, u64 b) { return static_cast<double>(a) / static_cast<double>
 
 std::string points_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
   std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "[bytes]", "accesses", "x minimum",
-                                    "MACs/word"};
+                                    macs_per(answer.unit)};
   headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
   Table table(headings);
+  const WordUnit& unit = arguments.unit;
+  const std::optional<double> unit_bytes = unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
   const auto row = [&](u64 buffer, std::size_t i) {
     const u64 accesses = answer.curve.points[i].accesses;
-    std::vector<std::string> cells{grouped(buffer),
-                                   arguments.word_bytes ? bytes_text(buffer, *arguments.word_bytes) : "",
+    std::vector<std::string> cells{grouped(buffer), unit_bytes ? bytes_text(buffer, *unit_bytes) : "",
                                    grouped(accesses), fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
                                    fmt::format("{:.4g}", intensity(answer.workload.macs(), accesses))};
     cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
@@ -107,6 +108,7 @@ Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments)
 CurvePicture layer_picture(const LayerAnswer& answer) {
   CurvePicture picture;
   picture.title = answer.workload.name;
+  picture.unit = answer.unit;
   picture.minimum = answer.minimum();
   picture.curves.push_back({answer.is_bound() ? "bound" : "Timeloop's counts", answer.curve.points});
   for (const auto& [boundary, least] : answer.levels)

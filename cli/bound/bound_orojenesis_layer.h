@@ -30,7 +30,7 @@ struct LayerAnswer {
   std::vector<LevelBound> levels;        // of the machine, if one was given
   std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
   std::optional<MappingCloud> cloud;     // random mappings, if asked for
-  std::string unit = "words";            // of buffers and accesses
+  std::string unit;                      // of buffers and accesses: "words", "bytes" or "bits"
 
   // Accesses that every execution needs.
   u64 minimum() const { return algorithmic_minimum(workload, options); }

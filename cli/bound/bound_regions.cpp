@@ -153,7 +153,9 @@ int run_regions(const RegionArguments& arguments, const Output& output) {
   if (!network) return fail(network.errors());
   const Result<Workload> layer = pick_layer(*network, arguments.layer);
   if (!layer) return fail(layer.errors());
-  if (const Diagnostics errors = refuse_word_bits(*layer, "--regions"); !errors.empty()) return fail(errors);
+  if (const Diagnostics errors = refuse_word_bits(*layer, "a formula of a capacity in words of one size (--regions)");
+      !errors.empty())
+    return fail(errors);
   const AccessNest nest = lifted(access_nest(*layer));
   if (nest.loops.empty()) return fail(fmt::format("--regions: {} has no loop with more than one step", layer->name));
   const bool draws = !arguments.axes.empty() || arguments.capacity || !arguments.svg.empty();

@@ -18,13 +18,13 @@
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/model/fingerprint.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
 
 Result<std::vector<double>> word_sizes(const SymbolicArguments& arguments, const Workload& workload) {
-  std::vector<double> sizes(workload.tensors.size(), 1);
+  const WordUnit::Sizes stated = arguments.unit.sizes(workload);
+  std::vector<double> sizes(stated.begin(), stated.begin() + static_cast<std::ptrdiff_t>(workload.tensors.size()));
   Diagnostics errors;
   for (const std::string& text : arguments.word_sizes)
     read_word_size<double>(text, workload, kLeastWordSize, kMostWordSize,
@@ -44,7 +44,7 @@ int run_layer(const SymbolicArguments& arguments, const Workload& workload,
   if (answer) {
     output.table(symbolic_text(*answer, arguments));
     json.update(symbolic_json(*answer, arguments));
-    if (!output.write("--csv", kSymbolicCsvHead + symbolic_csv(*answer, arguments))) return kBadInput;
+    if (!output.write("--csv", symbolic_csv_head(arguments.unit) + symbolic_csv(*answer, arguments))) return kBadInput;
   }
   return write_partial_answer(output, json, answer.has_value(), 1, "layers");
 }
@@ -52,9 +52,11 @@ int run_layer(const SymbolicArguments& arguments, const Workload& workload,
 // One row a layer and memory; then what the whole network must move.
 int run_layers(const SymbolicArguments& arguments, const Network& network,
                const std::optional<Architecture>& architecture, Json json, const Output& output) {
-  Table table({"<layer", "<outside", "capacity", "words at least", "<by", "best tiling", "gap"});
+  const std::string unit(arguments.unit.name());
+  Table table({"<layer", "<outside", "capacity", unit + " at least", "<by", "best tiling", "gap"});
+  json["unit"] = unit;
   json["layers"] = Json::array();
-  std::string csv = kSymbolicCsvHead;
+  std::string csv = symbolic_csv_head(arguments.unit);
   std::map<u64, SymbolicAnswer> answers;  // [fingerprint]: networks have the same layer many times
   for (const Layer& layer : network.layers) {
     const Result<std::vector<double>> sizes = word_sizes(arguments, layer.workload);
@@ -84,7 +86,8 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
   }
   std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();
-  if (done == of && !arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
+  const bool sized = !arguments.word_sizes.empty() || !arguments.unit.counts_words();
+  if (done == of && !arguments.loads && !arguments.outputs_read && !sized && !architecture) {
     std::vector<double> capacities;
     for (const Place& place : places(arguments, network.layers.front().workload, architecture))
       capacities.push_back(*place.capacity);
@@ -96,6 +99,8 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
     for (const Json& row : whole.json)
       csv += fmt::format(",,{:.0f},network,{}\n", row["capacity_words"].get<double>(), row["words"].get<u64>());
   }
+  if (!arguments.unit.counts_words())
+    text += "  The network's own bound counts words of one size: --word-bits none shows it.\n";
   output.table(text + "  --layer NAME shows a layer in detail.\n");
   if (!output.write("--csv", csv)) return kBadInput;
   return write_partial_answer(output, json, done, of, "bounds");
@@ -113,11 +118,10 @@ void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments) {
                    "Not of orojenesis: execute the best tilings where that takes seconds, and print what they move");
 }
 
-int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
+int run_symbolic(SymbolicArguments arguments, const Output& output) {
   const Result<Network> network = load_workload(arguments.workload, arguments.reading, output, Wanted::Edges);
   Diagnostics errors;
   if (!network) errors = network.errors();
-  else errors = refuse_word_bits(*network, "these bounds");
   const std::optional<Architecture> architecture =
       load_if_named(arguments.architecture, arguments.reading, output, errors);
   if (!arguments.architecture.empty()) {
@@ -134,6 +138,17 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
   if (std::ranges::find(arguments.buffers, u64{0}) != arguments.buffers.end())
     errors.push_back({"", 0, "--buffer", "0 words hold nothing, must be at least 1"});
   if (!errors.empty()) return fail(errors);
+  const bool several = arguments.layer.empty() && network->layers.size() > 1;
+  Result<Workload> workload = several ? Result<Workload>(Workload{}) : pick_layer(*network, arguments.layer);
+  if (!workload) return fail(workload.errors());
+  if (errors = set_unit(arguments, asked_about(*network, several ? nullptr : &*workload), architecture);
+      !errors.empty())
+    return fail(errors);
+  if (arguments.simulate && !arguments.unit.counts_words())
+    return fail(
+        fmt::format("--simulate: executions count words of one size, and {} has words of sizes; leave them out "
+                    "with --word-bits none",
+                    network->name));
   Json json = answer_head("bound");
   json["question"] = {{"kind", arguments.kind},
                       {"architecture", architecture ? question(*architecture) : Json()},
@@ -142,10 +157,7 @@ int run_symbolic(const SymbolicArguments& arguments, const Output& output) {
                       {"simulate", arguments.simulate},
                       {"word_sizes", arguments.word_sizes},
                       {"word_bytes", arguments.word_bytes ? Json(*arguments.word_bytes) : Json()}};
-  if (arguments.layer.empty() && network->layers.size() > 1)
-    return run_layers(arguments, *network, architecture, json, output);
-  const Result<Workload> workload = pick_layer(*network, arguments.layer);
-  if (!workload) return fail(workload.errors());
+  if (several) return run_layers(arguments, *network, architecture, json, output);
   json["question"]["workload"] = question(*workload);
   return run_layer(arguments, *workload, architecture, json, output);
 }

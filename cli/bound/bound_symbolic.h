@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bound/bound_unit.h"
 #include "cli/ui/output.h"
 #include "engine/base/types.h"
 #include "engine/inputs/read_options.h"
@@ -12,16 +13,13 @@
 namespace heliolite::cli {
 
 // The options as they were given.
-struct SymbolicArguments {
+struct SymbolicArguments : CapacityArguments {
   std::string architecture, workload, layer;
-  ReadOptions reading;                  // how both are read
-  std::string kind;                     // one of symbolic_kinds()
-  std::vector<u64> buffers;             // capacities to answer for, in words
-  std::vector<std::string> word_sizes;  // "A=2"
-  std::optional<double> word_bytes;     // bytes in a word of any tensor
-  bool loads = false;                   // count loads alone
-  bool outputs_read = false;            // outputs start as words to be read
-  bool simulate = false;                // execute the best tilings
+  ReadOptions reading;        // how both are read
+  std::string kind;           // one of symbolic_kinds()
+  bool loads = false;         // count loads alone
+  bool outputs_read = false;  // outputs start as words to be read
+  bool simulate = false;      // execute the best tilings
 };
 
 std::vector<std::string> symbolic_kinds();  // "all", "hbl", "conv", "iolb"
@@ -30,6 +28,6 @@ std::vector<std::string> symbolic_kinds();  // "all", "hbl", "conv", "iolb"
 void add_symbolic_options(CLI::App& command, SymbolicArguments& arguments);
 
 // Answers and returns the exit code.
-int run_symbolic(const SymbolicArguments& arguments, const Output& output);
+int run_symbolic(SymbolicArguments arguments, const Output& output);
 
 }  // namespace heliolite::cli

@@ -67,7 +67,10 @@ void add_published(Json& rows, const SymbolicAnswer& answer, const PlaceAnswer& 
 Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
   const AccessNest& nest = answer.bounds.lifted();
   const auto& conv = answer.bounds.convolution();
-  Json json = {{"name", answer.workload.name}, {"bounds", Json::array()}, {"tilings", Json::array()}};
+  Json json = {{"name", answer.workload.name},
+               {"unit", arguments.unit.name()},
+               {"bounds", Json::array()},
+               {"tilings", Json::array()}};
   const auto terms = hbl_terms(nest, answer.bounds.rows());
   json["exponent"] = hbl_exponent(answer.bounds.rows(), nest.accesses.size()).k.str();
   json["formula"] = terms ? Json(traffic_formula(*terms, nest)) : Json();

@@ -19,7 +19,7 @@
 namespace heliolite::cli {
 namespace {
 
-// Memories of usual sizes, when neither a machine nor sizes are given.
+// Memories of usual sizes, in words or bytes, when neither a machine nor sizes are given.
 constexpr std::array<u64, 6> kUsualWords{1024, 4096, 16384, 65536, 262144, 1048576};
 
 // Memories tiled together: each more takes several times as long.
@@ -125,6 +125,10 @@ void tile_together(SymbolicAnswer& answer) {
 
 }  // namespace
 
+std::string symbolic_csv_head(const WordUnit& unit) {
+  return fmt::format("layer,level,capacity_{0},kind,{0}\n", unit.name());
+}
+
 std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
   std::string text;
   for (const PlaceAnswer& p : answer.places) {
@@ -154,6 +158,8 @@ std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const Symbol
 }
 
 std::optional<PublishedForms> published_forms(const SymbolicAnswer& answer, double capacity) {
+  const auto sized = [](const Access& access) { return access.word_size != 1; };
+  if (std::ranges::any_of(answer.bounds.nest().accesses, sized)) return std::nullopt;
   if (const auto contraction = as_contraction(answer.workload)) {
     PublishedForms forms{contraction_form(*contraction, capacity), {}};
     const ContractionTilingForm tiling = contraction_tiling_form(*contraction, capacity);
@@ -173,12 +179,14 @@ std::vector<Place> places(const SymbolicArguments& arguments, const Workload& wo
                           const std::optional<Architecture>& architecture) {
   std::vector<Place> all;
   if (architecture) {
-    for (const Boundary& wall : boundaries(*architecture, workload))
+    for (const Boundary& wall : boundaries(*architecture, workload, arguments.unit))
       all.push_back({wall.level, words_inside(wall, *architecture, workload), wall.capacity_words.value_or(~u64{0})});
     return all;
   }
-  const std::vector<u64> usual(kUsualWords.begin(), kUsualWords.end());
-  const u64 operands = workload.tensors.size();
+  const u64 word = arguments.unit.counts_words() ? 1 : static_cast<u64>(1 / arguments.unit.bytes(1));  // or byte
+  std::vector<u64> usual;
+  for (const u64 words : kUsualWords) usual.push_back(words * word);
+  const u64 operands = operand_units(workload, arguments.unit);
   for (const u64 words : arguments.buffers.empty() ? usual : arguments.buffers)
     all.push_back({"", static_cast<double>(words), words > operands ? words - operands : 0});
   return all;
@@ -188,10 +196,10 @@ SymbolicAnswer answer_symbolic(const SymbolicArguments& arguments, const Workloa
                                const std::vector<double>& word_sizes, const std::vector<Place>& places, bool together) {
   const TrafficRule rule{!arguments.loads, arguments.outputs_read};
   SymbolicAnswer answer{workload, LowerBounds(workload, rule, word_sizes), tiling_problem(workload, rule, word_sizes)};
-  // Mappings count words of one size, with their stores, sums from zero.
+  // Mappings count stores, too, and sums from zero.
   std::optional<NestedCurve> curve;
   if (arguments.kind == "all" && rule == TrafficRule{} && arguments.word_sizes.empty())
-    if (auto found = nested_curve(workload)) curve = *std::move(found);
+    if (auto found = nested_curve(workload, {.word_size = arguments.unit.sizes(workload)})) curve = *std::move(found);
   for (const Place& place : places) {
     PlaceAnswer at{place, {}, {}, {}, {}};
     // In an unbounded memory only the compulsory words move.
@@ -225,15 +233,15 @@ std::string holds_under(BoundKind kind, const SymbolicArguments& arguments) {
 
 std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments& arguments) {
   std::string text =
-      fmt::format("{}: words that any execution must {}, {}{}\n\n", answer.workload.name,
+      fmt::format("{}: {} that any execution must {}, {}{}\n\n", answer.workload.name, arguments.unit.name(),
                   arguments.loads ? "load" : "load and store",
                   arguments.outputs_read ? "outputs read first" : "sums from zero", repeated_tensors(answer.workload));
-  text += bounds_table(answer, arguments) + "\n" + tilings_table(answer);
+  text += bounds_table(answer, arguments) + "\n" + tilings_table(answer, arguments.unit);
   if (const std::string executed = executed_table(answer); !executed.empty()) text += "\n" + executed;
   if (shows(arguments, BoundKind::Hbl)) text += "\n" + hbl_text(answer, arguments);
   const std::string conv = shows(arguments, BoundKind::Conv) ? conv_text(answer) : "";
   if (!conv.empty()) text += "\n" + conv;
-  const std::string nested = nested_table(answer);
+  const std::string nested = nested_table(answer, arguments.unit);
   if (!nested.empty()) text += "\n" + nested;
   const std::string forms = arguments.kind == "iolb" ? iolb_text(answer) : "";
   if (!forms.empty()) text += "\n" + forms;

@@ -15,14 +15,14 @@
 
 namespace heliolite::cli {
 
-// A memory size to answer for, in words.
+// A memory size to answer for, in the answer's unit.
 struct Place {
   std::string level;               // the level whose outer boundary is looked at; empty without a machine
   std::optional<double> capacity;  // operands of the compute units included; none: unbounded
   u64 stored = ~u64{0};            // the part of it that levels of storage have
 };
 
-// What must cross into a memory of that size, in words.
+// What must cross into a memory of that size, in the answer's unit.
 struct PlaceAnswer {
   Place place;
   std::vector<LowerBound> bounds;
@@ -56,7 +56,7 @@ std::string symbolic_text(const SymbolicAnswer& answer, const SymbolicArguments&
 
 // The answer as comma-separated text without its heading: a line for each memory and bound; the best tiling has the
 // kind "tiling".
-inline constexpr const char* kSymbolicCsvHead = "layer,level,capacity_words,kind,words\n";
+std::string symbolic_csv_head(const WordUnit& unit);  // "layer,level,capacity_words,kind,words"
 std::string symbolic_csv(const SymbolicAnswer& answer, const SymbolicArguments& arguments);
 
 Json symbolic_json(const SymbolicAnswer& answer, const SymbolicArguments& arguments);  // docs/json.md
@@ -70,7 +70,7 @@ std::vector<RealTile> attaining_tiles(const SymbolicAnswer& answer, const Symbol
                                       const Place& place);
 
 // The published forms of IOLB (a lower bound) and IOUB (a tiling, where there is such a tiling) at a capacity, in
-// words. Absent for Einsums that have none.
+// words. Absent for Einsums that have none, and where words have several units, which the forms do not know.
 struct PublishedForms {
   double bound = 0;
   std::optional<double> tiling;

@@ -48,7 +48,7 @@ Json level_json(const TiledLevel& level, const Names& names) {
 
 }  // namespace
 
-std::string tilings_table(const SymbolicAnswer& answer) {
+std::string tilings_table(const SymbolicAnswer& answer, const WordUnit& unit) {
   bool none_fits = true, parts = false;
   for (const PlaceAnswer& p : answer.places) {
     if (!p.tiling || !p.place.capacity) continue;
@@ -56,7 +56,7 @@ std::string tilings_table(const SymbolicAnswer& answer) {
     parts = parts || p.tiling->parts.size() > 1;
   }
   if (none_fits) return "no tiling: the operands of one MAC do not fit\n";
-  std::vector<std::string> headings{"<outside", "capacity", "words",
+  std::vector<std::string> headings{"<outside", "capacity", std::string(unit.name()),
                                     "holds",    "<tile",    "<loops over tiles, innermost right"};
   if (parts) headings.insert(headings.begin() + 2, "<part");
   Table table(headings);
@@ -73,16 +73,18 @@ std::string tilings_table(const SymbolicAnswer& answer) {
          std::string(parts ? "; parts of the iterations one after the other" : "") + ":\n\n" + table.to_string();
 }
 
-std::string nested_table(const SymbolicAnswer& answer) {
+std::string nested_table(const SymbolicAnswer& answer, const WordUnit& unit) {
   if (!answer.nested) return "";
-  Table table({"<outside", "capacity", "words", "holds", "<tile", "<loops over tiles, innermost right"});
+  Table table(
+      {"<outside", "capacity", std::string(unit.name()), "holds", "<tile", "<loops over tiles, innermost right"});
   for (std::size_t i = 0; i < answer.nested->size(); ++i) {
     const Place& place = answer.places[answer.nested_places[i]].place;
     std::vector<std::string> row{place.level, count(*place.capacity)};
     for (std::string& cell : level_cells((*answer.nested)[i], answer.tiling.names)) row.push_back(std::move(cell));
     table.row(row);
   }
-  return "best tilings known for these memories together, by the sum of their words:\n\n" + table.to_string();
+  return fmt::format("best tilings known for these memories together, by the sum of their {}:\n\n", unit.name()) +
+         table.to_string();
 }
 
 Json place_json(const Place& place) {

@@ -8,8 +8,8 @@
 namespace heliolite::cli {
 
 // Tables of the best tilings for each memory alone, and for several together (empty if those were not asked for).
-std::string tilings_table(const SymbolicAnswer& answer);
-std::string nested_table(const SymbolicAnswer& answer);
+std::string tilings_table(const SymbolicAnswer& answer, const WordUnit& unit);
+std::string nested_table(const SymbolicAnswer& answer, const WordUnit& unit);
 
 // docs/json.md: a member of `tilings` (`answer.tiling` must be there), and `nested_tiling`.
 Json tiling_json(const PlaceAnswer& answer);

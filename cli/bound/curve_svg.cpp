@@ -106,11 +106,11 @@ class Drawing {
       line(kLeft, at, kWidth - kRight, at, "#ddd", "none");
       label(kLeft - 8, at + 4, "end", fmt::format("1e{}", decade), 12);
     }
-    label((kLeft + kWidth - kRight) / 2, kHeight - 18, "middle", "buffer [words]", 13);
+    label((kLeft + kWidth - kRight) / 2, kHeight - 18, "middle", fmt::format("buffer [{}]", picture_.unit), 13);
     text_ += fmt::format(
         "<text transform=\"translate(22 {:.1f}) rotate(-90)\" text-anchor=\"middle\" font-size=\"13\">"
-        "accesses [words]</text>\n",
-        (top_ + kHeight - kBottom) / 2);
+        "accesses [{}]</text>\n",
+        (top_ + kHeight - kBottom) / 2, picture_.unit);
   }
 
   void curve(std::size_t c) {

@@ -7,7 +7,7 @@
 
 namespace heliolite::cli {
 
-// A point of a curve, in words or bytes.
+// A point of a curve, in the unit of its picture.
 struct PicturePoint {
   u64 buffer = 0;
   u64 accesses = 0;
@@ -34,6 +34,7 @@ struct PictureWall {
 // All that a picture shows.
 struct CurvePicture {
   std::string title;
+  std::string unit = "words";  // of both axes
   std::vector<PictureCurve> curves;
   std::vector<PictureMark> marks;
   std::vector<PicturePoint> cloud;  // many points without names

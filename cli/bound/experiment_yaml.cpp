@@ -65,7 +65,7 @@ void read_workload(FieldReader& map, ExperimentRow& row, Diagnostics& errors) {
     return;
   }
   row.network = *std::move(network);
-  for (const Diagnostic& error : refuse_word_bits(row.network, "an experiment"))
+  for (const Diagnostic& error : refuse_word_bits(row.network, "an experiment with word_sizes of its own"))
     errors.push_back(node.error(error.message));
   if (row.measure != nullptr && row.measure->take != nullptr && row.network.layers.size() != 1)
     errors.push_back(node.error(fmt::format("measure {} is of one layer, {} has {}: must be preset/layer",

@@ -37,6 +37,8 @@ Result<ExecutedNest> nest_of(const NestArguments& arguments, const Output& outpu
   }
   const Result<NestQuestion> question = read_question(arguments, false, output);
   if (!question) return question.errors();
+  if (Diagnostics errors = refuse_word_bits(question->workload, "a C program of one type"); !errors.empty())
+    return errors;
   const bool each = arguments.tile.empty() && (arguments.tiling == "best" || arguments.tiling == "lru");
   if (each && question->caches.size() > 1)
     return Diagnostic{"", 0, "--cache",

@@ -107,6 +107,21 @@ Result<std::vector<ExecutedNest>> nests_of(const NestArguments& arguments, const
   return named(q, load_named_tiling(arguments.tiling, q.workload));
 }
 
+// Bytes in a word if tensors state sizes. Errors: these differ, as caches hold words of one size; --word-size beside
+// them.
+Result<std::optional<double>> stated_word_bytes(const Workload& workload, const NestArguments& arguments) {
+  if (!states_word_bits(workload)) return std::optional<double>();
+  const std::optional<u64> bits = workload.tensors.front().word_bits;
+  if (std::ranges::any_of(workload.tensors, [&](const Tensor& t) { return !t.word_bits || t.word_bits != bits; }))
+    return refuse_word_bits(workload, "a cache of words of one size");
+  if (!arguments.word_sizes.empty())
+    return Diagnostic{"", 0, "--word-size",
+                      fmt::format("{} states sizes of words ({}); leave out either --word-size or, with --word-bits "
+                                  "none, these",
+                                  workload.name, word_bits_text(workload))};
+  return std::optional(static_cast<double>(*bits) / 8);
+}
+
 }  // namespace
 
 void add_nest_options(CLI::App& command, NestArguments& arguments) {
@@ -150,12 +165,12 @@ void add_nest_options(CLI::App& command, NestArguments& arguments) {
   add_read_options(command, arguments.reading);
 }
 
-Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed) {
+Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed, std::optional<double> word_bytes) {
   const Result<WordSizes> sizes = read_word_sizes(arguments.word_sizes);
   if (!sizes) return sizes.errors();
   if (!sizes->of_tensor.empty())
     return Diagnostic{"", 0, "--word-size", "words of all tensors have one size where tilings are executed"};
-  Result<std::vector<u64>> caches = read_buffers(arguments.cache_texts, sizes->every.value_or(1));
+  Result<std::vector<u64>> caches = read_buffers(arguments.cache_texts, word_bytes.value_or(sizes->every.value_or(1)));
   if (!caches) return caches.errors();
   std::ranges::sort(*caches);
   caches->erase(std::unique(caches->begin(), caches->end()), caches->end());
@@ -169,8 +184,9 @@ Result<NestQuestion> read_question(const NestArguments& arguments, bool caches_n
   if (!network) return network.errors();
   const Result<Workload> workload = pick_layer(*network, arguments.layer);
   if (!workload) return workload.errors();
-  if (Diagnostics errors = refuse_word_bits(*workload, "an execution"); !errors.empty()) return errors;
-  const Result<std::vector<u64>> caches = read_caches(arguments, false);
+  const Result<std::optional<double>> stated = stated_word_bytes(*workload, arguments);
+  if (!stated) return stated.errors();
+  const Result<std::vector<u64>> caches = read_caches(arguments, false, *stated);
   if (!caches) return caches.errors();
   const bool tiles = arguments.tile.empty() &&
                      (arguments.tiling == "best" || arguments.tiling == "lru" || arguments.tiling == "together");

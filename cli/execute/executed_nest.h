@@ -42,8 +42,10 @@ struct ExecutedNest {
   std::vector<Cache> caches;
 };
 
-// The capacities of --cache in words, ascending, each once; at least one if `needed`.
-Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed);
+// The capacities of --cache in words, ascending, each once; at least one if `needed`. `word_bytes`: of a word; by
+// default --word-size.
+Result<std::vector<u64>> read_caches(const NestArguments& arguments, bool needed,
+                                     std::optional<double> word_bytes = {});
 
 // The question: one workload, capacities in words (ascending, at least one if `caches_needed`), what is counted.
 struct NestQuestion {

@@ -10,7 +10,6 @@
 #include "engine/execution/mapped_nest.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/true_counts/cost.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -30,8 +29,6 @@ int run_mapping(const NestArguments& arguments, const Output& output) {
   const Result<MappedLayer> layer =
       load_mapped_layer({arguments.architecture, arguments.workload, arguments.layer, arguments.mapping}, reading);
   if (!layer) return fail(layer.errors());
-  if (const Diagnostics errors = refuse_word_bits(layer->workload, "an execution"); !errors.empty())
-    return fail(errors);
   tell(layer->notes, output);
   if (!arguments.cache_texts.empty()) return fail("--cache: a machine has capacities of its own; leave out -a and -m");
   if (const Diagnostics errors = check_execution(layer->workload, layer->mapping); !errors.empty()) return fail(errors);

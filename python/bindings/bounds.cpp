@@ -32,21 +32,22 @@ struct MemoryBounds {
 // More words than any workload has.
 constexpr double kUnboundedWords = 1e18;
 
-std::vector<Memory> memories_of(const Workload& workload, const Architecture& machine) {
+std::vector<Memory> memories_of(const Workload& workload, const Architecture& machine, const WordUnit& unit) {
   std::vector<Memory> out;
-  for (const Boundary& wall : boundaries(machine, workload))
+  for (const Boundary& wall : boundaries(machine, workload, unit))
     out.push_back({wall.level, words_inside(wall, machine, workload)});
   return out;
 }
 
 // Rows of "bounds": every bound of every memory.
-py::list rows_of(const std::vector<MemoryBounds>& all) {
+py::list rows_of(const std::vector<MemoryBounds>& all, const WordUnit& unit) {
   py::list out;
   for (const MemoryBounds& of : all) {
     for (const LowerBound& bound : of.bounds) {
       py::dict row;
       row["kind"] = std::string(name(bound.kind));
       row["level"] = of.memory.level;
+      row["unit"] = std::string(unit.name());
       row["capacity_words"] = of.memory.capacity;
       row["words"] = bound.words;
       row["because"] = bound.why;
@@ -56,21 +57,28 @@ py::list rows_of(const std::vector<MemoryBounds>& all) {
   return out;
 }
 
-py::list layer_bounds(std::shared_ptr<Workload> workload, const std::vector<double>& capacities,
+// The unit of an answer about all layers.
+WordUnit unit_of(const Network& network, const std::shared_ptr<Architecture>& machine) {
+  return value_of(word_unit(network, machine ? std::optional(machine->levels.back().word_bits) : std::nullopt));
+}
+
+py::list layer_bounds(const std::shared_ptr<Network>& network, std::size_t layer, const std::vector<double>& capacities,
                       const std::shared_ptr<Architecture>& machine) {
-  expect_none(refuse_word_bits(*workload, "these bounds"));
+  const Workload& workload = network->layers.at(layer).workload;
+  const WordUnit unit = unit_of(*network, machine);
   std::vector<Memory> memories;
-  if (machine != nullptr) memories = memories_of(*workload, *machine);
+  if (machine != nullptr) memories = memories_of(workload, *machine, unit);
   for (const double capacity : capacities) memories.push_back({std::nullopt, capacity});
-  return rows_of(interruptible([workload = std::move(workload), memories](const std::atomic<bool>& stop) {
-    const LowerBounds bounds(*workload);
+  const auto answer = [workload, memories, sizes = unit.sizes(workload)](const std::atomic<bool>& stop) {
+    const LowerBounds bounds(workload, {}, std::vector<double>(sizes.begin(), sizes.end()));
     std::vector<MemoryBounds> out;
     for (const Memory& memory : memories) {
       if (stop) break;
       out.push_back({memory, bounds.at(memory.capacity.value_or(kUnboundedWords))});
     }
     return out;
-  }));
+  };
+  return rows_of(interruptible(answer), unit);
 }
 
 // Words at each capacity.
@@ -86,16 +94,18 @@ std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vec
   });
 }
 
-// What no mapping moves less than, at each boundary of the machine.
-py::list machine_bounds(std::shared_ptr<Workload> workload, std::shared_ptr<Architecture> machine) {
-  auto found =
-      interruptible([workload = std::move(workload), machine = std::move(machine)](const std::atomic<bool>& stop) {
-        OrojenesisOptions options;
-        options.stop = &stop;
-        const Result<NestedCurve> curve = nested_curve(*workload, options);
-        return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, *workload, *machine)) : curve.errors();
-      });
-  return bounds_as_list(value_of(std::move(found)));
+// What no mapping of the layer moves less than, at each boundary of the machine.
+py::list machine_bounds(const std::shared_ptr<Network>& network, std::size_t layer,
+                        const std::shared_ptr<Architecture>& machine) {
+  const WordUnit unit = unit_of(*network, machine);
+  const auto answer = [workload = network->layers.at(layer).workload, machine, unit](const std::atomic<bool>& stop) {
+    OrojenesisOptions options;
+    options.stop = &stop;
+    options.word_size = unit.sizes(workload);
+    const Result<NestedCurve> curve = nested_curve(workload, options);
+    return curve ? Result<std::vector<LevelBound>>(level_bounds(*curve, workload, *machine, unit)) : curve.errors();
+  };
+  return bounds_as_list(value_of(interruptible(answer)));
 }
 
 }  // namespace

@@ -30,17 +30,20 @@ Result<CurveColumns> columns_of(const Result<Staircase<How>>& curve) {
   return out;
 }
 
-// (buffer_words, accesses, minimum, operand_words); nested: on any number of levels, else with one buffer.
+// (buffer_words, accesses, minimum, operand_words, unit), where tensors state sizes of words all in bytes or bits;
+// nested: on any number of levels, else with one buffer.
 py::tuple curve(const std::shared_ptr<Workload>& workload, bool nested, bool imperfect) {
   OrojenesisOptions options;
   options.imperfect = imperfect;
+  const WordUnit unit = value_of(word_unit(*workload));
+  options.word_size = unit.sizes(*workload);
   const CurveColumns found = value_of(interruptible([workload, nested, options](const std::atomic<bool>& stop) {
     OrojenesisOptions until = options;
     until.stop = &stop;
     return nested ? columns_of(nested_curve(*workload, until)) : columns_of(one_buffer_curve(*workload, until));
   }));
   return py::make_tuple(found.buffers, found.accesses, algorithmic_minimum(*workload, options),
-                        operand_words(*workload, options));
+                        operand_words(*workload, options), std::string(unit.name()));
 }
 
 }  // namespace

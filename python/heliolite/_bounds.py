@@ -13,7 +13,8 @@ from ._inputs import MachineSource, NetworkSource, WordBits, WorkloadSource, arc
 
 @dataclass(frozen=True)
 class Bound:
-    """No execution moves fewer `words` between a memory of `capacity_words` and what is outside (docs/bounds.md)."""
+    """No execution moves fewer `words` between a memory of `capacity_words` and what is outside (docs/bounds.md). Both
+    are in `unit`."""
 
     layer: Optional[str]  # None: the whole network, one run of it, however its layers are fused
     kind: str  # "compulsory", "hbl", "conv", "iolb"; "nested": any mapping with perfect tiles; "network"
@@ -21,6 +22,7 @@ class Bound:
     capacity_words: Optional[float]  # None: unbounded
     words: int
     because: str
+    unit: str = "words"  # "bytes" or "bits" where tensors state sizes of words
 
 
 class Bounds(Table):
@@ -51,7 +53,8 @@ class Bounds(Table):
 def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffers: Sequence[float] = (),
           word_bits: Optional[WordBits] = None) -> Bounds:
     """The least words that any execution of each layer moves, for the memories of a machine and for buffers of so many
-    words. With buffers, of a network also what no schedule of all its layers together beats."""
+    words (of bytes or bits where tensors state sizes of words). With buffers, of a network also what no schedule of
+    all its layers together beats."""
     if machine is None and not buffers:
         raise refuse("buffers", "give a machine, or capacities in words")
     if any(not 1 <= words <= 1e18 for words in buffers):
@@ -59,10 +62,10 @@ def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffer
     of, on = network(source, word_bits), architecture(machine) if machine is not None else None
     out: List[Bound] = []
     capacities = [float(words) for words in buffers]
-    for layer in of.workloads:
-        rows = _core.layer_bounds(layer, capacities, on)
+    for number, layer in enumerate(of.workloads):
+        rows = _core.layer_bounds(of, number, capacities, on)
         if on is not None:
-            rows += [{**row, "because": "any mapping, perfect tiles"} for row in _core.machine_bounds(layer, on)]
+            rows += [{**row, "because": "any mapping, perfect tiles"} for row in _core.machine_bounds(of, number, on)]
         out += [Bound(layer.name, **row) for row in rows]
     if len(of.workloads) > 1:
         for capacity, words in zip(capacities, _core.network_bounds(of, capacities)):
@@ -72,16 +75,17 @@ def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffer
 
 @dataclass(frozen=True)
 class Curve(Table):
-    """Least accesses to a store by the size of the buffers in front of it, in words (docs/orojenesis.md)."""
+    """Least accesses to a store by the size of the buffers in front of it, in `unit` (docs/orojenesis.md)."""
 
     name: str
     buffer_words: List[int]
     accesses: List[int]
     minimum: int  # different words that some MAC uses: with any buffer at least these move
     operand_words: int  # of all tensors
+    unit: str = "words"  # "bytes" or "bits" where tensors state sizes of words
 
     def at(self, buffer: float) -> Optional[int]:
-        """The accesses with a buffer of so many words; None if even the first point needs more."""
+        """The accesses with a buffer of so many units; None if even the first point needs more."""
         fitting = [a for b, a in zip(self.buffer_words, self.accesses) if b <= buffer]
         return fitting[-1] if fitting else None
 
@@ -93,7 +97,7 @@ class Curve(Table):
         last = self.buffer_words[-1]
         lines = [(self.name, self.buffer_words, self.accesses),
                  ("every word once", [self.buffer_words[0], last], [self.minimum, self.minimum])]
-        return _svg.plot(lines, "buffer [words]", "accesses [words]", staircase=True)
+        return _svg.plot(lines, f"buffer [{self.unit}]", f"accesses [{self.unit}]", staircase=True)
 
     def _repr_html_(self) -> str:
         return self.svg()
@@ -104,8 +108,7 @@ def curve(source: WorkloadSource, *, layer: Optional[str] = None, nested: bool =
     """The curve of a layer. nested: on any number of levels, what no mapping on any machine beats; else with one
     buffer that all tensors share. imperfect: also tiles that do not divide the sizes."""
     of = workload(source, layer, word_bits)
-    buffers, accesses, minimum, operands = _core.curve(of, nested, imperfect)
-    return Curve(of.name, buffers, accesses, minimum, operands)
+    return Curve(of.name, *_core.curve(of, nested, imperfect))
 
 
 class FusedCurve(Table):

@@ -78,6 +78,22 @@ class Answers(unittest.TestCase):
         with self.assertRaisesRegex(hl.Error, "must be of"):
             hl.CostModel(GEMM, "eyeriss").evaluate(small)
 
+    def test_bounds_count_bytes_or_bits(self):
+        words, sized = hl.curve(GEMM), hl.curve(GEMM, word_bits=16)
+        self.assertEqual((words.unit, sized.unit, hl.curve(GEMM, word_bits=SIZES).unit), ("words", "bytes", "bits"))
+        self.assertEqual(sized.accesses, [2 * accesses for accesses in words.accesses])
+        self.assertEqual(sized.minimum, 2 * words.minimum)
+        for word_bits, unit in ((32, "bytes"), (SIZES, "bits"), ({"A": 4}, "bits")):
+            bounds = hl.bound(GEMM, "eyeriss", word_bits=word_bits)
+            self.assertEqual({bound.unit for bound in bounds}, {unit})
+            answer = hl.map(GEMM, "eyeriss", word_bits=word_bits)[0]
+            for level in answer.bounds:
+                self.assertEqual(level["unit"], unit)
+                self.assertGreaterEqual(level["distance"], 1)
+                self.assertLessEqual(max(b.words for b in bounds if b.level == level["level"]), level["words_moved"])
+        with self.assertRaisesRegex(hl.Error, "B of .* states no size of its words"):
+            hl.bound(GEMM, buffers=[4096], word_bits={"A": 4})
+
     def test_room_is_counted_in_words_of_the_level(self):
         levels = hl.explain(LEVELS, GEMM, "eyeriss", word_bits=4).levels
         used = {level["level"]: level["used_words"] for level in levels}

@@ -1,0 +1,38 @@
+#include "cli/bound/bound_unit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/ui/word_units.h"
+#include "workloads/word_bits.h"
+
+namespace heliolite::cli {
+
+std::vector<const Workload*> asked_about(const Network& network, const Workload* layer) {
+  if (layer != nullptr) return {layer};
+  std::vector<const Workload*> all;
+  for (const Layer& each : network.layers) all.push_back(&each.workload);
+  return all;
+}
+
+Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* const> workloads,
+                     const std::optional<Architecture>& architecture) {
+  const Result<WordUnit> unit =
+      word_unit(workloads, architecture ? std::optional(architecture->levels.back().word_bits) : std::nullopt);
+  if (!unit) return unit.errors();
+  arguments.unit = *unit;
+  if (unit->counts_words()) return {};
+  if (arguments.word_bytes || !arguments.word_sizes.empty()) {
+    const Workload& sized = **std::ranges::find_if(workloads, [](const Workload* w) { return states_word_bits(*w); });
+    return {{"", 0, "--word-size",
+             fmt::format("{} states sizes of words ({}); leave out either --word-size or, with --word-bits none, these",
+                         sized.name, word_bits_text(sized))}};
+  }
+  Result<std::vector<u64>> buffers = read_buffers(arguments.written, unit->bytes(1));
+  if (!buffers) return buffers.errors();
+  arguments.buffers = *std::move(buffers);
+  return {};
+}
+
+}  // namespace heliolite::cli
