@@ -34,19 +34,20 @@ void note_equal(const Network& network, const UnnamedOperands& unnamed, const Ou
 
 }  // namespace
 
-NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const Output& output) {
+NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const WordUnit& unit,
+                             const Output& output) {
   const UnnamedOperands unnamed(network, Unnamed::Anything);
   const bool assumed = unnamed.any();
   note_equal(network, unnamed, output);
-  std::vector<std::string> columns{"capacity", "words at least"};
+  std::vector<std::string> columns{"capacity", fmt::format("{} at least", unit.name())};
   if (assumed) columns.emplace_back("whatever inputs share");
   Table table(columns);
   NetworkAnswer answer;
   answer.json = Json::array();
   for (const double capacity : capacities) {
     const auto words = until_interrupted([=] {
-      return std::pair(network_bound(network, capacity).words,
-                       assumed ? network_bound(network, capacity, Unnamed::Anything).words : 0);
+      return std::pair(network_bound(network, capacity, Unnamed::Apart, unit).words,
+                       assumed ? network_bound(network, capacity, Unnamed::Anything, unit).words : 0);
     });
     if (!words) break;
     std::vector<std::string> row{count(capacity), grouped(words->first)};

@@ -7,6 +7,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/output.h"
 #include "workloads/network.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite::cli {
 
@@ -21,9 +22,10 @@ struct NetworkAnswer {
   Json json;         // docs/json.md: `network`; fewer than were asked for after Ctrl-C
 };
 
-// The bounds at these capacities, in words. Prints a note if operands without an edge that have equal sizes had to be
-// taken for different arrays.
-NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const Output& output);
+// The bounds at these capacities, in `unit`, that of the network (word_unit()). Prints a note if operands without an
+// edge that have equal sizes had to be taken for different arrays.
+NetworkAnswer network_answer(const Network& network, const std::vector<double>& capacities, const WordUnit& unit,
+                             const Output& output);
 
 // The edges between layers that join no links of a chain, each with `from`, `to`, `tensor` and `because`.
 Json edges_not_fused(const Network& network);

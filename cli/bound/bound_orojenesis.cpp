@@ -25,7 +25,6 @@
 #include "engine/bounds/curve/provision.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
-#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -280,8 +279,6 @@ int run_orojenesis(OrojenesisArguments arguments, const Output& output) {
   if (!workload) return fail(workload.errors());
   const Workload* layer = one_layer && !arguments.fuse ? &*workload : nullptr;
   if (errors = set_unit(arguments, asked_about(*network, layer), architecture); !errors.empty()) return fail(errors);
-  if (arguments.fuse) errors = refuse_word_bits(*network, "--fuse");
-  if (!errors.empty()) return fail(errors);
   if (arguments.fuse) return run_fused(arguments, *network, output);
   Json json = answer_head("bound");
   json["question"] = {{"kind", "orojenesis"},

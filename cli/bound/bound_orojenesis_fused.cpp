@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,15 +22,22 @@ namespace {
 
 constexpr std::size_t kFusedRows = 24;
 constexpr double kBoundStep = 1.2;   // from one capacity of the bound's picture to the next
-constexpr double kUnlimited = 1e18;  // words
+constexpr double kUnlimited = 1e21;  // units
 constexpr const char* kSchedules = "least over the schedules of docs/rules/fusion.md, no bound: others may move less";
 
 // Every word that is not an intermediate once.
-u64 network_minimum(const Network& network) { return network_bound(network, kUnlimited).words; }
+u64 network_minimum(const Network& network, const WordUnit& unit) {
+  return network_bound(network, kUnlimited, Unnamed::Apart, unit).words;
+}
 
 // What no schedule of the network beats, fused or not.
-u64 bound_at(const Network& network, u64 capacity) {
-  return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1))).words;
+u64 bound_at(const Network& network, u64 capacity, const WordUnit& unit) {
+  return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1)), Unnamed::Apart, unit).words;
+}
+
+// Bytes in a unit, if they are known.
+std::optional<double> unit_bytes(const OrojenesisArguments& arguments, const WordUnit& unit) {
+  return unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
 }
 
 std::vector<std::string> kept_names(const Segment& s, const Chain& chain) {
@@ -90,8 +98,8 @@ Json segments_json(const SegmentedNetwork& network, u64 capacity) {
   return json;
 }
 
-std::string fused_csv(const std::vector<FusedPoint>& points) {
-  std::string text = "buffer_words,unfused,fused\n";
+std::string fused_csv(const std::vector<FusedPoint>& points, const WordUnit& unit) {
+  std::string text = fmt::format("buffer_{},unfused,fused\n", unit.name());
   for (const FusedPoint& p : points) text += fmt::format("{},{},{}\n", p.buffer, p.unfused, p.fused);
   return text;
 }
@@ -101,7 +109,10 @@ std::string fused_csv(const std::vector<FusedPoint>& points) {
 CurvePicture fused_picture(const Network& network, const SegmentedNetwork& segmented,
                            const OrojenesisArguments& arguments) {
   CurvePicture picture;
+  const WordUnit& unit = segmented.unit();
+  const std::optional<double> bytes = unit_bytes(arguments, unit);
   picture.title = network.name;
+  picture.unit = unit.name();
   picture.curves = {
       {"unfused, layer by layer", {}}, {"fused, least over these schedules", {}}, {"bound on any schedule", {}}};
   const std::vector<FusedPoint> points = segmented.points();
@@ -111,29 +122,30 @@ CurvePicture fused_picture(const Network& network, const SegmentedNetwork& segme
   }
   u64 last = points.back().buffer;
   for (const u64 asked : arguments.buffers) {
-    picture.walls.push_back({arguments.word_bytes ? bytes_text(asked, *arguments.word_bytes) : grouped(asked), asked});
+    picture.walls.push_back({bytes ? bytes_text(asked, *bytes) : grouped(asked), asked});
     last = std::max(last, asked);
   }
   for (u64 capacity = 1; capacity < last;) {
     const u64 next =
         std::min(last, std::max(capacity + 1, static_cast<u64>(static_cast<double>(capacity) * kBoundStep)));
-    picture.curves[2].steps.push_back({capacity, bound_at(network, next)});
+    picture.curves[2].steps.push_back({capacity, bound_at(network, next, unit)});
     capacity = next;
   }
-  picture.minimum = network_minimum(network);
+  picture.minimum = network_minimum(network, unit);
   return picture;
 }
 
 std::string fused_text(const Network& network, const SegmentedNetwork& segmented, const std::vector<FusedPoint>& points,
-                       const std::vector<std::size_t>& shown, const std::optional<double>& word_bytes) {
+                       const std::vector<std::size_t>& shown, const std::optional<double>& bytes) {
   std::string text = fmt::format("{}: accesses with one buffer, least over these schedules, {} MACs\n\n", network.name,
                                  count(static_cast<double>(network.macs())));
-  Table table(
-      {"buffer [words]", "[bytes]", "any schedule >=", "unfused", "fused", "x less", "<segments of the chains"});
+  const WordUnit& unit = segmented.unit();
+  Table table({fmt::format("buffer [{}]", unit.name()), "[bytes]", "any schedule >=", "unfused", "fused", "x less",
+               "<segments of the chains"});
   for (const std::size_t i : shown) {
     const FusedPoint& p = points[i];
-    table.row({grouped(p.buffer), word_bytes ? bytes_text(p.buffer, *word_bytes) : "",
-               grouped(bound_at(network, p.buffer)), grouped(p.unfused), grouped(p.fused),
+    table.row({grouped(p.buffer), bytes ? bytes_text(p.buffer, *bytes) : "", grouped(bound_at(network, p.buffer, unit)),
+               grouped(p.unfused), grouped(p.fused),
                fmt::format("{:.2f}", static_cast<double>(p.unfused) / static_cast<double>(p.fused)),
                segments_text(segmented, p.buffer)});
   }
@@ -187,14 +199,16 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
   if (network.edges.empty()) output.note("heliolite: " + network.name + " has no edges: nothing can be fused");
   if (const std::string note = note_not_fused(network); !note.empty()) output.note(note);
   const std::vector<FusedPoint>& points = found->points;
-  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(segmented->points()))) return kBadInput;
+  const WordUnit& unit = segmented->unit();
+  if (!arguments.csv.empty() && !output.write("--csv", fused_csv(segmented->points(), unit))) return kBadInput;
   if (!arguments.svg.empty() && !output.write("--svg", curve_svg(fused_picture(network, *segmented, arguments))))
     return kBadInput;
   const bool all = arguments.all || !arguments.buffers.empty();
   output.table(fused_text(network, *segmented, points, thinned(points.size(), all ? points.size() : kFusedRows),
-                          arguments.word_bytes));
+                          unit_bytes(arguments, unit)));
+  json["unit"] = unit.name();
   json["macs"] = network.macs();
-  json["minimum"] = network_minimum(network);
+  json["minimum"] = network_minimum(network, unit);
   json["schedules"] = kSchedules;
   json["not_fused"] = edges_not_fused(network);
   json["bounds"] = Json::array();
@@ -202,7 +216,7 @@ int run_fused(const OrojenesisArguments& arguments, const Network& network, cons
     json["bounds"].push_back({{"kind", "iolb"},
                               {"level", nullptr},
                               {"capacity_words", buffer},
-                              {"words", bound_at(network, buffer)},
+                              {"words", bound_at(network, buffer, unit)},
                               {"holds_under", kNetworkHoldsUnder}});
   json["curve"] = Json::array();
   for (const FusedPoint& p : points)

@@ -86,12 +86,11 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
   }
   std::size_t done = json["layers"].size(), of = network.layers.size();
   std::string text = table.to_string();
-  const bool sized = !arguments.word_sizes.empty() || !arguments.unit.counts_words();
-  if (done == of && !arguments.loads && !arguments.outputs_read && !sized && !architecture) {
+  if (done == of && !arguments.loads && !arguments.outputs_read && arguments.word_sizes.empty() && !architecture) {
     std::vector<double> capacities;
     for (const Place& place : places(arguments, network.layers.front().workload, architecture))
       capacities.push_back(*place.capacity);
-    const NetworkAnswer whole = network_answer(network, capacities, output);
+    const NetworkAnswer whole = network_answer(network, capacities, arguments.unit, output);
     text += "\n" + whole.text;
     of += capacities.size();
     done += whole.json.size();
@@ -99,8 +98,6 @@ int run_layers(const SymbolicArguments& arguments, const Network& network,
     for (const Json& row : whole.json)
       csv += fmt::format(",,{:.0f},network,{}\n", row["capacity_words"].get<double>(), row["words"].get<u64>());
   }
-  if (!arguments.unit.counts_words())
-    text += "  The network's own bound counts words of one size: --word-bits none shows it.\n";
   output.table(text + "  --layer NAME shows a layer in detail.\n");
   if (!output.write("--csv", csv)) return kBadInput;
   return write_partial_answer(output, json, done, of, "bounds");

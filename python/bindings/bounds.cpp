@@ -13,7 +13,7 @@
 #include "python/bindings/level_bounds.h"
 #include "python/bindings/register.h"
 #include "python/bindings/watched.h"
-#include "workloads/word_bits.h"
+#include "workloads/word_unit.h"
 
 namespace heliolite::python {
 namespace {
@@ -81,14 +81,15 @@ py::list layer_bounds(const std::shared_ptr<Network>& network, std::size_t layer
   return rows_of(interruptible(answer), unit);
 }
 
-// Words at each capacity.
-std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vector<double>& capacities) {
-  expect_none(refuse_word_bits(*network, "the bound of a network"));
-  return interruptible([network = std::move(network), capacities](const std::atomic<bool>& stop) {
+// What all layers together move at each capacity, in the unit of the layers' bounds.
+std::vector<u64> network_bounds(std::shared_ptr<Network> network, const std::vector<double>& capacities,
+                                const std::shared_ptr<Architecture>& machine) {
+  const WordUnit unit = unit_of(*network, machine);
+  return interruptible([network = std::move(network), capacities, unit](const std::atomic<bool>& stop) {
     std::vector<u64> out;
     for (const double capacity : capacities) {
       if (stop) break;
-      out.push_back(network_bound(*network, capacity).words);
+      out.push_back(network_bound(*network, capacity, Unnamed::Apart, unit).words);
     }
     return out;
   });

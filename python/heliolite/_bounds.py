@@ -68,8 +68,9 @@ def bound(source: NetworkSource, machine: Optional[MachineSource] = None, buffer
             rows += [{**row, "because": "any mapping, perfect tiles"} for row in _core.machine_bounds(of, number, on)]
         out += [Bound(layer.name, **row) for row in rows]
     if len(of.workloads) > 1:
-        for capacity, words in zip(capacities, _core.network_bounds(of, capacities)):
-            out.append(Bound(None, "network", None, capacity, words, "no schedule of the layers, fused or not"))
+        for capacity, words in zip(capacities, _core.network_bounds(of, capacities, on)):
+            why = "no schedule of the layers, fused or not"
+            out.append(Bound(None, "network", None, capacity, words, why, out[0].unit))
     return Bounds(out)
 
 

@@ -78,6 +78,20 @@ class Answers(unittest.TestCase):
         with self.assertRaisesRegex(hl.Error, "must be of"):
             hl.CostModel(GEMM, "eyeriss").evaluate(small)
 
+    def test_networks_count_bytes_or_bits(self):
+        name, buffers = "bert_base_block", [50_000, 500_000]
+        words, sized = hl.fuse(name, buffers), hl.fuse(name, [2 * b for b in buffers], word_bits=16)
+        self.assertEqual((words.unit, sized.unit), ("words", "bytes"))
+        self.assertEqual(sized.fused, [2 * accesses for accesses in words.fused])
+        mixed = hl.fuse(name, buffers, word_bits={"weights": 4, "inputs": 8, "outputs": 32})
+        bounds = hl.bound(name, buffers=buffers, word_bits={"weights": 4, "inputs": 8, "outputs": 32})
+        self.assertEqual({mixed.unit} | {bound.unit for bound in bounds}, {"bits"})
+        for bound, fused in zip([b for b in bounds if b.kind == "network"], mixed.fused):
+            self.assertLessEqual(bound.words, fused)
+        self.assertIn("accesses [bits]", mixed.svg())
+        with self.assertRaisesRegex(hl.Error, "states no size of its words"):
+            hl.fuse(name, buffers, word_bits={"weights": 4})
+
     def test_bounds_count_bytes_or_bits(self):
         words, sized = hl.curve(GEMM), hl.curve(GEMM, word_bits=16)
         self.assertEqual((words.unit, sized.unit, hl.curve(GEMM, word_bits=SIZES).unit), ("words", "bytes", "bits"))

@@ -76,6 +76,28 @@ TEST(CliSizedWords, BoundsOfAMachineAreBelowItsMapping) {
   EXPECT_THAT(run_cli("bound --kind orojenesis --map" + sized).out, HasSubstr("bits inside"));
 }
 
+// The bound of a network, and its layers fused and not, in one unit.
+TEST(CliSizedWords, NetworksHaveOneUnit) {
+  const std::string of = "bound -w conv_pair --kind ", sized = " --word-bits weights=4,inputs=8,outputs=32";
+  const json fused = answer(of + "orojenesis --fuse --buffer 64KiB" + sized);
+  const json bound = answer(of + "iolb --buffer 64KiB" + sized);
+  EXPECT_EQ(fused["unit"], "bits");
+  EXPECT_EQ(bound["unit"], "bits");
+  EXPECT_EQ(fused["curve"][0]["buffer_words"], 65536 * 8);
+  EXPECT_EQ(bound["network"][0]["capacity_words"], 65536.0 * 8);
+  EXPECT_EQ(bound["network"][0]["words"], fused["bounds"][0]["words"]);
+  EXPECT_LE(fused["bounds"][0]["words"].get<u64>(), fused["curve"][0]["accesses"].get<u64>());
+  EXPECT_LT(fused["curve"][0]["accesses"].get<u64>(), fused["curve"][0]["unfused"].get<u64>());
+  const CliResult table = run_cli(of + "orojenesis --fuse --buffer 64KiB" + sized);
+  EXPECT_THAT(table.out, HasSubstr("[bits]  [bytes]"));
+  EXPECT_THAT(table.out, HasSubstr("524,288   64 KiB"));
+  EXPECT_THAT(run_cli(of + "orojenesis --fuse --csv - --word-bits 8 --buffer 64KiB").out,
+              HasSubstr("buffer_bytes,unfused,fused"));
+  EXPECT_THAT(run_cli(of + "iolb --buffer 64KiB --word-bits 8").out, HasSubstr("capacity  bytes at least"));
+  EXPECT_THAT(complaint(of + "orojenesis --fuse --word-bits weights=4"), HasSubstr("states no size of its words"));
+  EXPECT_THAT(complaint(of + "orojenesis --fuse --word-bits 8 --word-size 2"), HasSubstr("--word-size"));
+}
+
 TEST(CliSizedWords, WhatIsNotCountedIsRefused) {
   EXPECT_THAT(complaint("bound -w gemm:8x8x8 --word-bits A=8"), HasSubstr("B of gemm states no size of its words"));
   EXPECT_THAT(complaint("bound -w gemm:8x8x8 --word-bits 8 --word-size 2"),
