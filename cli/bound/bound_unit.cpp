@@ -1,7 +1,5 @@
 #include "cli/bound/bound_unit.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "cli/ui/word_units.h"
@@ -24,10 +22,8 @@ Diagnostics set_unit(CapacityArguments& arguments, std::span<const Workload* con
   arguments.unit = *unit;
   if (unit->counts_words()) return {};
   if (arguments.word_bytes || !arguments.word_sizes.empty()) {
-    const Workload& sized = **std::ranges::find_if(workloads, [](const Workload* w) { return states_word_bits(*w); });
-    return {{"", 0, "--word-size",
-             fmt::format("{} states sizes of words ({}); leave out either --word-size or, with --word-bits none, these",
-                         sized.name, word_bits_text(sized))}};
+    return {
+        second_word_size(**std::ranges::find_if(workloads, [](const Workload* w) { return states_word_bits(*w); }))};
   }
   Result<std::vector<u64>> buffers = read_buffers(arguments.written, unit->bytes(1));
   if (!buffers) return buffers.errors();

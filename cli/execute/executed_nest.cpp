@@ -114,11 +114,7 @@ Result<std::optional<double>> stated_word_bytes(const Workload& workload, const 
   const std::optional<u64> bits = workload.tensors.front().word_bits;
   if (std::ranges::any_of(workload.tensors, [&](const Tensor& t) { return !t.word_bits || t.word_bits != bits; }))
     return refuse_word_bits(workload, "a cache of words of one size");
-  if (!arguments.word_sizes.empty())
-    return Diagnostic{"", 0, "--word-size",
-                      fmt::format("{} states sizes of words ({}); leave out either --word-size or, with --word-bits "
-                                  "none, these",
-                                  workload.name, word_bits_text(workload))};
+  if (!arguments.word_sizes.empty()) return second_word_size(workload);
   return std::optional(static_cast<double>(*bits) / 8);
 }
 

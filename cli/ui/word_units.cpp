@@ -7,6 +7,7 @@
 
 #include "engine/base/byte_size.h"
 #include "engine/base/parse_number.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 
@@ -34,6 +35,12 @@ Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts) {
                       fmt::format("give one size of every word or sizes of tensors ({}), not both", texts.back())});
   if (!errors.empty()) return errors;
   return sizes;
+}
+
+Diagnostic second_word_size(const Workload& workload) {
+  return {"", 0, "--word-size",
+          fmt::format("{} states sizes of words ({}); leave out either --word-size or, with --word-bits none, these",
+                      workload.name, word_bits_text(workload))};
 }
 
 std::optional<u64> parse_words(std::string_view text, double word_bytes) {

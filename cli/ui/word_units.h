@@ -7,6 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "workloads/workload.h"
 
 namespace heliolite::cli {
 
@@ -17,6 +18,9 @@ struct WordSizes {
 };
 // Errors: no such size, both forms together.
 Result<WordSizes> read_word_sizes(const std::vector<std::string>& texts);
+
+// The error of --word-size beside sizes of words that the workload states.
+Diagnostic second_word_size(const Workload& workload);
 
 // The text as bytes in a word, from 1/8 to 64; nothing for anything else.
 std::optional<double> parse_word_bytes(std::string_view text);
