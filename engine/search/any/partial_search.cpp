@@ -7,7 +7,7 @@ namespace heliolite {
 namespace {
 
 constexpr u32 kNoParent = ~0u;
-constexpr double kHigherBound = 1.002;        // than of all unrollings together, to look at each apart
+constexpr double kHigherBound = 1.045;        // than of all unrollings together, to look at each apart
 constexpr std::size_t kMostUnrollings = 512;  // that have tables of their own
 constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at the clock, at most
 
