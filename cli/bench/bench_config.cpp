@@ -10,6 +10,7 @@
 #include "cli/bench/bench_external.h"
 #include "cli/bench/bench_fields.h"
 #include "cli/bench/command_mapper.h"
+#include "cli/bench/published_claim.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -66,7 +67,8 @@ class SuiteReader {
       if (s.trained && out.training.machines.empty())
         reader.error(fmt::format("strategy '{}' is trained, but there is no 'training' with machines", s.label));
     for (const YamlNode& file : elements(reader.child("external"))) add_external(file, out);
-    for (const YamlNode& node : elements(reader.child("published"))) published(node, out);
+    for (const YamlNode& node : elements(reader.child("published")))
+      out.published.push_back(published_claim(node, out, errors_));
     if (const auto n = reader.integer("repeat")) out.repeat = static_cast<int>(*n);
     reader.finish();
     return out;
@@ -251,43 +253,6 @@ class SuiteReader {
     }
     append(results.errors());
     errors_.push_back(node.error(fmt::format("external table '{}' cannot be read", node.text())));
-  }
-
-  void published(const YamlNode& node, BenchSuite& out) {
-    FieldReader reader(node, published_fields(), errors_);
-    const auto says = reader.string("says"), source = reader.string("source"), of = reader.string("of"),
-               over = reader.string("over");
-    PublishedClaim claim;
-    claim.says = says.value_or("");
-    claim.source = source.value_or("");
-    claim.of = of.value_or("");
-    claim.over = over.value_or("");
-    claim.quantity = one_of(reader, "quantity", ClaimQuantity::Value);
-    claim.statistic = one_of(reader, "statistic", ClaimStatistic::Mean);
-    claim.from = reader.number("from");
-    claim.to = reader.number("to");
-    reader.finish();
-    if (!claim.from && !claim.to) reader.error("must have 'from' or 'to', the ends of the published range");
-    for (const std::string& name : {claim.of, claim.over}) {
-      const bool ours = std::ranges::any_of(out.strategies, [&](const BenchStrategy& s) { return s.label == name; });
-      const bool external =
-          std::ranges::any_of(out.external, [&](const ExternalResult& e) { return e.mapper == name; });
-      if (name.empty() || ours || external) continue;
-      std::vector<std::string> known;
-      for (const BenchStrategy& s : out.strategies) known.push_back(s.label);
-      reader.error(fmt::format("'{}' is neither a strategy of this suite nor a mapper of its tables{}", name,
-                               did_you_mean(name, known)));
-    }
-    out.published.push_back(std::move(claim));
-  }
-
-  // The value of a key that is one of some names, which its table has in the order of the enumeration.
-  template <class Enum>
-  static Enum one_of(FieldReader& reader, const char* key, Enum usual) {
-    const auto text = reader.choice(key);
-    if (!text) return usual;
-    const std::vector<std::string>& names = published_fields().find(key)->shape.names;
-    return static_cast<Enum>(std::ranges::find(names, *text) - names.begin());
   }
 
   std::string path_;

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <vector>
 
 #include "engine/base/field_reader.h"
 #include "engine/base/integers.h"
 #include "engine/base/saturating.h"
-#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 #include "engine/model/mapping_factors.h"
 #include "engine/model/mapping_fields.h"
+#include "engine/model/mapping_loops.h"
 
 namespace heliolite {
 namespace {
@@ -34,12 +33,6 @@ struct ListedLevel {
 
   bool listed() const { return !parts.empty(); }
 };
-
-std::vector<std::string> names_of(const auto& items) {
-  std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
 
 class Reader {
  public:
@@ -129,7 +122,7 @@ class Reader {
 
   std::vector<ListedFactor> read_temporal(const YamlNode& node, int level) {
     const StorageLevel& l = architecture_.levels[level];
-    std::vector<ListedFactor> loops = read_loops(node, l.name + " temporal");
+    std::vector<ListedFactor> loops = read_loops(node, l.name + " temporal", workload_, errors_);
     if (!l.loops_allowed && !loops.empty()) {
       complain(node,
                fmt::format("{} is part of a split level; its loops belong to the level's innermost part", l.name));
@@ -150,7 +143,7 @@ class Reader {
   }
 
   std::vector<ListedFactor> read_axis(const YamlNode& node, const std::string& where, u64 width) {
-    std::vector<ListedFactor> factors = read_loops(node, where);
+    std::vector<ListedFactor> factors = read_loops(node, where, workload_, errors_);
     u64 used = 1;
     std::vector<std::string> parts;
     for (const ListedFactor& f : factors) {
@@ -162,67 +155,6 @@ class Reader {
                                  where, width));
     }
     return factors;
-  }
-
-  // [K: 4, C: [3, 2]], or {K: 4, C: 2} in the order written.
-  std::vector<ListedFactor> read_loops(const YamlNode& node, const std::string& where) {
-    std::vector<ListedFactor> factors;
-    if (node.is_null()) return factors;
-    if (node.is_map()) {
-      read_pairs(node, where, factors);
-    } else if (node.is_sequence()) {
-      for (std::size_t i = 0; i < node.size(); ++i) {
-        if (!node.at(i).is_map()) {
-          complain(node.at(i), "must be a dimension and its factor, e.g. K: 4");
-        } else {
-          read_pairs(node.at(i), where, factors);
-        }
-      }
-    } else {
-      complain(node, "must be a list of loops, outermost first, e.g. [K: 4, C: 2]");
-    }
-    return factors;
-  }
-
-  void read_pairs(const YamlNode& map, const std::string& where, std::vector<ListedFactor>& factors) {
-    for (const std::string& key : map.keys()) {
-      const YamlNode value = *map.find(key);
-      const auto dimension = workload_.find_dimension(key);
-      if (!dimension) {
-        unknown(value, "dimension", key, names_of(workload_.dimensions));
-        continue;
-      }
-      ListedFactor f{*dimension, 1, 1, where};
-      if (!read_factor(value, f)) continue;
-      const auto same = [&](const ListedFactor& other) { return other.dimension == f.dimension; };
-      if (std::any_of(factors.begin(), factors.end(), same)) {
-        complain(value, fmt::format("{} has two loops at {}; multiply them into one", key, where));
-      }
-      factors.push_back(std::move(f));
-    }
-  }
-
-  bool read_factor(const YamlNode& value, ListedFactor& f) {
-    const auto number = [&](const YamlNode& node) -> u64 {
-      const auto n = node.as_integer();
-      if (!n || *n < 1 || *n > static_cast<i64>(kMaxDimensionSize)) {
-        complain(node, fmt::format("factor = {}, must be an integer from 1 to {}", shown(node), kMaxDimensionSize));
-        return 0;
-      }
-      return static_cast<u64>(*n);
-    };
-    if (!value.is_sequence()) return (f.residual = f.end = number(value)) != 0;
-    if (value.size() != 2) {
-      complain(value, "must be a factor, or [factor, factor of the last tile]");
-      return false;
-    }
-    f.end = number(value.at(0));
-    f.residual = number(value.at(1));
-    if (f.end == 0 || f.residual == 0) return false;
-    if (f.residual > f.end) {
-      complain(value, fmt::format("the last tile's factor {} is larger than the factor {}", f.residual, f.end));
-    }
-    return true;
   }
 
   // All factors of a dimension, outermost first.
@@ -295,7 +227,7 @@ class Reader {
 
   void unknown(const YamlNode& node, std::string_view what, const std::string& name,
                const std::vector<std::string>& known) {
-    complain(node, fmt::format("unknown {} '{}'{}; known: {}", what, name, did_you_mean(name, known), join(known)));
+    errors_.push_back(unknown_name(node, what, name, known));
   }
 
   const Workload& workload_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <optional>
 
 #include "engine/base/byte_size.h"
@@ -12,84 +11,12 @@
 #include "engine/base/text.h"
 #include "engine/search/core/evaluator_options.h"
 #include "engine/search/core/limits.h"
+#include "engine/search/core/option_kinds.h"
 
 namespace heliolite {
 namespace {
 
 constexpr u64 kMostBatch = 1000;
-
-// Also 1e6: every whole number up to kMaxCount is a double.
-std::optional<u64> parse_count(std::string_view text, u64 low, u64 high) {
-  const std::optional<double> value = parse_number<double>(text);
-  if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) || *value > static_cast<double>(high))
-    return std::nullopt;
-  return static_cast<u64>(*value);
-}
-
-template <class T>
-OptionValue or_none(const std::optional<T>& value) {
-  return value ? OptionValue(*value) : OptionValue();
-}
-
-// An option whose values are counts from `low`.
-SearchOption count(std::string_view name, std::string help, u64 low,
-                   const std::function<void(SearchOptions&, u64)>& assign,
-                   std::function<OptionValue(const SearchOptions&)> get, u64 high = kMaxCount,
-                   std::string_view letter = "") {
-  return {name,
-          letter,
-          "N",
-          std::move(help),
-          fmt::format("an integer from {} to {}", low, high),
-          to_text(get(SearchOptions())),
-          {},
-          [=](SearchOptions& o, std::string_view text) {
-            const std::optional<u64> value = parse_count(text, low, high);
-            if (value) assign(o, *value);
-            return value.has_value();
-          },
-          std::move(get),
-          false,
-          {},
-          NumberRange{static_cast<double>(low), static_cast<double>(high)}};
-}
-
-SearchOption a_switch(std::string_view name, std::string help, bool SearchOptions::*member) {
-  return {name,
-          "",
-          "",
-          std::move(help),
-          "true or false",
-          "",
-          {},
-          [member](SearchOptions& o, std::string_view text) {
-            if (text != "true" && text != "false") return false;
-            o.*member = text == "true";
-            return true;
-          },
-          [member](const SearchOptions& o) { return OptionValue(o.*member); }};
-}
-
-// An option whose values are names.
-template <class Parsed>
-SearchOption named(std::string_view name, std::string_view letter, const std::string& help,
-                   std::vector<std::string> names, std::optional<Parsed> (*parse)(std::string_view),
-                   Parsed SearchOptions::*member) {
-  std::string allowed = join(names, "or");
-  return {name,
-          letter,
-          "NAME",
-          help + allowed,
-          allowed,
-          std::string(heliolite::name(SearchOptions().*member)),
-          std::move(names),
-          [=](SearchOptions& o, std::string_view text) {
-            const std::optional<Parsed> value = parse(lower(std::string(text)));
-            if (value) o.*member = *value;
-            return value.has_value();
-          },
-          [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(o.*member))); }};
-}
 
 SearchOption without() {
   return {"without",
@@ -202,45 +129,45 @@ std::vector<SearchOption> make_table() {
   using O = SearchOptions;
   const std::vector<Strategy> timeloop{Strategy::Random, Strategy::RandomPruned, Strategy::Hybrid};
   return {
-      named("objective", "o", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
-      named("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
-      count(
+      named_option("objective", "o", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
+      named_option("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
+      count_option(
           "threads", "0 = every core; the answer does not depend on it", 0,
           [](O& o, u64 n) { o.threads = static_cast<int>(n); },
           [](const O& o) { return OptionValue(static_cast<u64>(o.threads)); }, kMaxThreads, "t"),
-      a_switch("free", "Lift the machine's dataflow constraints", &O::free),
-      a_switch("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
+      switch_option("free", "Lift the machine's dataflow constraints", &O::free),
+      switch_option("open", "Lift the machine's keep rules: levels may hold any tensors", &O::open),
       without(),
-      named("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
-      named("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", factors_names(),
-            &parse_factors, &O::factors),
-      a_switch("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
+      named_option("tiles", "", "Tiles of the tensors of a level: ", tiles_names(), &parse_tiles, &O::tiles),
+      named_option("factors", "", "Tile sizes: those that divide the sizes, or all, in true counts: ", factors_names(),
+                   &parse_factors, &O::factors),
+      switch_option("imperfect", "Also tiles that do not divide the sizes", &O::imperfect),
       budget(),
-      count(
+      count_option(
           "evaluations", "Stop a layer's search after so many mappings, 256 more at most", 1,
           [](O& o, u64 n) { o.budget_evaluations = n; }, [](const O& o) { return or_none(o.budget_evaluations); }),
       memory(),
-      count(
+      count_option(
           "seed", "Of what is drawn at random", 0, [](O& o, u64 n) { o.seed = n; },
           [](const O& o) { return OptionValue(o.seed); }),
       of_strategies({Strategy::Bayes},
-                    count(
+                    count_option(
                         "start", "price so many mappings before learning from them", 1,
                         [](O& o, u64 n) { o.start = n; }, [](const O& o) { return OptionValue(o.start); })),
       of_strategies({Strategy::Bayes},
-                    count(
+                    count_option(
                         "batch", "choose so many mappings at a time, to be priced side by side", 1,
                         [](O& o, u64 n) { o.batch = n; }, [](const O& o) { return OptionValue(o.batch); }, kMostBatch)),
-      of_strategies({Strategy::Bayes}, named("encoding", "", "how loop orders become features: ",
-                                             order_encoding_names(), &parse_order_encoding, &O::encoding)),
-      of_strategies({Strategy::Bayes}, named("transfer", "", "how to learn from --from: ", transfer_names(),
-                                             &parse_transfer, &O::transfer)),
+      of_strategies({Strategy::Bayes}, named_option("encoding", "", "how loop orders become features: ",
+                                                    order_encoding_names(), &parse_order_encoding, &O::encoding)),
+      of_strategies({Strategy::Bayes}, named_option("transfer", "", "how to learn from --from: ", transfer_names(),
+                                                    &parse_transfer, &O::transfer)),
       of_strategies(timeloop,
-                    count(
+                    count_option(
                         "victory", "stop after so many legal mappings in a row without an improvement", 1,
                         [](O& o, u64 n) { o.victory = n; }, [](const O& o) { return OptionValue(o.victory); })),
       of_strategies(timeloop,
-                    count(
+                    count_option(
                         "timeout",
                         fmt::format("stop after so many mappings in a row that do not fit; without it {}, of {} {}",
                                     kTimeloopTimeout, name(Strategy::Random), kRandomTimeout),
@@ -249,18 +176,19 @@ std::vector<SearchOption> make_table() {
                     least("least-units", "the compute units", &LeastUseOptions::units)),
       of_strategies({Strategy::DMazeRunner}, least("least-inner", "the innermost memory", &LeastUseOptions::inner)),
       of_strategies({Strategy::DMazeRunner}, least("least-outer", "each other memory", &LeastUseOptions::outer)),
-      of_strategies({Strategy::Cosa}, named("variant", "", "what the program minimises: ", cosa_variant_names(),
-                                            &parse_cosa_variant, &O::cosa_variant)),
+      of_strategies({Strategy::Cosa}, named_option("variant", "", "what the program minimises: ", cosa_variant_names(),
+                                                   &parse_cosa_variant, &O::cosa_variant)),
       of_strategies({Strategy::Cosa}, cosa_weights()),
-      of_strategies({Strategy::Cosa}, named("halo", "", "tiles that slide, in variants published and ordered: ",
-                                            cosa_halo_names(), &parse_cosa_halo, &O::cosa_halo)),
+      of_strategies({Strategy::Cosa}, named_option("halo", "", "tiles that slide, in variants published and ordered: ",
+                                                   cosa_halo_names(), &parse_cosa_halo, &O::cosa_halo)),
       of_strategies({Strategy::Cosa},
-                    a_switch("warm-start", "the solver begins with what sunstone finds", &O::warm_start)),
-      of_strategies({Strategy::Cosa},
-                    a_switch("pad",
-                             "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
-                             "with --factors any or --imperfect",
-                             &O::pad)),
+                    switch_option("warm-start", "the solver begins with what sunstone finds", &O::warm_start)),
+      of_strategies(
+          {Strategy::Cosa},
+          switch_option("pad",
+                        "solve for the next sizes without primes above 7, and cut the answer to the true ones; "
+                        "with --factors any or --imperfect",
+                        &O::pad)),
       of_strategies(strategies_of_values(), evaluator_option()),
       of_strategies(strategies_of_values(), evaluator_protocol_option()),
       of_strategies(strategies_of_values(), evaluator_seconds_option()),

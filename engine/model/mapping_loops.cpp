@@ -1,0 +1,97 @@
+#include "engine/model/mapping_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/shortened.h"
+#include "engine/base/text.h"
+
+namespace heliolite {
+namespace {
+
+class LoopReader {
+ public:
+  LoopReader(const Workload& workload, Diagnostics& errors) : workload_(workload), errors_(errors) {}
+
+  std::vector<ListedFactor> run(const YamlNode& node, const std::string& where) {
+    std::vector<ListedFactor> factors;
+    if (node.is_null()) return factors;
+    if (node.is_map()) {
+      read_pairs(node, where, factors);
+    } else if (node.is_sequence()) {
+      for (std::size_t i = 0; i < node.size(); ++i) {
+        if (!node.at(i).is_map()) {
+          complain(node.at(i), "must be a dimension and its factor, e.g. K: 4");
+        } else {
+          read_pairs(node.at(i), where, factors);
+        }
+      }
+    } else {
+      complain(node, "must be a list of loops, outermost first, e.g. [K: 4, C: 2]");
+    }
+    return factors;
+  }
+
+ private:
+  void read_pairs(const YamlNode& map, const std::string& where, std::vector<ListedFactor>& factors) {
+    for (const std::string& key : map.keys()) {
+      const YamlNode value = *map.find(key);
+      const auto dimension = workload_.find_dimension(key);
+      if (!dimension) {
+        errors_.push_back(unknown_name(value, "dimension", key, names_of(workload_.dimensions)));
+        continue;
+      }
+      ListedFactor f{*dimension, 1, 1, where};
+      if (!read_factor(value, f)) continue;
+      const auto same = [&](const ListedFactor& other) { return other.dimension == f.dimension; };
+      if (std::any_of(factors.begin(), factors.end(), same)) {
+        complain(value, fmt::format("{} has two loops at {}; multiply them into one", key, where));
+      }
+      factors.push_back(std::move(f));
+    }
+  }
+
+  bool read_factor(const YamlNode& value, ListedFactor& f) {
+    const auto number = [&](const YamlNode& node) -> u64 {
+      const auto n = node.as_integer();
+      if (!n || *n < 1 || *n > static_cast<i64>(kMaxDimensionSize)) {
+        complain(node, fmt::format("factor = {}, must be an integer from 1 to {}", shown(node), kMaxDimensionSize));
+        return 0;
+      }
+      return static_cast<u64>(*n);
+    };
+    if (!value.is_sequence()) return (f.residual = f.end = number(value)) != 0;
+    if (value.size() != 2) {
+      complain(value, "must be a factor, or [factor, factor of the last tile]");
+      return false;
+    }
+    f.end = number(value.at(0));
+    f.residual = number(value.at(1));
+    if (f.end == 0 || f.residual == 0) return false;
+    if (f.residual > f.end) {
+      complain(value, fmt::format("the last tile's factor {} is larger than the factor {}", f.residual, f.end));
+    }
+    return true;
+  }
+
+  void complain(const YamlNode& node, std::string message) { errors_.push_back(node.error(std::move(message))); }
+
+  const Workload& workload_;
+  Diagnostics& errors_;
+};
+
+}  // namespace
+
+std::vector<ListedFactor> read_loops(const YamlNode& node, const std::string& where, const Workload& workload,
+                                     Diagnostics& errors) {
+  return LoopReader(workload, errors).run(node, where);
+}
+
+Diagnostic unknown_name(const YamlNode& node, std::string_view what, const std::string& name,
+                        const std::vector<std::string>& known) {
+  return node.error(fmt::format("unknown {} '{}'{}; known: {}", what, name, did_you_mean(name, known), join(known)));
+}
+
+}  // namespace heliolite

@@ -1,0 +1,51 @@
+#pragma once
+// Kinds of options that the table of options is made of: counts, switches, names.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/text.h"
+#include "engine/search/core/limits.h"
+#include "engine/search/core/option_table.h"
+
+namespace heliolite {
+
+template <class T>
+OptionValue or_none(const std::optional<T>& value) {
+  return value ? OptionValue(*value) : OptionValue();
+}
+
+// An option whose values are counts from `low`; 1e6 is one, too.
+SearchOption count_option(std::string_view name, std::string help, u64 low,
+                          const std::function<void(SearchOptions&, u64)>& assign,
+                          std::function<OptionValue(const SearchOptions&)> get, u64 high = kMaxCount,
+                          std::string_view letter = "");
+
+// An option without a value: on or off.
+SearchOption switch_option(std::string_view name, std::string help, bool SearchOptions::*member);
+
+// An option whose values are names.
+template <class Parsed>
+SearchOption named_option(std::string_view name, std::string_view letter, const std::string& help,
+                          std::vector<std::string> names, std::optional<Parsed> (*parse)(std::string_view),
+                          Parsed SearchOptions::*member) {
+  std::string allowed = join(names, "or");
+  return {name,
+          letter,
+          "NAME",
+          help + allowed,
+          allowed,
+          std::string(heliolite::name(SearchOptions().*member)),
+          std::move(names),
+          [=](SearchOptions& o, std::string_view text) {
+            const std::optional<Parsed> value = parse(lower(std::string(text)));
+            if (value) o.*member = *value;
+            return value.has_value();
+          },
+          [=](const SearchOptions& o) { return OptionValue(std::string(heliolite::name(o.*member))); }};
+}
+
+}  // namespace heliolite
