@@ -107,8 +107,9 @@ void expect_optimum(const SearchProblem& p, const OracleAnswer& all, Objective o
   EXPECT_TRUE(violations(problem.space, answer.mapping).empty());
 }
 
-// A matrix product or a convolution in one dimension, on a machine whose buffers are small and keep everything.
-SearchProblem small_buffers(u64 seed) {
+// A matrix product or a convolution in one dimension, on a machine whose buffers are small and keep everything. With
+// `word_bits` the words of tensors are 0.5, 1 or 1.5 times as large as a level's.
+SearchProblem small_buffers(u64 seed, bool word_bits) {
   testing::Rng rng(seed);
   const auto size = [&] { return std::array<u64, 5>{2, 3, 4, 6, 8}[testing::pick(rng, 0, 4)]; };
   testing::RandomOptions shape;
@@ -129,23 +130,28 @@ SearchProblem small_buffers(u64 seed) {
   }
   if (p.architecture.levels.size() > 2) p.architecture.levels[0].keep = {{"outputs"}, {"all"}};
   p.architecture.levels.back().entries.reset();
+  for (Tensor& t : p.workload.tensors)
+    if (word_bits) t.word_bits = p.architecture.levels[0].word_bits * testing::pick(rng, 1, 3) / 2;
   p.answer = *enumerate_mapspace(p.workload, p.architecture);
   return p;
 }
 
-TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
+// Of the seeds [first, last); returns how often uneven tiles beat even ones.
+int expect_optima(u64 first, u64 last, bool word_bits, RuleCounts& counts) {
   RuleSet none;
   for (const RuleInfo& rule : kRuleTable) none.set(rule.rule, false);
   const std::array runs{none, RuleSet().set(Rule::StoreOrder, false), RuleSet(none).set(Rule::StoreOrder, true),
                         RuleSet(none).set(Rule::PushIn, true), RuleSet(none).set(Rule::StateDominance, true)};
-  RuleCounts counts;
-  int compared = 0, gains = 0;
-  for (u64 seed = 0; seed < 400 && !HasFatalFailure(); ++seed) {
-    const SearchProblem p = seed % 4 != 0 ? small_buffers(seed) : random_search_problem(seed, {.max_mappings = 300});
+  int gains = 0;
+  for (u64 seed = first; seed < last && !::testing::Test::HasFatalFailure(); ++seed) {
+    const SearchProblem p =
+        seed % 4 != 0
+            ? small_buffers(seed, word_bits)
+            : random_search_problem(
+                  seed, {.max_mappings = 300, .interconnects = word_bits && seed % 8 == 0, .word_bits = word_bits});
     const auto all = all_uneven(p, 16'000);
     if (!all) continue;
     SCOPED_TRACE(seed);
-    ++compared;
     for (const Objective objective : kObjectives) {
       expect_optimum(p, *all, objective, {}, counts);
       // Each rule where it could be at fault: where even tiles do not have the optimum.
@@ -155,9 +161,18 @@ TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
       for (const RuleSet& rules : runs) expect_optimum(p, *all, objective, rules, counts);
     }
   }
-  EXPECT_GT(compared, 100);
-  EXPECT_GT(gains, 50);
+  return gains;
+}
+
+TEST(UnevenSearch, FindsTheLeastOfAllUnevenMappings) {
+  RuleCounts counts;
+  EXPECT_GT(expect_optima(0, 400, false, counts), 50);
   EXPECT_GT(counts.cuts[at(Rule::StoreOrder)], 1'000u);
+}
+
+TEST(UnevenSearch, FindsTheLeastWithSizesOfWords) {
+  RuleCounts counts;
+  EXPECT_GT(expect_optima(0, 200, true, counts), 10);
 }
 
 // Products whose even optimum moves at least 1.4 times the words that the bound on every mapping asks for: uneven tiles
