@@ -122,9 +122,11 @@ std::string einsum(const Workload& w) {
 }  // namespace
 
 std::string shape_text(const Workload& workload) {
-  if (auto text = convolution(workload)) return *text;
-  if (auto text = positional(workload)) return *text;
-  return einsum(workload);
+  Workload bare = workload;  // sizes of words stand beside the shape
+  for (Tensor& t : bare.tensors) t.word_bits.reset();
+  if (auto text = convolution(bare)) return *text;
+  if (auto text = positional(bare)) return *text;
+  return einsum(bare);
 }
 
 }  // namespace heliolite

@@ -23,6 +23,7 @@ struct ConvertArguments {
   std::vector<std::string> given;
   std::string folder, to = "timeloop", version = "0.4", layer;
   std::shared_ptr<const ModelOptions> model;
+  std::vector<std::string> not_of_models;  // options that were given and say nothing of an ONNX model
   ReadOptions reading;
 };
 
@@ -54,8 +55,13 @@ Json answer_json(const ConvertArguments& arguments, const WrittenFiles& files) {
 }
 
 int run(const ConvertArguments& arguments, const Output& output) {
-  if (arguments.given.size() == 1 && onnx::looks_like_onnx(arguments.given.front()))
-    return convert_onnx(arguments.given.front(), *arguments.model, arguments.folder, output);
+  if (arguments.given.size() == 1 && onnx::looks_like_onnx(arguments.given.front())) {
+    if (!arguments.not_of_models.empty())
+      return fail(fmt::format("{}: is not of ONNX models, which become networks of ours; convert the network's file",
+                              fmt::join(arguments.not_of_models, ", ")));
+    return convert_onnx(arguments.given.front(), *arguments.model, arguments.reading.word_bits, arguments.folder,
+                        output);
+  }
   if (arguments.folder.empty()) return fail("-o, --output is required: a folder for the files");
   if (const std::string text = arguments.model->text(); !text.empty())
     return fail(fmt::format("{}: is about one ONNX model", text));
@@ -109,7 +115,12 @@ void add_convert_command(CLI::App& app, Output& output, Action& action) {
       "  heliolite convert eyeriss resnet18 best.json -o out --to timeloop\n"
       "  heliolite convert arch.yaml ert.yaml problem.yaml -o ours --to heliolite\n"
       "  heliolite convert bert.onnx --dim batch=1,seq=128 --merge blocks -o bert.yaml");
-  command->callback([&action, arguments] { action = [arguments](const Output& o) { return run(*arguments, o); }; });
+  command->callback([command, &action, arguments] {
+    for (const char* option : {"--layer", "--timeloop-version", "--rename", "--define", "--sparse", "--link-transfers"})
+      if (command->count(option) > 0) arguments->not_of_models.emplace_back(option);
+    if (command->count("--to") > 0 && arguments->to != "heliolite") arguments->not_of_models.emplace_back("--to");
+    action = [arguments](const Output& o) { return run(*arguments, o); };
+  });
 }
 
 }  // namespace heliolite::cli

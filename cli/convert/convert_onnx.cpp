@@ -7,6 +7,7 @@
 #include "engine/base/shortened.h"
 #include "workloads/network_writer.h"
 #include "workloads/onnx/import.h"
+#include "workloads/word_bits.h"
 
 namespace heliolite::cli {
 namespace {
@@ -42,13 +43,15 @@ Json answer_json(const std::string& model, const std::string& options, const onn
 
 }  // namespace
 
-int convert_onnx(const std::string& model, const ModelOptions& options, const std::string& target,
-                 const Output& output) {
+int convert_onnx(const std::string& model, const ModelOptions& options, const WordBits& sizes,
+                 const std::string& target, const Output& output) {
   onnx::Options read;
   const std::string text = options.text();
   if (const Diagnostics errors = onnx::add_options(text, model, read); !errors.empty()) return fail(errors);
-  const Result<onnx::Imported> imported = onnx::import_file(model, read, onnx::Merge::None);
+  read.types = sizes.source == WordBitsSource::Types;
+  Result<onnx::Imported> imported = onnx::import_file(model, read, onnx::Merge::None);
   if (!imported) return fail(imported.errors());
+  if (const Diagnostics errors = set_word_bits(imported->network, sizes); !errors.empty()) return fail(errors);
   for (const std::string& note : imported->notes()) output.note(fmt::format("heliolite: {}: {}", model, note));
   for (const onnx::NodeReport* node : imported->report.refused())
     output.note(fmt::format("heliolite: {}: left out: {} '{}': {}", model, shortened(node->op), shortened(node->node),

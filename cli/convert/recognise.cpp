@@ -95,6 +95,12 @@ std::optional<Part> list_part(const YamlNode& list) {
 // Answers of `map --json` and `eval --json` hold mappings.
 bool is_answer(const YamlNode& root) { return root.has("program") && root.has("command"); }
 
+// A mapping's file may say of which machine it is: `architecture: eyeriss`.
+bool names_its_machine(const YamlNode& root) {
+  const std::optional<YamlNode> machine = root.find("architecture");
+  return machine && machine->is_scalar() && root.has("mapping");
+}
+
 bool looks_like_records(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
   return line.starts_with('{') &&
@@ -127,7 +133,8 @@ std::vector<Part> parts_of(const YamlNode& root) {
   if (root.has("tasks")) return {Part::Learned};
   if (root.has("mac_um2") && root.has("word_um2")) return {Part::Chip};
   if (is_architecture_yaml(root)) add(Part::Machine);
-  else if (is_timeloop_architecture(root) || root.has("architecture") || root.has("arch")) add(Part::TimeloopMachine);
+  else if (is_timeloop_architecture(root) || (root.has("architecture") && !names_its_machine(root)) || root.has("arch"))
+    add(Part::TimeloopMachine);
   if (is_timeloop_problem(root)) add(Part::Problem);
   if (const auto mapping = root.find("mapping"))
     if (const auto part = list_part(*mapping)) add(*part);

@@ -110,6 +110,9 @@ TEST(CliDiff, MachinesWorkloadsAndMappings) {
     (share["place"] == "total" ? total : sum) += share["second"].get<double>();
   EXPECT_NEAR(sum, total, 1e-9 * total);
   EXPECT_THAT(run_cli("diff " + kQuick + "mapping.yaml " + kQuick + "mapping.yaml").err, HasSubstr("give -a and -w"));
+  // A mapping that names its machine is no machine.
+  const std::string named = folder.write("named.yaml", "architecture: m\n" + read_text(kQuick + "mapping.yaml"));
+  EXPECT_EQ(run_cli("diff " + kQuick + "mapping.yaml " + named + pair).exit_code, 0);
   // What convert writes is what it was made of, but for the names of the copies.
   ASSERT_EQ(run_cli("convert " + kTests + "/golden/arch/eyeriss_ert.yaml -o " + folder.path("out")).exit_code, 0);
   const std::string out = folder.path("out/");

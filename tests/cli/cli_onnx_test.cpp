@@ -62,6 +62,16 @@ TEST(CliOnnx, ConvertWritesNetworks) {
   const CliResult nodes = run_cli("convert " + model + sizes + " --json -");
   EXPECT_THAT(nodes.out, HasSubstr(R"("fate": "layer")"));
 
+  const CliResult sized = run_cli("convert " + model + sizes + " --word-bits weights=4,inputs=8");
+  EXPECT_THAT(sized.out, HasSubstr("- {name: h0_scores, bmm: 2x4x4x8, word_bits: {A: 4, B: 8}, count: 2}"));
+  EXPECT_THAT(run_cli("convert " + model + sizes + " --word-bits types").out, HasSubstr("word_bits: {A: 32"));
+  for (const char* option : {"--to timeloop", "--layer h0_scores", "--timeloop-version 0.3", "--rename B=C"}) {
+    const CliResult refused = run_cli("convert " + model + sizes + " " + option);
+    EXPECT_EQ(refused.exit_code, 2) << option;
+    EXPECT_THAT(refused.err, HasSubstr("is not of ONNX models")) << option;
+  }
+  EXPECT_EQ(run_cli("convert " + model + sizes + " --to heliolite").out, printed.out);
+
   onnx_models::Model relu;
   relu.inputs = {onnx_models::tensor("x", {"4"})};
   relu.nodes = {onnx_models::node("Relu", {"x"}, {"y"})};
