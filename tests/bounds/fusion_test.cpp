@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/bounds/fusion/fusion_blocks.h"
+#include "engine/bounds/fusion/fusion_rows.h"
 #include "tests/support/fusion_fronts.h"
 
 namespace heliolite::fusion_test {
@@ -94,6 +95,20 @@ TEST(Fusion, BlocksKeepPicturesWhole) {
     EXPECT_EQ(blocks.in(24), 24 / blocks.span * ((blocks.span + blocks.rows - 1) / blocks.rows));
   }
   EXPECT_EQ(rows, (std::vector<std::pair<u64, u64>>{{1, 6}, {2, 6}, {3, 6}, {6, 6}, {12, 12}, {24, 24}}));
+}
+
+// Two heads of 3 words in a row of 6: with weights of their own each word is a column, else the heads' words together.
+TEST(Fusion, WeightsAreUsedOnceForAColumn) {
+  for (const auto& [groups, columns] : {std::pair{u64{1}, u64{3}}, {u64{2}, u64{6}}}) {
+    std::vector<ChainLink> links = links_of({1, 4, {2, 6, 1}});
+    links[1].rows = links[1].input_rows = links[1].output_words = 8;
+    links[1].groups = groups;
+    links[1].input_columns = 3;
+    links[1].weight_words = groups * 3;
+    const auto rows = common_rows(links);
+    ASSERT_TRUE(rows);
+    EXPECT_EQ(rows->links[1].input_columns, columns);
+  }
 }
 
 // The feed-forward pair of GPT-3 6.7B with 30 million words: blocks of 3 641 rows, the last one smaller, and some

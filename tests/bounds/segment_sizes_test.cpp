@@ -64,6 +64,14 @@ TEST(SegmentsOfSizes, SumsReadWhatWasStored) {
   EXPECT_EQ(sum("a", "b").unfused(kLarge), operands + (2 + 4 + 1) * words + 4 * words);
 }
 
+TEST(SegmentsOfSizes, CountIn64Bits) {
+  const std::string large = "layers:\n- {name: a, gemm: 100000x100000x100000, count: 900, word_bits: ";
+  EXPECT_TRUE(SegmentedNetwork::create(*parse_network(large + "16}\n", "net.yaml")).ok());
+  const auto found = SegmentedNetwork::create(*parse_network(large + "1023}\n", "net.yaml"));
+  ASSERT_FALSE(found);
+  EXPECT_NE(to_string(found.errors()).find("too many for accesses in bits"), std::string::npos);
+}
+
 TEST(SegmentsOfSizes, NeedAllSizes) {
   const auto found = SegmentedNetwork::create(
       *parse_network("layers:\n- {name: a, gemm: 8x4x6, word_bits: {A: 4, B: 8}}\n", "net.yaml"));

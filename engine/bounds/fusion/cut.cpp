@@ -1,5 +1,7 @@
 #include "engine/bounds/fusion/cut.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dag_shortest_paths.hpp>
@@ -32,6 +34,19 @@ std::shared_ptr<const FusedCurve> tiled_curve(std::span<const ChainLink> links, 
   if (!unknown) return same->second;
   if (auto curve = tiled_fusion(links, options)) same->second = std::make_shared<const FusedCurve>(std::move(*curve));
   return same->second;
+}
+
+// An error where accesses may need more than 64 bits: no schedule moves more than two words at each access of each MAC.
+Diagnostics too_many_units(const Network& network, const WordUnit& unit) {
+  u128 most = 0;
+  for (const Layer& layer : network.layers) {
+    const WordUnit::Sizes sizes = unit.sizes(layer.workload);
+    for (std::size_t v = 0; v < layer.workload.tensors.size(); ++v)
+      most += u128{layer.count} * layer.workload.macs() * 2 * sizes[v];
+  }
+  if (most <= std::numeric_limits<u64>::max()) return {};
+  return {{network.name, 0, "word_bits",
+           fmt::format("{} MACs are too many for accesses in {} in 64 bits", network.macs(), unit.name())}};
 }
 
 // Segments that cover all links at the fewest accesses. Vertices are the cut points, edges the candidates.
@@ -182,6 +197,7 @@ std::vector<u64> SegmentedChain::capacities() const {
 Result<SegmentedNetwork> SegmentedNetwork::create(const Network& network, const SegmentOptions& options) {
   const Result<WordUnit> unit = word_unit(network);
   if (!unit) return unit.errors();
+  if (Diagnostics errors = too_many_units(network, *unit); !errors.empty()) return errors;
   SegmentedNetwork out;
   out.unit_ = *unit;
   out.chains_ = find_chains(network, *unit);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "engine/base/integers.h"
@@ -70,9 +71,14 @@ class FusionSearch {
   // Units of a block's rows of operand and output, and of a column of them.
   u64 input_rows(std::size_t e) const { return new_lines(e) * links_[e].input_row; }
   u64 output_rows(std::size_t e) const { return blocks_.rows * links_[e].scale * links_[e].output_row; }
-  u64 output_column(std::size_t e) const { return output_rows(e) / links_[e].output_columns; }
+  u64 output_column(std::size_t e) const { return output_rows(e) / columns_passed(e); }
+  // Columns that the link can make one after the other, and that the next one, if there is one, can use so.
+  u64 columns_passed(std::size_t e) const {
+    const bool last = e + 1 == links_.size();
+    return last ? links_[e].output_columns : std::gcd(links_[e].output_columns, links_[e + 1].input_columns);
+  }
   // A column of the link before, as this link reads it.
-  u64 column_read(std::size_t e) const { return input_rows(e) / links_[e - 1].output_columns; }
+  u64 column_read(std::size_t e) const { return input_rows(e) / columns_passed(e - 1); }
 
   // The first operand's rows: whole ones stay until the next block needs other lines; of columns the shared lines are
   // read again.
@@ -129,7 +135,7 @@ class FusionSearch {
   // N2: numbers of parts of a row of the first intermediate.
   template <class Body>
   void for_each_part(Body body) const {
-    const u64 columns = links_[0].output_columns;
+    const u64 columns = columns_passed(0);
     const bool divided = options_.perfect || columns > kMaxDimensionSize;
     for (const u64 size : tile_sizes(columns, divided ? TileSizes::Divisors : TileSizes::Least))
       if (size < columns) body(ceil_div(columns, size), size);
@@ -174,8 +180,7 @@ class FusionSearch {
     if (!may_pair(0) || links_[0].overlap + links_[1].overlap > 0) return;
     if (links_[0].group_rows != links_[1].group_rows) return;
     for_each_part([&](u64 parts, u64 columns) {
-      const u64 share =
-          ceil_div(columns * (links_[0].group_weights + links_[1].group_weights), links_[0].output_columns);
+      const u64 share = ceil_div(columns * (links_[0].group_weights + links_[1].group_weights), columns_passed(0));
       const u64 sums = whole_output ? segment_.group * links_[1].output_row : 0;
       const u64 made = first_rows(false) + columns * output_column(0);
       const u64 used = columns * column_read(1) + (whole_output ? 0 : output_column(1));

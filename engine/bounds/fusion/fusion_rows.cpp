@@ -52,8 +52,10 @@ std::optional<FusedRows> common_rows(std::span<const ChainLink> links) {
     made = link.output_words / (*rows)[e];
     f.input_row = read * link.input_size;
     f.output_row = made * link.output_size;
-    f.input_columns = std::min(read, link.input_columns * inside);
-    f.output_columns = std::min(made, link.output_columns * inside);
+    // Of rows that share weights, one column each: the weights of a column are used once.
+    const u64 apart = std::min(inside, link.groups);
+    f.input_columns = std::min(read, link.input_columns * apart);
+    f.output_columns = std::min(made, link.output_columns * apart);
     f.group_rows = out.rows / groups;
     f.weights = link.weight_words * link.weight_size;
     f.group_weights = f.weights / groups;
