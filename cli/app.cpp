@@ -93,6 +93,10 @@ int fail_parse(const CLI::App& app, const CLI::ParseError& error) {
     if (option->count() > 1 && option->get_items_expected_max() == 1) {
       message = fmt::format("{} is given {} times, once is possible", option->get_name(), option->count());
     }
+    if (option->get_positional() && option->get_required() && option->count() == 0) {
+      message = fmt::format("missing '{}': {}", option->get_name(), option->get_description());
+      break;
+    }
   }
   // What is missing may be there without its option.
   Diagnostics errors = misplaced(app);

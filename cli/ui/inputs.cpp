@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,27 @@
 #include "workloads/onnx/options.h"
 
 namespace heliolite::cli {
+namespace {
+
+bool is_one_of(const std::string& name, const std::vector<std::string>& presets) {
+  return std::ranges::find(presets, name) != presets.end();
+}
+
+// What is said of a name that the other option knows.
+Result<Architecture> load_machine(const std::string& name, const ReadOptions& reading) {
+  Result<Architecture> machine = load_architecture(name, reading);
+  if (machine || !is_one_of(name, workload_preset_names())) return machine;
+  return Diagnostic{"", 0, "--architecture", fmt::format("'{}' is a workload, which goes to -w", name)};
+}
+
+Result<Network> load_layers(const std::string& what, const ReadOptions& reading, Wanted wanted) {
+  Result<Network> network = load_network(what, reading, wanted);
+  if (network || !is_one_of(what, architecture_preset_names())) return network;
+  return Diagnostic{"", 0, "--workload", fmt::format("'{}' is a machine, which goes to -a", what)};
+}
+
+}  // namespace
+
 std::string ModelOptions::text() const {
   std::vector<std::string> all = dims;
   for (const std::string& value : values) all.push_back("value:" + value);
@@ -57,7 +79,7 @@ CLI::Option* add_workload_option(CLI::App& command, std::string& workload, const
 
 Result<Network> load_workload(const std::string& what, const ReadOptions& reading, const Output& output,
                               Wanted wanted) {
-  Result<Network> network = load_network(what, reading, wanted);
+  Result<Network> network = load_layers(what, reading, wanted);
   if (network) tell(network->notes, output);
   return network;
 }
@@ -80,7 +102,7 @@ Result<Workload> pick_layer(const Network& network, const std::string& layer) {
 std::optional<Architecture> load_if_named(const std::string& name, const ReadOptions& reading, const Output& output,
                                           Diagnostics& errors) {
   if (name.empty()) return std::nullopt;
-  Result<Architecture> architecture = load_architecture(name, reading);
+  Result<Architecture> architecture = load_machine(name, reading);
   if (architecture) {
     tell(architecture->notes, output);
     return *std::move(architecture);
@@ -90,8 +112,8 @@ std::optional<Architecture> load_if_named(const std::string& name, const ReadOpt
 }
 
 Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading) {
-  Result<Architecture> machine = load_architecture(architecture, reading);
-  Result<Network> network = load_network(workload, reading);
+  Result<Architecture> machine = load_machine(architecture, reading);
+  Result<Network> network = load_layers(workload, reading, Wanted::Shapes);
   Diagnostics errors;
   const auto collect = [&](const auto& result) {
     if (!result) errors.insert(errors.end(), result.errors().begin(), result.errors().end());

@@ -218,6 +218,10 @@ TEST_F(CliBadInput, NamesWithoutTheirOptions) {
               AllOf(HasSubstr("unexpected argument 'eyeriss', did you mean '-a eyeriss'?"),
                     HasSubstr("unexpected argument 'resnet18', did you mean '-w resnet18'?"),
                     HasSubstr("--architecture is required")));
+  EXPECT_THAT(refused("map -a resnet18 -w eyeriss").err,
+              AllOf(HasSubstr("--architecture: 'resnet18' is a workload, which goes to -w"),
+                    HasSubstr("--workload: 'eyeriss' is a machine, which goes to -a")));
+  EXPECT_THAT(refused("bench").err, HasSubstr("missing 'config': Suite: a YAML file"));
   EXPECT_THAT(refused("map gemm:8x8x8 -a eyeriss").err, HasSubstr("did you mean '-w gemm:8x8x8'?"));
   EXPECT_THAT(refused("orders resnet18/conv1").err, HasSubstr("did you mean '-w resnet18/conv1'?"));
   EXPECT_THAT(refused("map mine.yaml -a eyeriss -w resnet18").err,
