@@ -30,11 +30,11 @@ WordUnit boundary_unit(const Workload& workload, const Architecture& architectur
 // without storage there. In `unit`, which is boundary_unit() or one of several workloads.
 std::vector<Boundary> boundaries(const Architecture& architecture, const Workload& workload, const WordUnit& unit = {});
 
-// What a mapping holds inside each of these boundaries and moves across it, all instances together.
+// What a mapping holds inside each of these boundaries and moves across it, in units, all instances together.
 struct Crossing {
-  u64 words =
-      0;  // units of tiles of the outermost level inside that keeps the tensor; operands of the units if none does
-  u64 accesses = 0;  // units of reads and updates of the next level outside that keeps the tensor
+  // Of tiles of the outermost level inside that keeps the tensor; operands of the compute units if none does.
+  u64 words = 0;
+  u64 accesses = 0;  // reads and updates of the next level outside that keeps the tensor
 };
 
 // The crossings of a perfect mapping, in the order of boundaries(); the counts of imperfect ones are averages.
