@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/model/fingerprint.h"
 #include "engine/model/level_parts.h"
 #include "engine/space/mapspace.h"
 #include "python/bindings/errors.h"
@@ -114,7 +115,9 @@ void add_mappings(py::module_& module) {
       .def("to_timeloop",
            [](const PlacedMapping& p) { return value_of(write_timeloop_mapping(p.mapping, *p.workload, *p.machine)); })
       .def("__eq__", [](const PlacedMapping& a, const PlacedMapping& b) {
-        return a.mapping == b.mapping && a.workload->name == b.workload->name && a.machine->name == b.machine->name;
+        return a.mapping == b.mapping && a.workload->name == b.workload->name && a.machine->name == b.machine->name &&
+               fingerprint(*a.workload) == fingerprint(*b.workload) &&
+               fingerprint(*a.machine) == fingerprint(*b.machine);
       });
   module.def("parse_mapping", parse);
   module.def("load_mapping", load);

@@ -68,6 +68,8 @@ class Answers(unittest.TestCase):
     def test_a_mapping_with_other_sizes(self):
         mine = hl.mapping(LEVELS, GEMM, "eyeriss")
         small = hl.mapping(LEVELS, GEMM, "eyeriss", word_bits=SIZES)
+        self.assertNotEqual(mine, small)
+        self.assertEqual(mine, hl.mapping(LEVELS, GEMM, "eyeriss"))
         self.assertEqual(hl.mapping(mine, GEMM, "eyeriss", word_bits=SIZES).workload.word_bits, BY_NAME)
         for cost in (hl.evaluate(small), hl.evaluate(mine, word_bits=SIZES),
                      hl.evaluate(LEVELS, GEMM, "eyeriss", word_bits=SIZES),
