@@ -1,6 +1,6 @@
 #pragma once
-// The least words, or bytes or bits of words that have sizes, that any mapping moves across each level's boundary, as table and as JSON: alone, or with what one
-// mapping moves.
+// The least words, or bytes or bits of words that have sizes, that any mapping moves across each level's boundary, as
+// table and as JSON: alone, or with what one mapping moves.
 #include <span>
 #include <string>
 
