@@ -19,8 +19,9 @@ std::vector<LevelBound> level_bounds(const NestedCurve& curve, const Workload& w
   for (Boundary& boundary : boundaries(architecture, workload, unit)) {
     // The first point needs no storage, the last one has the fewest accesses.
     const auto& capacity = boundary.capacity_words;
-    const u64 least = capacity ? curve.at(*capacity)->accesses : curve.points().back().accesses;
-    levels.push_back({std::move(boundary), least});
+    const auto* point = capacity ? curve.at(*capacity) : &curve.points().back();
+    if (point == nullptr) point = &curve.points().front();
+    levels.push_back({std::move(boundary), point->accesses});
   }
   return levels;
 }
