@@ -35,11 +35,6 @@ u64 bound_at(const Network& network, u64 capacity, const WordUnit& unit) {
   return network_bound(network, static_cast<double>(std::max<u64>(capacity, 1)), Unnamed::Apart, unit).words;
 }
 
-// Bytes in a unit, if they are known.
-std::optional<double> unit_bytes(const OrojenesisArguments& arguments, const WordUnit& unit) {
-  return unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
-}
-
 std::vector<std::string> kept_names(const Segment& s, const Chain& chain) {
   std::vector<std::string> names;
   for (std::size_t e = s.first; e < s.last; ++e)

@@ -28,12 +28,11 @@ std::string points_text(const LayerAnswer& answer, const OrojenesisArguments& ar
                                     macs_per(answer.unit)};
   headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
   Table table(headings);
-  const WordUnit& unit = arguments.unit;
-  const std::optional<double> unit_bytes = unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
+  const std::optional<double> bytes = unit_bytes(arguments, arguments.unit);
   const auto row = [&](u64 buffer, std::size_t i) {
     const u64 accesses = answer.curve.points[i].accesses;
-    std::vector<std::string> cells{grouped(buffer), unit_bytes ? bytes_text(buffer, *unit_bytes) : "",
-                                   grouped(accesses), fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
+    std::vector<std::string> cells{grouped(buffer), bytes ? bytes_text(buffer, *bytes) : "", grouped(accesses),
+                                   fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
                                    fmt::format("{:.4g}", intensity(answer.workload.macs(), accesses))};
     cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
     table.row(cells);

@@ -7,6 +7,10 @@
 
 namespace heliolite::cli {
 
+std::optional<double> unit_bytes(const CapacityArguments& arguments, const WordUnit& unit) {
+  return unit.counts_words() ? arguments.word_bytes : std::optional(unit.bytes(1));
+}
+
 std::vector<const Workload*> asked_about(const Network& network, const Workload* layer) {
   if (layer != nullptr) return {layer};
   std::vector<const Workload*> all;

@@ -23,6 +23,9 @@ struct CapacityArguments {
   const CapacityArguments& capacities() const { return *this; }
 };
 
+// Bytes in a unit, if they are known: words have those of --word-size.
+std::optional<double> unit_bytes(const CapacityArguments& arguments, const WordUnit& unit);
+
 // The workloads of an answer: `layer` if there is one, else those of all layers.
 std::vector<const Workload*> asked_about(const Network& network, const Workload* layer);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -261,12 +262,18 @@ Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& optio
   const auto several = [&](const Tensor& t) { return t.word_bits && *t.word_bits != unit->bits; };
   if (options.word_size == OrojenesisOptions{}.word_size && std::ranges::any_of(workload.tensors, several))
     return refuse_word_bits(workload, "a curve in words of one size");
-  // No way to execute moves more than two words at each access of each MAC.
-  u64 most = 0;
-  for (std::size_t v = 0; v < workload.tensors.size(); ++v) most += 2 * u64{options.word_size[v]};
-  if (most <= ~u64{0} / std::max<u64>(workload.macs(), 1)) return {};
-  return {{workload.name, 0, "word_bits",
-           fmt::format("{} MACs are too many for accesses in {} in 64 bits", workload.macs(), unit->name())}};
+  return beyond_64_bits(workload.name, workload.macs(), most_accesses(workload, options.word_size), *unit);
+}
+
+u128 most_accesses(const Workload& workload, const WordUnit::Sizes& sizes) {
+  u128 of_mac = 0;
+  for (std::size_t v = 0; v < workload.tensors.size(); ++v) of_mac += 2 * u64{sizes[v]};
+  return of_mac * workload.macs();
+}
+
+Diagnostics beyond_64_bits(const std::string& name, u64 macs, u128 accesses, const WordUnit& unit) {
+  if (accesses <= std::numeric_limits<u64>::max()) return {};
+  return {{name, 0, "word_bits", fmt::format("{} MACs are too many for accesses in {} in 64 bits", macs, unit.name())}};
 }
 
 Diagnostic stopped_curve(const Workload& workload) {

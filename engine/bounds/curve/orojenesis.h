@@ -63,6 +63,10 @@ Diagnostic stopped_curve(const Workload& workload);
 // than 64 bits.
 Diagnostics wrong_sizes(const Workload& workload, const OrojenesisOptions& options);
 
+// Units that no schedule exceeds: two words at each access of each MAC; the error where so many need more than 64 bits.
+u128 most_accesses(const Workload& workload, const WordUnit::Sizes& sizes);
+Diagnostics beyond_64_bits(const std::string& name, u64 macs, u128 accesses, const WordUnit& unit);
+
 // Words (in units of the options) that all tensors take, holes of strides included.
 u64 operand_words(const Workload& workload, const OrojenesisOptions& options = {});
 

@@ -1,7 +1,5 @@
 #include "engine/bounds/fusion/cut.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dag_shortest_paths.hpp>
@@ -36,17 +34,12 @@ std::shared_ptr<const FusedCurve> tiled_curve(std::span<const ChainLink> links, 
   return same->second;
 }
 
-// An error where accesses may need more than 64 bits: no schedule moves more than two words at each access of each MAC.
+// An error where accesses may need more than 64 bits.
 Diagnostics too_many_units(const Network& network, const WordUnit& unit) {
   u128 most = 0;
-  for (const Layer& layer : network.layers) {
-    const WordUnit::Sizes sizes = unit.sizes(layer.workload);
-    for (std::size_t v = 0; v < layer.workload.tensors.size(); ++v)
-      most += u128{layer.count} * layer.workload.macs() * 2 * sizes[v];
-  }
-  if (most <= std::numeric_limits<u64>::max()) return {};
-  return {{network.name, 0, "word_bits",
-           fmt::format("{} MACs are too many for accesses in {} in 64 bits", network.macs(), unit.name())}};
+  for (const Layer& layer : network.layers)
+    most += layer.count * most_accesses(layer.workload, unit.sizes(layer.workload));
+  return beyond_64_bits(network.name, network.macs(), most, unit);
 }
 
 // Segments that cover all links at the fewest accesses. Vertices are the cut points, edges the candidates.
