@@ -51,13 +51,13 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     tiles = (tiles - 1) / loop.end + 1;
   }
   if (flow.to_compute && flow.sliding) {
-    closed_.shared = (part_[0].words.shared * times(part_[0].shared, trail, 0) - 1) / (meeting() * room_) + 1;
+    closed_.shared = (part_[0].words.shared * all_times(part_[0].shared, trail) - 1) / (meeting() * room_) + 1;
     return;
   }
   if (flow.sliding) share_tiles();
   for (int k = 0; k < parts_; ++k) {
-    closed_.fetched += part_[at(k)].words.fetched * times(part_[at(k)].fetched, trail, 0);
-    closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail, 0);
+    closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
+    closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
   }
   if (open()) look_outside(costs, trail);
 }
@@ -159,13 +159,17 @@ void OpenFlow::move(const TrailLoop& loop) {
   open_.words = {after, after};
 }
 
-u64 OpenFlow::times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const {
+u64 OpenFlow::all_times(const OtherCells& cells, const Trail& trail) const {
   u64 n = 1;
-  for (int d = 0; d < c_.dimension_count; ++d) {
-    if (contains(flow_->indexing, d)) continue;
-    const u32 tiles = trail.of(d).tiles;
-    n *= contains(inside, d) ? cells[at(d)].if_first(tiles) : cells[at(d)].if_all(tiles);
-  }
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!contains(flow_->indexing, d)) n *= cells[at(d)].if_all(trail.of(d).tiles);
+  return n;
+}
+
+u64 OpenFlow::first_times(const OtherCells& cells, const Trail& trail) const {
+  u64 n = 1;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!contains(flow_->indexing, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
   return n;
 }
 
@@ -174,10 +178,9 @@ u64 OpenFlow::divided(u64 times, u64 least) const {
   return room_ == 1 ? times : std::max((times - 1) / room_ + 1, least);
 }
 
-u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const {
-  const u64 all = times(part.shared, trail, inside);
-  if (room_ == 1) return all;
-  return divided(all, times(part.shared, trail, static_cast<DimensionMask>(~0u)));
+u64 OpenFlow::shared_times(const FlowPart& part, const Trail& trail) const {
+  const u64 all = all_times(part.shared, trail);
+  return room_ == 1 ? all : divided(all, first_times(part.shared, trail));
 }
 
 // Words of a dimension of a tensor without sliding ranks that the next loop over it leaves where they are, at most: in

@@ -58,8 +58,9 @@ class OpenFlow {
   u64 may_stay(const Trail& trail, int d) const;
   void look_outside(const KeptFlows& costs, const Trail& trail);
   u64 may_stay_along(const Trail& trail, int d) const;
-  u64 times(const OtherCells& cells, const Trail& trail, DimensionMask inside) const;
-  u64 shared_times(const FlowPart& part, const Trail& trail, DimensionMask inside) const;
+  u64 all_times(const OtherCells& cells, const Trail& trail) const;    // if all loops to come count
+  u64 first_times(const OtherCells& cells, const Trail& trail) const;  // if of all only the first sub-tile does
+  u64 shared_times(const FlowPart& part, const Trail& trail) const;
   u64 divided(u64 times, u64 least) const;
 
   const Compiled& c_;

@@ -58,7 +58,7 @@ void OpenFlow::close_what_is_not_held(const Trail& trail) {
   for (const int d : bits(flow_->indexing))
     if (c_.size[at(d)] > 1) stays = std::max(stays, may_be_held(trail, box, d));
   stays = std::min(stays, open_.words.shared);
-  const u64 moved = (open_.words.shared - stays) * shared_times(open_, trail, 0);
+  const u64 moved = (open_.words.shared - stays) * shared_times(open_, trail);
   closed_ = {moved, moved};
   open_.words = {stays, stays};
 }
