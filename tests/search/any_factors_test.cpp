@@ -9,6 +9,8 @@
 
 #include "arch/load.h"
 #include "engine/model/true_counts/cost.h"
+#include "engine/model/true_counts/traffic.h"
+#include "engine/search/any/meeting.h"
 #include "engine/search/any/padded_starts.h"
 #include "engine/search/any/rest_table.h"
 #include "engine/search/core/compulsory.h"
@@ -96,6 +98,30 @@ struct FittingMapping {
       }
     return out;
   }
+  // The same with the units along each dimension by itself.
+  ClassUnrolling split_unrolling() const {
+    ClassUnrolling out = unrolling();
+    for (const DimensionMask of_class : tensor_classes(c)) out.split |= of_class;
+    out.along.resize(at(c.level_count));
+    for (auto& level : out.along) level.fill(1);
+    for (const Loop& loop : mapping.loops())
+      if (loop.is_spatial()) out.along[loop.level][loop.dimension] *= loop.end;
+    return out;
+  }
+  // The same if it is not said how many units stand along dimensions that move all tensors.
+  ClassUnrolling unrolling_of_the_others() const {
+    ClassUnrolling out = unrolling();
+    const std::vector<DimensionMask> classes = tensor_classes(c);
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+      bool free = true;
+      for (int v = 0; v < c.tensor_count; ++v)
+        free &= (classes[k] & ~c.tensor[at(v)].indexing) == 0 && (classes[k] & c.tensor[at(v)].sharing_any) == 0;
+      if (!free) continue;
+      out.free = static_cast<u16>(out.free | 1u << k);
+      for (int i = 0; i < c.level_count; ++i) out.units[at(i) * classes.size() + k] = 1;
+    }
+    return out;
+  }
   // What its fan-outs make of each class of dimensions.
   ClassUnrolling unrolling() const {
     const std::vector<DimensionMask> classes = tensor_classes(c);
@@ -105,6 +131,15 @@ struct FittingMapping {
       for (std::size_t k = 0; k < classes.size(); ++k)
         if (loop.is_spatial() && contains(classes[k], loop.dimension))
           out.units[loop.level * classes.size() + k] *= loop.end;
+    for (const DimensionMask of_class : classes) {
+      u64& working = out.working.emplace_back(1);
+      for (const int d : bits(of_class)) {
+        u64 units = 1;
+        for (const Loop& loop : mapping.loops())
+          if (loop.is_spatial() && loop.dimension == d) units *= loop.end;
+        working *= std::min<u64>(units, c.size[at(d)]);
+      }
+    }
     return out;
   }
   // Of the mapspace that allows its factors, and none larger.
@@ -147,18 +182,25 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const FittingMapping m(seed, seed % 3 != 0, seed % 5 == 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
-    const ClassUnrolling unrolling = m.unrolling();
-    const KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled(), Twins::Yes,
-                          seed % 7 < 4 ? &unrolling : nullptr);
+    const ClassUnrolling unrolling = seed % 2 == 0   ? m.unrolling()
+                                     : seed % 3 == 0 ? m.unrolling_of_the_others()
+                                                     : m.split_unrolling();
+    KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled());
     const CostModel model(m.problem.workload, m.problem.architecture);
     PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     // Few points: most of them stand for several numbers of tiles.
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
     const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
+    if (seed % 7 < 4) costs.unroll(&unrolling);
     Cost whole;
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
       if (reach.level + 1 == m.c.level_count) whole = partial(trail, reach);
     });
+    Trail nothing(m.c);
+    nothing.begin(0);
+    const Cost once = partial.once(nothing);
+    EXPECT_LE(once.energy.picojoules(), whole.energy.picojoules());
+    EXPECT_LE(once.cycles, whole.cycles);
     EXPECT_LE(whole.energy.picojoules(), m.cost.energy.picojoules());
     EXPECT_LE(whole.cycles, m.cost.cycles);
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
@@ -176,6 +218,38 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfItsInnerLoops) {
   }
 }
 
+// The same flow by flow: words of one do not make up for those of another.
+TEST(AnyFactors, NoFlowIsBelowTheBoundOfItsWords) {
+  const UnitDigits everywhere{};
+  u64 compared = 0;
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 4 != 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const TrueNest nest(m.c, m.mapping);
+    const ClassUnrolling unrolling = seed % 2 == 0 ? m.unrolling() : m.split_unrolling();
+    KeptFlows costs(m.c, m.keep(), seed % 3 == 0 ? Unrollable::all() : m.unrolled());
+    if (seed % 7 < 5) costs.unroll(&unrolling);
+    std::vector<FlowTraffic> words;
+    for (const Flow& f : costs.flows()) {
+      TrueStream stream(m.c, f.tensor, nest, everywhere);
+      stream.start(f.boundary);
+      words.push_back({f.to_compute ? 0 : stream.crossing(), stream.accesses(f.outer)});
+    }
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      for (std::size_t k = 0; k < words.size(); ++k) {
+        const Flow& f = costs.flows()[k];
+        if (f.boundary > reach.level || f.by_network) continue;
+        const FlowTraffic least = OpenFlow(costs, f, trail, reach).least();
+        EXPECT_LE(least.fetched, words[k].fetched);
+        EXPECT_LE(least.shared, words[k].shared);
+        ++compared;
+      }
+    });
+  }
+  EXPECT_GT(compared, 1'000u);
+}
+
 // Every mapping belongs to one of the unrollings that the search divides them by, and takes its steps at least.
 TEST(AnyFactors, EveryMappingHasOneOfTheUnrollings) {
   int found = 0;
@@ -186,16 +260,56 @@ TEST(AnyFactors, EveryMappingHasOneOfTheUnrollings) {
     const auto space = resolve(m.problem.workload, m.problem.architecture, {.free = true});
     ASSERT_TRUE(space.ok());
     if (!violations(*space, m.mapping).empty()) continue;
-    const ClassUnrolling mine = m.unrolling();
+    ClassUnrolling mine = m.unrolling();
     const auto steps = [&](u64 least) { return least <= m.cost.cycles; };
     const std::vector<ClassUnrolling> all = unrollings(m.c, *space, 100'000, steps);
     if (all.empty()) continue;  // too many
+    const std::size_t classes = mine.working.size();
+    for (std::size_t k = 0; k < mine.units.size(); ++k)
+      if (contains(all[0].free, k % classes)) mine.units[k] = 1;
     const auto it = std::ranges::find(all, mine.units, &ClassUnrolling::units);
     ASSERT_NE(it, all.end());
     EXPECT_LE(it->least_steps, m.cost.cycles);
     ++found;
   }
   EXPECT_GT(found, 10);
+}
+
+// The parts of an unrolling are all ways to spread its units, and one of them is each mapping's own.
+TEST(AnyFactors, AnUnrollingIsTheSumOfItsParts) {
+  for (u64 seed = 1; seed < kRandomMappings / 5 && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, true);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const ClassUnrolling mine = m.split_unrolling();
+    if (mine.working.empty()) continue;
+    const std::vector<ClassUnrolling> parts = splits(m.c, m.unrolling(), mine.split, 1'000'000);
+    const auto it = std::ranges::find(parts, mine.along, &ClassUnrolling::along);
+    ASSERT_NE(it, parts.end());
+    for (std::size_t k = 0; k < mine.working.size(); ++k) EXPECT_EQ(it->working[k], mine.working[k]);
+  }
+}
+
+// No choice of whole numbers of units meets more often.
+RC_GTEST_PROP(AnyFactors, MoreUnitsCannotMeet, ()) {
+  const auto few = [](u64 most) { return *rc::gen::inRange<u64>(1, most + 1); };
+  std::vector<MeetingRank> ranks(few(3));
+  for (MeetingRank& rank : ranks) rank = {few(5), few(12)};
+  const u64 along_a = few(20), along_b = few(60), together = few(200);
+  double most = 1;
+  const auto choose = [&](auto& self, std::size_t k, u64 a, u64 b, double meeting) -> void {
+    if (a > along_a || b > along_b || a * b > together) return;
+    if (k == ranks.size()) {
+      most = std::max(most, meeting);
+      return;
+    }
+    for (u64 x = 1; x <= ranks[k].a; ++x)
+      for (u64 y = 1; y <= ranks[k].b; ++y)
+        self(self, k + 1, a * x, b * y, meeting * static_cast<double>(x * y) / static_cast<double>(x + y - 1));
+  };
+  choose(choose, 0, 1, 1, 1);
+  RC_ASSERT(most_meeting(ranks, static_cast<double>(along_a), static_cast<double>(along_b),
+                         static_cast<double>(together)) >= most);
 }
 
 // No unit idles, so the hops of all words are known.
@@ -355,6 +469,33 @@ TEST(AnyFactors, MappingsOfLargerSizesAreCutToTheTrueOnes) {
 }
 
 // A rule that is off changes the work, not the answer.
+// Square convolutions with and without fan-outs, whose rows and columns may change places.
+TEST(AnyFactors, OneOfTwoMirroredMappingsIsLookedAt) {
+  const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/arch/";
+  u64 pruned = 0;
+  for (const std::string machine : {"r1_flat2", "r2_arr4", "r4_mac8", "r5_arr4g", "gemmini"})
+    for (const std::string layer : {"conv:c=1,k=2,p=3,r=2", "conv:c=2,k=1,p=5,r=1", "conv:c=1,k=1,p=4,r=3,stride=2"}) {
+      SCOPED_TRACE(machine + " " + layer);
+      const auto arch = load_architecture(folder + machine + ".yaml");
+      const auto network = load_network(layer);
+      ASSERT_TRUE(arch.ok() && network.ok());
+      for (const Objective objective : {Objective::Energy, Objective::Edp}) {
+        SearchOptions options = any_factors(objective);
+        options.budget_evaluations = 60'000;
+        const auto one = map_workload(network->layers[0].workload, *arch, options);
+        options.rules.set(Rule::Symmetry, false);
+        const auto both = map_workload(network->layers[0].workload, *arch, options);
+        ASSERT_TRUE(one.ok() && both.ok());
+        pruned += one->statistics.rules.cuts[at(Rule::Symmetry)];
+        if (one->status == Status::Optimal && both->status == Status::Optimal) {
+          EXPECT_EQ(one->value, both->value);
+        }
+        EXPECT_LE(one->lower_bound, both->value * (1 + 1e-12));
+      }
+    }
+  EXPECT_GT(pruned, 100u);
+}
+
 TEST(AnyFactors, RulesChangeNoAnswer) {
   const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/";
   const auto machine = load_architecture(folder + "arch/r5_arr4g.yaml");
@@ -364,8 +505,8 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
     return *map_workload(network->layers[0].workload, *machine, options);
   };
   const MappingResult one = answer(any_factors(Objective::Edp));
-  for (const Rule rule :
-       {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound, Rule::UnrollingBound}) {
+  for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound,
+                          Rule::UnrollingBound, Rule::Symmetry}) {
     SearchOptions options = any_factors(Objective::Edp);
     options.rules.set(rule, false);
     const MappingResult off = answer(options);

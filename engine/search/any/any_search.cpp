@@ -14,9 +14,10 @@ namespace {
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first part of step 2.
+// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first parts of step 2.
 constexpr double kLaterClimb = 0.03;
-constexpr double kFirstProof = 0.1;
+constexpr double kFirstProof = 0.1, kTurn = 0.1;
+constexpr int kTurns = 2;
 
 class AnySearch {
  public:
@@ -33,7 +34,7 @@ class AnySearch {
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
     if (!prepare(kLookPoints)) return best_;
-    PartialSearch search(problem_, *keeps_, {.unrollings = false}, best_);
+    PartialSearch search(problem_, *keeps_, true, best_);
     prove(search, left());
     return best_;
   }
@@ -44,7 +45,7 @@ class AnySearch {
       best_.end = SearchEnd::Keeps;
       return best_;
     }
-    PartialSearch search(problem_, *keeps_, {.unrollings = problem_.options.strategy == Strategy::Exact}, best_);
+    PartialSearch search(problem_, *keeps_, true, best_);
     if (problem_.options.strategy != Strategy::Exact) {
       prove(search, left().at_most(kRootEvaluations));
       return best_;
@@ -56,10 +57,11 @@ class AnySearch {
         for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
         climb(LayerAnswer(best_), share(kLaterClimb));
       }
-      if (prove(search, left())) return best_;
+      if (prove_either_way(search)) return best_;
     }
     if (best_.end != SearchEnd::Done) return best_;
-    PartialSearch again(problem_, *keeps_, {.dominance = false}, best_);
+    PartialSearch again(problem_, *keeps_, false, best_);
+    again.divide(left());
     prove(again, left());
     return best_;
   }
@@ -84,9 +86,23 @@ class AnySearch {
     return keeps_->choices() > 0;
   }
 
-  // Goes on with the search. Returns whether the answer is the optimum.
-  bool prove(PartialSearch& search, const SearchBudget& budget) {
-    best_.end = search.run(budget);
+  // Goes on with the search, and with the mappings divided by their unrollings, in turns; then with what has come
+  // further. Returns whether the answer is the optimum.
+  bool prove_either_way(PartialSearch& together) {
+    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, true, best_);
+    if (!divided->divide(left())) return prove(together, left());
+    for (int turn = 0; turn < kTurns; ++turn) {
+      if (prove(*divided, share(kTurn), together.bytes()) || best_.end == SearchEnd::Done) return best_.complete;
+      if (prove(together, share(kTurn), divided->bytes()) || best_.end == SearchEnd::Done) return best_.complete;
+    }
+    if (divided->lower_bound() > together.lower_bound()) return prove(*divided, left(), together.bytes());
+    divided.reset();
+    return prove(together, left());
+  }
+
+  // Goes on with the search, while others hold so many bytes. Returns whether the answer is the optimum.
+  bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
+    best_.end = search.run(budget, held);
     best_.complete = search.proven();
     best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
     return best_.complete;

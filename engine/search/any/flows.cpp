@@ -43,10 +43,8 @@ Unrollable Unrollable::of(const Mapspace& space) {
   return out;
 }
 
-KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins,
-                     const ClassUnrolling* unrolling)
+KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
     : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
-  if (unrolling != nullptr) units_ = unrolling->units;
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     int inner = -1;
@@ -76,16 +74,29 @@ void KeptFlows::add_networks(int v) {
 }
 
 u64 KeptFlows::units_left(const Trail& trail, int level, std::size_t k) const {
-  u64 units = units_[at(level) * classes_.size() + k];
+  u64 units = unrolled(level, k);
   for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
     if (contains(classes_[k], trail[l].dimension)) units /= trail[l].end;
   return units;
 }
 
 u64 KeptFlows::units_left_along(int d, const Trail& trail, int level) const {
+  if (split(dimension_bit(d))) return split_left(trail, level, d);
   for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
-    if (contains(classes_[k], d)) return units_left(trail, level, k);
+    if (contains(classes_[k], d)) return is_free(k) ? 0 : units_left(trail, level, k);
   return 0;
+}
+
+// Units along a dimension that the fan-out whose loops are being placed has to make.
+u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
+  u64 units = unrolling_->along[at(level)][at(d)];
+  for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
+    if (trail[l].dimension == d) units /= trail[l].end;
+  return units;
+}
+
+u64 KeptFlows::class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const {
+  return unrolled_to_come(trail, reach, c_.level_count - 1, classes_[k]);
 }
 
 // Of the unrolling, along the classes that have one of these dimensions.
@@ -93,8 +104,16 @@ u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int oute
   u64 units = 1;
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     if ((classes_[k] & apart) == 0) continue;
+    if (is_free(k)) return ~u64{0};
+    if (split(classes_[k])) {
+      for (const int d : bits(static_cast<DimensionMask>(classes_[k] & apart))) {
+        if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= split_left(trail, reach.level, d);
+        for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
+      }
+      continue;
+    }
     if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= units_left(trail, reach.level, k);
-    for (int i = reach.level + 1; i <= outer; ++i) units *= units_[at(i) * classes_.size() + k];
+    for (int i = reach.level + 1; i <= outer; ++i) units *= unrolled(i, k);
   }
   return units;
 }
@@ -161,9 +180,15 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!c_.tensor[at(v)].is_output) continue;
       u64 n = units_to_come(trail, outside, last, static_cast<DimensionMask>(~c_.tensor[at(v)].indexing));
+      u64 positions = ~u64{0};
+      if (has_unrolling()) {
+        positions = 1;
+        for (std::size_t k = 0; k < classes_.size(); ++k)
+          if ((classes_[k] & c_.tensor[at(v)].indexing) == 0) positions *= unrolling_->working[k];
+      }
       for (int d = 0; d < c_.dimension_count; ++d)
         if (!contains(c_.tensor[at(v)].indexing, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
-      out.positions[at(v)][at(i)] = std::min(n, beyond);
+      out.positions[at(v)][at(i)] = std::min({n, beyond, positions});
     }
     beyond *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
   }

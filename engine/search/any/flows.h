@@ -69,9 +69,10 @@ enum class Twins : u8 { No, Yes };
 
 class KeptFlows {
  public:
-  // Of all mappings, or of those with one unrolling.
-  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes,
-            const ClassUnrolling* unrolling = nullptr);
+  KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins = Twins::Yes);
+
+  // From now on, of the mappings with one unrolling, which must outlive this; null: of all.
+  void unroll(const ClassUnrolling* unrolling) { unrolling_ = unrolling; }
 
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
@@ -81,10 +82,17 @@ class KeptFlows {
 
   // What is one to the words of all tensors: tensor_classes().
   const std::vector<DimensionMask>& classes() const { return classes_; }
-  bool has_unrolling() const { return !units_.empty(); }
+  bool has_unrolling() const { return unrolling_ != nullptr; }
+  bool is_free(std::size_t k) const { return contains(unrolling_->free, k); }
+  // The steps that any mapping with the unrolling takes.
+  u64 least_steps() const { return has_unrolling() ? unrolling_->least_steps : 1; }
   // Of the unrolling, units along class k that the fan-out below the level, whose loops are being placed, has to make.
   u64 units_left(const Trail& trail, int level, std::size_t k) const;
-  // The same along the class of a dimension; 0: any number.
+  // Whether the unrolling says how many stand along each of these dimensions.
+  bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
+  // The same of all fan-outs to come.
+  u64 class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const;
+  // The same of the present fan-out, along the class of a dimension; 0: any number.
   u64 units_left_along(int d, const Trail& trail, int level) const;
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
@@ -116,13 +124,15 @@ class KeptFlows {
   void add_networks(int v);
   void add_twin(Flow& flow);
   u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
+  u64 split_left(const Trail& trail, int level, int d) const;
+  u64 unrolled(int level, std::size_t k) const { return unrolling_->units[at(level) * classes_.size() + k]; }
   u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;
 
   const Compiled& c_;
   KeepMasks keep_;
   Unrollable unrollable_;
   std::vector<DimensionMask> classes_;
-  std::vector<u32> units_;  // of the unrolling
+  const ClassUnrolling* unrolling_ = nullptr;
   std::vector<Flow> flows_, passing_;
 };
 

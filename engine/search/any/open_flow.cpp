@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/search/any/held_by_units.h"
+#include "engine/search/any/requests.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -35,7 +37,6 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
       t_(c_.tensor[flow.tensor]),
       flow_(&flow),
       room_(costs.units_to_come(trail, reach, flow.outer, sharing_places(flow))),
-      meets_later_(costs.units_to_come(trail, reach, flow.outer, flow.meeting) != 1),
       shares_later_(!costs.unrolled(reach)),
       outermost_(reach.level + 1 == c_.level_count) {
   if (shares_later_)
@@ -44,6 +45,10 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
   if (flow.by_network) hops_ = word_hops(c_, flow, trail);
   start(trail);
   if (flow.is_twin) close_what_is_not_held(trail);
+  if (flow.sliding && !flow.to_compute) {
+    const FlowTraffic held = held_by_units(costs, flow, trail, reach);
+    again_ = {held.fetched - flow.touched, held.shared - flow.touched};
+  }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];
     loop.is_spatial() ? spatial(loop) : temporal(loop);
@@ -51,10 +56,10 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     tiles = (tiles - 1) / loop.end + 1;
   }
   if (flow.to_compute && flow.sliding) {
-    closed_.shared = (part_[0].words.shared * all_times(part_[0].shared, trail) - 1) / (meeting() * room_) + 1;
+    ask(costs, trail, reach);
     return;
   }
-  if (flow.sliding) share_tiles();
+  if (flow.sliding) share_tiles(trail, units_that_meet(costs, flow, trail, reach));
   for (int k = 0; k < parts_; ++k) {
     closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
     closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
@@ -70,7 +75,7 @@ void OpenFlow::start(const Trail& trail) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
     base_[at(d)] = begin[at(d)].tile;
-    units_[at(d)] = sharing_units_[at(d)] = 1;
+    units_[at(d)] = 1;
     if (!contains(flow_->indexing, d)) continue;
     // Of several numbers of tiles the largest: with strides, more tiles leave more words between them out.
     const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] + begin[at(d)].more - 1;
@@ -91,21 +96,6 @@ void OpenFlow::start(const Trail& trail) {
   part_[0].words = {0, words};
 }
 
-// At most so many units of the fan-outs up to the outer level ask for one word: of their places along a rank all but
-// those along one of its dimensions.
-u64 OpenFlow::meeting() const {
-  u64 most = 1;
-  for (const int d : bits(flow_->indexing)) most *= sharing_units_[at(d)];
-  if (t_.entangled) return most;
-  for (int r = 0; r < t_.rank_count; ++r) {
-    u64 apart = 1;
-    for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
-      if (t_.by_dimension[at(k)].rank == r) apart = std::max(apart, sharing_units_[t_.by_dimension[at(k)].dimension]);
-    most /= apart;
-  }
-  return most;
-}
-
 void OpenFlow::close(const FlowTraffic& words) {
   FlowPart& part = part_[at(parts_++)];
   part = open_;
@@ -116,7 +106,6 @@ void OpenFlow::spatial(const TrailLoop& loop) {
   const u8 d = loop.dimension;
   const bool shares = loop.level <= flow_->outer;
   units_[d] *= loop.end;
-  if (shares) sharing_units_[d] *= loop.end;
   if (contains(flow_->indexing, d)) return;
   const auto add = [&](FlowPart& part) {
     part.fetched[d].all(loop);
@@ -245,17 +234,20 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
     times.fetched *= n.fetched, times.shared *= n.shared;
   }
   times.shared = divided(times.shared, once_.shared);
-  const u64 stays = outside_[at(mover)].stays, moves = open_.words.fetched - stays;
-  out.fetched += moves * times.fetched + stays * once_.fetched;
-  out.shared += moves * times.shared + stays * once_.shared;
+  const u64 stays = outside_[at(mover)].stays, asked = std::min(stays, open_.words.shared);
+  out.fetched += (open_.words.fetched - stays) * times.fetched + stays * once_.fetched;
+  out.shared += (open_.words.shared - asked) * times.shared + asked * once_.shared;
+  const bool all_move = stays == 0 && !moving_;  // else some of these may be what stays
+  out.fetched += again_.fetched * (all_move ? times : once_).fetched;
+  out.shared += again_.shared * (all_move ? times : once_).shared;
   return out;
 }
 
 FlowTraffic OpenFlow::least() const {
   FlowTraffic out = closed_;
   if (!open()) return out;
-  out.fetched += open_.words.fetched * once_.fetched;
-  out.shared += open_.words.fetched * once_.shared;
+  out.fetched += (open_.words.fetched + again_.fetched) * once_.fetched;
+  out.shared += (open_.words.shared + again_.shared) * once_.shared;
   return out;
 }
 

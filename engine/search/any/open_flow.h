@@ -29,6 +29,8 @@ class OpenFlow {
   static constexpr int kParts = 5;                       // more are not told apart
   bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
   const FlowPart& in_place() const { return open_; }
+  // Words of a sliding tensor in place that several units hold, once more for each further one.
+  const FlowTraffic& again() const { return again_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
@@ -49,9 +51,9 @@ class OpenFlow {
   u64 still(const TrailLoop& loop) const;
   u64 moved_by(const TrailLoop& loop) const;
   u64 rank_words(int rank, const TrailLoop* loop) const;
-  u64 meeting() const;
   bool unrolls_later() const;
-  void share_tiles();
+  void share_tiles(const Trail& trail, u64 together);
+  void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
   bool outermost_loops_left(int d) const { return outermost_ && !unrolls_[at(d)]; }
@@ -67,7 +69,6 @@ class OpenFlow {
   const CompiledTensor& t_;
   const Flow* flow_;
   u64 room_;                                    // units of fan-outs to come that share requests, at most
-  bool meets_later_;                            // units of fan-outs to come may ask for the same words in other places
   bool shares_later_;                           // there are fan-outs to come up to the outer level
   bool outermost_;                              // only loops of the outermost level are to come
   std::array<bool, kMaxDimensions> unrolls_{};  // fan-outs to come may unroll the dimension
@@ -75,11 +76,11 @@ class OpenFlow {
   std::array<u32, kMaxDimensions> tiles_{};     // of the present tile
   std::array<u32, kMaxDimensions> base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
-  std::array<u64, kMaxDimensions> units_{};          // product of the spatial loops so far
-  std::array<u64, kMaxDimensions> sharing_units_{};  // the same of fan-outs up to the outer level
-  std::array<u64, kMaxDimensions> still_{};          // words of the dimension that no loop has moved
-  DimensionMask looped_ = 0;                         // dimensions with a temporal loop so far
+  std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
+  std::array<u64, kMaxDimensions> still_{};  // words of the dimension that no loop has moved
+  DimensionMask looped_ = 0;                 // dimensions with a temporal loop so far
   FlowPart open_;
+  FlowTraffic again_;
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;
   FlowTraffic closed_;

@@ -1,20 +1,42 @@
 // Flows of tensors with sliding ranks (docs/rules/any_factors.md, item 4).
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "engine/search/any/open_flow.h"
+#include "engine/search/any/requests.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
 
-// Units that stand in different places may ask for the same tile of a sliding tensor together.
-void OpenFlow::share_tiles() {
-  const u64 together = meeting(), least = flow_->touched;
-  for (int k = 0; k < parts_; ++k) {
-    FlowTraffic& words = part_[at(k)].words;
-    const u64 different = std::min(least, words.fetched);
-    if (meets_later_) words.shared = different;
-    else if (together != 1) words.shared = std::max(different, (words.fetched - 1) / together + 1);
+// Units that stand in different places may ask for the same tile of a sliding tensor together. `shared` has been the
+// requests that no two units make together so far. Or, all parts alike, as it is their sum that is bounded: what units
+// fetch, divided by those that ask together.
+void OpenFlow::share_tiles(const Trail& trail, u64 together) {
+  u64 apart = 0, divided = 0;
+  const auto add = [&](const FlowTraffic& words, u64 times) {
+    apart += words.shared * times, divided += words.fetched / together * times;
+  };
+  for (int k = 0; k < parts_; ++k) add(part_[at(k)].words, shared_times(part_[at(k)], trail));
+  const u64 held = open_.words.fetched + again_.fetched;
+  add({held, open_.words.shared + again_.shared}, first_times(open_.shared, trail));
+  if (divided <= apart) return;
+  for (int k = 0; k < parts_; ++k) part_[at(k)].words.shared = part_[at(k)].words.fetched / together;
+  open_.words.shared = open_.words.fetched / together;
+  again_.shared = held / together - open_.words.shared;
+}
+
+// The compute units ask for a word at each MAC: what is left when units that meet ask once.
+void OpenFlow::ask(const KeptFlows& costs, const Trail& trail, const Reach& reach) {
+  const u64 times = all_times(part_[0].shared, trail);
+  const u64 others = costs.units_to_come(trail, reach, flow_->outer, static_cast<DimensionMask>(~flow_->indexing));
+  if (t_.entangled) {
+    const u64 together = others * units_that_meet(costs, *flow_, trail, reach);
+    closed_.shared = std::max(flow_->touched, (part_[0].words.shared * times - 1) / together + 1);
+    return;
   }
+  const Requests words = requests(costs, *flow_, trail, reach);
+  closed_.shared = std::max((words.placed * times - 1) / room_ + 1, (words.at_least * times - 1) / others + 1);
 }
 
 // A tile that each context moves is fetched anew whenever a loop outside goes on; where the last one alone does not,
@@ -29,15 +51,24 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     after = rest >= 2 * around ? 0 : around != 1 ? before : only_at_end(d, c_.size[d] - (tiles - 1) * base_[d]);
   }
   if (after < before && parts_ < kParts) {
-    const u64 words = moving_ || after != 0 ? before - after : moved_by(loop);
-    close({words, words});
-    open_.words = {after, after};
+    const u64 different = open_.words.shared, stay = std::min(after, different);
+    FlowTraffic words{before - after, different - stay};
+    if (after == 0) {
+      const FlowTraffic more = std::exchange(again_, {});
+      words.fetched += more.fetched, words.shared += more.shared;
+      if (!moving_) words.fetched = std::max(words.fetched, moved_by(loop));
+    }
+    close(words);
+    open_.words = {after, stay};
   }
   moving_ = true;
 }
 
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
 u64 OpenFlow::only_at_end(int d, u64 extent) const {
+  // Of more dimensions in a rank the different words are not known exactly.
+  for (const DimensionMask sharing : t_.sharing)
+    if (t_.entangled || std::popcount(sharing) > 2) return open_.words.fetched;
   Extents without = c_.size;
   without[at(d)] -= static_cast<u32>(extent);
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
@@ -86,7 +117,7 @@ u64 OpenFlow::moved_by(const TrailLoop& loop) const {
   for (int k = t_.first_of[loop.dimension]; k < t_.first_of[loop.dimension + 1]; ++k)
     along |= dimension_bit(t_.by_dimension[at(k)].rank);
   for (int r = 0; r < t_.rank_count; ++r) fetched *= rank_words(r, contains(along, r) ? &loop : nullptr);
-  return std::max(fetched, flow_->touched);
+  return fetched;
 }
 
 }  // namespace heliolite

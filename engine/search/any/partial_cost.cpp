@@ -92,7 +92,7 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
   const u64 units = costs_.units_to_come(trail, reach, c_.level_count - 1, kAllDimensions);
-  return std::max(least_cycles_, static_cast<u64>((all - 1) / units + 1));
+  return std::max({least_cycles_, costs_.least_steps(), static_cast<u64>((all - 1) / units + 1)});
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances.
@@ -152,6 +152,23 @@ Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest,
 
 Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest& rest) {
   return cost(trail, reach, rest, Asking::Twins);
+}
+
+Cost PartialCost::once(Trail& trail) {
+  for (int i = 1; i < c_.level_count; ++i) trail.begin(i);
+  const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
+  in_use_ = costs_.units_in_use(trail, reach);
+  Cost out{Energy{c_.op_units} * c_.macs, steps(trail, reach)};
+  flows_.clear();
+  for (const Flow& f : costs_.flows()) {
+    if (f.by_network) continue;
+    const CompiledLevel& level = c_.level[f.boundary];
+    flows_.emplace_back(costs_, f, trail, Reach{f.boundary, level.fanout_x, level.fanout_y});
+    out.energy.units += costs_.energy(f, flows_.back().least(), in_use_);
+  }
+  out.cycles = std::max(out.cycles, level_cycles({}, Asking::Themselves));
+  out.energy.units += leakage(in_use_, out.cycles);
+  return out;
 }
 
 PortCycles PartialCost::ports(const Accesses<u64>& parts) const {

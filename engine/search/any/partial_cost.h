@@ -58,6 +58,9 @@ class PartialCost {
   // Likewise: another bound, `rest` being that with twins.
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 
+  // Before any loop is placed: if every word crosses each boundary once, as far as units ask for it.
+  Cost once(Trail& trail);
+
   // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
   RestOutside least_outside(int level, std::span<const u32> least, std::span<const u32> most);
 

@@ -6,9 +6,6 @@
 namespace heliolite {
 namespace {
 
-constexpr u32 kNoParent = ~0u;
-constexpr double kHigherBound = 1.045;        // than of all unrollings together, to look at each apart
-constexpr std::size_t kMostUnrollings = 512;  // that have tables of their own
 constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at the clock, at most
 
 // Of a value in doubles that must not be above the exact one.
@@ -16,13 +13,11 @@ constexpr double kBoundRounded = 1 - 1e-12;
 
 }  // namespace
 
-PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, PartialSearchParts parts,
-                             LayerAnswer& best)
+PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, bool dominance, LayerAnswer& best)
     : problem_(problem),
       c_(problem.model.compiled()),
       keeps_(keeps),
-      dominance_(parts.dominance && problem.options.rules[Rule::AnyDominance]),
-      unrollings_on_(parts.unrollings && problem.options.rules[Rule::UnrollingBound]),
+      dominance_(dominance && problem.options.rules[Rule::AnyDominance]),
       best_(best),
       gate_(problem.options.rules, best.statistics.rules),
       trail_(c_) {
@@ -33,6 +28,7 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Par
     unrolled_outside_[at(i)] = outside;
     outside = static_cast<DimensionMask>(outside | s.allowed_x | s.allowed_y);
   }
+  if (problem.options.rules[Rule::Symmetry]) symmetry_ = find_symmetry(problem.space, c_);
   for (const LevelSpace& level : problem.space.levels)
     spatial_order_.push_back(canonical_order(problem.space, level.spatial.order));
 }
@@ -50,11 +46,11 @@ void PartialSearch::into_heap() {
   fresh_.clear();
 }
 
-SearchEnd PartialSearch::run(const SearchBudget& budget) {
+SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
   const u64 before = evaluated_;
   if (!std::exchange(begun_, true)) {
-    rebuild(kNoParent);
-    for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNoParent, 0, k, 0, kX, 0});
+    rebuild(kNone);
+    for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
     into_heap();
   }
   u64 looked = 0;
@@ -65,14 +61,13 @@ SearchEnd PartialSearch::run(const SearchBudget& budget) {
       looked = evaluated_;
       problem_.tell(0, lower_bound());
       if (budget.over()) return budget.end(evaluated_ - before);
-      if (seen_.bytes() + keeps_.bytes() + node_.capacity() * sizeof(Node) > problem_.options.memory_bytes)
-        return SearchEnd::Memory;
+      if (bytes() + keeps_.bytes() + held_elsewhere > problem_.options.memory_bytes) return SearchEnd::Memory;
     }
     if (!budget.allows(evaluated_ - before + 1)) return SearchEnd::Evaluations;
     std::ranges::pop_heap(heap_, [this](u32 a, u32 b) { return later(a, b); });
     heap_.pop_back();
     if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;
-    expand(index, budget);
+    expand(index);
     into_heap();
   }
   least_ = kNever;
@@ -87,7 +82,7 @@ void PartialSearch::push(const Node& node) {
 // The trail of a node.
 void PartialSearch::rebuild(u32 index) {
   way_.clear();
-  for (u32 n = index; n != kNoParent; n = node_[n].parent) way_.push_back(n);
+  for (u32 n = index; n != kNone; n = node_[n].parent) way_.push_back(n);
   while (trail_.size() > 0) trail_.pop();
   trail_.begin(0);
   int level = 0;
@@ -101,8 +96,9 @@ void PartialSearch::rebuild(u32 index) {
                                   : LoopKind::Temporal,
                   n.level, n.dimension, n.end);
   }
+  for (moved_ = 0; moved_ < trail_.size() && !moves_places(trail_[moved_].dimension);) ++moved_;
   place_ = fresh_place(level);
-  if (index == kNoParent) return;
+  if (index == kNone) return;
   const Node& here = node_[index];
   for (int l = trail_.first(here.level); l < trail_.size(); ++l) {
     const TrailLoop& loop = trail_[l];
@@ -120,40 +116,16 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
   return out;
 }
 
-void PartialSearch::expand(u32 index, const SearchBudget& budget) {
+void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
   if (node.stage == kWhole) {  // its price is above its bound
     hidden_ = std::min(hidden_, node.bound);
     return;
   }
-  if (node.parent == kNoParent && node.space < keeps_.choices() && unrollings_on_ && divide(index, budget)) return;
+  if (split(index)) return;
   rebuild(index);
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
-}
-
-// Divides the mappings of a keep choice by their unrollings, if the bound of each is higher than that of all together,
-// and these are not too many. If the budget ends before, the root comes back.
-bool PartialSearch::divide(u32 index, const SearchBudget& budget) {
-  const Node root = node_[index];
-  const auto with = [&](u64 steps) { return Cost{root.least.energy, std::max(root.least.cycles, steps)}; };
-  const std::vector<ClassUnrolling> all =
-      unrollings(c_, problem_.space, kMostUnrollings, [&](u64 steps) { return worth(with(steps)); });
-  if (all.size() < 2) return false;
-  rebuild(kNoParent);
-  for (const ClassUnrolling& u : all) {
-    if (budget.over()) {
-      fresh_.assign(1, index);
-      return true;
-    }
-    Node first = root;
-    first.space = keeps_.with_unrolling(root.space, u);
-    const bool left = !gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
-    if (!left || node_.back().bound >= root.bound * kHigherBound) continue;
-    fresh_.clear();
-    return false;
-  }
-  return true;
 }
 
 Reach PartialSearch::reach(const Node& node) const {
@@ -170,17 +142,22 @@ bool PartialSearch::worth(const Cost& least) const {
 // Step 3, with the trail of the node, whose tile fits. Returns whether it is left.
 bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
-  if (keeps_[node.space].costs.has_unrolling()) {
-    if (!has_room_for_rest(node)) return false;
-    if (keeps_[node.space].costs.unrolled(reach)) node.space = keeps_.choice_of(node.space);
+  if (node.unrolling != kNone) {
+    const KeptFlows& costs = space(node).costs;
+    if (!has_room_for_rest(node, costs)) return false;
+    if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
-  KeepSpace& keep = keeps_[node.space];
+  KeepSpace& keep = space(node);
   const Rest rest = keep.rest(node.level, trail_);
   if (rest.energy == Rest::kNone) return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
   Cost least = keep.partial(trail_, reach, rest);
+  if (node.level == 0 && node.stage == kX && node.end == 0 && node.unrolling != kNone) {
+    const Cost once = keep.partial.once(trail_);
+    least = {std::max(least.energy, once.energy), std::max(least.cycles, once.cycles)};
+  }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
   if (keep.rest.has_twins() && node.level + 1 < c_.level_count && gate_.prunes(Rule::PassingBound, [&] {
@@ -189,19 +166,19 @@ bool PartialSearch::child(Node node) {
         return !worth(least);
       }))
     return false;
-  if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach); })) return false;
+  if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach, keep.costs); })) return false;
   node.least = least;
   node.bound = std::max(node.bound, objective_number(problem_.options.objective, least) * kBoundRounded);
-  if (node.parent != kNoParent) node.bound = std::max(node.bound, node_[node.parent].bound);
+  if (node.parent != kNone) node.bound = std::max(node.bound, node_[node.parent].bound);
   push(node);
   return true;
 }
 
-bool PartialSearch::dominated(const Node& node, const Reach& reach) {
+bool PartialSearch::dominated(const Node& node, const Reach& reach, const KeptFlows& costs) {
   key_.clear();
-  key_.push_back(u64{node.space} << 32 | u64{node.level} << 16 | place_.temporal);
+  key_.push_back(u64{node.unrolling} << 32 | u64{node.keep} << 24 | u64{node.level} << 16 | place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
-  if (!keeps_[node.space].costs.unrolled(reach))
+  if (!costs.unrolled(reach))
     for (int l = 0; l < trail_.size(); ++l)
       if (trail_[l].is_spatial())
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
@@ -211,8 +188,7 @@ bool PartialSearch::dominated(const Node& node, const Reach& reach) {
 
 // Step 4.
 void PartialSearch::complete(const Node& node) {
-  const KeptFlows& costs = keeps_[node.space].costs;
-  const Mapping m = mapping(costs.keep());
+  const Mapping m = mapping(keeps_[node.keep].costs.keep());
   ++evaluated_;
   ++best_.statistics.evaluated;
   const Evaluation e = problem_.model.evaluate(m, Counts::True);
@@ -221,10 +197,10 @@ void PartialSearch::complete(const Node& node) {
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
   if (!dominance_) return;
   Node out = node;
-  const Cost least = keeps_[node.space].partial(trail_, Reach{c_.level_count - 1, 1, 1});
+  const Cost least = space(node).partial(trail_, Reach{c_.level_count - 1, 1, 1});
   if (least == e.cost || !worth(least)) return;
   out.least = least;
-  out.parent = kNoParent, out.end = 0, out.stage = kWhole;
+  out.parent = kNone, out.end = 0, out.stage = kWhole;
   push(out);
 }
 

@@ -7,6 +7,7 @@
 //  4. Complete mappings are priced truly. Where that is above their bound, dominance may have hidden better ones: what
 //     is proven then is the bound.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/search/any/keep_spaces.h"
@@ -14,36 +15,40 @@
 #include "engine/search/core/budget.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/core/layer_problem.h"
+#include "engine/space/symmetry.h"
 
 namespace heliolite {
 
-// What a search makes use of, where the rule is on.
-struct PartialSearchParts {
-  bool dominance = true;
-  bool unrollings = true;  // mappings are divided by them where few can be good enough
-};
-
 class PartialSearch {
  public:
-  // `best` is the incumbent and where better ones go. Without dominance every mapping below the incumbent is priced.
-  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, PartialSearchParts parts, LayerAnswer& best);
+  // `best` is the incumbent and where better ones go. Without dominance (AnyDominance off, or not `dominance`) every
+  // mapping below the incumbent is priced.
+  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, bool dominance, LayerAnswer& best);
 
-  // Ends when the least bound reaches the incumbent, or with the budget. Returns why it ended; the next call goes on
-  // from there.
-  SearchEnd run(const SearchBudget& budget);
+  // Before the first run: divides the mappings by their unrollings, if there are few enough that can be as good as the
+  // incumbent. Returns whether it did before the budget ended; else the search begins with all together.
+  bool divide(const SearchBudget& budget);
+
+  // Ends when the least bound reaches the incumbent, with the budget, or when there is no more memory, of which others
+  // hold so many bytes. Returns why it ended; the next call goes on from there.
+  SearchEnd run(const SearchBudget& budget, u64 held_elsewhere = 0);
+  // What it holds, without what all searches share.
+  u64 bytes() const { return seen_.bytes() + node_.capacity() * sizeof(Node) + bytes_of_unrollings(); }
 
   // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
   double lower_bound() const { return std::min(least_, hidden_); }
   bool proven() const { return least_ == kNever && hidden_ == kNever; }
 
  private:
+  static constexpr u32 kNone = ~0u;
   enum Stage : u8 { kX, kY, kTemporal, kWhole };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
   struct Node {
     Cost least;    // at least what every completion costs
     double bound;  // the same in units of objective_number(), rounded down
     u32 parent, end;
-    u32 space;  // of keeps_
+    u32 keep;       // of keeps_
+    u32 unrolling;  // of unrolling_; kNone: any
     u8 level, stage, dimension;
   };
   // Where a node stands.
@@ -52,23 +57,27 @@ class PartialSearch {
     DimensionMask x = 0, y = 0, temporal = 0;  // dimensions with a loop at the level
   };
 
-  void expand(u32 index, const SearchBudget& budget);
-  bool divide(u32 index, const SearchBudget& budget);
+  void expand(u32 index);
+  bool split(u32 index);
+  u64 bytes_of_unrollings() const;
+  KeepSpace& space(const Node& node);
   void rebuild(u32 index);
   void spatial(const Node& node, u32 index);
   void temporal(const Node& node, u32 index);
   void next_stage(const Node& node, u32 index);
   bool may_loop(int level, int d) const;
+  bool moves_places(int d) const { return symmetry_ && symmetry_->image(d) != d; }
+  bool is_mirrored(const Node& node) const;
   bool spatial_done(const Node& node) const;
-  bool has_room_for_rest(const Node& node) const;
+  bool has_room_for_rest(const Node& node, const KeptFlows& costs) const;
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d);
   bool child(Node node);
   bool with_loop(Node node, LoopKind kind, u32 end);
-  bool fits(int level, const KeepMasks& keep) const;
+  bool fits(int level, u32 choice) const;
   Reach reach(const Node& node) const;
   Place fresh_place(int level) const;
-  bool dominated(const Node& node, const Reach& reach);
+  bool dominated(const Node& node, const Reach& reach, const KeptFlows& costs);
   void complete(const Node& node);
   Mapping mapping(const KeepMasks& keep) const;
   bool worth(const Cost& least) const;
@@ -79,12 +88,16 @@ class PartialSearch {
   const LayerProblem& problem_;
   const Compiled& c_;
   KeepSpaces& keeps_;
-  const bool dominance_, unrollings_on_;
+  const bool dominance_;
   LayerAnswer& best_;
   Gate gate_;
   bool sliding_ = false;
   std::array<DimensionMask, kMaxLevels> unrolled_outside_{};  // [level]: dimensions with fan-outs further out
   std::vector<std::vector<u8>> spatial_order_;                // [level]
+  std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
+  int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
+  std::vector<ClassUnrolling> unrolling_;
+  DimensionMask split_ = 0;  // dimensions of classes with some that slide
   std::vector<Node> node_;
   std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
   SeenProfiles seen_;

@@ -20,11 +20,10 @@ bool PartialSearch::spatial_done(const Node& node) const {
 }
 
 // Whether the rest of the fan-out can make what its unrolling asks for.
-bool PartialSearch::has_room_for_rest(const Node& node) const {
-  const KeptFlows& costs = keeps_[node.space].costs;
-  if (!costs.has_unrolling()) return true;
+bool PartialSearch::has_room_for_rest(const Node& node, const KeptFlows& costs) const {
   u64 left = 1;
-  for (std::size_t k = 0; k < costs.classes().size(); ++k) left *= costs.units_left(trail_, node.level, k);
+  for (std::size_t k = 0; k < costs.classes().size(); ++k)
+    if (!costs.is_free(k)) left *= costs.units_left(trail_, node.level, k);
   const u64 room = node.stage == kX ? place_.room_x * place_.room_y : node.stage == kY ? place_.room_y : 1;
   return left <= room;
 }
@@ -40,6 +39,7 @@ bool PartialSearch::temporal_done(int level) const {
 
 // The node that has no further loop at this stage.
 void PartialSearch::next_stage(const Node& node, u32 index) {
+  if (node.stage != kTemporal && gate_.prunes(Rule::Symmetry, [&] { return is_mirrored(node); })) return;
   Node next = node;
   next.parent = index, next.end = 0, next.dimension = 0;
   if (node.stage == kX) {
@@ -74,12 +74,24 @@ void PartialSearch::spatial(const Node& node, u32 index) {
     const u8 d = *next;
     if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
     const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
-    const u64 left = keeps_[node.space].costs.units_left_along(d, trail_, node.level);  // 0: any
+    const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
     for (u32 end = 2; end <= most; ++end)
-      if (left % end == 0 && !with_loop({{}, 0, index, end, node.space, node.level, node.stage, d},
+      if (left % end == 0 && !with_loop({{}, 0, index, end, node.keep, node.unrolling, node.level, node.stage, d},
                                         x ? LoopKind::SpatialX : LoopKind::SpatialY, end))
         break;
   }
+}
+
+// Whether the loops of an axis that is done are the first over dimensions that change places (rule symmetry), and it is
+// the mapping with these swapped that stands for both.
+bool PartialSearch::is_mirrored(const Node& node) const {
+  const LoopKind axis = node.stage == kX ? LoopKind::SpatialX : LoopKind::SpatialY;
+  Extents along;
+  along.fill(1);
+  int begin = trail_.size();
+  for (; begin > trail_.first(node.level) && trail_[begin - 1].kind == axis; --begin)
+    along[trail_[begin - 1].dimension] *= trail_[begin - 1].end;
+  return symmetry_ && moved_ >= begin && !symmetry_->stands(along);
 }
 
 bool PartialSearch::may_loop(int level, int d) const {
@@ -120,9 +132,11 @@ const std::vector<u32>& PartialSearch::ends(int level, int d) {
 void PartialSearch::temporal(const Node& node, u32 index) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (!may_loop(node.level, d)) continue;
+    const bool first = moved_ == trail_.size();  // to move dimensions that change places
+    if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     for (const u32 end : ends(node.level, d))
-      if (!with_loop({{}, 0, index, end, node.space, node.level, kTemporal, static_cast<u8>(d)}, LoopKind::Temporal,
-                     end))
+      if (!with_loop({{}, 0, index, end, node.keep, node.unrolling, node.level, kTemporal, static_cast<u8>(d)},
+                     LoopKind::Temporal, end))
         break;
   }
 }
@@ -130,7 +144,7 @@ void PartialSearch::temporal(const Node& node, u32 index) {
 // Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.
 bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
   trail_.push(kind, node.level, node.dimension, end);
-  if (!fits(node.level, keeps_[node.space].costs.keep())) {
+  if (!fits(node.level, node.keep)) {
     trail_.pop();
     return false;
   }
@@ -145,7 +159,8 @@ bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
 }
 
 // Whether the present tile fits the level and those outside.
-bool PartialSearch::fits(int level, const KeepMasks& keep) const {
+bool PartialSearch::fits(int level, u32 choice) const {
+  const KeepMasks& keep = keeps_[choice].costs.keep();
   Extents tile{};
   for (int d = 0; d < c_.dimension_count; ++d)
     tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));

@@ -41,6 +41,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   out.open.push_back(settled ? 0 : f.closed().shared);
   out.open.push_back(f.in_place().words.fetched);
   out.open.push_back(f.in_place().words.shared);
+  if (f.flow().sliding) out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
   if (f.flow().by_network) out.open.push_back(settled ? 0 : std::bit_cast<u64>(f.hops().mean()));

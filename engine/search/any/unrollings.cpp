@@ -1,6 +1,7 @@
 #include "engine/search/any/unrollings.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace heliolite {
 
@@ -25,32 +26,58 @@ using ClassUnits = std::vector<u32>;           // [class]
 constexpr std::size_t kMostPairs = 1'000'000;  // of what X and Y of a fan-out may be
 constexpr u64 kMostUnits = 100'000;            // of all fan-outs together
 
+// Whether loops around so many tiles can make so many units of them: no loop has more than there are tiles left.
+bool can_unroll(u64 tiles, u64 units) {
+  if (units <= tiles) return true;
+  const auto begins_with = [&](u64 e) { return e <= tiles && can_unroll((tiles - 1) / e + 1, units / e); };
+  for (u64 e = 2; e * e <= units; ++e)
+    if (units % e == 0 && (begins_with(e) || begins_with(units / e))) return true;
+  return false;
+}
+
 // [units]: the least steps that so many units along a class of dimensions leave; kNone: they cannot be.
 class ClassSteps {
  public:
   static constexpr u64 kNone = ~u64{0};
 
-  ClassSteps(const Compiled& c, DimensionMask of_class, u64 most_units) : c_(c), steps_(most_units + 1, kNone) {
-    add(of_class, 1, 1);
+  ClassSteps(const Compiled& c, DimensionMask of_class, u64 most_units)
+      : c_(c), steps_(most_units + 1, kNone), working_(most_units + 1, 0) {
+    for (const int d : bits(of_class))
+      for (u32 e = 1; e < 2 * c.size[at(d)] && e <= most_units; ++e)
+        if (can_unroll(c.size[at(d)], e)) factors_[at(d)].push_back(e);
+    add(of_class, 1, 1, 1);
+    least_ = *std::ranges::min_element(steps_);
   }
   u64 operator[](u64 units) const { return units < steps_.size() ? steps_[units] : kNone; }
+  u64 working(u64 units) const { return working_[units]; }
+  u64 least() const { return least_; }  // of any number of units
 
  private:
-  void add(DimensionMask dimensions, u64 units, u64 steps) {
+  void add(DimensionMask dimensions, u64 units, u64 working, u64 steps) {
     if (dimensions == 0) {
       steps_[units] = std::min(steps_[units], steps);
+      working_[units] = std::max(working_[units], working);
       return;
     }
     const int d = *bits(dimensions).begin();
-    // Several loops may have up to twice as many units as there are iterations.
-    for (u64 e = 1; e < u64{2} * c_.size[at(d)] && units * e < steps_.size(); ++e)
+    for (const u64 e : factors_[at(d)]) {
+      if (units * e >= steps_.size()) break;
       add(static_cast<DimensionMask>(dimensions & ~dimension_bit(d)), units * e,
-          steps * ((c_.size[at(d)] - 1) / e + 1));
+          working * std::min<u64>(e, c_.size[at(d)]), steps * ((c_.size[at(d)] - 1) / e + 1));
+    }
   }
 
   const Compiled& c_;
-  std::vector<u64> steps_;
+  std::array<std::vector<u32>, kMaxDimensions> factors_;  // [dimension]: what loops over it can make, ascending
+  std::vector<u64> steps_, working_;                      // [units]
+  u64 least_;
 };
+
+bool moves_all(const Compiled& c, DimensionMask dimensions) {
+  for (int v = 0; v < c.tensor_count; ++v)
+    if ((dimensions & ~c.tensor[at(v)].indexing) != 0 || (dimensions & c.tensor[at(v)].sharing_any) != 0) return false;
+  return true;
+}
 
 class Unrollings {
  public:
@@ -59,12 +86,15 @@ class Unrollings {
     for (const LevelSpace& l : space.levels) units_ *= l.spatial.fanout_x * l.spatial.fanout_y;
     if (units_ > kMostUnits) return;
     for (const DimensionMask of_class : classes_) steps_.emplace_back(c, of_class, units_);
+    for (std::size_t k = 0; k < classes_.size(); ++k)
+      if (moves_all(c, classes_[k])) free_ = static_cast<u16>(free_ | 1u << k);
   }
 
   std::vector<ClassUnrolling> run() {
     if (units_ > kMostUnits) return {};
     std::vector<ClassUnrolling> all(1);
     all[0].units.assign(at(space_.level_count()) * classes_.size(), 1);
+    all[0].free = free_;
     u64 beyond = units_;  // of the fan-outs that are not looked at yet
     for (int i = 0; i < space_.level_count(); ++i) {
       const SpatialSpace& s = space_.levels[at(i)].spatial;
@@ -83,6 +113,8 @@ class Unrollings {
         }
       all = std::move(next);
     }
+    for (ClassUnrolling& u : all)
+      for (std::size_t k = 0; k < classes_.size(); ++k) u.working.push_back(steps_[k].working(of_class(u, k)));
     std::ranges::stable_sort(all, {}, &ClassUnrolling::least_steps);
     return all;
   }
@@ -91,12 +123,16 @@ class Unrollings {
   u64 steps(const ClassUnrolling& u) const {
     u64 product = 1;
     for (std::size_t k = 0; k < classes_.size(); ++k) {
-      u64 units = 1;
-      for (std::size_t i = 0; i < space_.levels.size(); ++i) units *= u.units[i * classes_.size() + k];
-      if (steps_[k][units] == ClassSteps::kNone) return ClassSteps::kNone;
-      product *= steps_[k][units];
+      const u64 steps = contains(free_, k) ? steps_[k].least() : steps_[k][of_class(u, k)];
+      if (steps == ClassSteps::kNone) return ClassSteps::kNone;
+      product *= steps;
     }
     return product;
+  }
+  u64 of_class(const ClassUnrolling& u, std::size_t k) const {
+    u64 units = 1;
+    for (std::size_t i = 0; i < space_.levels.size(); ++i) units *= u.units[i * classes_.size() + k];
+    return units;
   }
 
   // What an axis of so much room may make of classes k and later.
@@ -105,7 +141,7 @@ class Unrollings {
       out.push_back(now);
       return;
     }
-    const bool here = (classes_[k] & allowed) != 0;
+    const bool here = (classes_[k] & allowed) != 0 && !contains(free_, k);
     for (u32 e = 1; e <= (here ? room : 1); ++e) {
       if (steps_[k][e] == ClassSteps::kNone) continue;
       now[k] = e;
@@ -137,6 +173,7 @@ class Unrollings {
   const std::function<bool(u64)>& worth_;
   u64 units_ = 1;
   std::vector<ClassSteps> steps_;  // [class]
+  u16 free_ = 0;
 };
 
 }  // namespace
@@ -144,6 +181,50 @@ class Unrollings {
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
                                        const std::function<bool(u64 steps)>& worth) {
   return Unrollings(c, space, most, worth).run();
+}
+
+std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unrolling, DimensionMask split,
+                                   std::size_t most) {
+  const std::vector<DimensionMask> classes = tensor_classes(c);
+  if (classes.empty()) return {unrolling};
+  const std::size_t levels = unrolling.units.size() / classes.size();
+  std::vector<ClassUnrolling> all{unrolling};
+  all[0].split = split;
+  all[0].along.resize(levels);
+  for (auto& level : all[0].along) level.fill(1);
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    for (std::size_t i = 0; i < levels && (classes[k] & split) != 0; ++i) {
+      std::vector<ClassUnrolling> next;
+      for (const ClassUnrolling& before : all) {
+        ClassUnrolling now = before;
+        const auto stand = [&](auto& self, DimensionMask dimensions, u32 units) -> void {
+          const int d = std::countr_zero(dimensions);
+          const auto others = static_cast<DimensionMask>(dimensions & (dimensions - 1));
+          u64 inside = 1;
+          for (std::size_t j = 0; j < i; ++j) inside *= before.along[j][at(d)];
+          for (u32 e = others == 0 ? units : 1; e <= units; ++e) {
+            if (units % e != 0 || !can_unroll(c.size[at(d)], inside * e)) continue;
+            now.along[i][at(d)] = e;
+            if (others == 0) next.push_back(now);
+            else self(self, others, units / e);
+          }
+        };
+        stand(stand, classes[k], unrolling.units[i * classes.size() + k]);
+        if (next.size() > most) return {};
+      }
+      all = std::move(next);
+    }
+  for (ClassUnrolling& u : all)
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+      if ((classes[k] & split) == 0) continue;
+      u.working[k] = 1;
+      for (const int d : bits(classes[k])) {
+        u64 units = 1;
+        for (const auto& level : u.along) units *= level[at(d)];
+        u.working[k] *= std::min<u64>(units, c.size[at(d)]);
+      }
+    }
+  return all;
 }
 
 }  // namespace heliolite

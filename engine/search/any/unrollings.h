@@ -14,8 +14,14 @@ std::vector<DimensionMask> tensor_classes(const Compiled& c);
 
 // Units that the fan-outs make of one along each class of tensor_classes().
 struct ClassUnrolling {
-  std::vector<u32> units;  // [level * number of classes + class]
+  std::vector<u32> units;  // [level * number of classes + class]; 1 of free classes
   u64 least_steps = 1;     // of any mapping with it
+  u16 free = 0;  // classes that may have any number of units: they index all tensors, so no word is shared along them
+  // Dimensions, all of a class or none, for which also the units along each by itself are given.
+  DimensionMask split = 0;
+  std::vector<std::array<u32, kMaxDimensions>> along{};  // [level][dimension]
+  // [class] of all fan-outs together, how many ever work at most: a dimension of 3 occupies 3 of 2 times 2 units.
+  std::vector<u64> working;
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
@@ -23,5 +29,10 @@ struct ClassUnrolling {
 // `most`, or fan-outs of too many units.
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
                                        const std::function<bool(u64 steps)>& worth);
+
+// The ways in which an unrolling's units may stand along the dimensions of these classes, each by itself. Empty if
+// there are more than `most`.
+std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unrolling, DimensionMask split,
+                                   std::size_t most);
 
 }  // namespace heliolite

@@ -1,0 +1,126 @@
+#include "engine/search/any/held_by_units.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace heliolite {
+namespace {
+
+// Places at least that work, of `units` which loops make of a dimension: where the outermost loop is not at its last
+// unit, all of those inside work, and one at least where it is.
+u64 working(u64 units) {
+  u64 divisor = 2;
+  while (divisor * divisor <= units && units % divisor != 0) ++divisor;
+  if (divisor * divisor > units) return units;  // a prime: one loop
+  return units - units / divisor + 1;
+}
+
+class HeldByUnits {
+ public:
+  HeldByUnits(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
+      : costs_(costs),
+        c_(costs.compiled()),
+        t_(c_.tensor[flow.tensor]),
+        boundary_(flow.boundary),
+        trail_(trail),
+        reach_(reach) {
+    std::array<TrailCells, kMaxDimensions> cells;
+    cells.fill(kOneCell);
+    for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
+      trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
+    for (int d = 0; d < c_.dimension_count; ++d) places_[at(d)] = cells[at(d)].if_first(trail.of(d).tiles);
+  }
+
+  FlowTraffic least() { return least(costs_.has_unrolling() ? 0 : costs_.classes().size()); }
+
+ private:
+  // Whichever dimensions of a class the units to come stand along; classes from k on.
+  FlowTraffic least(std::size_t k) {
+    if (k == costs_.classes().size()) return words();
+    const DimensionMask of_class = costs_.classes()[k];
+    if (costs_.split(of_class)) return least_of_split(of_class, k);
+    const auto sharing = static_cast<DimensionMask>(of_class & t_.sharing_any);
+    const u64 units = sharing == 0 || sharing != of_class ? 1 : costs_.class_units_to_come(trail_, reach_, k);
+    const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+    if (units == 1 || std::popcount(sharing) > 2) return least(k + 1);
+    const u64 before_a = places_[at(a)], before_b = places_[at(b)];
+    FlowTraffic out{~u64{0}, ~u64{0}};
+    for (u64 along_a = 1; along_a <= units; ++along_a) {
+      if (units % along_a != 0 || (a == b && along_a != units)) continue;
+      if (!spread(a, along_a) || (a != b && !spread(b, units / along_a))) {
+        places_[at(a)] = before_a, places_[at(b)] = before_b;
+        continue;
+      }
+      const FlowTraffic one = least(k + 1);
+      out = {std::min(out.fetched, one.fetched), std::min(out.shared, one.shared)};
+      places_[at(a)] = before_a, places_[at(b)] = before_b;
+    }
+    return out.fetched == ~u64{0} ? least(k + 1) : out;
+  }
+
+  FlowTraffic least_of_split(DimensionMask dimensions, std::size_t k) {
+    const auto before = places_;
+    for (const int d : bits(static_cast<DimensionMask>(dimensions & t_.sharing_any)))
+      spread(d, costs_.units_to_come(trail_, reach_, c_.level_count - 1, dimension_bit(d)));
+    const FlowTraffic out = least(k + 1);
+    places_ = before;
+    return out;
+  }
+
+  // Lets so many units more stand along a dimension; false: it has no room for them.
+  bool spread(int d, u64 units) {
+    if (units == 1) return true;
+    if (units >= 2 * u64{trail_.of(d).tiles}) return false;
+    u64& places = places_[at(d)];
+    places = std::min<u64>(c_.size[at(d)], (working(units) - 1) * places + 1);
+    return true;
+  }
+
+  // A places have all A' elements of a dimension together, B all B' of another one of its rank, and what two of them
+  // touch are sums, of which there are as many as elements of both, less one: A B' + B A' - A B. Two units ask for the
+  // same tiles together at most if their places, digits in all fan-outs, have the same sum. Sums grow from the first
+  // places along one dimension, and then along the other one, so no two of these A + B - 1 units share:
+  // A' + B' - 1 + (A - 1) (B'' - 1), if the first of the B places has B'' elements.
+  FlowTraffic words() const {
+    FlowTraffic n{1, 1};
+    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any)))
+      n.fetched *= c_.size[at(d)], n.shared *= c_.size[at(d)];
+    for (int r = 0; r < t_.rank_count; ++r) {
+      const DimensionMask sharing = t_.sharing[at(r)];
+      if (sharing == 0) continue;
+      if (std::popcount(sharing) != 2) return {};
+      const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+      const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], along_a = places_[at(a)], along_b = places_[at(b)];
+      n.fetched *= along_a * all_b + along_b * all_a - along_a * along_b;
+      n.shared *=
+          all_a + all_b - 1 + std::max((along_a - 1) * (first_place(b) - 1), (along_b - 1) * (first_place(a) - 1));
+    }
+    return n;
+  }
+
+  // Elements at least of the first place along a dimension.
+  u64 first_place(int d) const {
+    u64 units = costs_.units_to_come(trail_, reach_, c_.level_count - 1, dimension_bit(d));
+    for (int l = trail_.first(boundary_); l < trail_.size(); ++l)
+      if (trail_[l].is_spatial() && trail_[l].dimension == d) units *= trail_[l].end;
+    return (c_.size[at(d)] - 1) / units + 1;
+  }
+
+  const KeptFlows& costs_;
+  const Compiled& c_;
+  const CompiledTensor& t_;
+  int boundary_;
+  const Trail& trail_;
+  const Reach& reach_;
+  std::array<u64, kMaxDimensions> places_;
+};
+
+}  // namespace
+
+FlowTraffic held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
+  if (costs.compiled().tensor[flow.tensor].entangled) return {flow.touched, flow.touched};
+  const FlowTraffic words = HeldByUnits(costs, flow, trail, reach).least();
+  return {std::max(flow.touched, words.fetched), std::max(flow.touched, words.shared)};
+}
+
+}  // namespace heliolite

@@ -1,0 +1,87 @@
+// Where a search over partial mappings begins: all mappings of a keep choice together, or divided by what their
+// fan-outs make (docs/rules/any_factors.md, Unrollings).
+#include <algorithm>
+#include <utility>
+
+#include "engine/search/any/partial_search.h"
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kMostUnrollings = 100'000;  // that mappings are divided by
+constexpr std::size_t kMostSplits = 250;          // of each of them
+constexpr u32 kRootsBetweenLooks = 64;            // at the clock
+
+}  // namespace
+
+// Divides the mappings of an unrolling by the units along each dimension, if each part's bound is higher.
+bool PartialSearch::split(u32 index) {
+  const Node root = node_[index];
+  if (root.parent != kNone || root.unrolling == kNone || split_ == 0) return false;
+  const std::vector<ClassUnrolling> parts = splits(c_, unrolling_[root.unrolling], split_, kMostSplits);
+  if (parts.size() < 2) return false;
+  rebuild(index);
+  const std::size_t nodes = node_.size(), before = unrolling_.size();
+  for (const ClassUnrolling& part : parts) {
+    Node first = root;
+    first.parent = index;
+    first.unrolling = static_cast<u32>(unrolling_.size());
+    unrolling_.push_back(part);
+    const bool left = !gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
+    if (!left || node_.back().bound > root.bound) continue;
+    node_.resize(nodes);
+    unrolling_.resize(before);
+    fresh_.clear();
+    return false;
+  }
+  return true;
+}
+
+// What is known of a node's keep choice, and of its unrolling if it has one.
+KeepSpace& PartialSearch::space(const Node& node) {
+  KeepSpace& out = keeps_[node.keep];
+  out.costs.unroll(node.unrolling == kNone ? nullptr : &unrolling_[node.unrolling]);
+  return out;
+}
+
+u64 PartialSearch::bytes_of_unrollings() const {
+  const u64 of_level = tensor_classes(c_).size() * sizeof(u32) + (split_ == 0 ? 0 : sizeof(unrolling_[0].along[0]));
+  return unrolling_.size() * (sizeof(ClassUnrolling) + at(c_.level_count) * of_level);
+}
+
+bool PartialSearch::divide(const SearchBudget& budget) {
+  if (!problem_.options.rules[Rule::UnrollingBound]) return false;
+  rebuild(kNone);
+  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
+  const std::vector<Node> roots = std::exchange(node_, {});
+  fresh_.clear();
+  u64 asked = 0;
+  bool over = false;
+  const auto worth_with = [&](u64 steps) {
+    if (++asked % kRootsBetweenLooks == 0) over |= budget.over();
+    return !over && std::ranges::any_of(roots, [&](const Node& root) {
+      return worth({root.least.energy, std::max(root.least.cycles, steps)});
+    });
+  };
+  for (const DimensionMask of_class : tensor_classes(c_))
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (c_.tensor[at(v)].sliding && !c_.tensor[at(v)].entangled && (of_class & c_.tensor[at(v)].sharing_any) != 0)
+        split_ |= of_class;
+  unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, worth_with);
+  begun_ = unrolling_.size() > 1 && !over;
+  for (const Node& root : roots)
+    for (u32 u = 0; u < unrolling_.size() && begun_; ++u) {
+      Node first = root;
+      first.unrolling = u;
+      gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
+      if (u % kRootsBetweenLooks == 0 && (budget.over() || !budget.allows(evaluated_))) begun_ = false;
+    }
+  if (begun_) {
+    into_heap();
+    return true;
+  }
+  node_.clear(), fresh_.clear();
+  return false;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,239 @@
+#include "engine/search/any/requests.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "engine/model/true_counts/asked_words.h"
+#include "engine/search/any/meeting.h"
+
+namespace heliolite {
+namespace {
+
+constexpr double kRootRounded = 1 + 1e-9;  // up
+
+class AllRequests {
+ public:
+  AllRequests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
+      : costs_(costs), c_(costs.compiled()), t_(c_.tensor[flow.tensor]), flow_(flow), trail_(trail), reach_(reach) {
+    std::array<u64, kMaxDimensions> inside;
+    inside.fill(1), placed_.fill(1);
+    for (int l = 0; l < trail.size(); ++l) {
+      const TrailLoop& loop = trail[l];
+      if (loop.is_spatial() && loop.level >= flow.boundary && loop.level <= flow.outer) {
+        UnitRow& row = row_[loop.level][loop.dimension];
+        if (row.units == 1) row.inside = inside[loop.dimension];
+        row.units *= loop.end;
+        placed_[loop.dimension] *= loop.end;
+      }
+      inside[loop.dimension] *= loop.end;
+    }
+  }
+
+  // Steps:
+  //  1. What the units that stand ask for, rank by rank.
+  //  2. With units to come: of the fan-outs that are whole the same; of each other, as many units at most ask for one
+  //     word as stand along the ranks' first dimensions, or along their second ones.
+  //  3. By the numbers of units only: their places are sums of as many numbers as there are fan-outs, and A places
+  //  along
+  //     one dimension with B along another make A + B - 1 different sums at least.
+  Requests all() {
+    const int whole = last_whole();
+    Requests out;
+    out.placed = words(std::min<int>(reach_.level, flow_.outer));
+    if (exact_ && units_to_come(t_.sharing_any) == 1) return {out.placed, out.placed};
+    if (costs_.split(t_.sharing_any)) {
+      out.at_least = std::max(flow_.touched, words_of_split(whole));
+      return out;
+    }
+    pair_dimensions();
+    double by_place = static_cast<double>(others_);
+    for (int i = whole + 1; i <= flow_.outer; ++i) by_place *= meeting_at(i);
+    const double by_number =
+        static_cast<double>(others_) *
+        most_meeting(std::span(ranks_).first(rank_count_), together(fewer_), together(more_), together(fewer_ | more_));
+    u64 macs = 1;
+    for (const int d : bits(t_.indexing)) macs *= c_.size[at(d)];
+    out.at_least = std::max({flow_.touched, static_cast<u64>(static_cast<double>(words(whole)) / by_place),
+                             static_cast<u64>(static_cast<double>(macs) / by_number)});
+    return out;
+  }
+
+  // Of the units that are placed or to come, those of each fan-out by themselves.
+  u64 that_meet() {
+    if (t_.entangled) {
+      u64 placed = 1;
+      for (const int d : bits(t_.indexing)) placed *= placed_[at(d)];
+      return placed * units_to_come(flow_.meeting);
+    }
+    const int whole = last_whole();
+    if (costs_.split(t_.sharing_any)) {
+      u64 units = 1;
+      for (int r = 0; r < t_.rank_count; ++r)
+        for (int i = flow_.boundary; i <= flow_.outer && t_.sharing[at(r)] != 0; ++i)
+          units *= meeting_of_split(i, t_.sharing[at(r)]);
+      return units;
+    }
+    pair_dimensions();
+    double units = static_cast<double>(others_);
+    for (int i = flow_.boundary; i <= whole; ++i)
+      for (int r = 0; r < t_.rank_count; ++r)
+        if (std::popcount(t_.sharing[at(r)]) == 2) units *= static_cast<double>(meeting(i, t_.sharing[at(r)]));
+    for (int i = whole + 1; i <= flow_.outer; ++i) units *= meeting_at(i);
+    return static_cast<u64>(units);
+  }
+
+ private:
+  // Where it is known how many units will stand along each dimension: of each rank the better of both bounds.
+  u64 words_of_split(int whole) {
+    u64 n = 1;
+    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any))) n *= c_.size[at(d)];
+    for (int r = 0; r < t_.rank_count; ++r) {
+      const DimensionMask sharing = t_.sharing[at(r)];
+      if (sharing == 0) continue;
+      u64 together = 1, all = 1;
+      for (int i = whole + 1; i <= flow_.outer; ++i) together *= meeting_of_split(i, sharing);
+      u64 least = share(words(sharing, whole), together);
+      for (const int d : bits(sharing)) all *= c_.size[at(d)];
+      if (std::popcount(sharing) == 2) {
+        const u64 a = along(std::countr_zero(sharing)), b = along(std::bit_width(sharing) - 1);
+        least = std::max(least, all * (a + b - 1) / (a * b));
+      }
+      n *= least;
+    }
+    return n;
+  }
+  // Units of a fan-out, placed and to come, that ask for one word of a rank at most.
+  u64 meeting_of_split(int level, DimensionMask sharing) const {
+    return along_all_but_one(sharing, [&](int d) {
+      const u64 placed = row_[at(level)][at(d)].units;
+      if (level <= last_whole()) return placed;
+      const Reach reach = level == reach_.level ? reach_ : Reach{level - 1, 1, 1};
+      return placed * costs_.units_to_come(trail_, reach, level, dimension_bit(d));
+    });
+  }
+
+  // The outermost fan-out up to the outer level's that has no room for more units.
+  int last_whole() const {
+    if (reach_.level > flow_.outer) return flow_.outer;
+    return reach_.room_x * reach_.room_y == 1 ? reach_.level : reach_.level - 1;
+  }
+
+  // Of each rank that two dimensions share one is on either side; fewer units may stand along those of the first.
+  void pair_dimensions() {
+    double first = 1, second = 1;
+    for (int r = 0; r < t_.rank_count; ++r) {
+      const DimensionMask sharing = t_.sharing[at(r)];
+      if (sharing == 0) continue;
+      if (std::popcount(sharing) != 2) {
+        others_ *= along_all_but_one(sharing, [&](int d) { return along(d); });
+        continue;
+      }
+      const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+      ranks_[rank_count_++] = {along(a), along(b)};
+      fewer_ |= dimension_bit(a), more_ |= dimension_bit(b);
+      first *= static_cast<double>(along(a)), second *= static_cast<double>(along(b));
+    }
+    if (first <= second) return;
+    std::swap(fewer_, more_);
+    for (MeetingRank& rank : ranks_) std::swap(rank.a, rank.b);
+  }
+
+  // The product of units(d) over these dimensions, without the largest.
+  template <class Units>
+  static u64 along_all_but_one(DimensionMask dimensions, Units&& units) {
+    u64 product = 1, longest = 1;
+    for (const int d : bits(dimensions)) product *= units(d), longest = std::max<u64>(longest, units(d));
+    return product / longest;
+  }
+
+  // Units of a fan-out that is not whole which ask for one word, at most.
+  double meeting_at(int level) const {
+    const Reach reach = level == reach_.level ? reach_ : Reach{level - 1, 1, 1};
+    const auto units = [&](u32 dimensions) {
+      u64 n = costs_.units_to_come(trail_, reach, level, static_cast<DimensionMask>(dimensions));
+      if (level == reach_.level)
+        for (const int d : bits(dimensions)) n *= row_[at(level)][at(d)].units;
+      return static_cast<double>(n);
+    };
+    return std::min({units(fewer_), units(more_), std::sqrt(units(fewer_ | more_)) * kRootRounded});
+  }
+
+  // Units at most, placed and to come.
+  double together(u32 dimensions) const {
+    u64 placed = 1;
+    for (const int d : bits(dimensions)) placed *= placed_[at(d)];
+    return static_cast<double>(placed) * static_cast<double>(units_to_come(static_cast<DimensionMask>(dimensions)));
+  }
+  // The same along one dimension that work together.
+  u64 along(int d) const { return std::min<u64>(c_.size[at(d)], placed_[at(d)] * units_to_come(dimension_bit(d))); }
+
+  // Words that leave the fan-outs up to that of level `last`.
+  u64 words(int last) {
+    u64 n = 1;
+    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any))) n *= c_.size[at(d)];
+    for (int r = 0; r < t_.rank_count; ++r)
+      if (t_.sharing[at(r)] != 0) n *= words(t_.sharing[at(r)], last);
+    return n;
+  }
+
+  static u64 share(u64 words, u64 units) { return (words - 1) / units + 1; }
+
+  // The same along a rank: of the fan-out where most units meet, word by word; of each other, all divided by the most
+  // that can ask for one.
+  u64 words(DimensionMask sharing, int last) {
+    const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+    const bool two = std::popcount(sharing) == 2;
+    int best = -1;
+    u64 most = 1, others = 1;
+    for (int i = 0; i <= last; ++i) {
+      const u64 meet = meeting(i, sharing);
+      others *= meet;
+      if (two && meet > most) best = i, most = meet;
+    }
+    exact_ &= two && others == most;
+    if (best >= 0)
+      return share(asked_together(row_[at(best)][at(a)], coefficient(a), c_.size[at(a)], row_[at(best)][at(b)],
+                                  coefficient(b), c_.size[at(b)]),
+                   others / most);
+    u64 all = 1;
+    for (const int d : bits(sharing)) all *= c_.size[at(d)];
+    return share(all, others);
+  }
+
+  u64 units_to_come(DimensionMask along) const { return costs_.units_to_come(trail_, reach_, flow_.outer, along); }
+
+  // Units of a fan-out at most that ask for one word of a rank: along all its dimensions but one.
+  u64 meeting(int level, DimensionMask sharing) const {
+    return along_all_but_one(sharing, [&](int d) { return row_[at(level)][at(d)].units; });
+  }
+
+  u64 coefficient(int d) const { return t_.by_dimension[t_.first_of[at(d)]].coefficient; }
+
+  const KeptFlows& costs_;
+  const Compiled& c_;
+  const CompiledTensor& t_;
+  const Flow& flow_;
+  const Trail& trail_;
+  const Reach& reach_;
+  std::array<std::array<UnitRow, kMaxDimensions>, kMaxLevels> row_{};
+  std::array<u64, kMaxDimensions> placed_;  // units
+  bool exact_ = true;                       // the words that words() has counted
+  std::array<MeetingRank, kMaxRanks> ranks_;
+  std::size_t rank_count_ = 0;
+  u32 fewer_ = 0, more_ = 0;  // dimensions of `ranks_`
+  u64 others_ = 1;            // units that meet along ranks of more dimensions
+};
+
+}  // namespace
+
+u64 units_that_meet(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
+  return AllRequests(costs, flow, trail, reach).that_meet();
+}
+
+Requests requests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
+  return AllRequests(costs, flow, trail, reach).all();
+}
+
+}  // namespace heliolite
