@@ -224,7 +224,8 @@ TEST(CliSweep, EndsSoonWhenAskedTo) {
                      "sweep:\n  machine: eyeriss_45nm\n  workloads: resnet18\n  strategy: exact\n"
                      "  parameters:\n    glb: {set: GLB.capacity, from: 32 KB, to: 512 KB, step: 1 KB}\n");
     const Background run({"sweep", file, "-o", db, "--threads", "2", "--quiet"});
-    std::this_thread::sleep_for(1s);
+    EXPECT_TRUE(run.handles(signal));
+    std::this_thread::sleep_for(500ms);
     const auto asked = std::chrono::steady_clock::now();
     EXPECT_EQ(run.end(signal), 130);
     EXPECT_LT(std::chrono::steady_clock::now() - asked, 2s * kSlowdown);

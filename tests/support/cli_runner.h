@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace heliolite {
@@ -113,6 +115,19 @@ class Background {
     _exit(127);
   }
 
+  // Waits, a minute (without sanitizers) at most, until a handler of its own stands for the signal.
+  bool handles(int signal) const {
+    using namespace std::chrono_literals;
+    const auto until = std::chrono::steady_clock::now() + 60s * kSlowdown;
+    while (std::chrono::steady_clock::now() < until) {
+      std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+      for (std::string line; std::getline(status, line);)
+        if (line.starts_with("SigCgt:") && (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) != 0)
+          return true;
+      std::this_thread::sleep_for(5ms);
+    }
+    return false;
+  }
   // Exit code, or 128 + the signal that ended it.
   int end(int signal) const {
     kill(pid_, signal);
