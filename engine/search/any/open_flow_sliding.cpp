@@ -67,8 +67,8 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
 u64 OpenFlow::only_at_end(int d, u64 extent) const {
   // Of more dimensions in a rank the different words are not known exactly.
-  for (const DimensionMask sharing : t_.sharing)
-    if (t_.entangled || std::popcount(sharing) > 2) return open_.words.fetched;
+  if (t_.entangled || std::ranges::any_of(t_.sharing, [](DimensionMask m) { return std::popcount(m) > 2; }))
+    return open_.words.fetched;
   Extents without = c_.size;
   without[at(d)] -= static_cast<u32>(extent);
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));

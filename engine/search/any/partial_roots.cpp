@@ -14,6 +14,12 @@ constexpr u32 kRootsBetweenLooks = 64;            // at the clock
 
 }  // namespace
 
+// One node for each keep choice.
+void PartialSearch::begin() {
+  rebuild(kNone);
+  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
+}
+
 // Divides the mappings of an unrolling by the units along each dimension, if each part's bound is higher.
 bool PartialSearch::split(u32 index) {
   const Node root = node_[index];
@@ -51,8 +57,7 @@ u64 PartialSearch::bytes_of_unrollings() const {
 
 bool PartialSearch::divide(const SearchBudget& budget) {
   if (!problem_.options.rules[Rule::UnrollingBound]) return false;
-  rebuild(kNone);
-  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
+  begin();
   const std::vector<Node> roots = std::exchange(node_, {});
   fresh_.clear();
   u64 asked = 0;

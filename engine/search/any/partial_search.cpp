@@ -49,8 +49,7 @@ void PartialSearch::into_heap() {
 SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
   const u64 before = evaluated_;
   if (!std::exchange(begun_, true)) {
-    rebuild(kNone);
-    for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
+    begin();
     into_heap();
   }
   u64 looked = 0;

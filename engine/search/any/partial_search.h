@@ -57,6 +57,7 @@ class PartialSearch {
     DimensionMask x = 0, y = 0, temporal = 0;  // dimensions with a loop at the level
   };
 
+  void begin();
   void expand(u32 index);
   bool split(u32 index);
   u64 bytes_of_unrollings() const;

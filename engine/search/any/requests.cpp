@@ -36,8 +36,7 @@ class AllRequests {
   //  2. With units to come: of the fan-outs that are whole the same; of each other, as many units at most ask for one
   //     word as stand along the ranks' first dimensions, or along their second ones.
   //  3. By the numbers of units only: their places are sums of as many numbers as there are fan-outs, and A places
-  //  along
-  //     one dimension with B along another make A + B - 1 different sums at least.
+  //     along one dimension with B along another make A + B - 1 different sums at least.
   Requests all() {
     const int whole = last_whole();
     Requests out;
@@ -53,10 +52,8 @@ class AllRequests {
     const double by_number =
         static_cast<double>(others_) *
         most_meeting(std::span(ranks_).first(rank_count_), together(fewer_), together(more_), together(fewer_ | more_));
-    u64 macs = 1;
-    for (const int d : bits(t_.indexing)) macs *= c_.size[at(d)];
     out.at_least = std::max({flow_.touched, static_cast<u64>(static_cast<double>(words(whole)) / by_place),
-                             static_cast<u64>(static_cast<double>(macs) / by_number)});
+                             static_cast<u64>(static_cast<double>(points(t_.indexing)) / by_number)});
     return out;
   }
 
@@ -87,18 +84,16 @@ class AllRequests {
  private:
   // Where it is known how many units will stand along each dimension: of each rank the better of both bounds.
   u64 words_of_split(int whole) {
-    u64 n = 1;
-    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any))) n *= c_.size[at(d)];
+    u64 n = points(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any));
     for (int r = 0; r < t_.rank_count; ++r) {
       const DimensionMask sharing = t_.sharing[at(r)];
       if (sharing == 0) continue;
-      u64 together = 1, all = 1;
+      u64 together = 1;
       for (int i = whole + 1; i <= flow_.outer; ++i) together *= meeting_of_split(i, sharing);
       u64 least = share(words(sharing, whole), together);
-      for (const int d : bits(sharing)) all *= c_.size[at(d)];
       if (std::popcount(sharing) == 2) {
         const u64 a = along(std::countr_zero(sharing)), b = along(std::bit_width(sharing) - 1);
-        least = std::max(least, all * (a + b - 1) / (a * b));
+        least = std::max(least, points(sharing) * (a + b - 1) / (a * b));
       }
       n *= least;
     }
@@ -171,13 +166,18 @@ class AllRequests {
 
   // Words that leave the fan-outs up to that of level `last`.
   u64 words(int last) {
-    u64 n = 1;
-    for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any))) n *= c_.size[at(d)];
+    u64 n = points(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any));
     for (int r = 0; r < t_.rank_count; ++r)
       if (t_.sharing[at(r)] != 0) n *= words(t_.sharing[at(r)], last);
     return n;
   }
 
+  // Of the iteration space along these dimensions.
+  u64 points(DimensionMask along) const {
+    u64 n = 1;
+    for (const int d : bits(along)) n *= c_.size[at(d)];
+    return n;
+  }
   static u64 share(u64 words, u64 units) { return (words - 1) / units + 1; }
 
   // The same along a rank: of the fan-out where most units meet, word by word; of each other, all divided by the most
@@ -197,9 +197,7 @@ class AllRequests {
       return share(asked_together(row_[at(best)][at(a)], coefficient(a), c_.size[at(a)], row_[at(best)][at(b)],
                                   coefficient(b), c_.size[at(b)]),
                    others / most);
-    u64 all = 1;
-    for (const int d : bits(sharing)) all *= c_.size[at(d)];
-    return share(all, others);
+    return share(points(sharing), others);
   }
 
   u64 units_to_come(DimensionMask along) const { return costs_.units_to_come(trail_, reach_, flow_.outer, along); }

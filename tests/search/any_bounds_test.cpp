@@ -1,0 +1,160 @@
+// The bounds of the search over all tile sizes, against the cost of random mappings.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "arch/load.h"
+#include "engine/model/true_counts/traffic.h"
+#include "engine/search/core/compulsory.h"
+#include "engine/search/map.h"
+#include "tests/support/fitting_mapping.h"
+#include "workloads/load.h"
+
+namespace heliolite::any_bounds_test {
+namespace {
+
+using testing::any_tiles;
+using testing::each_prefix;
+using testing::FittingMapping;
+using testing::kRandomMappings;
+
+TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 3 != 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const ClassUnrolling unrolling = seed % 2 == 0   ? m.unrolling()
+                                     : seed % 3 == 0 ? m.unrolling_of_the_others()
+                                                     : m.split_unrolling();
+    KeptFlows costs(m.c, m.keep(), seed % 4 < 2 ? Unrollable::all() : m.unrolled());
+    const CostModel model(m.problem.workload, m.problem.architecture);
+    PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
+    // Few points: most of them stand for several numbers of tiles.
+    const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
+    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
+    if (seed % 7 < 4) costs.unroll(&unrolling);
+    Cost whole;
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      if (reach.level + 1 == m.c.level_count) whole = partial(trail, reach);
+    });
+    Trail nothing(m.c);
+    nothing.begin(0);
+    const Cost once = partial.once(nothing);
+    EXPECT_LE(once.energy.picojoules(), whole.energy.picojoules());
+    EXPECT_LE(once.cycles, whole.cycles);
+    EXPECT_LE(whole.energy.picojoules(), m.cost.energy.picojoules());
+    EXPECT_LE(whole.cycles, m.cost.cycles);
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      const Rest outside = rest(reach.level, trail);
+      ASSERT_FALSE(outside.energy == Rest::kNone);
+      const Cost least = partial(trail, reach, outside);
+      // Dominance compares bounds of whole mappings, so what prunes must not be above them either.
+      EXPECT_LE(least.energy.picojoules(), whole.energy.picojoules());
+      EXPECT_LE(least.cycles, whole.cycles);
+      if (!rest.has_twins() || reach.level + 1 == m.c.level_count) return;
+      const Cost other = partial.with_twins(trail, reach, rest.with_twins(reach.level, trail));
+      EXPECT_LE(other.energy.picojoules(), whole.energy.picojoules());
+      EXPECT_LE(other.cycles, whole.cycles);
+    });
+  }
+}
+
+// The same flow by flow: words of one do not make up for those of another.
+TEST(AnyBounds, NoFlowIsBelowTheBoundOfItsWords) {
+  const UnitDigits everywhere{};
+  u64 compared = 0;
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 4 != 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const TrueNest nest(m.c, m.mapping);
+    const ClassUnrolling unrolling = seed % 2 == 0 ? m.unrolling() : m.split_unrolling();
+    KeptFlows costs(m.c, m.keep(), seed % 3 == 0 ? Unrollable::all() : m.unrolled());
+    if (seed % 7 < 5) costs.unroll(&unrolling);
+    std::vector<FlowTraffic> words;
+    for (const Flow& f : costs.flows()) {
+      TrueStream stream(m.c, f.tensor, nest, everywhere);
+      stream.start(f.boundary);
+      words.push_back({f.to_compute ? 0 : stream.crossing(), stream.accesses(f.outer)});
+    }
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      for (std::size_t k = 0; k < words.size(); ++k) {
+        const Flow& f = costs.flows()[k];
+        if (f.boundary > reach.level || f.by_network) continue;
+        const FlowTraffic least = OpenFlow(costs, f, trail, reach).least();
+        EXPECT_LE(least.fetched, words[k].fetched);
+        EXPECT_LE(least.shared, words[k].shared);
+        ++compared;
+      }
+    });
+  }
+  EXPECT_GT(compared, 1'000u);
+}
+
+// No unit idles, so the hops of all words are known.
+TEST(AnyBounds, HopsOfUnitsThatShareEvenlyAreExact) {
+  const auto network = load_network("gemm:64x64x64");
+  const auto machine = load_architecture("simba");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Workload& workload = network->layers[0].workload;
+  SearchOptions options;
+  options.strategy = Strategy::Sunstone;
+  const auto answer = map_workload(workload, *machine, options);
+  ASSERT_TRUE(answer.ok());
+  const Compiled c(workload, *machine);
+  const Mapping& m = answer->mapping;
+  KeepMasks keep{};
+  for (int i = 0; i < c.level_count; ++i) keep[at(i)] = m.keep[at(i)];
+  const KeptFlows costs(c, keep, Unrollable::all());
+  PartialCost partial(costs, 1);
+  Cost whole;
+  each_prefix(c, m, [&](const Trail& trail, const Reach& reach) {
+    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
+  });
+  EXPECT_EQ(whole.energy.picojoules(), true_cost_of(c, m).cost.energy.picojoules());
+}
+
+// Of whole mappings without sliding ranks only blocks, bandwidths and networks are bounded, all else is exact.
+RC_GTEST_PROP(AnyBounds, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
+  FittingMapping m(seed, false, seed % 3 == 0);
+  RC_PRE(m.fits);
+  for (StorageLevel& level : m.problem.architecture.levels) {
+    level.block_words = 1;
+    level.bandwidth = {};
+    level.network = {};
+  }
+  const Compiled c(m.problem.workload, m.problem.architecture);
+  const KeptFlows costs(c, m.keep(), Unrollable::all());
+  PartialCost partial(costs, 1);
+  Cost whole;
+  each_prefix(c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
+  });
+  const Cost cost = true_cost_of(c, m.mapping).cost;
+  RC_ASSERT(whole.cycles == cost.cycles);
+  RC_ASSERT(whole.energy.picojoules() >= cost.energy.picojoules() * (1 - 1e-9));
+}
+
+// Partial sums pass by gemmini's scratchpad: the accumulator is too small for all that inputs need there.
+TEST(AnyBounds, ATensorThatPassesByABufferIsCountedByItsTile) {
+  const auto network = load_network("gemm:509x521x523");
+  const auto machine = load_architecture("gemmini");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Compiled c(network->layers[0].workload, *machine);
+  ASSERT_TRUE(c.level_count == 4 && c.tensor_count == 3 && c.tensor[2].is_output);
+  const KeepMasks keep{0b001, 0b100, 0b011, 0b111};
+  const KeptFlows costs(c, keep, Unrollable::all());
+  ASSERT_EQ(costs.passing().size(), 1u);
+  PartialCost partial(costs, 1);
+  const TileRanges ranges(c, 10'000);
+  const RestTable rest(partial, costs, ranges, any_tiles());
+  Trail trail(c);
+  trail.begin(0);
+  const Reach reach{0, 1, 1};
+  const Cost least = partial(trail, reach, rest(0, trail));
+  const Cost other = partial.with_twins(trail, reach, rest.with_twins(0, trail));
+  EXPECT_GT(other.energy.picojoules(), 1.1 * least.energy.picojoules());
+  EXPECT_TRUE(KeptFlows(c, keep, Unrollable::all(), Twins::No).passing().empty());
+}
+
+}  // namespace
+}  // namespace heliolite::any_bounds_test

@@ -1,0 +1,163 @@
+#pragma once
+// Random mappings of all tile sizes, and what the search over them sees of one.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "engine/model/true_counts/cost.h"
+#include "engine/search/any/rest_table.h"
+#include "engine/search/any/unrollings.h"
+#include "tests/support/random_problem.h"
+
+namespace heliolite::testing {
+
+// Calls visit(trail, reach) after every loop and every fan-out and level of a mapping.
+template <class Visit>
+void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
+  Trail trail(c);
+  int k = 0;
+  for (int i = 0; i < c.level_count; ++i) {
+    trail.begin(i);
+    u64 x = c.level[at(i)].fanout_x, y = c.level[at(i)].fanout_y;
+    visit(trail, Reach{i, x, y});
+    for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
+      for (; k < m.loop_count && m.loop[at(k)].level == i && m.loop[at(k)].kind == kind; ++k) {
+        const Loop& loop = m.loop[at(k)];
+        trail.push(kind, i, loop.dimension, loop.end);
+        if (kind == LoopKind::SpatialX) x /= loop.end;
+        if (kind == LoopKind::SpatialY) y /= loop.end;
+        visit(trail, Reach{i, kind == LoopKind::SpatialX ? x : 1, kind == LoopKind::Temporal ? 1 : y});
+      }
+      if (kind == LoopKind::SpatialX) visit(trail, Reach{i, 1, y});
+      if (kind == LoopKind::SpatialY) visit(trail, Reach{i, 1, 1});
+    }
+  }
+}
+
+// No limits of loops.
+inline TilesOutside any_tiles() {
+  TilesOutside out;
+  for (auto& level : out) level.fill(~u64{0});
+  return out;
+}
+
+// A random mapping of all tile sizes that fits, without loops that have nothing to do. Of every third seed the tensors
+// state the sizes of their words.
+struct FittingMapping {
+  RandomProblem problem;
+  Compiled c;
+  Mapping mapping;
+  Cost cost;
+  bool fits;
+
+  FittingMapping(u64 seed, bool sliding, bool interconnects = false)
+      : problem(random_problem(seed, options(sliding, interconnects, seed % 3 == 0))),
+        c(problem.workload, problem.architecture) {
+    if (seed % 6 == 0)
+      for (StorageLevel& level : problem.architecture.levels) level.network = {.hop_pj = 0.5};
+    c = Compiled(problem.workload, problem.architecture);
+    mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
+    const Evaluation e = true_cost_of(c, mapping);
+    cost = e.cost;
+    fits = e.verdict == Verdict::Fits;
+  }
+
+  static RandomOptions options(bool sliding, bool interconnects, bool word_bits) {
+    RandomOptions out;
+    out.imperfect = out.plain_output = out.capacities = true;
+    out.sliding = sliding;
+    out.max_size = 16;
+    out.interconnects = interconnects;
+    out.word_bits = word_bits;
+    return out;
+  }
+  // What its fan-outs unroll, and nothing else.
+  Unrollable unrolled() const {
+    Unrollable out;
+    for (const Loop& loop : mapping.loops())
+      if (loop.is_spatial()) {
+        DimensionMask& axis = (loop.kind == LoopKind::SpatialX ? out.x : out.y)[loop.level];
+        axis = static_cast<DimensionMask>(axis | dimension_bit(loop.dimension));
+      }
+    return out;
+  }
+  // The same with the units along each dimension by itself.
+  ClassUnrolling split_unrolling() const {
+    ClassUnrolling out = unrolling();
+    for (const DimensionMask of_class : tensor_classes(c)) out.split |= of_class;
+    out.along.resize(at(c.level_count));
+    for (auto& level : out.along) level.fill(1);
+    for (const Loop& loop : mapping.loops())
+      if (loop.is_spatial()) out.along[loop.level][loop.dimension] *= loop.end;
+    return out;
+  }
+  // The same if it is not said how many units stand along dimensions that move all tensors.
+  ClassUnrolling unrolling_of_the_others() const {
+    ClassUnrolling out = unrolling();
+    const std::vector<DimensionMask> classes = tensor_classes(c);
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+      bool free = true;
+      for (int v = 0; v < c.tensor_count; ++v)
+        free &= (classes[k] & ~c.tensor[at(v)].indexing) == 0 && (classes[k] & c.tensor[at(v)].sharing_any) == 0;
+      if (!free) continue;
+      out.free = static_cast<u16>(out.free | 1u << k);
+      for (int i = 0; i < c.level_count; ++i) out.units[at(i) * classes.size() + k] = 1;
+    }
+    return out;
+  }
+  // What its fan-outs make of each class of dimensions.
+  ClassUnrolling unrolling() const {
+    const std::vector<DimensionMask> classes = tensor_classes(c);
+    ClassUnrolling out;
+    out.units.assign(at(c.level_count) * classes.size(), 1);
+    for (const Loop& loop : mapping.loops())
+      for (std::size_t k = 0; k < classes.size(); ++k)
+        if (loop.is_spatial() && contains(classes[k], loop.dimension))
+          out.units[loop.level * classes.size() + k] *= loop.end;
+    for (const DimensionMask of_class : classes) {
+      u64& working = out.working.emplace_back(1);
+      for (const int d : bits(of_class)) {
+        u64 units = 1;
+        for (const Loop& loop : mapping.loops())
+          if (loop.is_spatial() && loop.dimension == d) units *= loop.end;
+        working *= std::min<u64>(units, c.size[at(d)]);
+      }
+    }
+    return out;
+  }
+  // Of the mapspace that allows its factors, and none larger.
+  TilesOutside most_tiles() const {
+    Mapspace space;
+    space.levels.resize(at(c.level_count));
+    space.dimension_count = static_cast<u8>(c.dimension_count);
+    for (int d = 0; d < c.dimension_count; ++d) space.size[at(d)] = c.size[at(d)];
+    for (const Loop& loop : mapping.loops()) {
+      LevelSpace& level = space.levels[loop.level];
+      const auto bit = dimension_bit(loop.dimension);
+      if (!loop.is_spatial()) {
+        level.temporal.allowed |= bit;
+        level.temporal.factor[loop.dimension].max *= loop.end;
+        continue;
+      }
+      SpatialSpace& spatial = level.spatial;
+      const bool x = loop.kind == LoopKind::SpatialX;
+      (x ? spatial.allowed_x : spatial.allowed_y) |= bit;
+      (x ? spatial.fanout_x : spatial.fanout_y) *= loop.end;
+      spatial.factor[loop.dimension].max *= loop.end;
+    }
+    return most_tiles_outside(space);
+  }
+  KeepMasks keep() const {
+    KeepMasks out{};
+    for (int i = 0; i < c.level_count; ++i) out[at(i)] = mapping.keep[at(i)];
+    return out;
+  }
+};
+
+// HELIOLITE_TRUE_COUNTS_RUNS says how many.
+inline const u64 kRandomMappings = [] {
+  const char* runs = std::getenv("HELIOLITE_TRUE_COUNTS_RUNS");
+  return runs == nullptr ? u64{1'000} : std::stoull(runs);
+}();
+
+}  // namespace heliolite::testing
