@@ -28,7 +28,7 @@ TEST(AnyUnrollings, EveryMappingHasOneOfTheUnrollings) {
     const auto steps = [&](u64 least) { return least <= m.cost.cycles; };
     const std::vector<ClassUnrolling> all = unrollings(m.c, *space, 100'000, steps);
     if (all.empty()) continue;  // too many
-    const std::size_t classes = mine.working.size();
+    const std::size_t classes = mine.steps.size();
     for (std::size_t k = 0; k < mine.units.size(); ++k)
       if (contains(all[0].free, k % classes)) mine.units[k] = 1;
     const auto it = std::ranges::find(all, mine.units, &ClassUnrolling::units);
@@ -45,12 +45,16 @@ TEST(AnyUnrollings, AnUnrollingIsTheSumOfItsParts) {
     const FittingMapping m(seed, true);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
+    const auto space = resolve(m.problem.workload, m.problem.architecture, {.free = true});
+    ASSERT_TRUE(space.ok());
+    if (!violations(*space, m.mapping).empty()) continue;
     const ClassUnrolling mine = m.split_unrolling();
-    if (mine.working.empty()) continue;
-    const std::vector<ClassUnrolling> parts = splits(m.c, m.unrolling(), mine.split, 1'000'000);
+    if (mine.steps.empty()) continue;
+    const std::vector<ClassUnrolling> parts = splits(m.c, *space, m.unrolling(), mine.split, 1'000'000);
     const auto it = std::ranges::find(parts, mine.along, &ClassUnrolling::along);
     ASSERT_NE(it, parts.end());
-    for (std::size_t k = 0; k < mine.working.size(); ++k) EXPECT_EQ(it->working[k], mine.working[k]);
+    EXPECT_EQ(it->working, mine.working);
+    EXPECT_LE(it->least_steps, m.cost.cycles);
   }
 }
 

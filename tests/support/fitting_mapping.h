@@ -85,10 +85,14 @@ struct FittingMapping {
   ClassUnrolling split_unrolling() const {
     ClassUnrolling out = unrolling();
     for (const DimensionMask of_class : tensor_classes(c)) out.split |= of_class;
-    out.along.resize(at(c.level_count));
-    for (auto& level : out.along) level.fill(1);
+    out.along = units_along();
+    return out;
+  }
+  std::vector<std::array<u32, kMaxDimensions>> units_along() const {
+    std::vector<std::array<u32, kMaxDimensions>> out(at(c.level_count));
+    for (auto& level : out) level.fill(1);
     for (const Loop& loop : mapping.loops())
-      if (loop.is_spatial()) out.along[loop.level][loop.dimension] *= loop.end;
+      if (loop.is_spatial()) out[loop.level][loop.dimension] *= loop.end;
     return out;
   }
   // The same if it is not said how many units stand along dimensions that move all tensors.
@@ -114,15 +118,13 @@ struct FittingMapping {
       for (std::size_t k = 0; k < classes.size(); ++k)
         if (loop.is_spatial() && contains(classes[k], loop.dimension))
           out.units[loop.level * classes.size() + k] *= loop.end;
-    for (const DimensionMask of_class : classes) {
-      u64& working = out.working.emplace_back(1);
-      for (const int d : bits(of_class)) {
-        u64 units = 1;
-        for (const Loop& loop : mapping.loops())
-          if (loop.is_spatial() && loop.dimension == d) units *= loop.end;
-        working *= std::min<u64>(units, c.size[at(d)]);
-      }
+    out.along = units_along();
+    out.working.assign(out.units.size(), 1), out.steps.assign(classes.size(), 1);
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+      set_exactly(c, classes, k, out);
+      out.least_steps *= out.steps[k];
     }
+    out.along.clear();
     return out;
   }
   // Of the mapspace that allows its factors, and none larger.

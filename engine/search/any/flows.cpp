@@ -96,24 +96,49 @@ u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
 }
 
 u64 KeptFlows::class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const {
-  return unrolled_to_come(trail, reach, c_.level_count - 1, classes_[k]);
+  return class_to_come(trail, reach, c_.level_count - 1, k);
 }
 
-// Of the unrolling, along the classes that have one of these dimensions.
+u64 KeptFlows::split_units_to_come(const Trail& trail, const Reach& reach, int d) const {
+  return split_to_come(trail, reach, c_.level_count - 1, d);
+}
+
+u64 KeptFlows::split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const {
+  u64 units = 1;
+  if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= split_left(trail, reach.level, d);
+  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
+  return units;
+}
+
+u64 KeptFlows::class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const {
+  if (split(classes_[k])) {
+    u64 units = 1;
+    for (const int d : bits(classes_[k])) units *= split_to_come(trail, reach, outer, d);
+    return units;
+  }
+  u64 units = 1;
+  if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= units_left(trail, reach.level, k);
+  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolled(i, k);
+  return units;
+}
+
+// Of the unrolling, along the classes that have one of these dimensions, as far as there are tiles for them.
 u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
   u64 units = 1;
+  const auto tiles = [&](DimensionMask dimensions) {
+    u64 n = 1;
+    for (const int d : bits(dimensions)) n *= u64{trail.of(d).tiles} + trail.of(d).more;
+    return n;
+  };
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     if ((classes_[k] & apart) == 0) continue;
     if (is_free(k)) return ~u64{0};
     if (split(classes_[k])) {
-      for (const int d : bits(static_cast<DimensionMask>(classes_[k] & apart))) {
-        if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= split_left(trail, reach.level, d);
-        for (int i = reach.level + 1; i <= outer; ++i) units *= unrolling_->along[at(i)][at(d)];
-      }
+      for (const int d : bits(static_cast<DimensionMask>(classes_[k] & apart)))
+        units *= std::min(split_to_come(trail, reach, outer, d), tiles(dimension_bit(d)));
       continue;
     }
-    if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= units_left(trail, reach.level, k);
-    for (int i = reach.level + 1; i <= outer; ++i) units *= unrolled(i, k);
+    units *= std::min(class_to_come(trail, reach, outer, k), tiles(classes_[k]));
   }
   return units;
 }
@@ -152,6 +177,19 @@ bool KeptFlows::networks_to_come(const Reach& reach) const {
   return false;
 }
 
+// By the unrolling, units outside a level at most that ever work, in places that differ along these dimensions'
+// classes.
+u64 KeptFlows::working(int level, DimensionMask along) const {
+  if (!has_unrolling()) return ~u64{0};
+  u64 units = 1;
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if ((classes_[k] & along) == 0) continue;
+    if (is_free(k)) return ~u64{0};
+    units *= unrolling_->working[at(level) * classes_.size() + k];
+  }
+  return units;
+}
+
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
   UnitsInUse out;
   std::array<TrailCells, kMaxDimensions> cells;
@@ -176,19 +214,14 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
       least *= now, most *= now;
     }
     out.least[at(i)] = least;
-    out.most[at(i)] = std::min(most, beyond);
+    out.most[at(i)] = std::min({most, beyond, working(i, kAllDimensions)});
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!c_.tensor[at(v)].is_output) continue;
-      u64 n = units_to_come(trail, outside, last, static_cast<DimensionMask>(~c_.tensor[at(v)].indexing));
-      u64 positions = ~u64{0};
-      if (has_unrolling()) {
-        positions = 1;
-        for (std::size_t k = 0; k < classes_.size(); ++k)
-          if ((classes_[k] & c_.tensor[at(v)].indexing) == 0) positions *= unrolling_->working[k];
-      }
+      const auto others = static_cast<DimensionMask>(~c_.tensor[at(v)].indexing);
+      u64 n = units_to_come(trail, outside, last, others);
       for (int d = 0; d < c_.dimension_count; ++d)
-        if (!contains(c_.tensor[at(v)].indexing, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
-      out.positions[at(v)][at(i)] = std::min({n, beyond, positions});
+        if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
+      out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});
     }
     beyond *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
   }

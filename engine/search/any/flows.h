@@ -92,6 +92,8 @@ class KeptFlows {
   bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
   // The same of all fan-outs to come.
   u64 class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const;
+  // Along a dimension of a class that is split.
+  u64 split_units_to_come(const Trail& trail, const Reach& reach, int d) const;
   // The same of the present fan-out, along the class of a dimension; 0: any number.
   u64 units_left_along(int d, const Trail& trail, int level) const;
 
@@ -123,6 +125,9 @@ class KeptFlows {
  private:
   void add_networks(int v);
   void add_twin(Flow& flow);
+  u64 working(int level, DimensionMask along) const;
+  u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
+  u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;
   u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   u64 split_left(const Trail& trail, int level, int d) const;
   u64 unrolled(int level, std::size_t k) const { return unrolling_->units[at(level) * classes_.size() + k]; }

@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/search/any/working_places.h"
+
 namespace heliolite {
 namespace {
-
-// Places at least that work, of `units` which loops make of a dimension: where the outermost loop is not at its last
-// unit, all of those inside work, and one at least where it is.
-u64 working(u64 units) {
-  u64 divisor = 2;
-  while (divisor * divisor <= units && units % divisor != 0) ++divisor;
-  if (divisor * divisor > units) return units;  // a prime: one loop
-  return units - units / divisor + 1;
-}
 
 class HeldByUnits {
  public:
@@ -72,15 +65,12 @@ class HeldByUnits {
     if (units == 1) return true;
     if (units >= 2 * u64{trail_.of(d).tiles}) return false;
     u64& places = places_[at(d)];
-    places = std::min<u64>(c_.size[at(d)], (working(units) - 1) * places + 1);
+    places = std::min<u64>(c_.size[at(d)], (working_places(units) - 1) * places + 1);
     return true;
   }
 
-  // A places have all A' elements of a dimension together, B all B' of another one of its rank, and what two of them
-  // touch are sums, of which there are as many as elements of both, less one: A B' + B A' - A B. Two units ask for the
-  // same tiles together at most if their places, digits in all fan-outs, have the same sum. Sums grow from the first
-  // places along one dimension, and then along the other one, so no two of these A + B - 1 units share:
-  // A' + B' - 1 + (A - 1) (B'' - 1), if the first of the B places has B'' elements.
+  // Places along one dimension of a rank have all its elements together, those along another one all of that, and what
+  // two of them touch are sums of both.
   FlowTraffic words() const {
     FlowTraffic n{1, 1};
     for (const int d : bits(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any)))
@@ -90,12 +80,29 @@ class HeldByUnits {
       if (sharing == 0) continue;
       if (std::popcount(sharing) != 2) return {};
       const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
-      const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], along_a = places_[at(a)], along_b = places_[at(b)];
-      n.fetched *= along_a * all_b + along_b * all_a - along_a * along_b;
-      n.shared *=
-          all_a + all_b - 1 + std::max((along_a - 1) * (first_place(b) - 1), (along_b - 1) * (first_place(a) - 1));
+      const FlowTraffic one = along(a, b), other = along(b, a);
+      n.fetched *= std::max(one.fetched, other.fetched);
+      n.shared *= std::max(one.shared, other.shared);
     }
     return n;
+  }
+
+  // Let a step of dimension a be s words of the rank. x elements of it and y of b, which leave q different rests by s,
+  // make q (x - 1) + y different words at least: those of each rest as many as elements of both, less one. A and B
+  // places have all A' and B' elements, so q (A' - A) + A B' words, q being the sum of the B places' rests: of one each
+  // at least, and together of all rests that B' elements may leave.
+  //
+  // Two units ask for the same tiles together at most if their places have the same sum, which these do not:
+  //  1. All A beside the first of the B places, which has B'' elements, and the last of the A beside the others.
+  //  2. Of each rest that the B places themselves leave: the first of the A, which has A'' elements, beside all those
+  //  of
+  //     the rest, and the others of the A beside the last of them.
+  FlowTraffic along(int a, int b) const {
+    const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], places_a = places_[at(a)], places_b = places_[at(b)];
+    const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c_, t_, a, b);
+    const u64 one = ceil_div(first_b, alike) * (all_a - places_a) + all_b + (places_a - 1) * first_b;
+    const u64 other = all_b + places_b * (first_a - 1) + ceil_div(places_b, alike) * (all_a - first_a);
+    return {std::max(places_b, ceil_div(all_b, alike)) * (all_a - places_a) + places_a * all_b, std::max(one, other)};
   }
 
   // Elements at least of the first place along a dimension.

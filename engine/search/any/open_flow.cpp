@@ -4,6 +4,7 @@
 
 #include "engine/search/any/held_by_units.h"
 #include "engine/search/any/requests.h"
+#include "engine/search/any/working_places.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -64,7 +65,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
     closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
   }
-  if (open()) look_outside(costs, trail);
+  if (open()) look_outside(costs, trail, reach);
 }
 
 void OpenFlow::start(const Trail& trail) {
@@ -207,20 +208,22 @@ u64 OpenFlow::may_stay(const Trail& trail, int d) const {
   return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
 }
 
-void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail) {
-  for (const DimensionMask of_class : costs.classes()) {
+void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach) {
+  for (std::size_t k = 0; k < costs.classes().size(); ++k) {
+    const DimensionMask of_class = costs.classes()[k];
     Outside& out = outside_[at(classes_++)];
     out = {};
-    for (const int d : bits(of_class)) {
-      const u32 tiles = trail.of(d).tiles;
-      if (contains(flow_->indexing, d)) {
-        if (tiles > 1) out.stays = std::max(out.stays, may_stay(trail, d));
-        continue;
-      }
-      const TrailCells &fetched = open_.fetched[at(d)], &shared = open_.shared[at(d)];
-      out.all.fetched *= fetched.if_all(tiles), out.first.fetched *= fetched.if_first(tiles);
-      out.all.shared *= shared.if_all(tiles), out.first.shared *= shared.if_first(tiles);
+    if ((of_class & flow_->indexing) != 0) {
+      for (const int d : bits(of_class))
+        if (trail.of(d).tiles > 1) out.stays = std::max(out.stays, may_stay(trail, d));
+      continue;
     }
+    for (const int d : bits(of_class)) {
+      out.all.fetched *= open_.fetched[at(d)].if_all(trail.of(d).tiles);
+      out.all.shared *= open_.shared[at(d)].if_all(trail.of(d).tiles);
+    }
+    out.first.fetched = least_cells(costs, trail, reach, 0, k, open_.fetched);
+    out.first.shared = least_cells(costs, trail, reach, flow_->outer + 1, k, open_.shared);
     once_.fetched *= out.first.fetched, once_.shared *= out.first.shared;
   }
 }

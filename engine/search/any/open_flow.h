@@ -58,7 +58,7 @@ class OpenFlow {
   u64 only_at_end(int d, u64 extent) const;
   bool outermost_loops_left(int d) const { return outermost_ && !unrolls_[at(d)]; }
   u64 may_stay(const Trail& trail, int d) const;
-  void look_outside(const KeptFlows& costs, const Trail& trail);
+  void look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   u64 may_stay_along(const Trail& trail, int d) const;
   u64 all_times(const OtherCells& cells, const Trail& trail) const;    // if all loops to come count
   u64 first_times(const OtherCells& cells, const Trail& trail) const;  // if of all only the first sub-tile does

@@ -154,20 +154,23 @@ Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest&
   return cost(trail, reach, rest, Asking::Twins);
 }
 
-Cost PartialCost::once(Trail& trail) {
+OnceCost PartialCost::once(Trail& trail) {
   for (int i = 1; i < c_.level_count; ++i) trail.begin(i);
   const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
   in_use_ = costs_.units_in_use(trail, reach);
-  Cost out{Energy{c_.op_units} * c_.macs, steps(trail, reach)};
+  OnceCost out;
+  out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, reach)};
   flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.by_network) continue;
     const CompiledLevel& level = c_.level[f.boundary];
     flows_.emplace_back(costs_, f, trail, Reach{f.boundary, level.fanout_x, level.fanout_y});
-    out.energy.units += costs_.energy(f, flows_.back().least(), in_use_);
+    const u128 energy = costs_.energy(f, flows_.back().least(), in_use_);
+    out.whole.energy.units += energy;
+    for (int i = 0; i < f.boundary; ++i) out.outside[at(i)] += energy;
   }
-  out.cycles = std::max(out.cycles, level_cycles({}, Asking::Themselves));
-  out.energy.units += leakage(in_use_, out.cycles);
+  out.whole.cycles = std::max(out.whole.cycles, level_cycles({}, Asking::Themselves));
+  out.whole.energy.units += leakage(in_use_, out.whole.cycles);
   return out;
 }
 

@@ -44,6 +44,14 @@ struct RestOutside {
   Rest all, with_twins;
 };
 
+// [level]: energy units of all flows from boundaries outside it, at least.
+using EnergyOutside = std::array<u128, kMaxLevels>;
+
+struct OnceCost {
+  Cost whole;
+  EnergyOutside outside{};
+};
+
 class PartialCost {
  public:
   // `least_cycles`: of any mapping with this keep choice.
@@ -59,7 +67,7 @@ class PartialCost {
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 
   // Before any loop is placed: if every word crosses each boundary once, as far as units ask for it.
-  Cost once(Trail& trail);
+  OnceCost once(Trail& trail);
 
   // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
   RestOutside least_outside(int level, std::span<const u32> least, std::span<const u32> most);

@@ -17,26 +17,28 @@ constexpr u32 kRootsBetweenLooks = 64;            // at the clock
 // One node for each keep choice.
 void PartialSearch::begin() {
   rebuild(kNone);
-  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, 0, kX, 0});
+  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, kNone, 0, kX, 0});
 }
 
 // Divides the mappings of an unrolling by the units along each dimension, if each part's bound is higher.
 bool PartialSearch::split(u32 index) {
   const Node root = node_[index];
   if (root.parent != kNone || root.unrolling == kNone || split_ == 0) return false;
-  const std::vector<ClassUnrolling> parts = splits(c_, unrolling_[root.unrolling], split_, kMostSplits);
+  const std::vector<ClassUnrolling> parts = splits(c_, problem_.space, unrolling_[root.unrolling], split_, kMostSplits);
   if (parts.size() < 2) return false;
   rebuild(index);
-  const std::size_t nodes = node_.size(), before = unrolling_.size();
+  const std::size_t nodes = node_.size(), before = unrolling_.size(), roots = root_.size();
   for (const ClassUnrolling& part : parts) {
     Node first = root;
     first.parent = index;
     first.unrolling = static_cast<u32>(unrolling_.size());
+    first.root = kNone;
     unrolling_.push_back(part);
     const bool left = !gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
     if (!left || node_.back().bound > root.bound) continue;
     node_.resize(nodes);
     unrolling_.resize(before);
+    root_.resize(roots);
     fresh_.clear();
     return false;
   }
@@ -52,7 +54,9 @@ KeepSpace& PartialSearch::space(const Node& node) {
 
 u64 PartialSearch::bytes_of_unrollings() const {
   const u64 of_level = tensor_classes(c_).size() * sizeof(u32) + (split_ == 0 ? 0 : sizeof(unrolling_[0].along[0]));
-  return unrolling_.size() * (sizeof(ClassUnrolling) + at(c_.level_count) * of_level);
+  return unrolling_.size() *
+             (sizeof(ClassUnrolling) + at(c_.level_count) * of_level + 2 * tensor_classes(c_).size() * sizeof(u64)) +
+         root_.capacity() * sizeof(EnergyOutside);
 }
 
 bool PartialSearch::divide(const SearchBudget& budget) {

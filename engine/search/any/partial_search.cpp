@@ -147,15 +147,17 @@ bool PartialSearch::child(Node node) {
     if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
   KeepSpace& keep = space(node);
-  const Rest rest = keep.rest(node.level, trail_);
+  Rest rest = keep.rest(node.level, trail_);
   if (rest.energy == Rest::kNone) return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
+  if (node.unrolling != kNone && node.root != kNone) rest.energy = std::max(rest.energy, root_[node.root][node.level]);
   Cost least = keep.partial(trail_, reach, rest);
-  if (node.level == 0 && node.stage == kX && node.end == 0 && node.unrolling != kNone) {
-    const Cost once = keep.partial.once(trail_);
-    least = {std::max(least.energy, once.energy), std::max(least.cycles, once.cycles)};
+  std::optional<OnceCost> once;  // before any loop is placed
+  if (node.unrolling != kNone && node.root == kNone) {
+    once = keep.partial.once(trail_);
+    least = {std::max(least.energy, once->whole.energy), std::max(least.cycles, once->whole.cycles)};
   }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
@@ -169,6 +171,10 @@ bool PartialSearch::child(Node node) {
   node.least = least;
   node.bound = std::max(node.bound, objective_number(problem_.options.objective, least) * kBoundRounded);
   if (node.parent != kNone) node.bound = std::max(node.bound, node_[node.parent].bound);
+  if (once) {
+    node.root = static_cast<u32>(root_.size());
+    root_.push_back(once->outside);
+  }
   push(node);
   return true;
 }

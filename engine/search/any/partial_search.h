@@ -48,7 +48,8 @@ class PartialSearch {
     double bound;  // the same in units of objective_number(), rounded down
     u32 parent, end;
     u32 keep;       // of keeps_
-    u32 unrolling;  // of unrolling_; kNone: any
+    u32 unrolling;  // of unrolling_; kNone: any, or nothing depends on it any more
+    u32 root;       // of root_, if there is an unrolling
     u8 level, stage, dimension;
   };
   // Where a node stands.
@@ -98,7 +99,8 @@ class PartialSearch {
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
   int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
   std::vector<ClassUnrolling> unrolling_;
-  DimensionMask split_ = 0;  // dimensions of classes with some that slide
+  std::vector<EnergyOutside> root_;  // of each keep choice and unrolling
+  DimensionMask split_ = 0;          // dimensions of classes with some that slide
   std::vector<Node> node_;
   std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
   SeenProfiles seen_;

@@ -76,8 +76,9 @@ void PartialSearch::spatial(const Node& node, u32 index) {
     const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
     const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
     for (u32 end = 2; end <= most; ++end)
-      if (left % end == 0 && !with_loop({{}, 0, index, end, node.keep, node.unrolling, node.level, node.stage, d},
-                                        x ? LoopKind::SpatialX : LoopKind::SpatialY, end))
+      if (left % end == 0 &&
+          !with_loop({{}, 0, index, end, node.keep, node.unrolling, node.root, node.level, node.stage, d},
+                     x ? LoopKind::SpatialX : LoopKind::SpatialY, end))
         break;
   }
 }
@@ -135,8 +136,9 @@ void PartialSearch::temporal(const Node& node, u32 index) {
     const bool first = moved_ == trail_.size();  // to move dimensions that change places
     if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     for (const u32 end : ends(node.level, d))
-      if (!with_loop({{}, 0, index, end, node.keep, node.unrolling, node.level, kTemporal, static_cast<u8>(d)},
-                     LoopKind::Temporal, end))
+      if (!with_loop(
+              {{}, 0, index, end, node.keep, node.unrolling, node.root, node.level, kTemporal, static_cast<u8>(d)},
+              LoopKind::Temporal, end))
         break;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "engine/model/true_counts/asked_words.h"
 #include "engine/search/any/meeting.h"
+#include "engine/search/any/working_places.h"
 
 namespace heliolite {
 namespace {
@@ -92,12 +93,20 @@ class AllRequests {
       for (int i = whole + 1; i <= flow_.outer; ++i) together *= meeting_of_split(i, sharing);
       u64 least = share(words(sharing, whole), together);
       if (std::popcount(sharing) == 2) {
-        const u64 a = along(std::countr_zero(sharing)), b = along(std::bit_width(sharing) - 1);
-        least = std::max(least, points(sharing) * (a + b - 1) / (a * b));
+        const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+        least = std::max({least, by_moments(a, b), by_moments(b, a)});
       }
       n *= least;
     }
     return n;
+  }
+  // At a moment A and B places of dimensions a and b work, and where the B leave q different rests by a step of a, they
+  // ask for q (A - 1) + B words at least. Over all moments of both: of A at most at a time, M moments see all A', and
+  // the q add up to all rests that B' elements may leave, and to one a moment: q (A' - M) + M B'.
+  u64 by_moments(int a, int b) const {
+    const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], moments = ceil_div(all_a, along(a));
+    const u64 rests = std::max(ceil_div(all_b, alike_by_step(c_, t_, a, b)), ceil_div(all_b, along(b)));
+    return rests * (all_a - moments) + moments * all_b;
   }
   // Units of a fan-out, placed and to come, that ask for one word of a rank at most.
   u64 meeting_of_split(int level, DimensionMask sharing) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 namespace heliolite {
 
@@ -35,41 +36,111 @@ bool can_unroll(u64 tiles, u64 units) {
   return false;
 }
 
+// Whether the fan-out below a level can make `units` of one dimension that has so many tiles: a loop along X, and one
+// along Y around the tiles that it leaves.
+bool can_make(const Mapspace& space, std::size_t level, int d, u64 tiles, u64 units) {
+  if (units == 1) return true;
+  const SpatialSpace& s = space.levels[level].spatial;
+  if (!s.factor[at(d)].allows(units)) return false;
+  const auto fits = [&](u64 e, DimensionMask allowed, u64 fanout, u64 of) {
+    return e == 1 || (contains(allowed, d) && e <= std::min(fanout, of));
+  };
+  for (u64 x = 1; x <= std::min(units, s.fanout_x); ++x) {
+    const u64 y = units / x;
+    if (units % x != 0 || (space.one_axis_per_dimension && x != 1 && y != 1)) continue;
+    if (fits(x, s.allowed_x, s.fanout_x, tiles) && fits(y, s.allowed_y, s.fanout_y, ceil_div(tiles, x))) return true;
+  }
+  return false;
+}
+
+// Of `all` units along a dimension, those outside the fan-outs that make `inside` of them, as far as they work.
+u64 working_outside(u64 size, u64 inside, u64 all) { return std::min(all / inside, ceil_div(size, inside)); }
+
+// What the dimensions of a class may make of its units at each level.
+class ClassStands {
+ public:
+  ClassStands(const Compiled& c, const Mapspace& space, DimensionMask of_class) : c_(c), space_(space) {
+    for (const int d : bits(of_class)) dimensions_.push_back(d);
+  }
+
+  struct Stands {
+    u64 steps = ~u64{0};                 // at least
+    std::array<u64, kMaxLevels> work{};  // [level]: of the units that fan-outs outside it make, at most
+    bool any() const { return work[0] != 0; }
+  };
+  const Stands& of(const std::vector<u32>& units) {  // [level]
+    const auto [it, is_new] = known_.try_emplace(units);
+    if (!is_new) return it->second;
+    left_ = units;
+    inside_.assign(units.size() + 1, 1);
+    Stands none{1, {}};
+    none.work.fill(1);
+    each(0, 0, none, it->second);
+    return it->second;
+  }
+
+ private:
+  // From the fan-out of level i of dimension k on; `before`: of the dimensions before.
+  void each(std::size_t k, std::size_t i, Stands before, Stands& out) {
+    const u64 size = c_.size[at(dimensions_[k])];
+    if (i == left_.size()) {
+      before.steps *= ceil_div(size, inside_.back());
+      for (std::size_t l = 0; l < i; ++l) before.work[l] *= working_outside(size, inside_[l + 1], inside_.back());
+      if (k + 1 < dimensions_.size()) return each(k + 1, 0, before, out);
+      out.steps = std::min(out.steps, before.steps);
+      for (std::size_t l = 0; l < i; ++l) out.work[l] = std::max(out.work[l], before.work[l]);
+      return;
+    }
+    const u32 all = left_[i];
+    for (u32 e = k + 1 == dimensions_.size() ? all : 1; e <= all; ++e) {
+      if (all % e != 0 || !can_make(space_, i, dimensions_[k], ceil_div(size, inside_[i]), e)) continue;
+      left_[i] = all / e;
+      inside_[i + 1] = inside_[i] * e;
+      each(k, i + 1, before, out);
+    }
+    left_[i] = all;
+  }
+
+  const Compiled& c_;
+  const Mapspace& space_;
+  std::vector<int> dimensions_;
+  std::map<std::vector<u32>, Stands> known_;
+  std::vector<u32> left_;    // [level]: units for the dimensions that follow
+  std::vector<u64> inside_;  // [level]: units of the present dimension inside its fan-out
+};
+
 // [units]: the least steps that so many units along a class of dimensions leave; kNone: they cannot be.
 class ClassSteps {
  public:
   static constexpr u64 kNone = ~u64{0};
 
-  ClassSteps(const Compiled& c, DimensionMask of_class, u64 most_units)
-      : c_(c), steps_(most_units + 1, kNone), working_(most_units + 1, 0) {
+  ClassSteps(const Compiled& c, DimensionMask of_class, u64 most_units) : c_(c), steps_(most_units + 1, kNone) {
     for (const int d : bits(of_class))
       for (u32 e = 1; e < 2 * c.size[at(d)] && e <= most_units; ++e)
         if (can_unroll(c.size[at(d)], e)) factors_[at(d)].push_back(e);
-    add(of_class, 1, 1, 1);
+    add(of_class, 1, 1);
     least_ = *std::ranges::min_element(steps_);
   }
   u64 operator[](u64 units) const { return units < steps_.size() ? steps_[units] : kNone; }
-  u64 working(u64 units) const { return working_[units]; }
   u64 least() const { return least_; }  // of any number of units
 
  private:
-  void add(DimensionMask dimensions, u64 units, u64 working, u64 steps) {
+  void add(DimensionMask dimensions, u64 units, u64 steps) {
     if (dimensions == 0) {
       steps_[units] = std::min(steps_[units], steps);
-      working_[units] = std::max(working_[units], working);
       return;
     }
     const int d = *bits(dimensions).begin();
     for (const u64 e : factors_[at(d)]) {
       if (units * e >= steps_.size()) break;
       add(static_cast<DimensionMask>(dimensions & ~dimension_bit(d)), units * e,
-          working * std::min<u64>(e, c_.size[at(d)]), steps * ((c_.size[at(d)] - 1) / e + 1));
+          steps * ceil_div(u64{c_.size[at(d)]}, e));
     }
   }
 
   const Compiled& c_;
   std::array<std::vector<u32>, kMaxDimensions> factors_;  // [dimension]: what loops over it can make, ascending
-  std::vector<u64> steps_, working_;                      // [units]
+  std::vector<u64> steps_;                                // [units]
   u64 least_;
 };
 
@@ -85,7 +156,8 @@ class Unrollings {
       : space_(space), classes_(tensor_classes(c)), most_(most), worth_(worth) {
     for (const LevelSpace& l : space.levels) units_ *= l.spatial.fanout_x * l.spatial.fanout_y;
     if (units_ > kMostUnits) return;
-    for (const DimensionMask of_class : classes_) steps_.emplace_back(c, of_class, units_);
+    for (const DimensionMask of_class : classes_)
+      steps_.emplace_back(c, of_class, units_), stands_.emplace_back(c, space, of_class);
     for (std::size_t k = 0; k < classes_.size(); ++k)
       if (moves_all(c, classes_[k])) free_ = static_cast<u16>(free_ | 1u << k);
   }
@@ -113,8 +185,7 @@ class Unrollings {
         }
       all = std::move(next);
     }
-    for (ClassUnrolling& u : all)
-      for (std::size_t k = 0; k < classes_.size(); ++k) u.working.push_back(steps_[k].working(of_class(u, k)));
+    std::erase_if(all, [&](ClassUnrolling& u) { return !stands(u) || !worth_(u.least_steps); });
     std::ranges::stable_sort(all, {}, &ClassUnrolling::least_steps);
     return all;
   }
@@ -128,6 +199,24 @@ class Unrollings {
       product *= steps;
     }
     return product;
+  }
+  // Whether the dimensions can make what their classes are to; then with what that leaves at least.
+  bool stands(ClassUnrolling& u) {
+    u.least_steps = 1;
+    u.working.assign(u.units.size(), 1);
+    for (std::size_t k = 0; k < classes_.size(); ++k) {
+      if (contains(free_, k)) {
+        u.least_steps *= u.steps.emplace_back(steps_[k].least());
+        continue;
+      }
+      std::vector<u32> units;
+      for (std::size_t i = 0; i < space_.levels.size(); ++i) units.push_back(u.units[i * classes_.size() + k]);
+      const ClassStands::Stands& here = stands_[k].of(units);
+      if (!here.any()) return false;
+      u.least_steps *= u.steps.emplace_back(here.steps);
+      for (std::size_t i = 0; i < units.size(); ++i) u.working[i * classes_.size() + k] = here.work[i];
+    }
+    return true;
   }
   u64 of_class(const ClassUnrolling& u, std::size_t k) const {
     u64 units = 1;
@@ -172,7 +261,8 @@ class Unrollings {
   const std::size_t most_;
   const std::function<bool(u64)>& worth_;
   u64 units_ = 1;
-  std::vector<ClassSteps> steps_;  // [class]
+  std::vector<ClassSteps> steps_;    // [class]
+  std::vector<ClassStands> stands_;  // [class]
   u16 free_ = 0;
 };
 
@@ -183,8 +273,8 @@ std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space,
   return Unrollings(c, space, most, worth).run();
 }
 
-std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unrolling, DimensionMask split,
-                                   std::size_t most) {
+std::vector<ClassUnrolling> splits(const Compiled& c, const Mapspace& space, const ClassUnrolling& unrolling,
+                                   DimensionMask split, std::size_t most) {
   const std::vector<DimensionMask> classes = tensor_classes(c);
   if (classes.empty()) return {unrolling};
   const std::size_t levels = unrolling.units.size() / classes.size();
@@ -203,7 +293,7 @@ std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unro
           u64 inside = 1;
           for (std::size_t j = 0; j < i; ++j) inside *= before.along[j][at(d)];
           for (u32 e = others == 0 ? units : 1; e <= units; ++e) {
-            if (units % e != 0 || !can_unroll(c.size[at(d)], inside * e)) continue;
+            if (units % e != 0 || !can_make(space, i, d, ceil_div(u64{c.size[at(d)]}, inside), e)) continue;
             now.along[i][at(d)] = e;
             if (others == 0) next.push_back(now);
             else self(self, others, units / e);
@@ -214,17 +304,28 @@ std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unro
       }
       all = std::move(next);
     }
-  for (ClassUnrolling& u : all)
+  for (ClassUnrolling& u : all) {
+    u.least_steps = 1;
     for (std::size_t k = 0; k < classes.size(); ++k) {
-      if ((classes[k] & split) == 0) continue;
-      u.working[k] = 1;
-      for (const int d : bits(classes[k])) {
-        u64 units = 1;
-        for (const auto& level : u.along) units *= level[at(d)];
-        u.working[k] *= std::min<u64>(units, c.size[at(d)]);
-      }
+      if ((classes[k] & split) != 0) set_exactly(c, classes, k, u);
+      u.least_steps *= u.steps[k];
     }
+  }
   return all;
+}
+
+void set_exactly(const Compiled& c, std::span<const DimensionMask> classes, std::size_t k, ClassUnrolling& u) {
+  u.steps[k] = 1;
+  for (std::size_t i = 0; i < u.along.size(); ++i) u.working[i * classes.size() + k] = 1;
+  for (const int d : bits(classes[k])) {
+    u64 all = 1, inside = 1;
+    for (const auto& level : u.along) all *= level[at(d)];
+    u.steps[k] *= ceil_div(u64{c.size[at(d)]}, all);
+    for (std::size_t i = 0; i < u.along.size(); ++i) {
+      inside *= u.along[i][at(d)];
+      u.working[i * classes.size() + k] *= working_outside(c.size[at(d)], inside, all);
+    }
+  }
 }
 
 }  // namespace heliolite

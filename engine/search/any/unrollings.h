@@ -1,6 +1,7 @@
 #pragma once
 // Mappings by the units that their fan-outs make (docs/rules/any_factors.md).
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "engine/model/compiled.h"
@@ -15,13 +16,15 @@ std::vector<DimensionMask> tensor_classes(const Compiled& c);
 // Units that the fan-outs make of one along each class of tensor_classes().
 struct ClassUnrolling {
   std::vector<u32> units;  // [level * number of classes + class]; 1 of free classes
-  u64 least_steps = 1;     // of any mapping with it
+  u64 least_steps = 1;     // of any mapping with it: the product of `steps`
   u16 free = 0;  // classes that may have any number of units: they index all tensors, so no word is shared along them
   // Dimensions, all of a class or none, for which also the units along each by itself are given.
   DimensionMask split = 0;
   std::vector<std::array<u32, kMaxDimensions>> along{};  // [level][dimension]
-  // [class] of all fan-outs together, how many ever work at most: a dimension of 3 occupies 3 of 2 times 2 units.
+  // [level * number of classes + class]: how many units that the fan-outs outside the level make ever work, at most: a
+  // dimension of 3 occupies 3 of 2 times 2 units. Of free classes nothing is known.
   std::vector<u64> working;
+  std::vector<u64> steps;  // [class]: at least
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
@@ -32,7 +35,10 @@ std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space,
 
 // The ways in which an unrolling's units may stand along the dimensions of these classes, each by itself. Empty if
 // there are more than `most`.
-std::vector<ClassUnrolling> splits(const Compiled& c, const ClassUnrolling& unrolling, DimensionMask split,
-                                   std::size_t most);
+std::vector<ClassUnrolling> splits(const Compiled& c, const Mapspace& space, const ClassUnrolling& unrolling,
+                                   DimensionMask split, std::size_t most);
+
+// Sets `working` and `steps` of class k by its units along each dimension.
+void set_exactly(const Compiled& c, std::span<const DimensionMask> classes, std::size_t k, ClassUnrolling& u);
 
 }  // namespace heliolite

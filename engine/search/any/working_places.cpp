@@ -1,0 +1,61 @@
+#include "engine/search/any/working_places.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heliolite {
+namespace {
+
+// All places but the last one have a full tile, and that one at least the dimension's last.
+u64 with_units(const TrailCells& cells, u64 tiles, u64 units) {
+  if (units == 1) return tiles > 1 ? cells.full : cells.last;
+  return (working_places(units) - 1) * cells.full + cells.last;
+}
+
+// Whichever of the dimensions the units stand along; 0: they cannot.
+u64 least_of(DimensionMask dimensions, u64 units, const Trail& trail, std::span<const TrailCells> cells) {
+  const int d = *bits(dimensions).begin();
+  const u64 tiles = trail.of(d).tiles;
+  const auto others = static_cast<DimensionMask>(dimensions & ~dimension_bit(d));
+  if (others == 0) return units > 1 && units >= 2 * tiles ? 0 : with_units(cells[at(d)], tiles, units);
+  u64 least = 0;
+  for (u64 here = 1; here <= units && (here == 1 || here < 2 * tiles); ++here) {
+    if (units % here != 0) continue;
+    const u64 n = with_units(cells[at(d)], tiles, here) * least_of(others, units / here, trail, cells);
+    if (n != 0) least = least == 0 ? n : std::min(least, n);
+  }
+  return least;
+}
+
+}  // namespace
+
+// Where the outermost loop is not at its last unit, all of those inside work, and one at least where it is.
+u64 working_places(u64 units) {
+  u64 divisor = 2;
+  while (divisor * divisor <= units && units % divisor != 0) ++divisor;
+  if (divisor * divisor > units) return units;  // a prime: one loop
+  return units - units / divisor + 1;
+}
+
+u64 alike_by_step(const Compiled& c, const CompiledTensor& t, int a, int b) {
+  const auto step = [&](int d) { return t.by_dimension[t.first_of[at(d)]].coefficient; };
+  const u64 different = step(a) / std::gcd(step(a), step(b));
+  return (c.size[at(b)] - 1) / different + 1;
+}
+
+u64 least_cells(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level, std::size_t k,
+                std::span<const TrailCells> cells) {
+  const DimensionMask of_class = costs.classes()[k];
+  const Reach from = reach.level < level ? Reach{level - 1, 1, 1} : reach;
+  const u64 units = costs.has_unrolling() ? costs.class_units_to_come(trail, from, k) : 1;
+  if (units > 1 && !costs.split(of_class))
+    if (const u64 n = least_of(of_class, units, trail, cells); n != 0) return n;
+  u64 n = 1;
+  for (const int d : bits(of_class)) {
+    const u64 along = units > 1 && costs.split(of_class) ? costs.split_units_to_come(trail, from, d) : 1;
+    n *= with_units(cells[at(d)], trail.of(d).tiles, along);
+  }
+  return n;
+}
+
+}  // namespace heliolite
