@@ -54,7 +54,8 @@ struct FittingMapping {
       : problem(random_problem(seed, options(sliding, interconnects, seed % 3 == 0))),
         c(problem.workload, problem.architecture) {
     if (seed % 6 == 0)
-      for (StorageLevel& level : problem.architecture.levels) level.network = {.hop_pj = 0.5};
+      for (StorageLevel& level : problem.architecture.levels)
+        level.network = {.hop_pj = 0.5, .router_pj = 0, .ingress_pj = seed % 12 == 0 ? 0.25 : 0};
     c = Compiled(problem.workload, problem.architecture);
     mapping = without_idle_loops(TrueNest(c, problem.mapping), problem.mapping);
     const Evaluation e = true_cost_of(c, mapping);

@@ -50,9 +50,11 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     int inner = -1;
     for (int i = 0; i < c.level_count; ++i) {
       const bool kept = contains(keep[at(i)], v), carried = c.level[at(i)].is_interconnect;
-      if (!kept && !carried) continue;
+      const bool enters = !kept && !carried && c.level[at(i)].units[at(v)].ingress != 0;
+      if (!kept && !carried && !enters) continue;
       flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, carried,
                         t.is_output, t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
+      flows_.back().enters = enters;
       if (kept) inner = i;
     }
     add_networks(v);
@@ -229,7 +231,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
 }
 
 Accesses<u64> KeptFlows::at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  if (flow.by_network) return {};
+  if (flow.by_network || flow.enters) return {};
   if (!flow.is_output) return {words.shared, 0, 0};
   const u64 first = c_.tensor[flow.tensor].words * units.positions[flow.tensor][flow.outer];
   return {words.shared - std::min(words.shared, first), 0, words.shared};
@@ -252,7 +254,17 @@ u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const
 }
 
 u128 KeptFlows::energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
-  return level_energy(flow.outer, flow.tensor, at_outer(flow, words, units), units) + energy_inside(flow, words, units);
+  return level_energy(flow.outer, flow.tensor, at_outer(flow, words, units), units) +
+         energy_inside(flow, words, units) + ingress_energy(flow, words, units);
+}
+
+// Rule 40: below DRAM, words of outputs that are read again enter once more.
+u128 KeptFlows::ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
+  const CompiledLevel& level = c_.level[flow.outer];
+  const u64 ingress = level.units[at(flow.tensor)].ingress;
+  if (ingress == 0) return 0;
+  const u64 again = level.is_dram ? at_outer(flow, words, units).reads : 0;
+  return rounded_network_energy(u128{words.shared + (flow.is_output ? again : 0)} * ingress);
 }
 
 u128 KeptFlows::energy_inside(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const {

@@ -21,6 +21,7 @@ struct Flow {
   DimensionMask meeting;    // dimensions along which units stand apart and may still ask for the same word
   u64 touched;              // different words of the tensor
   bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)
+  bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in
   bool passes = false;      // passes by the level inside the outermost one, and has a twin in passing()
 
   // Of a twin: the words that the tile `boundary` asks the outermost level for, though the tensor's own tile is further
@@ -32,13 +33,14 @@ struct Flow {
 
   int inner() const { return boundary - 1; }
   bool fills() const {
-    return !to_compute && !carried && !by_network && !is_twin;
+    return !to_compute && !carried && !by_network && !enters && !is_twin;
   }  // words of the inner level, to be counted with it
 };
 
-// Words of a flow, all instances together: into the tile, and requests that arrive at the outer level.
+// Words of a flow, all instances together: into the tile, and requests that arrive at the outer level; by a network
+// also their half hops (WordHops::of()).
 struct FlowTraffic {
-  u64 fetched = 0, shared = 0;
+  u64 fetched = 0, shared = 0, half_hops = 0;
 };
 
 // How far a mapping is built: the loops of levels below `level` are placed and those in the trail. `room_x`, `room_y`:
@@ -131,6 +133,7 @@ class KeptFlows {
   u64 unrolled_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
   u64 split_left(const Trail& trail, int level, int d) const;
   u64 unrolled(int level, std::size_t k) const { return unrolling_->units[at(level) * classes_.size() + k]; }
+  u128 ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;
 
   const Compiled& c_;

@@ -25,6 +25,8 @@ u64 longest_last_tile(const TrailDimension& now, u64 size) {
   return std::min(size / now.tiles, size - (u64{now.tiles} - 1) * now.tile);
 }
 
+constexpr auto kAllClasses = static_cast<ClassSet>(~0u);
+
 // Along these, units share what they ask for: those that do not index the tensor, and of what nobody holds also those
 // of one rank.
 DimensionMask sharing_places(const Flow& flow) {
@@ -43,7 +45,10 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
   if (shares_later_)
     for (const int d : bits(flow.indexing))
       unrolls_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d)) != 1;
-  if (flow.by_network) hops_ = word_hops(c_, flow, trail);
+  if (flow.by_network) {
+    hops_ = word_hops(c_, flow, trail);
+    fewest_.fill(~u64{0});
+  }
   start(trail);
   if (flow.is_twin) close_what_is_not_held(trail);
   if (flow.sliding && !flow.to_compute) {
@@ -64,6 +69,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
   for (int k = 0; k < parts_; ++k) {
     closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
     closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
+    if (hops_.has_excess()) count_carried(part_[at(k)], trail);
   }
   if (open()) look_outside(costs, trail, reach);
 }
@@ -72,6 +78,7 @@ void OpenFlow::start(const Trail& trail) {
   const auto& begin = trail.at_begin(flow_->boundary);
   open_.fetched.fill(kOneCell);
   open_.shared.fill(kOneCell);
+  open_.last_context.fill({0, 1});
   u64 words = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
     tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
@@ -108,9 +115,11 @@ void OpenFlow::spatial(const TrailLoop& loop) {
   const bool shares = loop.level <= flow_->outer;
   units_[d] *= loop.end;
   if (contains(flow_->indexing, d)) return;
+  const int idle = idle_number(d);
   const auto add = [&](FlowPart& part) {
     part.fetched[d].all(loop);
     shares ? part.shared[d].first(loop) : part.shared[d].all(loop);
+    if (idle >= 0 && !shares) part.last_context[at(idle)].all(loop);
   };
   for (int k = 0; k < parts_; ++k) add(part_[at(k)]);
   add(open_);
@@ -125,6 +134,17 @@ void OpenFlow::temporal(const TrailLoop& loop) {
   }
   for (int k = 0; k < parts_; ++k) part_[at(k)].fetched[d].all(loop), part_[at(k)].shared[d].all(loop);
   open_.fetched[d].first(loop), open_.shared[d].first(loop);
+  const int idle = idle_number(d);
+  if (idle < 0) return;
+  for (int k = 0; k < parts_; ++k) part_[at(k)].last_context[at(idle)].all(loop);
+  open_.last_context[at(idle)].first(loop);
+}
+
+// The number of a dimension that idles in the network; -1: it does not.
+int OpenFlow::idle_number(int d) const {
+  for (int k = 0; k < hops_.idle_count; ++k)
+    if (hops_.idle[at(k)] == d) return k;
+  return -1;
 }
 
 // Rule 36: words of the loop's dimension that stay where they are while it runs.
@@ -222,15 +242,65 @@ void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Re
       out.all.fetched *= open_.fetched[at(d)].if_all(trail.of(d).tiles);
       out.all.shared *= open_.shared[at(d)].if_all(trail.of(d).tiles);
     }
+    if (flow_->by_network)
+      for (const int d : bits(of_class)) {
+        const u32 tiles = trail.of(d).tiles;
+        const TrailCells& cells = open_.shared[at(d)];
+        if (const int idle = idle_number(d); idle >= 0) {
+          const TrailCells& last = open_.last_context[at(idle)];
+          idle_[at(idle)] = {static_cast<int>(k),
+                             {cells.if_all(tiles) - last.if_all(tiles), last.if_all(tiles)},
+                             {cells.if_first(tiles) - last.if_first(tiles), last.if_first(tiles)}};
+        } else {
+          out.all_act *= cells.if_all(tiles), out.first_act *= cells.if_first(tiles);
+        }
+      }
     out.first.fetched = least_cells(costs, trail, reach, 0, k, open_.fetched);
     out.first.shared = least_cells(costs, trail, reach, flow_->outer + 1, k, open_.shared);
     once_.fetched *= out.first.fetched, once_.shared *= out.first.shared;
   }
 }
 
+void OpenFlow::count_carried(const FlowPart& part, const Trail& trail) {
+  u64 others = 1;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (!contains(flow_->indexing, d) && idle_number(d) < 0) others *= part.shared[at(d)].if_all(trail.of(d).tiles);
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
+    u64 times = others;
+    for (std::size_t k = 0; k < hops_.idle_count; ++k) {
+      const u32 tiles = trail.of(hops_.idle[k]).tiles;
+      const u64 last = part.last_context[k].if_all(tiles);
+      times *= contains(set, k) ? last : part.shared[hops_.idle[k]].if_all(tiles) - last;
+    }
+    fewest_[set] = std::min(fewest_[set], times);
+  }
+}
+
+// Of words in place, if of the dimensions of classes `inside` only the first sub-tiles count.
+SetTimes OpenFlow::carried(ClassSet inside) const {
+  SetTimes out{};
+  u64 others = 1;
+  for (int k = 0; k < classes_; ++k)
+    others *= contains(inside, k) ? outside_[at(k)].first_act : outside_[at(k)].all_act;
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set) {
+    out[set] = others;
+    for (std::size_t k = 0; k < hops_.idle_count; ++k)
+      out[set] *= (contains(inside, idle_[k].of_class) ? idle_[k].first : idle_[k].all)[contains(set, k)];
+  }
+  return out;
+}
+
+// Every word is carried so often at least, and what it is carried more often at least as far as the nearest unit.
+FlowTraffic OpenFlow::with_hops(FlowTraffic words, const SetTimes& times) const {
+  words.half_hops = words.shared * hops_.least;
+  for (std::size_t set = 0; set < std::size_t{1} << hops_.idle_count; ++set)
+    words.half_hops += hops_.excess[set] * times[set];
+  return words;
+}
+
 FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
   FlowTraffic out = closed_;
-  if (!open()) return out;
+  if (!open()) return flow_->by_network ? with_hops(out, fewest_) : out;
   FlowTraffic times{1, 1};
   for (int k = 0; k < classes_; ++k) {
     const FlowTraffic& n = contains(inside, k) ? outside_[at(k)].first : outside_[at(k)].all;
@@ -243,15 +313,30 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
   const bool all_move = stays == 0 && !moving_;  // else some of these may be what stays
   out.fetched += again_.fetched * (all_move ? times : once_).fetched;
   out.shared += again_.shared * (all_move ? times : once_).shared;
-  return out;
+  if (!flow_->by_network) return out;
+  SetTimes fewest = fewest_;
+  if (hops_.has_excess()) {
+    const SetTimes moved = carried(inside), left = carried(kAllClasses);
+    for (std::size_t set = 0; set < fewest.size(); ++set) {
+      if (open_.words.shared != asked) fewest[set] = std::min(fewest[set], moved[set]);
+      if (asked != 0) fewest[set] = std::min(fewest[set], left[set]);
+    }
+  }
+  return with_hops(out, fewest);
 }
 
 FlowTraffic OpenFlow::least() const {
   FlowTraffic out = closed_;
-  if (!open()) return out;
+  if (!open()) return flow_->by_network ? with_hops(out, fewest_) : out;
   out.fetched += (open_.words.fetched + again_.fetched) * once_.fetched;
   out.shared += (open_.words.shared + again_.shared) * once_.shared;
-  return out;
+  if (!flow_->by_network) return out;
+  SetTimes fewest = fewest_;
+  if (hops_.has_excess()) {
+    const SetTimes left = carried(kAllClasses);
+    for (std::size_t set = 0; set < fewest.size(); ++set) fewest[set] = std::min(fewest[set], left[set]);
+  }
+  return with_hops(out, fewest);
 }
 
 }  // namespace heliolite

@@ -13,7 +13,12 @@ using OtherCells = std::array<TrailCells, kMaxDimensions>;
 struct FlowPart {
   FlowTraffic words;
   OtherCells fetched, shared;
+  // By a network, of each dimension that idles: of `shared` those in the fan-out's last context.
+  std::array<TrailCells, WordHops::kMostIdle> last_context;
 };
+
+// [set of dimensions that idle in a network]: how often words are carried while these are in their last contexts.
+using SetTimes = std::array<u64, WordHops::kSets>;
 
 // Classes of dimensions by their numbers.
 using ClassSet = u16;
@@ -26,7 +31,9 @@ class OpenFlow {
   const Flow& flow() const { return *flow_; }
   const FlowTraffic& closed() const { return closed_; }  // at least, of what has been moved
   const WordHops& hops() const { return hops_; }         // of a flow by a network
-  static constexpr int kParts = 5;                       // more are not told apart
+  // How often any of the words that have been moved are carried at least.
+  const SetTimes& fewest_carried() const { return fewest_; }
+  static constexpr int kParts = 5;  // more are not told apart
   bool open() const { return open_.words.fetched != 0 || open_.words.shared != 0; }
   const FlowPart& in_place() const { return open_; }
   // Words of a sliding tensor in place that several units hold, once more for each further one.
@@ -64,6 +71,10 @@ class OpenFlow {
   u64 first_times(const OtherCells& cells, const Trail& trail) const;  // if of all only the first sub-tile does
   u64 shared_times(const FlowPart& part, const Trail& trail) const;
   u64 divided(u64 times, u64 least) const;
+  void count_carried(const FlowPart& part, const Trail& trail);
+  SetTimes carried(ClassSet inside) const;
+  FlowTraffic with_hops(FlowTraffic words, const SetTimes& times) const;
+  int idle_number(int d) const;
 
   const Compiled& c_;
   const CompiledTensor& t_;
@@ -85,15 +96,23 @@ class OpenFlow {
   int parts_ = 0;
   FlowTraffic closed_;
   WordHops hops_;
+  SetTimes fewest_;
 
   // Of what is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count
   // and if of all only the first sub-tile does; of a class that indexes the tensor, the words that its first loop may
   // leave where they are.
   struct Outside {
     FlowTraffic all{1, 1}, first{1, 1};
+    u64 all_act = 1, first_act = 1;  // of `shared`, by a network, without dimensions that idle
     u64 stays = 0;
   };
+  // The dimensions that do idle.
+  struct Idle {
+    int of_class = 0;
+    std::array<u64, 2> all{}, first{};  // [whether it is in the fan-out's last context]
+  };
   std::array<Outside, kMaxDimensions> outside_;
+  std::array<Idle, WordHops::kMostIdle> idle_;
   int classes_ = 0;
   FlowTraffic once_{1, 1};  // the product of the first ones
 };

@@ -20,7 +20,7 @@ PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
 
 u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
   const Flow& f = flow.flow();
-  if (f.by_network) return hop_energy(c_.level[f.outer], f.tensor, flow.hops(), words.shared);
+  if (f.by_network) return hop_energy(c_.level[f.outer], f.tensor, flow.hops(), words.half_hops);
   return costs_.energy(f, words, units);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/search/any/network_hops.h"
+
 namespace heliolite {
 namespace {
 
@@ -203,7 +205,7 @@ void PartialSearch::complete(const Node& node) {
   if (!dominance_) return;
   Node out = node;
   const Cost least = space(node).partial(trail_, Reach{c_.level_count - 1, 1, 1});
-  if (least == e.cost || !worth(least)) return;
+  if (is_exact(least, e.cost) || !worth(least)) return;
   out.least = least;
   out.parent = kNone, out.end = 0, out.stage = kWhole;
   push(out);

@@ -33,6 +33,28 @@ void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
   }
 }
 
+// The hops of the words; dimensions that idle must be the same. The last contexts of these, where some units take
+// nothing, are counted by themselves.
+void add_hops(const OpenFlow& f, bool settled, Profile& out) {
+  const WordHops& hops = f.hops();
+  u64 idle = 0;
+  for (std::size_t k = 0; k < hops.idle_count; ++k) idle |= u64{1} << hops.idle[k];
+  const double least = static_cast<double>(hops.least) / static_cast<double>(hops.scale);
+  for (const u64 number : {idle, turned_round(idle), std::bit_cast<u64>(least)})
+    out.open.push_back(settled ? 0 : number);
+  for (std::size_t set = 0; set < WordHops::kSets; ++set) {
+    out.open.push_back(settled ? 0 : hops.excess[set]);
+    out.open.push_back(settled ? 0 : f.fewest_carried()[set]);
+  }
+  for (std::size_t k = 0; k < hops.idle.size(); ++k) {
+    const bool any = !settled && k < hops.idle_count;
+    const TrailCells last = any ? f.in_place().last_context[k] : TrailCells{0, 0};
+    const TrailCells all = any ? f.in_place().shared[hops.idle[k]] : TrailCells{0, 0};
+    for (const u64 number : {last.full, last.last, all.full - last.full, all.last - last.last})
+      out.open.push_back(number);
+  }
+}
+
 }  // namespace
 
 // The same numbers in the same order for all partial mappings of a reach.
@@ -44,7 +66,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   if (f.flow().sliding) out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
-  if (f.flow().by_network) out.open.push_back(settled ? 0 : std::bit_cast<u64>(f.hops().mean()));
+  if (f.flow().by_network) add_hops(f, settled, out);
   if (!f.flow().is_output || f.flow().by_network) return;
   // Places whose first words are not read.
   const auto& positions = units.positions[f.flow().tensor];
@@ -71,19 +93,19 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
         add_cells(c_, f.flow(), any ? parts[at(k)].shared : OtherCells{}, any, out);
       }
     if (settled) {
-      out.energy += energy(f, f.closed(), units);
+      out.energy += energy(f, f.least(), units);
       known[f.flow().outer] += costs_.parts_at_outer(f.flow(), f.closed(), units);
       if (f.flow().fills()) known[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), f.closed(), units);
       continue;
     }
-    if (f.flow().by_network) continue;
+    if (f.flow().by_network || f.flow().enters) continue;
     going_on[f.flow().outer] = true;
     if (f.flow().fills()) going_on[at(f.flow().inner())] = true;
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
     out.open.push_back(trail.of(d).tile);
-    if (spread_later) out.open.push_back(c_.size[at(d)] % trail.of(d).tile == 0 ? 1 : 0);
+    if (spread_later) out.open.push_back(turned_round(trail.of(d).tile));
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
   if (!placed) return add_units(c_, trail, reach.level, out);
