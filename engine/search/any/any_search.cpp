@@ -34,7 +34,7 @@ class AnySearch {
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
     if (!prepare(kLookPoints)) return best_;
-    PartialSearch search(problem_, *keeps_, true, best_);
+    PartialSearch search(problem_, *keeps_, best_);
     prove(search, left());
     return best_;
   }
@@ -45,7 +45,7 @@ class AnySearch {
       best_.end = SearchEnd::Keeps;
       return best_;
     }
-    PartialSearch search(problem_, *keeps_, true, best_);
+    PartialSearch search(problem_, *keeps_, best_);
     if (problem_.options.strategy != Strategy::Exact) {
       prove(search, left().at_most(kRootEvaluations));
       return best_;
@@ -57,12 +57,8 @@ class AnySearch {
         for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
         climb(LayerAnswer(best_), share(kLaterClimb));
       }
-      if (prove_either_way(search)) return best_;
+      prove_either_way(search);
     }
-    if (best_.end != SearchEnd::Done) return best_;
-    PartialSearch again(problem_, *keeps_, false, best_);
-    again.divide(left());
-    prove(again, left());
     return best_;
   }
 
@@ -87,17 +83,20 @@ class AnySearch {
   }
 
   // Goes on with the search, and with the mappings divided by their unrollings, in turns; then with what has come
-  // further. Returns whether the answer is the optimum.
-  bool prove_either_way(PartialSearch& together) {
-    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, true, best_);
-    if (!divided->divide(left())) return prove(together, left());
-    for (int turn = 0; turn < kTurns; ++turn) {
-      if (prove(*divided, share(kTurn), together.bytes()) || best_.end == SearchEnd::Done) return best_.complete;
-      if (prove(together, share(kTurn), divided->bytes()) || best_.end == SearchEnd::Done) return best_.complete;
+  // further.
+  void prove_either_way(PartialSearch& together) {
+    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
+    const bool is_divided = divided->divide(left());
+    for (int turn = 0; turn < kTurns && is_divided; ++turn) {
+      if (prove(*divided, share(kTurn), together.bytes())) return;
+      if (prove(together, share(kTurn), divided->bytes())) return;
     }
-    if (divided->lower_bound() > together.lower_bound()) return prove(*divided, left(), together.bytes());
+    if (is_divided && divided->lower_bound() > together.lower_bound()) {
+      prove(*divided, left(), together.bytes());
+      return;
+    }
     divided.reset();
-    return prove(together, left());
+    prove(together, left());
   }
 
   // Goes on with the search, while others hold so many bytes. Returns whether the answer is the optimum.

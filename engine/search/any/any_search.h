@@ -4,7 +4,6 @@
 //  2. The best-first search over partial mappings (partial_search.h), for strategy exact: finds better ones, and proves
 //     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with.
 //  3. If that takes long, longer climbs after a first part of it while they find lower answers, which leave less to do.
-//  4. Where bounds of whole mappings lie below their costs, step 2 without dominance.
 #include <span>
 
 #include "engine/search/core/budget.h"

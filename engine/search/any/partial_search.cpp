@@ -15,11 +15,11 @@ constexpr double kBoundRounded = 1 - 1e-12;
 
 }  // namespace
 
-PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, bool dominance, LayerAnswer& best)
+PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best)
     : problem_(problem),
       c_(problem.model.compiled()),
       keeps_(keeps),
-      dominance_(dominance && problem.options.rules[Rule::AnyDominance]),
+      dominance_(problem.options.rules[Rule::AnyDominance]),
       best_(best),
       gate_(problem.options.rules, best.statistics.rules),
       trail_(c_) {
@@ -57,7 +57,7 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
   u64 looked = 0;
   for (u64 pops = 0; !heap_.empty(); ++pops) {
     const u32 index = heap_.front();
-    least_ = node_[index].bound;
+    least_ = least_ == kNever ? node_[index].bound : std::max(least_, node_[index].bound);
     if (pops % kPopsBetweenLooks == 0 || evaluated_ > looked + kEvaluationsBetweenLooks) {
       looked = evaluated_;
       problem_.tell(0, lower_bound());
@@ -119,11 +119,8 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
 
 void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
-  if (node.stage == kWhole) {  // its price is above its bound
-    hidden_ = std::min(hidden_, node.bound);
-    return;
-  }
-  if (split(index)) return;
+  if (node.stage == kWhole) return revive(index);  // its price is above its bound
+  if (split(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
@@ -169,10 +166,12 @@ bool PartialSearch::child(Node node) {
         return !worth(least);
       }))
     return false;
-  if (profiled && gate_.prunes(Rule::AnyDominance, [&] { return dominated(node, reach, keep.costs); })) return false;
   node.least = least;
   node.bound = std::max(node.bound, objective_number(problem_.options.objective, least) * kBoundRounded);
   if (node.parent != kNone) node.bound = std::max(node.bound, node_[node.parent].bound);
+  if (profiled && gate_.prunes(Rule::AnyDominance,
+                               [&] { return dominated(node, static_cast<u32>(node_.size()), reach, keep.costs); }))
+    return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
     root_.push_back(once->outside);
@@ -181,7 +180,7 @@ bool PartialSearch::child(Node node) {
   return true;
 }
 
-bool PartialSearch::dominated(const Node& node, const Reach& reach, const KeptFlows& costs) {
+bool PartialSearch::dominated(const Node& node, u32 index, const Reach& reach, const KeptFlows& costs) {
   key_.clear();
   key_.push_back(u64{node.unrolling} << 32 | u64{node.keep} << 24 | u64{node.level} << 16 | place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
@@ -190,11 +189,44 @@ bool PartialSearch::dominated(const Node& node, const Reach& reach, const KeptFl
       if (trail_[l].is_spatial())
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
                        static_cast<u64>(trail_[l].kind));
-  return seen_.dominated(key_, profile_);
+  const u32 by = seen_.dominator(key_, profile_, index);
+  if (by == kNone) return false;
+  u32& first = first_dominated_.try_emplace(by, kNone).first->second;
+  dominated_.push_back({node, first});
+  first = static_cast<u32>(dominated_.size() - 1);
+  return true;
+}
+
+// By one that may still dominate.
+bool PartialSearch::dominated_again(u32 index) {
+  rebuild(index);
+  const Node node = node_[index];
+  KeepSpace& keep = space(node);
+  keep.partial(trail_, reach(node), keep.rest(node.level, trail_));
+  keep.partial.describe(trail_, reach(node), profile_);
+  return dominated(node, index, reach(node), keep.costs);
+}
+
+// A whole mapping's cost is above its bound. What its partial mappings have dominated, or stood for in place of other
+// ends of a loop, has no lower bounds, but may have lower costs.
+void PartialSearch::revive(u32 whole) {
+  for (u32 n = node_[whole].parent; n != kNone; n = node_[n].parent) {
+    if (!hiding_.insert(n).second) continue;
+    seen_.leave_out(n);
+    if (sliding_) other_ends(n);
+    const auto dominated = first_dominated_.find(n);
+    if (dominated == first_dominated_.end()) continue;
+    for (u32 k = dominated->second; k != kNone; k = dominated_[k].next) {
+      Node again = dominated_[k].node;
+      again.revived = true;
+      if (worth(again.least)) push(again);
+    }
+    first_dominated_.erase(dominated);
+  }
 }
 
 // Step 4.
-void PartialSearch::complete(const Node& node) {
+void PartialSearch::complete(const Node& node, u32 index) {
   const Mapping m = mapping(keeps_[node.keep].costs.keep());
   ++evaluated_;
   ++best_.statistics.evaluated;
@@ -207,7 +239,7 @@ void PartialSearch::complete(const Node& node) {
   const Cost least = space(node).partial(trail_, Reach{c_.level_count - 1, 1, 1});
   if (is_exact(least, e.cost) || !worth(least)) return;
   out.least = least;
-  out.parent = kNone, out.end = 0, out.stage = kWhole;
+  out.parent = index, out.end = 0, out.stage = kWhole, out.revived = false;
   push(out);
 }
 

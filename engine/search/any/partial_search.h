@@ -5,9 +5,11 @@
 //  2. Place one more loop, or go on to the next fan-out or level.
 //  3. Leave out what cannot beat the incumbent, and what another one with the same tiles dominates.
 //  4. Complete mappings are priced truly. Where that is above their bound, dominance may have hidden better ones: what
-//     is proven then is the bound.
+//     their partial mappings have dominated is looked at after all.
 #include <memory>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/search/any/keep_spaces.h"
@@ -21,9 +23,8 @@ namespace heliolite {
 
 class PartialSearch {
  public:
-  // `best` is the incumbent and where better ones go. Without dominance (AnyDominance off, or not `dominance`) every
-  // mapping below the incumbent is priced.
-  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, bool dominance, LayerAnswer& best);
+  // `best` is the incumbent and where better ones go.
+  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best);
 
   // Before the first run: divides the mappings by their unrollings, if there are few enough that can be as good as the
   // incumbent. Returns whether it did before the budget ended; else the search begins with all together.
@@ -33,14 +34,18 @@ class PartialSearch {
   // hold so many bytes. Returns why it ended; the next call goes on from there.
   SearchEnd run(const SearchBudget& budget, u64 held_elsewhere = 0);
   // What it holds, without what all searches share.
-  u64 bytes() const { return seen_.bytes() + node_.capacity() * sizeof(Node) + bytes_of_unrollings(); }
+  u64 bytes() const {
+    return seen_.bytes() + node_.capacity() * sizeof(Node) + bytes_of_unrollings() +
+           dominated_.capacity() * sizeof(Dominated) + first_dominated_.size() * kBytesOfALink;
+  }
 
   // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
-  double lower_bound() const { return std::min(least_, hidden_); }
-  bool proven() const { return least_ == kNever && hidden_ == kNever; }
+  double lower_bound() const { return least_; }
+  bool proven() const { return least_ == kNever; }
 
  private:
-  static constexpr u32 kNone = ~0u;
+  static constexpr u32 kNone = SeenProfiles::kNone;
+  static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
   enum Stage : u8 { kX, kY, kTemporal, kWhole };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
   struct Node {
@@ -51,6 +56,11 @@ class PartialSearch {
     u32 unrolling;  // of unrolling_; kNone: any, or nothing depends on it any more
     u32 root;       // of root_, if there is an unrolling
     u8 level, stage, dimension;
+    bool revived = false;  // dominated by one that has turned out to hide something
+  };
+  struct Dominated {
+    Node node;
+    u32 next;  // by the same one; kNone: no more
   };
   // Where a node stands.
   struct Place {
@@ -73,14 +83,17 @@ class PartialSearch {
   bool spatial_done(const Node& node) const;
   bool has_room_for_rest(const Node& node, const KeptFlows& costs) const;
   bool temporal_done(int level) const;
-  const std::vector<u32>& ends(int level, int d);
+  const std::vector<u32>& ends(int level, int d, bool all);
   bool child(Node node);
   bool with_loop(Node node, LoopKind kind, u32 end);
   bool fits(int level, u32 choice) const;
   Reach reach(const Node& node) const;
   Place fresh_place(int level) const;
-  bool dominated(const Node& node, const Reach& reach, const KeptFlows& costs);
-  void complete(const Node& node);
+  bool dominated(const Node& node, u32 index, const Reach& reach, const KeptFlows& costs);
+  bool dominated_again(u32 index);
+  void revive(u32 whole);
+  void other_ends(u32 index);
+  void complete(const Node& node, u32 index);
   Mapping mapping(const KeepMasks& keep) const;
   bool worth(const Cost& least) const;
   void push(const Node& node);
@@ -109,7 +122,10 @@ class PartialSearch {
   Profile profile_;
   std::vector<u64> key_;
   std::vector<u32> ends_, way_;
-  double least_ = kNever, hidden_ = kNever;
+  std::vector<Dominated> dominated_;
+  std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
+  std::unordered_set<u32> hiding_;                // nodes of whole mappings that cost more than their bounds
+  double least_ = kNever;
   u64 evaluated_ = 0;
   bool begun_ = false;
 };

@@ -41,7 +41,7 @@ bool PartialSearch::temporal_done(int level) const {
 void PartialSearch::next_stage(const Node& node, u32 index) {
   if (node.stage != kTemporal && gate_.prunes(Rule::Symmetry, [&] { return is_mirrored(node); })) return;
   Node next = node;
-  next.parent = index, next.end = 0, next.dimension = 0;
+  next.parent = index, next.end = 0, next.dimension = 0, next.revived = false;
   if (node.stage == kX) {
     next.stage = kY;
   } else if (node.stage == kY) {
@@ -49,7 +49,7 @@ void PartialSearch::next_stage(const Node& node, u32 index) {
     next.stage = kTemporal;
   } else {
     if (!temporal_done(node.level)) return;
-    if (node.level + 1 == c_.level_count) return complete(node);
+    if (node.level + 1 == c_.level_count) return complete(node, index);
     ++next.level;
     next.stage = kX;
     trail_.begin(next.level);
@@ -106,7 +106,7 @@ bool PartialSearch::may_loop(int level, int d) const {
   return true;
 }
 
-const std::vector<u32>& PartialSearch::ends(int level, int d) {
+const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
   const FactorLimit& limit = problem_.space.levels[at(level)].temporal.factor[at(d)];
   const u32 tiles = trail_.of(d).tiles;
   ends_.clear();
@@ -121,7 +121,7 @@ const std::vector<u32>& PartialSearch::ends(int level, int d) {
   for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
   const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
   const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
-  if (few)
+  if (few && !all)
     for (const u32 end : candidate_ends(
              {tiles, c_.size[at(d)] % trail_.of(d).tile == 0, inside, contains(unrolled_outside_[at(level)], d)}))
       add(end);
@@ -135,11 +135,39 @@ void PartialSearch::temporal(const Node& node, u32 index) {
     if (!may_loop(node.level, d)) continue;
     const bool first = moved_ == trail_.size();  // to move dimensions that change places
     if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
-    for (const u32 end : ends(node.level, d))
+    for (const u32 end : ends(node.level, d, false))
       if (!with_loop(
               {{}, 0, index, end, node.keep, node.unrolling, node.root, node.level, kTemporal, static_cast<u8>(d)},
               LoopKind::Temporal, end))
         break;
+  }
+}
+
+// The ends that a temporal loop's own end has stood for: as many tiles are left, but words of tensors that slide may be
+// fewer than the bound knows (docs/rules/any_factors.md, Dominance).
+void PartialSearch::other_ends(u32 index) {
+  const Node node = node_[index];
+  if (node.stage != kTemporal || node.end <= 1 || node.parent == kNone) return;
+  rebuild(node.parent);
+  const u32 tiles = trail_.of(node.dimension).tiles;
+  const std::vector<u32> known = ends(node.level, node.dimension, false);
+  const auto is_known = [&](u32 end) { return std::ranges::find(known, end) != known.end(); };
+  if (!is_known(node.end)) return;
+  const std::vector<u32> all = ends(node.level, node.dimension, true);
+  for (const u32 end : all) {
+    if (ceil_div(tiles, end) != ceil_div(tiles, node.end) || is_known(end)) continue;
+    if (!with_loop({{},
+                    0,
+                    node.parent,
+                    end,
+                    node.keep,
+                    node_[node.parent].unrolling,
+                    node_[node.parent].root,
+                    node.level,
+                    kTemporal,
+                    node.dimension},
+                   LoopKind::Temporal, end))
+      break;
   }
 }
 

@@ -59,16 +59,20 @@ void SeenProfiles::forget_worse(Bucket& b, const Entry& than, std::span<const u6
   }
 }
 
-bool SeenProfiles::dominated(std::span<const u64> key, const Profile& profile) {
+void SeenProfiles::leave_out(u32 number) { left_out_.insert(number); }
+
+u32 SeenProfiles::dominator(std::span<const u64> key, const Profile& profile, u32 number) {
   Bucket& b = bucket(key, profile.open.size());
-  Entry mine{profile.energy, 0, profile.cycles, b.entry.size()};
+  Entry mine{profile.energy, 0, profile.cycles, b.entry.size(), number};
   for (const u64 n : profile.open) mine.sum += n;
   for (std::size_t k = 0; k < b.entry.size(); ++k) {
     const Entry& e = b.entry[k];
     if (e.energy > mine.energy || e.sum > mine.sum || e.cycles > mine.cycles) continue;
     if (!nowhere_larger(b.open.data() + e.row * b.width, profile.open.data(), b.width)) continue;
+    if (!left_out_.empty() && left_out_.contains(e.number)) continue;
+    const u32 out = e.number;
     if (k > 0) std::swap(b.entry[k], b.entry[k / 2]);  // what dominates once is likely to do so again
-    return true;
+    return out;
   }
   forget_worse(b, mine, profile.open);
   mine.row = b.entry.size();
@@ -76,7 +80,7 @@ bool SeenProfiles::dominated(std::span<const u64> key, const Profile& profile) {
   b.open.insert(b.open.end(), profile.open.begin(), profile.open.end());
   ++entries_;
   numbers_ += b.width;
-  return false;
+  return kNone;
 }
 
 }  // namespace heliolite

@@ -2,6 +2,7 @@
 // Partial mappings that were met, by their tiles: tells those that another one makes needless.
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/search/any/partial_cost.h"
@@ -10,9 +11,13 @@ namespace heliolite {
 
 class SeenProfiles {
  public:
-  // Whether one that was met before with the same key is nowhere worse; otherwise remembers this one, and forgets those
-  // that it makes needless.
-  bool dominated(std::span<const u64> key, const Profile& profile);
+  static constexpr u32 kNone = ~0u;
+
+  // The number of one that was met before with the same key and is nowhere worse. If there is none, remembers this one
+  // by its number, and forgets those that it makes needless.
+  u32 dominator(std::span<const u64> key, const Profile& profile, u32 number);
+  // From now on it dominates none.
+  void leave_out(u32 number);
   u64 bytes() const { return numbers_ * sizeof(u64) + entries_ * sizeof(Entry) + buckets_ * kBytesOfABucket; }
 
  private:
@@ -24,6 +29,7 @@ class SeenProfiles {
     u128 sum;  // of the open numbers
     u64 cycles;
     u64 row;  // of Bucket::open
+    u32 number;
   };
   // Profiles with one key, none of which dominates another.
   struct Bucket {
@@ -37,6 +43,7 @@ class SeenProfiles {
   void forget_worse(Bucket& b, const Entry& than, std::span<const u64> open);
 
   std::unordered_map<u64, std::vector<Bucket>> of_hash_;
+  std::unordered_set<u32> left_out_;
   u64 numbers_ = 0, entries_ = 0, buckets_ = 0;
 };
 
