@@ -35,7 +35,7 @@ void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
 
 // The hops of the words; dimensions that idle must be the same. The last contexts of these, where some units take
 // nothing, are counted by themselves.
-void add_hops(const OpenFlow& f, bool settled, Profile& out) {
+void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
   const WordHops& hops = f.hops();
   u64 idle = 0;
   for (std::size_t k = 0; k < hops.idle_count; ++k) idle |= u64{1} << hops.idle[k];
@@ -66,7 +66,7 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   if (f.flow().sliding) out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
-  if (f.flow().by_network) add_hops(f, settled, out);
+  if (f.flow().by_network) add_word_hops(f, settled, out);
   if (!f.flow().is_output || f.flow().by_network) return;
   // Places whose first words are not read.
   const auto& positions = units.positions[f.flow().tensor];

@@ -13,7 +13,7 @@ u64 with_units(const TrailCells& cells, u64 tiles, u64 units) {
 }
 
 // Whichever of the dimensions the units stand along; 0: they cannot.
-u64 least_of(DimensionMask dimensions, u64 units, const Trail& trail, std::span<const TrailCells> cells) {
+u64 least_spread(DimensionMask dimensions, u64 units, const Trail& trail, std::span<const TrailCells> cells) {
   const int d = *bits(dimensions).begin();
   const u64 tiles = trail.of(d).tiles;
   const auto others = static_cast<DimensionMask>(dimensions & ~dimension_bit(d));
@@ -21,7 +21,7 @@ u64 least_of(DimensionMask dimensions, u64 units, const Trail& trail, std::span<
   u64 least = 0;
   for (u64 here = 1; here <= units && (here == 1 || here < 2 * tiles); ++here) {
     if (units % here != 0) continue;
-    const u64 n = with_units(cells[at(d)], tiles, here) * least_of(others, units / here, trail, cells);
+    const u64 n = with_units(cells[at(d)], tiles, here) * least_spread(others, units / here, trail, cells);
     if (n != 0) least = least == 0 ? n : std::min(least, n);
   }
   return least;
@@ -49,7 +49,7 @@ u64 least_cells(const KeptFlows& costs, const Trail& trail, const Reach& reach, 
   const Reach from = reach.level < level ? Reach{level - 1, 1, 1} : reach;
   const u64 units = costs.has_unrolling() ? costs.class_units_to_come(trail, from, k) : 1;
   if (units > 1 && !costs.split(of_class))
-    if (const u64 n = least_of(of_class, units, trail, cells); n != 0) return n;
+    if (const u64 n = least_spread(of_class, units, trail, cells); n != 0) return n;
   u64 n = 1;
   for (const int d : bits(of_class)) {
     const u64 along = units > 1 && costs.split(of_class) ? costs.split_units_to_come(trail, from, d) : 1;
