@@ -46,7 +46,8 @@ Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& work
 Result<std::vector<LevelDistance>> MovementBound::distances(const Workload& workload, const Architecture& architecture,
                                                             const Mapping& mapping, const Breakdown& breakdown) {
   if (!mapping.is_perfect())
-    return Diagnostic{workload.name, 0, "", "an imperfect mapping's words are averages, which no bound holds for"};
+    return Diagnostic{workload.name, 0, "",
+                      "some of the mapping's tiles do not divide the sizes, and the curve is of those that do"};
   const WordUnit unit = boundary_unit(workload, architecture);
   const Result<NestedCurve>& least = curve(workload, unit);
   if (!least) return least.errors();

@@ -48,8 +48,8 @@ std::vector<LevelDistance> level_distances(const NestedCurve& curve, const Workl
 // at the same time.
 class MovementBound {
  public:
-  // Errors: the curve would take more than some tenths of a second; the mapping is imperfect, so that its counts are
-  // averages which may be below what is really moved.
+  // Errors: the curve would take more than some tenths of a second; the mapping is imperfect: the curve is of tiles
+  // that divide the sizes (and Timeloop's counts are averages, which may be below what is really moved).
   Result<std::vector<LevelDistance>> distances(const Workload& workload, const Architecture& architecture,
                                                const Mapping& mapping);
   // The same where the result of CostModel::explain is at hand.
