@@ -56,6 +56,35 @@ void expect_optima(u64 first, bool word_bits) {
 TEST(AnyFactors, FindAndProveTheOptimumOfEveryMapping) { expect_optima(0, false); }
 TEST(AnyFactors, FindAndProveTheOptimumWithSizesOfWords) { expect_optima(5'000, true); }
 
+// With few evaluations the search does not end with all mappings together: it divides them, and takes turns.
+TEST(AnyFactors, NoMappingIsBelowTheBoundOfASearchThatIsCutShort) {
+  int bounded = 0, optimal = 0;
+  for (u64 seed = 0; bounded + optimal < 60; ++seed) {
+    const SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 2 == 0});
+    if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
+    SCOPED_TRACE(seed);
+    const Objective objective = kObjectiveTable[seed % kObjectiveTable.size()].objective;
+    const auto best = map_workload(p.workload, p.architecture, any_factors(objective));
+    ASSERT_TRUE(best.ok());
+    if (best->status != Status::Optimal) continue;
+    for (const u64 evaluations : {300, 1'000, 3'000}) {
+      SearchOptions options = any_factors(objective);
+      options.budget_evaluations = evaluations;
+      const auto found = map_workload(p.workload, p.architecture, options);
+      ASSERT_TRUE(found.ok());
+      if (found->status == Status::Infeasible) continue;
+      EXPECT_LE(found->lower_bound, best->value * (1 + 1e-12)) << evaluations;
+      EXPECT_GE(found->value, best->value * (1 - 1e-12)) << evaluations;
+      ++(found->status == Status::Optimal ? optimal : bounded);
+      if (found->status == Status::Optimal) {
+        EXPECT_DOUBLE_EQ(found->value, best->value) << evaluations;
+      }
+    }
+  }
+  EXPECT_GT(bounded, 5);
+  EXPECT_GT(optimal, 5);
+}
+
 // Found elsewhere by pricing every mapping, without link transfers; every fifth of them, each problem and objective
 // sometimes.
 TEST(AnyFactors, RecordedOptimaAreFoundAndProven) {

@@ -157,10 +157,11 @@ Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest&
 OnceCost PartialCost::once(Trail& trail) {
   for (int i = 1; i < c_.level_count; ++i) trail.begin(i);
   const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
-  in_use_ = costs_.units_in_use(trail, reach);
+  // What describe() and with_twins() look at stays.
+  const UnitsInUse in_use = std::exchange(in_use_, costs_.units_in_use(trail, reach));
+  std::vector<OpenFlow> flows = std::exchange(flows_, {});
   OnceCost out;
   out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, reach)};
-  flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.by_network) continue;
     const CompiledLevel& level = c_.level[f.boundary];
@@ -171,6 +172,8 @@ OnceCost PartialCost::once(Trail& trail) {
   }
   out.whole.cycles = std::max(out.whole.cycles, level_cycles({}, Asking::Themselves));
   out.whole.energy.units += leakage(in_use_, out.whole.cycles);
+  in_use_ = in_use;
+  flows_.swap(flows);
   return out;
 }
 
