@@ -82,7 +82,7 @@ TEST(MovementDistance, IsNotKnownOfImperfectMappingsAndOddEinsums) {
   ragged.add(LoopKind::Temporal, 1, 0, 3, 2);
   const auto imperfect = bound.distances(testing::workload("gemm:5x1x1"), a, ragged);
   ASSERT_FALSE(imperfect.ok());
-  EXPECT_THAT(imperfect.errors().front().message, HasSubstr("imperfect"));
+  EXPECT_THAT(imperfect.errors().front().message, HasSubstr("do not divide the sizes"));
 
   const Workload odd = testing::workload("tcl:48x48x48x48x48x48");
   for (u8 d = 0; d < 6; ++d) m.add(LoopKind::Temporal, 1, d, 48);
