@@ -13,6 +13,7 @@ namespace heliolite::any_bounds_test {
 namespace {
 
 using testing::any_tiles;
+using testing::bound_of_whole;
 using testing::each_prefix;
 using testing::FittingMapping;
 using testing::kRandomMappings;
@@ -32,10 +33,7 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
     const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
     if (seed % 7 < 4) costs.unroll(&unrolling);
-    Cost whole;
-    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
-      if (reach.level + 1 == m.c.level_count) whole = partial(trail, reach);
-    });
+    const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);
     nothing.begin(0);
     const OnceCost once = partial.once(nothing);
@@ -108,10 +106,7 @@ TEST(AnyBounds, HopsOfUnitsThatShareEvenlyAreExact) {
   for (int i = 0; i < c.level_count; ++i) keep[at(i)] = m.keep[at(i)];
   const KeptFlows costs(c, keep, Unrollable::all());
   PartialCost partial(costs, 1);
-  Cost whole;
-  each_prefix(c, m, [&](const Trail& trail, const Reach& reach) {
-    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
-  });
+  const Cost whole = bound_of_whole(partial, c, m);
   EXPECT_EQ(whole.energy.picojoules(), true_cost_of(c, m).cost.energy.picojoules());
 }
 
@@ -128,10 +123,7 @@ RC_GTEST_PROP(AnyBounds, TheBoundOfAWholeMappingIsItsCost, (const u64 seed)) {
   const Compiled c(m.problem.workload, m.problem.architecture);
   const KeptFlows costs(c, m.keep(), Unrollable::all());
   PartialCost partial(costs, 1);
-  Cost whole;
-  each_prefix(c, m.mapping, [&](const Trail& trail, const Reach& reach) {
-    if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
-  });
+  const Cost whole = bound_of_whole(partial, c, m.mapping);
   const Cost cost = true_cost_of(c, m.mapping).cost;
   RC_ASSERT(whole.cycles == cost.cycles);
   RC_ASSERT(whole.energy.picojoules() >= cost.energy.picojoules() * (1 - 1e-9));
@@ -151,10 +143,7 @@ TEST(AnyBounds, HopsOfUnitsThatIdleAreExact) {
     const Compiled c(m.problem.workload, m.problem.architecture);
     const KeptFlows costs(c, m.keep(), Unrollable::all());
     PartialCost partial(costs, 1);
-    Cost whole;
-    each_prefix(c, m.mapping, [&](const Trail& trail, const Reach& reach) {
-      if (reach.level + 1 == c.level_count) whole = partial(trail, reach);
-    });
+    const Cost whole = bound_of_whole(partial, c, m.mapping);
     const double cost = true_cost_of(c, m.mapping).cost.energy.picojoules();
     EXPECT_LE(whole.energy.picojoules(), cost) << seed;
     exact += whole.energy.picojoules() > cost * (1 - 1e-9);

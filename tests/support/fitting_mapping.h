@@ -34,6 +34,15 @@ void each_prefix(const Compiled& c, const Mapping& m, Visit&& visit) {
   }
 }
 
+// Of all loops of a mapping.
+inline Cost bound_of_whole(PartialCost& partial, const Compiled& c, const Mapping& m) {
+  Cost out;
+  each_prefix(c, m, [&](const Trail& trail, const Reach& reach) {
+    if (reach.level + 1 == c.level_count) out = partial(trail, reach);
+  });
+  return out;
+}
+
 // No limits of loops.
 inline TilesOutside any_tiles() {
   TilesOutside out;

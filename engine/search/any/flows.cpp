@@ -27,6 +27,15 @@ DimensionMask sharing_ranks(const CompiledTensor& t) {
 
 }  // namespace
 
+bool has_plain_ranks(const CompiledTensor& t) {
+  if (t.sliding || t.entangled) return false;
+  for (const int d : bits(t.indexing)) {
+    const int k = t.first_of[at(d)];
+    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
+  }
+  return true;
+}
+
 Unrollable Unrollable::all() {
   Unrollable out;
   out.x.fill(kAllDimensions);

@@ -176,16 +176,6 @@ const GroupHops& known_hops(const FanoutLoops& loops, bool apart) {
   return known.hops;
 }
 
-// Whether each dimension of the tensor is a rank of its own.
-bool has_plain_ranks(const Flow& flow, const CompiledTensor& t) {
-  if (flow.sliding || flow.meeting != 0) return false;
-  for (const int d : bits(t.indexing)) {
-    const int k = t.first_of[at(d)];
-    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 // Of a dimension that spreads, C' contexts of E units: C' - 1 times a full tile goes to each unit; in the last context
@@ -196,7 +186,7 @@ WordHops word_hops(const Compiled& c, const Flow& flow, const Trail& trail) {
   if (loops.count == 0 || loops.count > FanoutLoops::kMost) return out;
   const std::size_t idle = idle_sides(loops);
   const CompiledTensor& t = c.tensor[flow.tensor];
-  if (!loops.even && (idle > WordHops::kMostIdle || !has_plain_ranks(flow, t))) {
+  if (!loops.even && (idle > WordHops::kMostIdle || flow.meeting != 0 || !has_plain_ranks(t))) {
     out.least = known_hops(loops, true).least;
     return out;
   }

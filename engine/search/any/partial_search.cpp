@@ -211,8 +211,7 @@ bool PartialSearch::dominated_again(u32 index) {
 // ends of a loop, has no lower bounds, but may have lower costs.
 void PartialSearch::revive(u32 whole) {
   for (u32 n = node_[whole].parent; n != kNone; n = node_[n].parent) {
-    if (!hiding_.insert(n).second) continue;
-    seen_.leave_out(n);
+    if (!seen_.leave_out(n)) continue;
     if (sliding_) other_ends(n);
     const auto dominated = first_dominated_.find(n);
     if (dominated == first_dominated_.end()) continue;

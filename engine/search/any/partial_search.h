@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "engine/search/any/keep_spaces.h"
@@ -85,6 +84,7 @@ class PartialSearch {
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d, bool all);
   bool child(Node node);
+  Node looped(u32 parent, u8 d, u32 end) const;
   bool with_loop(Node node, LoopKind kind, u32 end);
   bool fits(int level, u32 choice) const;
   Reach reach(const Node& node) const;
@@ -124,7 +124,6 @@ class PartialSearch {
   std::vector<u32> ends_, way_;
   std::vector<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
-  std::unordered_set<u32> hiding_;                // nodes of whole mappings that cost more than their bounds
   double least_ = kNever;
   u64 evaluated_ = 0;
   bool begun_ = false;

@@ -76,10 +76,7 @@ void PartialSearch::spatial(const Node& node, u32 index) {
     const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
     const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
     for (u32 end = 2; end <= most; ++end)
-      if (left % end == 0 &&
-          !with_loop({{}, 0, index, end, node.keep, node.unrolling, node.root, node.level, node.stage, d},
-                     x ? LoopKind::SpatialX : LoopKind::SpatialY, end))
-        break;
+      if (left % end == 0 && !with_loop(looped(index, d, end), x ? LoopKind::SpatialX : LoopKind::SpatialY, end)) break;
   }
 }
 
@@ -136,10 +133,7 @@ void PartialSearch::temporal(const Node& node, u32 index) {
     const bool first = moved_ == trail_.size();  // to move dimensions that change places
     if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     for (const u32 end : ends(node.level, d, false))
-      if (!with_loop(
-              {{}, 0, index, end, node.keep, node.unrolling, node.root, node.level, kTemporal, static_cast<u8>(d)},
-              LoopKind::Temporal, end))
-        break;
+      if (!with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end)) break;
   }
 }
 
@@ -156,19 +150,14 @@ void PartialSearch::other_ends(u32 index) {
   const std::vector<u32> all = ends(node.level, node.dimension, true);
   for (const u32 end : all) {
     if (ceil_div(tiles, end) != ceil_div(tiles, node.end) || is_known(end)) continue;
-    if (!with_loop({{},
-                    0,
-                    node.parent,
-                    end,
-                    node.keep,
-                    node_[node.parent].unrolling,
-                    node_[node.parent].root,
-                    node.level,
-                    kTemporal,
-                    node.dimension},
-                   LoopKind::Temporal, end))
-      break;
+    if (!with_loop(looped(node.parent, node.dimension, end), LoopKind::Temporal, end)) break;
   }
+}
+
+// The parent's with one loop more of its stage; nothing is known of its cost.
+PartialSearch::Node PartialSearch::looped(u32 parent, u8 d, u32 end) const {
+  const Node& p = node_[parent];
+  return {{}, 0, parent, end, p.keep, p.unrolling, p.root, p.level, p.stage, d};
 }
 
 // Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.

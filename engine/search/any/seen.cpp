@@ -59,7 +59,7 @@ void SeenProfiles::forget_worse(Bucket& b, const Entry& than, std::span<const u6
   }
 }
 
-void SeenProfiles::leave_out(u32 number) { left_out_.insert(number); }
+bool SeenProfiles::leave_out(u32 number) { return left_out_.insert(number).second; }
 
 u32 SeenProfiles::dominator(std::span<const u64> key, const Profile& profile, u32 number) {
   Bucket& b = bucket(key, profile.open.size());

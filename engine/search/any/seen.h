@@ -16,8 +16,8 @@ class SeenProfiles {
   // The number of one that was met before with the same key and is nowhere worse. If there is none, remembers this one
   // by its number, and forgets those that it makes needless.
   u32 dominator(std::span<const u64> key, const Profile& profile, u32 number);
-  // From now on it dominates none.
-  void leave_out(u32 number);
+  // From now on it dominates none. Returns whether it did before.
+  bool leave_out(u32 number);
   u64 bytes() const { return numbers_ * sizeof(u64) + entries_ * sizeof(Entry) + buckets_ * kBytesOfABucket; }
 
  private:

@@ -7,16 +7,12 @@
 namespace heliolite {
 namespace {
 
-// Twins are for tensors of which a box n times as long along one dimension has n times the words, and all different. At
-// most kParts - 1 dimensions may index them, so that every word of a whole mapping's flow is counted.
+// Twins are for tensors with plain ranks. At most kParts - 1 dimensions may index them, so that every word of a whole
+// mapping's flow is counted.
 bool can_have_twins(const Compiled& c, const CompiledTensor& t) {
-  if (t.sliding || t.entangled) return false;
+  if (!has_plain_ranks(t)) return false;
   int dimensions = 0;
-  for (const int d : bits(t.indexing)) {
-    const int k = t.first_of[at(d)];
-    if (t.first_of[at(d) + 1] != k + 1 || t.by_dimension[at(k)].coefficient != 1) return false;
-    dimensions += c.size[at(d)] > 1;
-  }
+  for (const int d : bits(t.indexing)) dimensions += c.size[at(d)] > 1;
   return dimensions < OpenFlow::kParts;
 }
 
