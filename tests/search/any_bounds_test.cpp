@@ -4,6 +4,7 @@
 
 #include "arch/load.h"
 #include "engine/model/true_counts/traffic.h"
+#include "engine/search/any/still_units.h"
 #include "engine/search/core/compulsory.h"
 #include "engine/search/map.h"
 #include "tests/support/fitting_mapping.h"
@@ -33,6 +34,8 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
     const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
     if (seed % 7 < 4) costs.unroll(&unrolling);
+    const TileRanges few(m.c, 30);
+    const RestTable of_unrolling(partial, costs, seed % 3 == 0 ? ranges : few, any_tiles());
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);
     nothing.begin(0);
@@ -42,16 +45,21 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     EXPECT_LE(whole.energy.picojoules(), m.cost.energy.picojoules());
     EXPECT_LE(whole.cycles, m.cost.cycles);
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
-      Rest outside = rest(reach.level, trail);
+      const std::size_t point = rest.point(costs, trail, reach);
+      const std::size_t own_point = of_unrolling.point(costs, trail, reach);
+      Rest outside = rest(reach.level, point);
+      outside.raise_to(of_unrolling(reach.level, own_point));
       ASSERT_FALSE(outside.energy == Rest::kNone);
       outside.energy = std::max(outside.energy, once.outside[at(reach.level)]);
       const Cost least = partial(trail, reach, outside);
       // Dominance compares bounds of whole mappings, so what prunes must not be above them either.
       EXPECT_LE(least.energy.picojoules(), whole.energy.picojoules());
       EXPECT_LE(least.cycles, whole.cycles);
-      if (!rest.has_twins() || reach.level + 1 == m.c.level_count) return;
+      if (!costs.passes(reach.level)) return;
       if (trail.size() == 0 && reach.level == 0) partial.once(nothing);  // changes nothing
-      const Cost other = partial.with_twins(trail, reach, rest.with_twins(reach.level, trail));
+      Rest twins = rest.with_twins(reach.level, point);
+      twins.raise_to(of_unrolling.with_twins(reach.level, own_point));
+      const Cost other = partial.with_twins(trail, reach, twins);
       EXPECT_LE(other.energy.picojoules(), whole.energy.picojoules());
       EXPECT_LE(other.cycles, whole.cycles);
     });
@@ -152,6 +160,27 @@ TEST(AnyBounds, HopsOfUnitsThatIdleAreExact) {
   EXPECT_GT(exact, all * 9 / 10);
 }
 
+// Rule 36 of all loops around u units of so many elements; also if the units are not known to be several, but their
+// tile.
+TEST(AnyBounds, NoUnitsLeaveMoreThanIsKnownOfTheirTile) {
+  for (u64 size = 2; size <= 30; ++size)
+    for (u64 t = 1; t < size; ++t)
+      for (u64 u = 1, tiles = ceil_div(size, t); u < tiles; ++u)
+        for (u64 end = 2; end <= ceil_div(tiles, u); ++end) {
+          const u64 group = u * end, rest = tiles - (tiles - 1) / group * group;
+          const u64 last = size - (tiles - 1) * t;
+          const u64 stays = rest >= 2 * u ? 0 : rest > u ? (2 * u - rest) * t : (rest - 1) * t + last;
+          for (u64 more = 0; more < 3; ++more) {
+            const u64 fewer = more < tiles ? tiles - more : 1;
+            EXPECT_LE(stays, most_that_stay(size, fewer, tiles - fewer, u + more, t));
+          }
+          EXPECT_LE(stays, most_that_stay(size, ceil_div(size, u * t), 0, 1, u * t));
+          if (end == ceil_div(tiles, u)) {
+            EXPECT_LE(stays, most_left_by_units(size, u));
+          }
+        }
+}
+
 // Partial sums pass by gemmini's scratchpad: the accumulator is too small for all that inputs need there.
 TEST(AnyBounds, ATensorThatPassesByABufferIsCountedByItsTile) {
   const auto network = load_network("gemm:509x521x523");
@@ -161,15 +190,16 @@ TEST(AnyBounds, ATensorThatPassesByABufferIsCountedByItsTile) {
   ASSERT_TRUE(c.level_count == 4 && c.tensor_count == 3 && c.tensor[2].is_output);
   const KeepMasks keep{0b001, 0b100, 0b011, 0b111};
   const KeptFlows costs(c, keep, Unrollable::all());
-  ASSERT_EQ(costs.passing().size(), 1u);
+  ASSERT_EQ(costs.passing().size(), 2u);
   PartialCost partial(costs, 1);
   const TileRanges ranges(c, 10'000);
   const RestTable rest(partial, costs, ranges, any_tiles());
   Trail trail(c);
   trail.begin(0);
   const Reach reach{0, 1, 1};
-  const Cost least = partial(trail, reach, rest(0, trail));
-  const Cost other = partial.with_twins(trail, reach, rest.with_twins(0, trail));
+  const std::size_t point = rest.point(costs, trail, reach);
+  const Cost least = partial(trail, reach, rest(0, point));
+  const Cost other = partial.with_twins(trail, reach, rest.with_twins(0, point));
   EXPECT_GT(other.energy.picojoules(), 1.1 * least.energy.picojoules());
   EXPECT_TRUE(KeptFlows(c, keep, Unrollable::all(), Twins::No).passing().empty());
 }

@@ -98,11 +98,47 @@ u64 KeptFlows::units_left_along(int d, const Trail& trail, int level) const {
   return 0;
 }
 
+u64 KeptFlows::most_units(int begin, int end, int d) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) {
+    u64 here = 1;
+    if (contains(unrollable_.x[at(i)], d)) here *= c_.level[at(i)].fanout_x;
+    if (contains(unrollable_.y[at(i)], d)) here *= c_.level[at(i)].fanout_y;
+    if (has_unrolling() && split(dimension_bit(d))) here = std::min<u64>(here, unrolling_->along[at(i)][at(d)]);
+    for (std::size_t k = 0; k < classes_.size() && has_unrolling(); ++k)
+      if (contains(classes_[k], d) && !is_free(k)) here = std::min(here, unrolled(i, k));
+    units *= here;
+  }
+  return units;
+}
+
+u64 KeptFlows::known_units(int level, int d) const {
+  if (!has_unrolling()) return 1;
+  if (split(dimension_bit(d))) return unrolling_->along[at(level)][at(d)];
+  for (std::size_t k = 0; k < classes_.size(); ++k)
+    if (classes_[k] == dimension_bit(d) && !is_free(k)) return unrolled(level, k);
+  return 1;
+}
+
+u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int d) const {
+  if (reach.room_x * reach.room_y == 1) return 1;
+  u64 units = known_units(reach.level, d);
+  for (int l = trail.first(reach.level); units > 1 && l < trail.size() && trail[l].is_spatial(); ++l)
+    if (trail[l].dimension == d) units /= trail[l].end;
+  return units;
+}
+
 // Units along a dimension that the fan-out whose loops are being placed has to make.
 u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
   u64 units = unrolling_->along[at(level)][at(d)];
   for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
     if (trail[l].dimension == d) units /= trail[l].end;
+  return units;
+}
+
+u64 KeptFlows::class_units_outside(int level, std::size_t k) const {
+  u64 units = 1;
+  for (int i = level + 1; i < c_.level_count; ++i) units *= unrolled(i, k);
   return units;
 }
 
@@ -138,7 +174,7 @@ u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int oute
   u64 units = 1;
   const auto tiles = [&](DimensionMask dimensions) {
     u64 n = 1;
-    for (const int d : bits(dimensions)) n *= u64{trail.of(d).tiles} + trail.of(d).more;
+    for (const int d : bits(dimensions)) n *= trail.of(d).most_tiles();
     return n;
   };
   for (std::size_t k = 0; k < classes_.size(); ++k) {
@@ -172,7 +208,7 @@ u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, 
   if (has_unrolling()) units = std::min(units, unrolled_to_come(trail, reach, outer, apart));
   u64 tiles = 1;
   for (int d = 0; d < c_.dimension_count && tiles < units; ++d)
-    if (contains(along, d)) tiles *= u64{trail.of(d).tiles} + trail.of(d).more;
+    if (contains(along, d)) tiles *= trail.of(d).most_tiles();
   return std::min(units, tiles);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The flows of a keep choice: each tensor's words on their way from a level that keeps it to the next one inside that
 // does, or to the compute units; and what words of a flow cost at least.
+#include <algorithm>
 #include <vector>
 
 #include "engine/model/perfect.h"
@@ -26,16 +27,19 @@ struct Flow {
   u64 touched;              // different words of the tensor
   bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)
   bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in
-  bool passes = false;      // passes by the level inside the outermost one, and has a twin in passing()
+  u8 twin = 0;              // boundary further outside where it has a twin in passing(); 0: none
 
   // Of a twin: the words that the tile `boundary` asks the outermost level for, though the tensor's own tile is further
   // inside. Nothing is held by the tile itself.
   bool is_twin = false;
   u64 held = 0;                    // words that the tensor's own tiles inside hold together, at most
+  u8 own = 0;                      // boundary of these tiles
   DimensionMask spread = 0;        // dimensions that a fan-out inside may unroll
   DimensionMask spread_again = 0;  // those that fan-outs of several levels may
 
   int inner() const { return boundary - 1; }
+  // Whether its twin is further outside than a level.
+  bool passes(int level) const { return twin > level; }
   bool fills() const {
     return !to_compute && !carried && !by_network && !enters && !is_twin;
   }  // words of the inner level, to be counted with it
@@ -85,6 +89,10 @@ class KeptFlows {
   const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
   // Twins of the flows between the outermost level and one further inside than the next (docs/rules/any_factors.md).
   const std::vector<Flow>& passing() const { return passing_; }
+  // Whether some twin is further outside than a level.
+  bool passes(int level) const {
+    return std::ranges::any_of(passing_, [&](const Flow& twin) { return twin.boundary > level; });
+  }
 
   // What is one to the words of all tensors: tensor_classes().
   const std::vector<DimensionMask>& classes() const { return classes_; }
@@ -96,12 +104,21 @@ class KeptFlows {
   u64 units_left(const Trail& trail, int level, std::size_t k) const;
   // Whether the unrolling says how many stand along each of these dimensions.
   bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
+  // The same of all fan-outs outside a level.
+  u64 class_units_outside(int level, std::size_t k) const;
   // The same of all fan-outs to come.
   u64 class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const;
   // Along a dimension of a class that is split.
   u64 split_units_to_come(const Trail& trail, const Reach& reach, int d) const;
   // The same of the present fan-out, along the class of a dimension; 0: any number.
   u64 units_left_along(int d, const Trail& trail, int level) const;
+  // Units along a dimension at most that the fan-outs below some levels make, from the first of these to before the
+  // last.
+  u64 most_units(int begin, int end, int d) const;
+  // Units along a dimension that the unrolling asks of the fan-out below a level; 1 if it does not tell.
+  u64 known_units(int level, int d) const;
+  // The same of those that its loops have yet to make.
+  u64 known_units_left(const Trail& trail, const Reach& reach, int d) const;
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.

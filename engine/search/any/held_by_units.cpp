@@ -63,7 +63,7 @@ class HeldByUnits {
   // Lets so many units more stand along a dimension; false: it has no room for them.
   bool spread(int d, u64 units) {
     if (units == 1) return true;
-    if (units >= 2 * u64{trail_.of(d).tiles}) return false;
+    if (units >= 2 * trail_.of(d).most_tiles()) return false;
     u64& places = places_[at(d)];
     places = std::min<u64>(c_.size[at(d)], (working_places(units) - 1) * places + 1);
     return true;

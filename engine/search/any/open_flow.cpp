@@ -4,6 +4,7 @@
 
 #include "engine/search/any/held_by_units.h"
 #include "engine/search/any/requests.h"
+#include "engine/search/any/still_units.h"
 #include "engine/search/any/working_places.h"
 #include "engine/search/core/compulsory.h"
 
@@ -42,15 +43,19 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
       room_(costs.units_to_come(trail, reach, flow.outer, sharing_places(flow))),
       shares_later_(!costs.unrolled(reach)),
       outermost_(reach.level + 1 == c_.level_count) {
+  units_to_come_.fill(1);
   if (shares_later_)
     for (const int d : bits(flow.indexing))
-      unrolls_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d)) != 1;
+      units_to_come_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
   if (flow.by_network) {
     hops_ = word_hops(c_, flow, trail);
     fewest_.fill(~u64{0});
   }
   start(trail);
-  if (flow.is_twin) close_what_is_not_held(trail);
+  if (flow.is_twin) {
+    for (const int d : bits(flow.indexing)) inside_[at(d)] = costs.most_units(flow.own, flow.boundary, d);
+    close_what_is_not_held(trail);
+  }
   if (flow.sliding && !flow.to_compute) {
     const FlowTraffic held = held_by_units(costs, flow, trail, reach);
     again_ = {held.fetched - flow.touched, held.shared - flow.touched};
@@ -65,13 +70,15 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     ask(costs, trail, reach);
     return;
   }
-  if (flow.sliding) share_tiles(trail, units_that_meet(costs, flow, trail, reach));
+  const u64 together = flow.sliding ? units_that_meet(costs, flow, trail, reach) : 1;
+  if (flow.sliding) share_tiles(trail, together);
   for (int k = 0; k < parts_; ++k) {
     closed_.fetched += part_[at(k)].words.fetched * all_times(part_[at(k)].fetched, trail);
     closed_.shared += part_[at(k)].words.shared * shared_times(part_[at(k)], trail);
     if (hops_.has_excess()) count_carried(part_[at(k)], trail);
   }
   if (open()) look_outside(costs, trail, reach);
+  if (open() && flow.sliding && !moving_) look_at_halos(trail, together);
 }
 
 void OpenFlow::start(const Trail& trail) {
@@ -199,15 +206,16 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   const TrailDimension& now = trail.of(d);
   const u64 all = still_[at(d)], tiles = now.tiles, size = c_.size[at(d)];
   if (outermost_loops_left(d)) {  // the next loop over it is the last, and has all its tiles
-    if (flow_->is_twin) return tiles == 2 && contains(flow_->spread, d) ? all : 0;
     if (contains(looped_, d)) return 0;
     return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
            words_along(t_, d, std::min<u64>(base_[at(d)], size));
   }
-  if (flow_->is_twin) return all;
   if (contains(looped_, d)) return tiles > 2 || now.more != 0 ? all : 0;
   if (units_[at(d)] == 1 && tiles == 2 && now.more == 0) return 0;
-  if (unrolls_[at(d)]) return all;
+  if (unrolls_later(d)) {
+    if (words_along(t_, d, 2) != 2) return all;
+    return std::min(all, most_that_stay(size, base_tiles_[at(d)], now.more, most_units(d), trail.widest(d)));
+  }
   if (units_[at(d)] != 1 && tiles == 2)  // the second sub-tile has not enough for all units
     return (2 * units_[at(d)] - std::min<u64>(2 * units_[at(d)], base_tiles_[at(d)])) *
            words_along(t_, d, std::min<u64>(base_[at(d)], size));
@@ -215,16 +223,20 @@ u64 OpenFlow::may_stay_along(const Trail& trail, int d) const {
   return std::min(all / 2, longest_last_tile(now, size));
 }
 
-bool OpenFlow::unrolls_later() const { return std::ranges::find(unrolls_, true) != unrolls_.end(); }
-
 u64 OpenFlow::may_stay(const Trail& trail, int d) const {
-  if (flow_->is_twin) return may_stay_along(trail, d) == 0 ? 0 : open_.words.fetched;
+  if (flow_->is_twin) {
+    if (!outermost_loops_left(d)) return may_stay_of_twin(trail);
+    const u64 units = inside_[at(d)], size = c_.size[at(d)];
+    if (trail.of(d).tiles > 2 || units == 1) return 0;
+    const u64 stays = std::min(2 * trail.widest(d) - size, most_left_by_units(size, units));
+    return std::min(open_.words.fetched, flow_->touched / size * stays);
+  }
   if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
-  if (outermost_ && !unrolls_later()) return contains(looped_, d) || base_tiles_[at(d)] >= 2 * units_[at(d)] ? 0 : all;
+  if (outermost_loops_left(d)) return contains(looped_, d) || base_tiles_[at(d)] >= 2 * units_[at(d)] ? 0 : all;
   if (now.tiles == 2 && now.more == 0 && units_[at(d)] == 1) return 0;
-  if (contains(looped_, d) || units_[at(d)] != 1 || unrolls_later()) return all;
+  if (contains(looped_, d) || most_units(d) != 1) return all;
   return only_at_end(d, longest_last_tile(now, c_.size[at(d)]));
 }
 
@@ -235,7 +247,7 @@ void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Re
     out = {};
     if ((of_class & flow_->indexing) != 0) {
       for (const int d : bits(of_class))
-        if (trail.of(d).tiles > 1) out.stays = std::max(out.stays, may_stay(trail, d));
+        if (trail.of(d).most_tiles() > 1) mover_[at(d)] = {may_stay(trail, d), {}};
       continue;
     }
     for (const int d : bits(of_class)) {
@@ -307,12 +319,15 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
     times.fetched *= n.fetched, times.shared *= n.shared;
   }
   times.shared = divided(times.shared, once_.shared);
-  const u64 stays = outside_[at(mover)].stays, asked = std::min(stays, open_.words.shared);
-  out.fetched += (open_.words.fetched - stays) * times.fetched + stays * once_.fetched;
-  out.shared += (open_.words.shared - asked) * times.shared + asked * once_.shared;
-  const bool all_move = stays == 0 && !moving_;  // else some of these may be what stays
-  out.fetched += again_.fetched * (all_move ? times : once_).fetched;
-  out.shared += again_.shared * (all_move ? times : once_).shared;
+  const u64 stays = mover_[at(mover)].stays, asked = std::min(stays, open_.words.shared);
+  if (stays == 0 && !moving_) {
+    const FlowTraffic& come = mover_[at(mover)].come;
+    out.fetched += std::max(open_.words.fetched + again_.fetched, come.fetched) * times.fetched;
+    out.shared += std::max(open_.words.shared + again_.shared, come.shared) * times.shared;
+  } else {  // some of `again_` may be what stays
+    out.fetched += (open_.words.fetched - stays) * times.fetched + (stays + again_.fetched) * once_.fetched;
+    out.shared += (open_.words.shared - asked) * times.shared + (asked + again_.shared) * once_.shared;
+  }
   if (!flow_->by_network) return out;
   SetTimes fewest = fewest_;
   if (hops_.has_excess()) {
@@ -323,6 +338,11 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
     }
   }
   return with_hops(out, fewest);
+}
+
+bool OpenFlow::moves_no_more(int a, int b) const {
+  const Mover &one = mover_[at(a)], &other = mover_[at(b)];
+  return one.stays >= other.stays && one.come.fetched <= other.come.fetched && one.come.shared <= other.come.shared;
 }
 
 FlowTraffic OpenFlow::least() const {

@@ -41,15 +41,18 @@ class OpenFlow {
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
-  // All words at least, if the first loop that moves what is in place is over a dimension of class `mover`, and only
-  // loops over those of `inside` come before it. Classes are KeptFlows::classes().
+  // All words at least, if the first loop that moves what is in place is over dimension `mover`, and only loops over
+  // those of classes `inside` come before it. Classes are KeptFlows::classes().
   FlowTraffic total(ClassSet inside, int mover) const;
+  // Whether all words are never more if dimension a is the mover than if b is.
+  bool moves_no_more(int a, int b) const;
   // The same if no loop moves it: never more.
   FlowTraffic least() const;
 
  private:
   void start(const Trail& trail);
   void close_what_is_not_held(const Trail& trail);
+  u64 may_stay_of_twin(const Trail& trail) const;
   u64 may_be_held(const Trail& trail, u64 box, int d) const;
   void temporal(const TrailLoop& loop);
   void spatial(const TrailLoop& loop);
@@ -57,13 +60,17 @@ class OpenFlow {
   void move_sliding(const TrailLoop& loop);
   u64 still(const TrailLoop& loop) const;
   u64 moved_by(const TrailLoop& loop) const;
+  void look_at_halos(const Trail& trail, u64 together);
+  u64 least_rank_words(int rank, const Trail& trail) const;
+  u64 longest_of_rank(int rank) const;
   u64 rank_words(int rank, const TrailLoop* loop) const;
-  bool unrolls_later() const;
   void share_tiles(const Trail& trail, u64 together);
   void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
-  bool outermost_loops_left(int d) const { return outermost_ && !unrolls_[at(d)]; }
+  bool unrolls_later(int d) const { return units_to_come_[at(d)] != 1; }
+  bool outermost_loops_left(int d) const { return outermost_ && !unrolls_later(d); }
+  u64 most_units(int d) const { return units_[at(d)] * units_to_come_[at(d)]; }
   u64 may_stay(const Trail& trail, int d) const;
   void look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   u64 may_stay_along(const Trail& trail, int d) const;
@@ -79,12 +86,14 @@ class OpenFlow {
   const Compiled& c_;
   const CompiledTensor& t_;
   const Flow* flow_;
-  u64 room_;                                    // units of fan-outs to come that share requests, at most
-  bool shares_later_;                           // there are fan-outs to come up to the outer level
-  bool outermost_;                              // only loops of the outermost level are to come
-  std::array<bool, kMaxDimensions> unrolls_{};  // fan-outs to come may unroll the dimension
-  bool moving_ = false;                         // some loop has moved a sliding tensor
-  std::array<u32, kMaxDimensions> tiles_{};     // of the present tile
+  u64 room_;                                // units of fan-outs to come that share requests, at most
+  bool shares_later_;                       // there are fan-outs to come up to the outer level
+  bool outermost_;                          // only loops of the outermost level are to come
+  std::array<u64, kMaxDimensions> inside_;  // of a twin: units along each dimension inside its tile, at most
+  bool held_ = false;                       // of a twin: its smallest tile may be whole in the tensor's own tiles
+  std::array<u64, kMaxDimensions> units_to_come_;  // along each dimension, at most
+  bool moving_ = false;                            // some loop has moved a sliding tensor
+  std::array<u32, kMaxDimensions> tiles_{};        // of the present tile
   std::array<u32, kMaxDimensions> base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
   std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
@@ -99,12 +108,16 @@ class OpenFlow {
   SetTimes fewest_;
 
   // Of what is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count
-  // and if of all only the first sub-tile does; of a class that indexes the tensor, the words that its first loop may
-  // leave where they are.
+  // and if of all only the first sub-tile does.
   struct Outside {
     FlowTraffic all{1, 1}, first{1, 1};
     u64 all_act = 1, first_act = 1;  // of `shared`, by a network, without dimensions that idle
+  };
+  // Of what is in place, if the next loop over a dimension of the tensor is over this one: the words that it may leave
+  // where they are; of a sliding tensor that no loop has moved, those that cross at least.
+  struct Mover {
     u64 stays = 0;
+    FlowTraffic come{};
   };
   // The dimensions that do idle.
   struct Idle {
@@ -112,6 +125,7 @@ class OpenFlow {
     std::array<u64, 2> all{}, first{};  // [whether it is in the fan-out's last context]
   };
   std::array<Outside, kMaxDimensions> outside_;
+  std::array<Mover, kMaxDimensions> mover_;  // [dimension]
   std::array<Idle, WordHops::kMostIdle> idle_;
   int classes_ = 0;
   FlowTraffic once_{1, 1};  // the product of the first ones

@@ -120,4 +120,57 @@ u64 OpenFlow::moved_by(const TrailLoop& loop) const {
   return fetched;
 }
 
+u64 OpenFlow::longest_of_rank(int rank) const {
+  u64 longest = 1;
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
+    if (t_.by_dimension[at(k)].rank == rank)
+      longest = std::max<u64>(longest, c_.size[t_.by_dimension[at(k)].dimension]);
+  return longest;
+}
+
+// Words along a rank if every tile comes whole, whichever of the numbers of tiles it is. Of two dimensions it is linear
+// in each number, so least where both are the fewest or the most.
+u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
+  std::array<const CompiledTerm*, 2> term{};
+  std::size_t terms = 0;
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
+    if (t_.by_dimension[at(k)].rank != rank) continue;
+    if (terms == 2) return longest_of_rank(rank);
+    term[terms++] = &t_.by_dimension[at(k)];
+  }
+  u64 least = ~u64{0};
+  for (std::size_t corner = 0; corner < std::size_t{1} << terms; ++corner) {
+    std::array<u64, 2> tiles{1, 1};
+    i64 words = 1;
+    for (std::size_t k = 0; k < terms; ++k) {
+      tiles[k] = base_tiles_[term[k]->dimension];
+      if (contains(corner, k)) tiles[k] += trail.at_begin(flow_->boundary)[term[k]->dimension].more;
+      words -= term[k]->coefficient;
+    }
+    words *= static_cast<i64>(tiles[0] * tiles[1]);
+    for (std::size_t k = 0; k < terms; ++k)
+      words += static_cast<i64>(u64{term[k]->coefficient} * c_.size[term[k]->dimension] * tiles[1 - k]);
+    least = std::min(least, static_cast<u64>(words));
+  }
+  return least;
+}
+
+// Of a loop that is the first that moves the tensor: along the ranks that it does not move, each tile comes
+// whole.
+void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
+  if (t_.entangled) return;
+  std::array<u64, kMaxRanks> whole{};
+  for (int r = 0; r < t_.rank_count; ++r) whole[at(r)] = least_rank_words(r, trail);
+  for (const int d : bits(flow_->indexing)) {
+    if (trail.of(d).most_tiles() == 1) continue;
+    DimensionMask along = 0;
+    for (int k = t_.first_of[at(d)]; k < t_.first_of[at(d) + 1]; ++k)
+      along |= dimension_bit(t_.by_dimension[at(k)].rank);
+    u64 words = 1;
+    for (int r = 0; r < t_.rank_count; ++r)
+      words *= contains(along, r) ? std::min(whole[at(r)], longest_of_rank(r)) : whole[at(r)];
+    mover_[at(d)].come = {words, words / together};
+  }
+}
+
 }  // namespace heliolite

@@ -31,6 +31,44 @@ void PartialCost::add(const OpenFlow& flow, const FlowTraffic& words, Flowing& s
     sum.ports += ports(costs_.parts_at_outer(flow.flow(), words, *units_));
 }
 
+// What the first loop over a dimension of a class moves, whichever dimension it is over.
+template <bool kPorts>
+PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved) const {
+  Flowing best;
+  if (moved == 0) return best;
+  bool any = false;
+  for (const int d : bits(movers_[at(j)])) {
+    Flowing sum;
+    for (const int k : bits(moved)) {
+      const OpenFlow& flow = flows_[at(open_[at(k)])];
+      add<kPorts>(flow, flow.total(inside, d), sum);
+      if (!kPorts && any && sum.energy >= best.energy) break;
+    }
+    if (std::exchange(any, true)) best.lower_to(sum);
+    else best = sum;
+  }
+  return best;
+}
+
+// Of a class, dimensions with loops to come of which each moves less of some flow than each other one.
+DimensionMask PartialCost::movers(const Trail& trail, DimensionMask of_class) const {
+  DimensionMask out = 0;
+  for (const int d : bits(of_class)) {
+    if (trail.of(d).most_tiles() == 1) continue;
+    const auto no_more = [&](int a, int b) {
+      return std::ranges::all_of(open_, [&](int k) { return flows_[at(k)].moves_no_more(a, b); });
+    };
+    const auto others = out;
+    bool less = true;
+    for (const int other : bits(others)) {
+      if (no_more(other, d)) less = false;
+      else if (no_more(d, other)) out = static_cast<DimensionMask>(out & ~dimension_bit(other));
+    }
+    if (less) out |= dimension_bit(d);
+  }
+  return out;
+}
+
 // Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move: the least
 // energy of all orders, and the least cycles of each port. Everything that is not open is paid for already.
 template <bool kPorts>
@@ -39,49 +77,56 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
   if (left == 0) return best;
   bool any = false;
   for (const int j : bits(static_cast<ClassSet>(looping_ & ~inside))) {
-    Flowing sum;
-    u64 rest = left;
-    for (const int k : bits(left)) {
-      const OpenFlow& flow = flows_[at(open_[at(k)])];
-      if ((flow.flow().indexing & classes_[at(j)]) == 0) continue;
-      add<kPorts>(flow, flow.total(inside, j), sum);
-      rest ^= u64{1} << k;
-      if (!kPorts && any && sum.energy >= best.energy) break;
-    }
+    u64 moved = 0;
+    for (const int k : bits(left))
+      if ((flows_[at(open_[at(k)])].flow().indexing & classes_[at(j)]) != 0) moved |= u64{1} << k;
+    Flowing sum = moved_first<kPorts>(inside, j, moved);
     if (!kPorts && any && sum.energy >= best.energy) continue;
-    const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), rest);
+    const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), left & ~moved);
     sum.energy += more.energy;
     sum.ports += more.ports;
     if (std::exchange(any, true)) {
-      best.energy = std::min(best.energy, sum.energy);
-      best.ports.lower_to(sum.ports);
+      best.lower_to(sum);
     } else {
       best = sum;
     }
   }
-  if (!any)  // nothing moves what is left
-    for (const int k : bits(left)) {
-      const OpenFlow& flow = flows_[at(open_[at(k)])];
-      add<kPorts>(flow, flow.least(), best);
-    }
+  if (any && (must_loop_ & ~inside) != 0) return best;
+  Flowing unmoved;  // nothing moves what is left
+  for (const int k : bits(left)) {
+    const OpenFlow& flow = flows_[at(open_[at(k)])];
+    add<kPorts>(flow, flow.least(), unmoved);
+  }
+  if (any) best.lower_to(unmoved);
+  else best = unmoved;
   return best;
 }
 
 template <bool kPorts>
-PartialCost::Flowing PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
+PartialCost::Flowing PartialCost::ordered(const Trail& trail, const Reach& reach, const UnitsInUse& units,
+                                          Asking asking) {
   units_ = &units;
   open_.clear();
-  looping_ = 0;
+  looping_ = must_loop_ = 0;
+  const bool unrolled = costs_.unrolled(reach);
   for (std::size_t j = 0; j < classes_.size(); ++j)
-    for (const int d : bits(classes_[j]))
-      if (trail.of(d).tiles > 1) looping_ = static_cast<ClassSet>(looping_ | 1u << j);
+    for (const int d : bits(classes_[j])) {
+      const TrailDimension& now = trail.of(d);
+      if (now.most_tiles() == 1) continue;
+      looping_ = static_cast<ClassSet>(looping_ | 1u << j);
+      if (now.tiles == 1 || contains(must_loop_, j)) continue;
+      const u64 units = unrolled ? 1 : costs_.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
+      if (now.tiles > units) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
+    }
   Flowing out;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
-    if (asking == Asking::Twins && flows_[k].flow().passes)
+    if (asking == Asking::Twins && flows_[k].flow().passes(level_))
       out.energy += costs_.energy_inside(flows_[k].flow(), flows_[k].least(), units);
     else if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
     else add<kPorts>(flows_[k], flows_[k].least(), out);
   }
+  movers_.clear();
+  for (const DimensionMask of_class : classes_) movers_.push_back(movers(trail, of_class));
   const Flowing later = next<kPorts>(0, (u64{1} << open_.size()) - 1);
   out.energy += later.energy;
   out.ports += later.ports;
@@ -100,7 +145,7 @@ u64 PartialCost::level_cycles(const Rest& rest, Asking asking) const {
   std::array<Accesses<u64>, kMaxLevels> parts{};
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least();
-    if (asking == Asking::Themselves || !f.flow().passes)
+    if (asking == Asking::Themselves || !f.flow().passes(level_))
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
     if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
   }
@@ -134,6 +179,7 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
 
 Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest) {
   in_use_ = costs_.units_in_use(trail, reach);
+  level_ = reach.level;
   flows_.clear();
   for (const Flow& f : costs_.flows()) {
     if (f.boundary > reach.level) break;
@@ -146,7 +192,7 @@ Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest&
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
   Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(rest, asking))};
-  out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
+  out.energy.units += ordered<false>(trail, reach, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
 
@@ -184,28 +230,34 @@ PortCycles PartialCost::ports(const Accesses<u64>& parts) const {
            kRounding * (reads + writes) / l.shared_bandwidth}};
 }
 
-RestOutside PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most) {
+RestOutside PartialCost::least_outside(int level, std::span<const u32> least, std::span<const u32> most,
+                                       std::span<const u32> widest) {
   Trail& trail = nowhere_;
-  trail.set_tiles(most, most);
+  trail.set_tiles(most, most, widest);
   for (int i = 0; i <= level + 1; ++i) trail.begin(i);
   const CompiledLevel& outer = c_.level[at(level) + 1];
   const Reach reach{level + 1, outer.fanout_x, outer.fanout_y};
+  level_ = reach.level;
   const UnitsInUse units = costs_.units_in_use(trail, reach);
-  trail.set_tiles(least, most);
+  trail.set_tiles(least, most, widest);
   trail.begin(level + 1);
   flows_.clear();
   for (const Flow& f : costs_.flows())
     if (f.boundary == level + 1 && !f.by_network) flows_.emplace_back(costs_, f, trail, reach);
   const auto rest = [&](Asking asking) {
     const bool limited = c_.level[at(c_.level_count) - 1].limited;
-    const Flowing all = limited ? ordered<true>(trail, units, asking) : ordered<false>(trail, units, asking);
+    const Flowing all =
+        limited ? ordered<true>(trail, reach, units, asking) : ordered<false>(trail, reach, units, asking);
     return Rest{all.energy, all.ports};
   };
   RestOutside out;
   out.all = rest(Asking::Themselves);
-  if (costs_.passing().empty()) return out;
-  if (level + 2 == c_.level_count)
-    for (const Flow& f : costs_.passing()) flows_.emplace_back(costs_, f, trail, reach);
+  if (!costs_.passes(level)) {
+    out.with_twins = out.all;
+    return out;
+  }
+  for (const Flow& f : costs_.passing())
+    if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
   out.with_twins = rest(Asking::Twins);
   return out;
 }

@@ -37,6 +37,11 @@ struct Rest {
 
   u128 energy = 0;  // units; kNone: there are no such flows, as no mapping is left
   PortCycles ports;
+
+  void raise_to(const Rest& other) {
+    energy = std::max(energy, other.energy);
+    for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);
+  }
 };
 // `all`: of all flows into later boundaries. `with_twins`: without what flows that pass ask of the outermost level, but
 // with what all twins do.
@@ -70,7 +75,8 @@ class PartialCost {
   OnceCost once(Trail& trail);
 
   // The least of the flows from boundary `level` + 1, when each dimension has between `least` and `most` tiles there.
-  RestOutside least_outside(int level, std::span<const u32> least, std::span<const u32> most);
+  RestOutside least_outside(int level, std::span<const u32> least, std::span<const u32> most,
+                            std::span<const u32> widest);
 
  private:
   // Whether flows that pass ask the outermost level themselves, or their twins do.
@@ -80,11 +86,19 @@ class PartialCost {
   struct Flowing {
     u128 energy = 0;
     PortCycles ports;
+
+    void lower_to(const Flowing& other) {
+      energy = std::min(energy, other.energy);
+      ports.lower_to(other.ports);
+    }
   };
 
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
   template <bool kPorts>
-  Flowing ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
+  Flowing ordered(const Trail& trail, const Reach& reach, const UnitsInUse& units, Asking asking);
+  template <bool kPorts>
+  Flowing moved_first(ClassSet inside, int j, u64 moved) const;
+  DimensionMask movers(const Trail& trail, DimensionMask of_class) const;
   template <bool kPorts>
   Flowing next(ClassSet inside, u64 left) const;
   template <bool kPorts>
@@ -103,9 +117,13 @@ class PartialCost {
   const std::vector<DimensionMask>& classes_;
   std::array<u64, kMaxLevels> units_inside_;
   UnitsInUse in_use_;
+  int level_ = 0;  // whose loops are being placed
   std::vector<OpenFlow> flows_;
   std::vector<int> open_;  // of flows_: those with words in place
-  ClassSet looping_ = 0;   // classes with loops to come
+  // Classes that may have temporal loops to come, and those that have: fan-outs to come may leave nothing, and tables
+  // take numbers of tiles in ranges.
+  ClassSet looping_ = 0, must_loop_ = 0;
+  std::vector<DimensionMask> movers_;  // [class]: dimensions that its first loop may be over
   Trail nowhere_;
   const UnitsInUse* units_ = nullptr;
 };

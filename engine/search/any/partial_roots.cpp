@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kMostUnrollings = 100'000;  // that mappings are divided by
 constexpr std::size_t kMostSplits = 250;          // of each of them
 constexpr u32 kRootsBetweenLooks = 64;            // at the clock
+constexpr std::size_t kRootPoints = 3'000;        // of the tables of each
 
 }  // namespace
 
@@ -45,6 +46,30 @@ bool PartialSearch::split(u32 index) {
   return true;
 }
 
+// When the turn of an unrolling comes, or of a part of one: tables of its own. Returns whether they raise its bound.
+bool PartialSearch::tabulate(u32 index) {
+  Node& node = node_[index];
+  const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
+  if (!is_root || node.unrolling == kNone || root_[node.root].table) return false;
+  KeepSpace& keep = space(node);
+  if (!root_ranges_) root_ranges_.emplace(c_, kRootPoints);
+  root_[node.root].table =
+      std::make_unique<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space));
+  bytes_of_tables_ += root_[node.root].table->bytes();
+  rebuild(index);
+  const Reach reach = this->reach(node);
+  const RestOutside rest = this->rest(node, reach);
+  if (rest.all.energy == Rest::kNone) return true;
+  raise(node, keep.partial(trail_, reach, rest.all));
+  if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(0))
+    raise(node, keep.partial.with_twins(trail_, reach, rest.with_twins));
+  const double bound = objective_number(problem_.options.objective, node.least) * kBoundRounded;
+  if (bound <= node.bound) return false;
+  node.bound = bound;
+  if (!gate_.prunes(Rule::UnrollingBound, [&] { return !worth(node.least); })) fresh_.push_back(index);
+  return true;
+}
+
 // What is known of a node's keep choice, and of its unrolling if it has one.
 KeepSpace& PartialSearch::space(const Node& node) {
   KeepSpace& out = keeps_[node.keep];
@@ -56,7 +81,7 @@ u64 PartialSearch::bytes_of_unrollings() const {
   const u64 of_level = tensor_classes(c_).size() * sizeof(u32) + (split_ == 0 ? 0 : sizeof(unrolling_[0].along[0]));
   return unrolling_.size() *
              (sizeof(ClassUnrolling) + at(c_.level_count) * of_level + 2 * tensor_classes(c_).size() * sizeof(u64)) +
-         root_.capacity() * sizeof(EnergyOutside);
+         root_.capacity() * sizeof(Root) + bytes_of_tables_;
 }
 
 bool PartialSearch::divide(const SearchBudget& budget) {

@@ -10,9 +10,6 @@ namespace {
 
 constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at the clock, at most
 
-// Of a value in doubles that must not be above the exact one.
-constexpr double kBoundRounded = 1 - 1e-12;
-
 }  // namespace
 
 PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best)
@@ -120,7 +117,7 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
 void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
-  if (split(index) || (node.revived && dominated_again(index))) return;
+  if (split(index) || tabulate(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
@@ -137,6 +134,25 @@ bool PartialSearch::worth(const Cost& least) const {
   return Value::of(objective, least) < best_.value;
 }
 
+// What flows into later boundaries cost at least, by all that is known of them.
+RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
+  const KeepSpace& keep = space(node);
+  const bool twins = keep.costs.passes(node.level);
+  const std::size_t point = keep.rest.point(keep.costs, trail_, reach);
+  RestOutside out;
+  out.all = keep.rest(node.level, point);
+  if (twins) out.with_twins = keep.rest.with_twins(node.level, point);
+  if (node.unrolling == kNone || node.root == kNone) return out;
+  const Root& root = root_[node.root];
+  if (root.table) {
+    const std::size_t here = root.table->point(keep.costs, trail_, reach);
+    out.all.raise_to((*root.table)(node.level, here));
+    if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
+  }
+  out.all.energy = std::max(out.all.energy, root.outside[node.level]);
+  return out;
+}
+
 // Step 3, with the trail of the node, whose tile fits. Returns whether it is left.
 bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
@@ -146,13 +162,12 @@ bool PartialSearch::child(Node node) {
     if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
   KeepSpace& keep = space(node);
-  Rest rest = keep.rest(node.level, trail_);
-  if (rest.energy == Rest::kNone) return false;
+  const RestOutside rest = this->rest(node, reach);
+  if (rest.all.energy == Rest::kNone) return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
-  if (node.unrolling != kNone && node.root != kNone) rest.energy = std::max(rest.energy, root_[node.root][node.level]);
-  Cost least = keep.partial(trail_, reach, rest);
+  Cost least = keep.partial(trail_, reach, rest.all);
   std::optional<OnceCost> once;  // before any loop is placed
   if (node.unrolling != kNone && node.root == kNone) {
     once = keep.partial.once(trail_);
@@ -160,8 +175,8 @@ bool PartialSearch::child(Node node) {
   }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
-  if (keep.rest.has_twins() && node.level + 1 < c_.level_count && gate_.prunes(Rule::PassingBound, [&] {
-        const Cost other = keep.partial.with_twins(trail_, reach, keep.rest.with_twins(node.level, trail_));
+  if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
+        const Cost other = keep.partial.with_twins(trail_, reach, rest.with_twins);
         least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
         return !worth(least);
       }))
@@ -174,7 +189,7 @@ bool PartialSearch::child(Node node) {
     return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
-    root_.push_back(once->outside);
+    root_.push_back({once->outside, nullptr});
   }
   push(node);
   return true;
@@ -202,7 +217,7 @@ bool PartialSearch::dominated_again(u32 index) {
   rebuild(index);
   const Node node = node_[index];
   KeepSpace& keep = space(node);
-  keep.partial(trail_, reach(node), keep.rest(node.level, trail_));
+  keep.partial(trail_, reach(node), rest(node, reach(node)).all);
   keep.partial.describe(trail_, reach(node), profile_);
   return dominated(node, index, reach(node), keep.costs);
 }

@@ -45,6 +45,8 @@ class PartialSearch {
  private:
   static constexpr u32 kNone = SeenProfiles::kNone;
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
+  // Of a value in doubles that must not be above the exact one.
+  static constexpr double kBoundRounded = 1 - 1e-12;
   enum Stage : u8 { kX, kY, kTemporal, kWhole };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
   struct Node {
@@ -61,6 +63,11 @@ class PartialSearch {
     Node node;
     u32 next;  // by the same one; kNone: no more
   };
+  // What is known of the mappings with a keep choice and an unrolling.
+  struct Root {
+    EnergyOutside outside;
+    std::unique_ptr<RestTable> table;  // none before its turn comes
+  };
   // Where a node stands.
   struct Place {
     u64 room_x = 1, room_y = 1;
@@ -70,6 +77,11 @@ class PartialSearch {
   void begin();
   void expand(u32 index);
   bool split(u32 index);
+  bool tabulate(u32 index);
+  static void raise(Node& node, const Cost& least) {
+    node.least = {std::max(node.least.energy, least.energy), std::max(node.least.cycles, least.cycles)};
+  }
+  RestOutside rest(const Node& node, const Reach& reach);
   u64 bytes_of_unrollings() const;
   KeepSpace& space(const Node& node);
   void rebuild(u32 index);
@@ -112,8 +124,10 @@ class PartialSearch {
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
   int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
   std::vector<ClassUnrolling> unrolling_;
-  std::vector<EnergyOutside> root_;  // of each keep choice and unrolling
-  DimensionMask split_ = 0;          // dimensions of classes with some that slide
+  std::vector<Root> root_;                 // of each keep choice and unrolling
+  std::optional<TileRanges> root_ranges_;  // of their tables
+  u64 bytes_of_tables_ = 0;
+  DimensionMask split_ = 0;  // dimensions of classes with some that slide
   std::vector<Node> node_;
   std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
   SeenProfiles seen_;

@@ -1,6 +1,7 @@
 #include "engine/search/any/rest_table.h"
 
 #include <algorithm>
+#include <span>
 
 #include "engine/model/true_counts/nest.h"
 #include "engine/search/core/objective.h"
@@ -42,6 +43,58 @@ void divide(const std::vector<u32>& numbers, double width, std::vector<u32>& mos
     else most.push_back(n), least.push_back(n);
 }
 
+// What the tiles of a level may be.
+class LevelTiles {
+ public:
+  LevelTiles(const KeptFlows& costs, int level) : c_(costs.compiled()), keep_(costs.keep()[at(level)]), level_(level) {
+    for (std::size_t k = 0; k < costs.classes().size(); ++k)
+      if (costs.has_unrolling() && !costs.is_free(k))
+        outside_.push_back({costs.classes()[k], costs.class_units_outside(level, k)});
+  }
+
+  bool fit(const Extents& tile) const {
+    const CompiledLevel& machine = c_.level[at(level_)];
+    u64 used = 0;
+    for (const int v : bits(keep_)) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+    return used <= machine.room;
+  }
+
+  // The longest that there may be so many of along a dimension, beside such tiles of the others. Only of two the
+  // longest may be much longer than the shortest.
+  u32 widest(Extents tile, int d, u32 number) const {
+    const u32 size = c_.size[at(d)];
+    u32 most = number == 1 ? size : (size - 1) / (number - 1);
+    if (number != 2) return most;
+    u32 fits = tile[at(d)];
+    while (fits < most) {
+      tile[at(d)] = fits + (most - fits + 1) / 2;
+      if (fit(tile)) fits = tile[at(d)];
+      else most = tile[at(d)] - 1;
+    }
+    return fits;
+  }
+
+  // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
+  // twice as many units as there are tiles.
+  bool can_be_unrolled(std::span<const u32> numbers) const {
+    return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
+      u64 most = 1;
+      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[at(d)]} - 1;
+      return units.number <= most;
+    });
+  }
+
+ private:
+  struct ClassUnits {
+    DimensionMask dimensions;
+    u64 number;
+  };
+  const Compiled& c_;
+  TensorMask keep_;
+  int level_;
+  std::vector<ClassUnits> outside_;
+};
+
 }  // namespace
 
 TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
@@ -66,17 +119,23 @@ TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_c
   }
 }
 
+std::size_t TileRanges::index(int d, u64 tiles) const {
+  if (!range_of_[at(d)].empty()) return range_of_[at(d)][tiles];
+  const auto& most = most_[at(d)];
+  return at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1;
+}
+
 std::size_t TileRanges::point(const Trail& trail) const {
   std::size_t out = 0;
-  for (int d = 0; d < dimension_count_; ++d) {
-    const u32 tiles = trail.of(d).tiles;
-    const auto& most = most_[at(d)];
-    const std::size_t k =
-        range_of_[at(d)].empty()
-            ? at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1
-            : range_of_[at(d)][tiles];
-    out += k * stride_[at(d)];
-  }
+  for (int d = 0; d < dimension_count_; ++d) out += point_along(d, trail.of(d).tiles);
+  return out;
+}
+
+std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const {
+  if (!costs.has_unrolling()) return ranges_.point(trail);
+  std::size_t out = 0;
+  for (int d = 0; d < costs.compiled().dimension_count; ++d)
+    out += ranges_.point_along(d, ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, d)));
   return out;
 }
 
@@ -116,22 +175,25 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     table.assign(ranges.points(), kNothingFits);
     if (twins) twins_[at(i)].assign(ranges.points(), kNothingFits);
     const std::vector<Rest>& outside = at_level_[at(i) + 1];
+    const LevelTiles tiles(costs, i);
     ranges.each([&](std::size_t p, const auto& most, const auto& least) {
-      Extents tile{};
-      for (int d = 0; d < c.dimension_count; ++d) tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
-      u64 used = 0;
-      const CompiledLevel& machine = c.level[at(i)];
-      if (machine.room != CompiledLevel::kUnbounded)
-        for (const int v : bits(costs.keep()[at(i)]))
-          used += machine.taken(v, true_box_words(c, c.tensor[at(v)], tile));
+      Extents tile{}, widest{};
+      bool may_be = true;
+      std::size_t next = 0;  // the tile of the next level at least: what the fan-out between makes of this one
+      for (int d = 0; d < c.dimension_count; ++d) {
+        tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
+        may_be &= least[at(d)] <= most_of[at(i)][at(d)];
+        next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, costs.known_units(i + 1, d)));
+      }
+      may_be = may_be && (outside.empty() || outside[next].energy != Rest::kNone) && tiles.fit(tile) &&
+               tiles.can_be_unrolled(most);
       RestOutside value{kNothingFits, kNothingFits};
-      bool few = true;
-      for (int d = 0; d < c.dimension_count; ++d) few &= least[at(d)] <= most_of[at(i)][at(d)];
-      if (few && used <= machine.room && (outside.empty() || outside[p].energy != Rest::kNone)) {
-        const RestOutside here =
-            partial.least_outside(i, {least.data(), at(c.dimension_count)}, {most.data(), at(c.dimension_count)});
-        value.all = sum(outside.empty() ? Rest{} : outside[p], here.all);
-        if (twins) value.with_twins = sum(outside.empty() ? Rest{} : twins_[at(i) + 1][p], here.with_twins);
+      if (may_be) {
+        for (int d = 0; d < c.dimension_count; ++d) widest[at(d)] = tiles.widest(tile, d, least[at(d)]);
+        const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+        const RestOutside here = partial.least_outside(i, of_each(least), of_each(most), of_each(widest));
+        value.all = sum(outside.empty() ? Rest{} : outside[next], here.all);
+        if (twins) value.with_twins = sum(outside.empty() ? Rest{} : twins_[at(i) + 1][next], here.with_twins);
       }
       for (int d = 0; d < c.dimension_count; ++d) {
         least_of(value.all, table[ranges.larger(p, d)]);

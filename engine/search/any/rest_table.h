@@ -23,8 +23,12 @@ class TileRanges {
   void each(Visit&& visit) const;
   // The point with the next larger tile in dimension d; none: the point itself.
   std::size_t larger(std::size_t point, int d) const;
+  // How far the point of tiles n times as large along d is from one with so many.
+  std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
 
  private:
+  std::size_t index(int d, u64 tiles) const;  // of the range that holds a number
+
   int dimension_count_;
   std::array<std::vector<u32>, kMaxDimensions> most_, least_;  // of each range, descending
   std::array<std::vector<u32>, kMaxDimensions> range_of_;      // [tiles], or of sizes too large: searched
@@ -42,16 +46,19 @@ class RestTable {
  public:
   RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
-  // At least what all flows from boundaries outside `level` cost, for mappings whose tile at the level holds the
-  // present one. Rest::kNone: nothing fits that leaves few enough tiles.
-  Rest operator()(int level, const Trail& trail) const {
+  // Where the tile of a level stands in the table, if it holds the present one and what fan-outs have yet to make of
+  // it.
+  std::size_t point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const;
+  // At least what all flows from boundaries outside `level` cost. Rest::kNone: nothing fits that leaves few enough
+  // tiles.
+  Rest operator()(int level, std::size_t point) const {
     if (at_level_.size() <= at(level) || at_level_[at(level)].empty()) return {};
-    return at_level_[at(level)][ranges_.point(trail)];
+    return at_level_[at(level)][point];
   }
   u64 bytes() const { return (at_level_.size() + twins_.size()) * ranges_.points() * sizeof(Rest); }
   // The same with twins (RestOutside), if there are any.
   bool has_twins() const { return !twins_.empty(); }
-  Rest with_twins(int level, const Trail& trail) const { return twins_[at(level)][ranges_.point(trail)]; }
+  Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
 
  private:
   const TileRanges& ranges_;

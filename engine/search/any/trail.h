@@ -25,6 +25,9 @@ struct TrailDimension {
   u32 more = 0;            // stands for numbers larger by up to so many, too
   u64 full = 1, last = 1;  // steps of a unit for a full tile, and for the dimension's last one (rule 34)
 
+  // Of the numbers that it stands for the largest.
+  u64 most_tiles() const { return u64{tiles} + more; }
+
   // Steps if all loops to come are temporal.
   u64 steps() const { return (u64{tiles} - 1) * full + last; }
 };
@@ -32,7 +35,7 @@ struct TrailDimension {
 class Trail {
  public:
   explicit Trail(const Compiled& c) {
-    for (int d = 0; d < c.dimension_count; ++d) of_[at(d)].tiles = c.size[at(d)];
+    for (int d = 0; d < c.dimension_count; ++d) of_[at(d)].tiles = widest_[at(d)] = c.size[at(d)];
   }
 
   int size() const { return count_; }
@@ -48,10 +51,14 @@ class Trail {
   const std::array<TrailDimension, kMaxDimensions>& at_begin(int level) const { return at_begin_[at(level)]; }
   int first(int level) const { return first_[at(level)]; }
 
-  // Pretends that each dimension has so many tiles, or any number between.
-  void set_tiles(std::span<const u32> least, std::span<const u32> most) {
-    for (std::size_t d = 0; d < least.size(); ++d) of_[d].tiles = least[d], of_[d].more = most[d] - least[d];
+  // Pretends that each dimension has so many tiles, or any number between, of so many elements at most.
+  void set_tiles(std::span<const u32> least, std::span<const u32> most, std::span<const u32> widest) {
+    for (std::size_t d = 0; d < least.size(); ++d) {
+      of_[d].tiles = least[d], of_[d].more = most[d] - least[d];
+      widest_[d] = widest[d];
+    }
   }
+  u64 widest(int d) const { return widest_[at(d)]; }
 
   // A loop with 1 < end <= of(d).tiles around what is there.
   void push(LoopKind kind, int level, int d, u32 end) {
@@ -75,6 +82,7 @@ class Trail {
   std::array<TrailDimension, kMaxDimensions> of_;
   std::array<std::array<TrailDimension, kMaxDimensions>, kMaxLevels> at_begin_;
   std::array<u8, kMaxLevels> first_;
+  std::array<u32, kMaxDimensions> widest_{};
   int count_ = 0;
 };
 

@@ -15,11 +15,11 @@ u64 with_units(const TrailCells& cells, u64 tiles, u64 units) {
 // Whichever of the dimensions the units stand along; 0: they cannot.
 u64 least_spread(DimensionMask dimensions, u64 units, const Trail& trail, std::span<const TrailCells> cells) {
   const int d = *bits(dimensions).begin();
-  const u64 tiles = trail.of(d).tiles;
+  const u64 tiles = trail.of(d).tiles, most = trail.of(d).most_tiles();
   const auto others = static_cast<DimensionMask>(dimensions & ~dimension_bit(d));
-  if (others == 0) return units > 1 && units >= 2 * tiles ? 0 : with_units(cells[at(d)], tiles, units);
+  if (others == 0) return units > 1 && units >= 2 * most ? 0 : with_units(cells[at(d)], tiles, units);
   u64 least = 0;
-  for (u64 here = 1; here <= units && (here == 1 || here < 2 * tiles); ++here) {
+  for (u64 here = 1; here <= units && (here == 1 || here < 2 * most); ++here) {
     if (units % here != 0) continue;
     const u64 n = with_units(cells[at(d)], tiles, here) * least_spread(others, units / here, trail, cells);
     if (n != 0) least = least == 0 ? n : std::min(least, n);
