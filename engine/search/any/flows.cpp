@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/tally.h"
 #include "engine/search/any/network_hops.h"
 #include "engine/search/core/compulsory.h"
@@ -23,6 +24,14 @@ DimensionMask sharing_ranks(const CompiledTensor& t) {
     if (std::popcount(of_rank) > 1) out = static_cast<DimensionMask>(out | of_rank);
   }
   return out;
+}
+
+// Of the units that the fan-out below a level makes along some dimensions, how many the loops placed there leave to be
+// made.
+u64 not_placed(u64 units, const Trail& trail, int level, DimensionMask along) {
+  for (int l = trail.first(level); units > 1 && l < trail.size() && trail[l].is_spatial(); ++l)
+    if (contains(along, trail[l].dimension)) units /= trail[l].end;
+  return units;
 }
 
 }  // namespace
@@ -85,10 +94,7 @@ void KeptFlows::add_networks(int v) {
 }
 
 u64 KeptFlows::units_left(const Trail& trail, int level, std::size_t k) const {
-  u64 units = unrolled(level, k);
-  for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
-    if (contains(classes_[k], trail[l].dimension)) units /= trail[l].end;
-  return units;
+  return not_placed(unrolled(level, k), trail, level, classes_[k]);
 }
 
 u64 KeptFlows::units_left_along(int d, const Trail& trail, int level) const {
@@ -122,24 +128,25 @@ u64 KeptFlows::known_units(int level, int d) const {
 
 u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int d) const {
   if (reach.room_x * reach.room_y == 1) return 1;
-  u64 units = known_units(reach.level, d);
-  for (int l = trail.first(reach.level); units > 1 && l < trail.size() && trail[l].is_spatial(); ++l)
-    if (trail[l].dimension == d) units /= trail[l].end;
-  return units;
+  return not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
 }
 
 // Units along a dimension that the fan-out whose loops are being placed has to make.
 u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
-  u64 units = unrolling_->along[at(level)][at(d)];
-  for (int l = trail.first(level); l < trail.size() && trail[l].is_spatial(); ++l)
-    if (trail[l].dimension == d) units /= trail[l].end;
+  return not_placed(unrolling_->along[at(level)][at(d)], trail, level, dimension_bit(d));
+}
+
+u64 KeptFlows::class_units(int begin, int end, std::size_t k) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) units *= unrolled(i, k);
   return units;
 }
 
-u64 KeptFlows::class_units_outside(int level, std::size_t k) const {
-  u64 units = 1;
-  for (int i = level + 1; i < c_.level_count; ++i) units *= unrolled(i, k);
-  return units;
+bool KeptFlows::fits(int level, const Extents& tile) const {
+  const CompiledLevel& machine = c_.level[at(level)];
+  u64 used = 0;
+  for (const int v : bits(keep_[at(level)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
+  return used <= machine.room;
 }
 
 u64 KeptFlows::class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const {
@@ -163,10 +170,8 @@ u64 KeptFlows::class_to_come(const Trail& trail, const Reach& reach, int outer, 
     for (const int d : bits(classes_[k])) units *= split_to_come(trail, reach, outer, d);
     return units;
   }
-  u64 units = 1;
-  if (reach.level <= outer && reach.room_x * reach.room_y != 1) units *= units_left(trail, reach.level, k);
-  for (int i = reach.level + 1; i <= outer; ++i) units *= unrolled(i, k);
-  return units;
+  const bool more_here = reach.level <= outer && reach.room_x * reach.room_y != 1;
+  return (more_here ? units_left(trail, reach.level, k) : 1) * class_units(reach.level + 1, outer + 1, k);
 }
 
 // Of the unrolling, along the classes that have one of these dimensions, as far as there are tiles for them.

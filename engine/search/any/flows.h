@@ -29,7 +29,7 @@ struct Flow {
   bool enters = false;      // only the network below level `outer`, which it passes by: pays for its way in
   u8 twin = 0;              // boundary further outside where it has a twin in passing(); 0: none
 
-  // Of a twin: the words that the tile `boundary` asks the outermost level for, though the tensor's own tile is further
+  // Of a twin: the words that the tile `boundary` asks the outer level for, though the tensor's own tile is further
   // inside. Nothing is held by the tile itself.
   bool is_twin = false;
   u64 held = 0;                    // words that the tensor's own tiles inside hold together, at most
@@ -74,7 +74,7 @@ struct UnitsInUse {
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };
 
-// Whether flows that pass by the level inside the outermost one have twins.
+// Whether flows that pass by levels have twins.
 enum class Twins : u8 { No, Yes };
 
 class KeptFlows {
@@ -87,7 +87,7 @@ class KeptFlows {
   const Compiled& compiled() const { return c_; }
   const KeepMasks& keep() const { return keep_; }
   const std::vector<Flow>& flows() const { return flows_; }  // by ascending boundary
-  // Twins of the flows between the outermost level and one further inside than the next (docs/rules/any_factors.md).
+  // Twins of the flows that pass by a level on their way (docs/rules/any_factors.md).
   const std::vector<Flow>& passing() const { return passing_; }
   // Whether some twin is further outside than a level.
   bool passes(int level) const {
@@ -104,8 +104,8 @@ class KeptFlows {
   u64 units_left(const Trail& trail, int level, std::size_t k) const;
   // Whether the unrolling says how many stand along each of these dimensions.
   bool split(DimensionMask dimensions) const { return has_unrolling() && (dimensions & ~unrolling_->split) == 0; }
-  // The same of all fan-outs outside a level.
-  u64 class_units_outside(int level, std::size_t k) const;
+  // The same of the fan-outs below some levels, from the first of these to before the last.
+  u64 class_units(int begin, int end, std::size_t k) const;
   // The same of all fan-outs to come.
   u64 class_units_to_come(const Trail& trail, const Reach& reach, std::size_t k) const;
   // Along a dimension of a class that is split.
@@ -127,6 +127,9 @@ class KeptFlows {
   bool unrolled(const Reach& reach) const;
   // Whether networks of fan-outs to come cost energy.
   bool networks_to_come(const Reach& reach) const;
+
+  // Whether a level has room for the tiles of what it keeps.
+  bool fits(int level, const Extents& tile) const;
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
 

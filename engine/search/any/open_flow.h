@@ -62,6 +62,7 @@ class OpenFlow {
   u64 moved_by(const TrailLoop& loop) const;
   void look_at_halos(const Trail& trail, u64 together);
   u64 least_rank_words(int rank, const Trail& trail) const;
+  DimensionMask ranks_along(int d) const;
   u64 longest_of_rank(int rank) const;
   u64 rank_words(int rank, const TrailLoop* loop) const;
   void share_tiles(const Trail& trail, u64 together);

@@ -109,13 +109,18 @@ u64 OpenFlow::rank_words(int rank, const TrailLoop* loop) const {
   return mine * c_.size[d] + sweeps * static_cast<u64>(halo);
 }
 
+// The ranks that a loop over a dimension moves along.
+DimensionMask OpenFlow::ranks_along(int d) const {
+  DimensionMask along = 0;
+  for (int k = t_.first_of[at(d)]; k < t_.first_of[at(d) + 1]; ++k) along |= dimension_bit(t_.by_dimension[at(k)].rank);
+  return along;
+}
+
 // Words that cross while `loop`, the first to move the tensor, and those outside run once through all tiles.
 u64 OpenFlow::moved_by(const TrailLoop& loop) const {
   if (t_.entangled) return flow_->touched;
   u64 fetched = 1;
-  DimensionMask along = 0;  // ranks that the loop moves along
-  for (int k = t_.first_of[loop.dimension]; k < t_.first_of[loop.dimension + 1]; ++k)
-    along |= dimension_bit(t_.by_dimension[at(k)].rank);
+  const DimensionMask along = ranks_along(loop.dimension);
   for (int r = 0; r < t_.rank_count; ++r) fetched *= rank_words(r, contains(along, r) ? &loop : nullptr);
   return fetched;
 }
@@ -163,9 +168,7 @@ void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
   for (int r = 0; r < t_.rank_count; ++r) whole[at(r)] = least_rank_words(r, trail);
   for (const int d : bits(flow_->indexing)) {
     if (trail.of(d).most_tiles() == 1) continue;
-    DimensionMask along = 0;
-    for (int k = t_.first_of[at(d)]; k < t_.first_of[at(d) + 1]; ++k)
-      along |= dimension_bit(t_.by_dimension[at(k)].rank);
+    const DimensionMask along = ranks_along(d);
     u64 words = 1;
     for (int r = 0; r < t_.rank_count; ++r)
       words *= contains(along, r) ? std::min(whole[at(r)], longest_of_rank(r)) : whole[at(r)];

@@ -43,8 +43,8 @@ struct Rest {
     for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);
   }
 };
-// `all`: of all flows into later boundaries. `with_twins`: without what flows that pass ask of the outermost level, but
-// with what all twins do.
+// `all`: of all flows into later boundaries. `with_twins`: without what flows that pass a level ask of their outer
+// ones, but with what all twins do.
 struct RestOutside {
   Rest all, with_twins;
 };
@@ -79,7 +79,7 @@ class PartialCost {
                             std::span<const u32> widest);
 
  private:
-  // Whether flows that pass ask the outermost level themselves, or their twins do.
+  // Whether flows that pass a level ask their outer ones themselves, or their twins do.
   enum class Asking : u8 { Themselves, Twins };
 
   // Of flows: the energy, and cycles of the outermost level's ports if they are asked for.

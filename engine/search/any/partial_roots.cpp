@@ -60,9 +60,9 @@ bool PartialSearch::tabulate(u32 index) {
   const Reach reach = this->reach(node);
   const RestOutside rest = this->rest(node, reach);
   if (rest.all.energy == Rest::kNone) return true;
-  raise(node, keep.partial(trail_, reach, rest.all));
+  raise(node.least, keep.partial(trail_, reach, rest.all));
   if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(0))
-    raise(node, keep.partial.with_twins(trail_, reach, rest.with_twins));
+    raise(node.least, keep.partial.with_twins(trail_, reach, rest.with_twins));
   const double bound = objective_number(problem_.options.objective, node.least) * kBoundRounded;
   if (bound <= node.bound) return false;
   node.bound = bound;

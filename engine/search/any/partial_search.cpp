@@ -171,13 +171,12 @@ bool PartialSearch::child(Node node) {
   std::optional<OnceCost> once;  // before any loop is placed
   if (node.unrolling != kNone && node.root == kNone) {
     once = keep.partial.once(trail_);
-    least = {std::max(least.energy, once->whole.energy), std::max(least.cycles, once->whole.cycles)};
+    raise(least, once->whole);
   }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
   if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
-        const Cost other = keep.partial.with_twins(trail_, reach, rest.with_twins);
-        least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
+        raise(least, keep.partial.with_twins(trail_, reach, rest.with_twins));
         return !worth(least);
       }))
     return false;

@@ -78,8 +78,8 @@ class PartialSearch {
   void expand(u32 index);
   bool split(u32 index);
   bool tabulate(u32 index);
-  static void raise(Node& node, const Cost& least) {
-    node.least = {std::max(node.least.energy, least.energy), std::max(node.least.cycles, least.cycles)};
+  static void raise(Cost& least, const Cost& other) {
+    least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
   }
   RestOutside rest(const Node& node, const Reach& reach);
   u64 bytes_of_unrollings() const;

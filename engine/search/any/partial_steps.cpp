@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/model/true_counts/candidate_ends.h"
-#include "engine/model/true_counts/nest.h"
 #include "engine/search/any/partial_search.h"
 
 namespace heliolite {
@@ -179,17 +178,12 @@ bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
 
 // Whether the present tile fits the level and those outside.
 bool PartialSearch::fits(int level, u32 choice) const {
-  const KeepMasks& keep = keeps_[choice].costs.keep();
+  const KeptFlows& costs = keeps_[choice].costs;
   Extents tile{};
   for (int d = 0; d < c_.dimension_count; ++d)
     tile[at(d)] = static_cast<u32>(std::min<u64>(trail_.of(d).tile, c_.size[at(d)]));
-  for (int i = level; i < c_.level_count; ++i) {
-    const CompiledLevel& machine = c_.level[at(i)];
-    if (machine.room == CompiledLevel::kUnbounded) continue;
-    u64 used = 0;
-    for (const int v : bits(keep[at(i)])) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
-    if (used > machine.room) return false;
-  }
+  for (int i = level; i < c_.level_count; ++i)
+    if (c_.level[at(i)].room != CompiledLevel::kUnbounded && !costs.fits(i, tile)) return false;
   return true;
 }
 

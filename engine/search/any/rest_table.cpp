@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/model/true_counts/nest.h"
 #include "engine/search/core/objective.h"
 
 namespace heliolite {
@@ -46,18 +45,13 @@ void divide(const std::vector<u32>& numbers, double width, std::vector<u32>& mos
 // What the tiles of a level may be.
 class LevelTiles {
  public:
-  LevelTiles(const KeptFlows& costs, int level) : c_(costs.compiled()), keep_(costs.keep()[at(level)]), level_(level) {
+  LevelTiles(const KeptFlows& costs, int level) : c_(costs.compiled()), costs_(costs), level_(level) {
     for (std::size_t k = 0; k < costs.classes().size(); ++k)
       if (costs.has_unrolling() && !costs.is_free(k))
-        outside_.push_back({costs.classes()[k], costs.class_units_outside(level, k)});
+        outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
   }
 
-  bool fit(const Extents& tile) const {
-    const CompiledLevel& machine = c_.level[at(level_)];
-    u64 used = 0;
-    for (const int v : bits(keep_)) used += machine.taken(v, true_box_words(c_, c_.tensor[at(v)], tile));
-    return used <= machine.room;
-  }
+  bool fit(const Extents& tile) const { return costs_.fits(level_, tile); }
 
   // The longest that there may be so many of along a dimension, beside such tiles of the others. Only of two the
   // longest may be much longer than the shortest.
@@ -90,7 +84,7 @@ class LevelTiles {
     u64 number;
   };
   const Compiled& c_;
-  TensorMask keep_;
+  const KeptFlows& costs_;
   int level_;
   std::vector<ClassUnits> outside_;
 };

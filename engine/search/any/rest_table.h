@@ -57,7 +57,6 @@ class RestTable {
   }
   u64 bytes() const { return (at_level_.size() + twins_.size()) * ranges_.points() * sizeof(Rest); }
   // The same with twins (RestOutside), if there are any.
-  bool has_twins() const { return !twins_.empty(); }
   Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
 
  private:

@@ -1,5 +1,5 @@
-// Twins: what tensors that pass by the level inside the outermost one ask of the outermost level, counted by the tile
-// of the level that they pass. Proof: docs/rules/any_factors.md.
+// Twins: what tensors that pass by a level ask of the one outside it, counted by the tile of the level that they pass.
+// Proof: docs/rules/any_factors.md.
 #include <algorithm>
 
 #include "engine/search/any/open_flow.h"
