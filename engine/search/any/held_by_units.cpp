@@ -26,6 +26,18 @@ class HeldByUnits {
 
   FlowTraffic least() { return least(costs_.has_unrolling() ? 0 : costs_.classes().size()); }
 
+  // Along each rank of two dimensions, by the units that are placed.
+  std::array<u64, kMaxRanks> placed() const {
+    std::array<u64, kMaxRanks> out{};
+    for (int r = 0; r < t_.rank_count; ++r) {
+      const DimensionMask sharing = t_.sharing[at(r)];
+      if (std::popcount(sharing) != 2) continue;
+      const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
+      out[at(r)] = std::max(along(a, b).fetched, along(b, a).fetched);
+    }
+    return out;
+  }
+
  private:
   // Whichever dimensions of a class the units to come stand along; classes from k on.
   FlowTraffic least(std::size_t k) {
@@ -89,8 +101,8 @@ class HeldByUnits {
 
   // Let a step of dimension a be s words of the rank. x elements of it and y of b, which leave q different rests by s,
   // make q (x - 1) + y different words at least: those of each rest as many as elements of both, less one. A and B
-  // places have all A' and B' elements, so q (A' - A) + A B' words, q being the sum of the B places' rests: of one each
-  // at least, and together of all rests that B' elements may leave.
+  // places have all A' and B' elements, so q (A' - A) + A B' words, q being the sum of the B places' rests: of a tile
+  // each at least, and together of all rests that B' elements may leave.
   //
   // Two units ask for the same tiles together at most if their places have the same sum, which these do not:
   //  1. All A beside the first of the B places, which has B'' elements, and the last of the A beside the others.
@@ -102,7 +114,16 @@ class HeldByUnits {
     const u64 first_a = first_place(a), first_b = first_place(b), alike = alike_by_step(c_, t_, a, b);
     const u64 one = ceil_div(first_b, alike) * (all_a - places_a) + all_b + (places_a - 1) * first_b;
     const u64 other = all_b + places_b * (first_a - 1) + ceil_div(places_b, alike) * (all_a - first_a);
-    return {std::max(places_b, ceil_div(all_b, alike)) * (all_a - places_a) + places_a * all_b, std::max(one, other)};
+    const u64 rests = std::max(rests_of_tiles(b, places_b, alike), ceil_div(all_b, alike));
+    return {rests * (all_a - places_a) + places_a * all_b, std::max(one, other)};
+  }
+
+  // Rests that the elements of so many places along a dimension leave at least, place by place; of consecutive elements
+  // so many are different as of all. Each place has a tile, and only one tile is short.
+  u64 rests_of_tiles(int d, u64 places, u64 alike) const {
+    const TrailDimension& begin = trail_.at_begin(boundary_)[at(d)];
+    if (begin.more != 0) return places;
+    return (places - 1) * std::min(begin.tile, ceil_div(u64{c_.size[at(d)]}, alike)) + 1;
   }
 
   // Elements at least of the first place along a dimension.
@@ -124,10 +145,11 @@ class HeldByUnits {
 
 }  // namespace
 
-FlowTraffic held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
-  if (costs.compiled().tensor[flow.tensor].entangled) return {flow.touched, flow.touched};
-  const FlowTraffic words = HeldByUnits(costs, flow, trail, reach).least();
-  return {std::max(flow.touched, words.fetched), std::max(flow.touched, words.shared)};
+HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
+  if (costs.compiled().tensor[flow.tensor].entangled) return {{flow.touched, flow.touched}, {}};
+  HeldByUnits held(costs, flow, trail, reach);
+  const FlowTraffic words = held.least();
+  return {{std::max(flow.touched, words.fetched), std::max(flow.touched, words.shared)}, held.placed()};
 }
 
 }  // namespace heliolite

@@ -4,9 +4,14 @@
 
 namespace heliolite {
 
+struct HeldWords {
+  FlowTraffic all;
+  std::array<u64, kMaxRanks> along{};  // of each rank of two dimensions: what the placed units hold, at least
+};
+
 // At least so many words cross in one pass through the tensor's dimensions: into the tiles of a flow, what each of the
 // units that are placed, or that the unrolling asks for, touches; and requests that arrive at the outer level, those of
 // units that ask for the same tiles once. Never less than the tensor's different words.
-FlowTraffic held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
 
 }  // namespace heliolite

@@ -57,8 +57,9 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     close_what_is_not_held(trail);
   }
   if (flow.sliding && !flow.to_compute) {
-    const FlowTraffic held = held_by_units(costs, flow, trail, reach);
-    again_ = {held.fetched - flow.touched, held.shared - flow.touched};
+    const HeldWords held = held_by_units(costs, flow, trail, reach);
+    again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
+    held_along_ = held.along;
   }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];

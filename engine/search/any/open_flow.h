@@ -38,6 +38,8 @@ class OpenFlow {
   const FlowPart& in_place() const { return open_; }
   // Words of a sliding tensor in place that several units hold, once more for each further one.
   const FlowTraffic& again() const { return again_; }
+  // Tiles of a dimension that the flow's boundary has, or the fewest of a range.
+  u32 tiles_at_boundary(int d) const { return base_tiles_[at(d)]; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
@@ -59,12 +61,12 @@ class OpenFlow {
   void move(const TrailLoop& loop);
   void move_sliding(const TrailLoop& loop);
   u64 still(const TrailLoop& loop) const;
-  u64 moved_by(const TrailLoop& loop) const;
+  u64 moved_by(const TrailLoop& loop, u64 extent) const;
   void look_at_halos(const Trail& trail, u64 together);
   u64 least_rank_words(int rank, const Trail& trail) const;
   DimensionMask ranks_along(int d) const;
-  u64 longest_of_rank(int rank) const;
-  u64 rank_words(int rank, const TrailLoop* loop) const;
+  u64 whole_rank_words(int rank) const;
+  u64 rank_words(int rank, const TrailLoop& loop, u64 extent) const;
   void share_tiles(const Trail& trail, u64 together);
   void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   void close(const FlowTraffic& words);
@@ -102,6 +104,7 @@ class OpenFlow {
   DimensionMask looped_ = 0;                 // dimensions with a temporal loop so far
   FlowPart open_;
   FlowTraffic again_;
+  std::array<u64, kMaxRanks> held_along_{};  // of a sliding tensor: words of a rank that units hold together, at least
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;
   FlowTraffic closed_;

@@ -21,7 +21,7 @@ void OpenFlow::share_tiles(const Trail& trail, u64 together) {
   const u64 held = open_.words.fetched + again_.fetched;
   add({held, open_.words.shared + again_.shared}, first_times(open_.shared, trail));
   if (divided <= apart) return;
-  for (int k = 0; k < parts_; ++k) part_[at(k)].words.shared = part_[at(k)].words.fetched / together;
+  for (int k = 0; k < parts_; ++k) part_[at(k)].words.shared = ceil_div(part_[at(k)].words.fetched, together);
   open_.words.shared = open_.words.fetched / together;
   again_.shared = held / together - open_.words.shared;
 }
@@ -44,11 +44,13 @@ void OpenFlow::ask(const KeptFlows& costs, const Trail& trail, const Reach& reac
 void OpenFlow::move_sliding(const TrailLoop& loop) {
   const u8 d = loop.dimension;
   const u64 before = open_.words.fetched;
-  u64 after = loop.last > 1 ? 0 : before;
+  u64 after = loop.last > 1 ? 0 : before, moved = c_.size[d];  // moved: so much of the dimension in every context
   if (!contains(looped_, d)) {
+    // Where units have no second iteration, what only the last context touches may stay.
     const u64 around = units_[d], group = around * loop.end, tiles = base_tiles_[d];
     const u64 rest = tiles - (tiles - 1) / group * group;
-    after = rest >= 2 * around ? 0 : around != 1 ? before : only_at_end(d, c_.size[d] - (tiles - 1) * base_[d]);
+    if (rest < 2 * around) moved = (tiles - rest) * base_[d];
+    after = rest >= 2 * around ? 0 : moved == 0 ? before : only_at_end(d, c_.size[d] - moved);
   }
   if (after < before && parts_ < kParts) {
     const u64 different = open_.words.shared, stay = std::min(after, different);
@@ -56,8 +58,11 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     if (after == 0) {
       const FlowTraffic more = std::exchange(again_, {});
       words.fetched += more.fetched, words.shared += more.shared;
-      if (!moving_) words.fetched = std::max(words.fetched, moved_by(loop));
     }
+    const u64 tile_by_tile = moving_ ? 0 : moved_by(loop, moved);
+    const u64 excess = tile_by_tile - std::min(tile_by_tile, words.fetched);
+    words.fetched += excess;
+    again_.fetched -= std::min(again_.fetched, excess);  // maybe the same words
     close(words);
     open_.words = {after, stay};
   }
@@ -74,39 +79,44 @@ u64 OpenFlow::only_at_end(int d, u64 extent) const {
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
 }
 
-// Words of all tiles along a rank; `loop`: the innermost that moves the tensor, if it does so along this rank.
-u64 OpenFlow::rank_words(int rank, const TrailLoop* loop) const {
-  u64 longest = 1, product = 1, sum = 0, coefficients = 0;
+// Words of all tiles along a rank, every box by itself.
+u64 OpenFlow::whole_rank_words(int rank) const {
+  u64 product = 1, sum = 0, coefficients = 0;
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
+    if (t_.by_dimension[at(k)].rank == rank) product *= base_tiles_[t_.by_dimension[at(k)].dimension];
+  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& term = t_.by_dimension[at(k)];
+    if (term.rank != rank) continue;
+    coefficients += term.coefficient;
+    sum += term.coefficient * u64{c_.size[term.dimension]} * (product / base_tiles_[term.dimension]);
+  }
+  return sum + product - coefficients * product;
+}
+
+// Words of all tiles along a rank that `loop`, the innermost that moves the tensor, moves along, of the first `extent`
+// of its dimension.
+u64 OpenFlow::rank_words(int rank, const TrailLoop& loop, u64 extent) const {
+  const u8 d = loop.dimension;
   bool alone = true;  // of the rank's dimensions only the loop's has several tiles
   i64 halo = 1;
   u64 mine = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t_.by_dimension[at(k)];
     if (term.rank != rank) continue;
-    const u64 size = c_.size[term.dimension], tiles = base_tiles_[term.dimension];
-    longest = std::max(longest, size);
-    product *= tiles;
-    coefficients += term.coefficient;
-    if (loop != nullptr && term.dimension == loop->dimension) {
+    if (term.dimension == d) {
       mine = term.coefficient;
       halo -= term.coefficient;
     } else {
-      halo += i64{term.coefficient} * (static_cast<i64>(size) - 1);
-      alone &= tiles == 1;
+      halo += i64{term.coefficient} * (static_cast<i64>(c_.size[term.dimension]) - 1);
+      alone &= base_tiles_[term.dimension] == 1;
     }
   }
-  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
-    const CompiledTerm& term = t_.by_dimension[at(k)];
-    if (term.rank == rank)
-      sum += term.coefficient * u64{c_.size[term.dimension]} * (product / base_tiles_[term.dimension]);
-  }
-  const u64 whole = sum + product - coefficients * product;  // every box by itself
-  if (loop == nullptr) return whole;
-  const u8 d = loop->dimension;
-  if (!alone || units_[d] != 1 || loop->end == 2) return std::min(longest, whole);
-  if (halo <= 0) return whole;
-  const u64 sweeps = (tiles_[d] - 1) / loop->end + 1;
-  return mine * c_.size[d] + sweeps * static_cast<u64>(halo);
+  Extents size = c_.size;
+  size[d] = static_cast<u32>(extent);
+  if (!alone || units_[d] != 1 || loop.end == 2)
+    return std::max(touched_along(t_, rank, size), extent == c_.size[d] ? held_along_[at(rank)] : 0);
+  const u64 tiles = ceil_div(extent, base_[d]), sweeps = ceil_div(tiles, u64{loop.end});
+  return static_cast<u64>(static_cast<i64>(mine * extent) + static_cast<i64>(halo > 0 ? sweeps : tiles) * halo);
 }
 
 // The ranks that a loop over a dimension moves along.
@@ -116,21 +126,15 @@ DimensionMask OpenFlow::ranks_along(int d) const {
   return along;
 }
 
-// Words that cross while `loop`, the first to move the tensor, and those outside run once through all tiles.
-u64 OpenFlow::moved_by(const TrailLoop& loop) const {
+// Words that cross while `loop`, the first to move the tensor, and those outside run once through all tiles of the
+// first `extent` of its dimension.
+u64 OpenFlow::moved_by(const TrailLoop& loop, u64 extent) const {
   if (t_.entangled) return flow_->touched;
   u64 fetched = 1;
   const DimensionMask along = ranks_along(loop.dimension);
-  for (int r = 0; r < t_.rank_count; ++r) fetched *= rank_words(r, contains(along, r) ? &loop : nullptr);
+  for (int r = 0; r < t_.rank_count; ++r)
+    fetched *= contains(along, r) ? rank_words(r, loop, extent) : whole_rank_words(r);
   return fetched;
-}
-
-u64 OpenFlow::longest_of_rank(int rank) const {
-  u64 longest = 1;
-  for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
-    if (t_.by_dimension[at(k)].rank == rank)
-      longest = std::max<u64>(longest, c_.size[t_.by_dimension[at(k)].dimension]);
-  return longest;
 }
 
 // Words along a rank if every tile comes whole, whichever of the numbers of tiles it is. Of two dimensions it is linear
@@ -140,7 +144,7 @@ u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
   std::size_t terms = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
     if (t_.by_dimension[at(k)].rank != rank) continue;
-    if (terms == 2) return longest_of_rank(rank);
+    if (terms == 2) return touched_along(t_, rank, c_.size);
     term[terms++] = &t_.by_dimension[at(k)];
   }
   u64 least = ~u64{0};
@@ -171,7 +175,7 @@ void OpenFlow::look_at_halos(const Trail& trail, u64 together) {
     const DimensionMask along = ranks_along(d);
     u64 words = 1;
     for (int r = 0; r < t_.rank_count; ++r)
-      words *= contains(along, r) ? std::min(whole[at(r)], longest_of_rank(r)) : whole[at(r)];
+      words *= contains(along, r) ? std::min(whole[at(r)], touched_along(t_, r, c_.size)) : whole[at(r)];
     mover_[at(d)].come = {words, words / together};
   }
 }

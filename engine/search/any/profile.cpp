@@ -57,13 +57,25 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
 
 }  // namespace
 
+// The tiles of a tensor that slides: how many words cross tile by tile, and which units have one alone.
+void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
+  for (int d = 0; d < c.dimension_count; ++d) {
+    if (!contains(f.flow().indexing, d) || c.size[at(d)] == 1) continue;
+    const u64 tiles = f.open() ? f.tiles_at_boundary(d) : 0;
+    out.open.push_back(tiles), out.open.push_back(turned_round(tiles));
+  }
+}
+
 // The same numbers in the same order for all partial mappings of a reach.
 void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& units, Profile& out) const {
   out.open.push_back(settled ? 0 : f.closed().fetched);
   out.open.push_back(settled ? 0 : f.closed().shared);
   out.open.push_back(f.in_place().words.fetched);
   out.open.push_back(f.in_place().words.shared);
-  if (f.flow().sliding) out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
+  if (f.flow().sliding) {
+    out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
+    add_tiles(c_, f, out);
+  }
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
   if (f.flow().by_network) add_word_hops(f, settled, out);

@@ -48,23 +48,25 @@ AccessCounts with_links(const AccessCounts& n, bool linked_inside, bool linked_o
 }  // namespace
 
 // Of three or more dimensions in a rank only the two that reach most count.
+u64 touched_along(const CompiledTensor& t, int rank, const Extents& size) {
+  u64 most = 1;
+  for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
+    const CompiledTerm& a = t.by_dimension[k];
+    if (a.rank != rank) continue;
+    most = std::max<u64>(most, size[a.dimension]);
+    for (int j = 0; j < k; ++j) {
+      const CompiledTerm& b = t.by_dimension[j];
+      if (b.rank == rank)
+        most = std::max(most, distinct_sums(a.coefficient, size[a.dimension], b.coefficient, size[b.dimension]));
+    }
+  }
+  return most;
+}
+
 u64 touched_words(const CompiledTensor& t, const Extents& size) {
   if (t.entangled) return 1;
   u64 words = 1;
-  for (int r = 0; r < t.rank_count; ++r) {
-    u64 most = 1;
-    for (int k = 0; k < t.first_of[kMaxDimensions]; ++k) {
-      const CompiledTerm& a = t.by_dimension[k];
-      if (a.rank != r) continue;
-      most = std::max<u64>(most, size[a.dimension]);
-      for (int j = 0; j < k; ++j) {
-        const CompiledTerm& b = t.by_dimension[j];
-        if (b.rank == r)
-          most = std::max(most, distinct_sums(a.coefficient, size[a.dimension], b.coefficient, size[b.dimension]));
-      }
-    }
-    words *= most;
-  }
+  for (int r = 0; r < t.rank_count; ++r) words *= touched_along(t, r, size);
   return words;
 }
 
