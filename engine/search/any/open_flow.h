@@ -52,6 +52,8 @@ class OpenFlow {
   FlowTraffic least() const;
 
  private:
+  using Tiles = std::array<u32, kMaxDimensions>;
+
   void start(const Trail& trail);
   void close_what_is_not_held(const Trail& trail);
   u64 may_stay_of_twin(const Trail& trail) const;
@@ -65,7 +67,7 @@ class OpenFlow {
   void look_at_halos(const Trail& trail, u64 together);
   u64 least_rank_words(int rank, const Trail& trail) const;
   DimensionMask ranks_along(int d) const;
-  u64 whole_rank_words(int rank) const;
+  u64 box_words(int rank, const Tiles& tiles) const;
   u64 rank_words(int rank, const TrailLoop& loop, u64 extent) const;
   void share_tiles(const Trail& trail, u64 together);
   void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
@@ -96,8 +98,8 @@ class OpenFlow {
   bool held_ = false;                       // of a twin: its smallest tile may be whole in the tensor's own tiles
   std::array<u64, kMaxDimensions> units_to_come_;  // along each dimension, at most
   bool moving_ = false;                            // some loop has moved a sliding tensor
-  std::array<u32, kMaxDimensions> tiles_{};        // of the present tile
-  std::array<u32, kMaxDimensions> base_tiles_{};
+  Tiles tiles_{};                                  // of the present tile
+  Tiles base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
   std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
   std::array<u64, kMaxDimensions> still_{};  // words of the dimension that no loop has moved

@@ -79,16 +79,16 @@ u64 OpenFlow::only_at_end(int d, u64 extent) const {
   return std::min(open_.words.fetched, flow_->touched - touched_words(t_, without));
 }
 
-// Words of all tiles along a rank, every box by itself.
-u64 OpenFlow::whole_rank_words(int rank) const {
+// Words along a rank of so many tiles of each dimension, every box by itself.
+u64 OpenFlow::box_words(int rank, const Tiles& tiles) const {
   u64 product = 1, sum = 0, coefficients = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k)
-    if (t_.by_dimension[at(k)].rank == rank) product *= base_tiles_[t_.by_dimension[at(k)].dimension];
+    if (t_.by_dimension[at(k)].rank == rank) product *= tiles[t_.by_dimension[at(k)].dimension];
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
     const CompiledTerm& term = t_.by_dimension[at(k)];
     if (term.rank != rank) continue;
     coefficients += term.coefficient;
-    sum += term.coefficient * u64{c_.size[term.dimension]} * (product / base_tiles_[term.dimension]);
+    sum += term.coefficient * u64{c_.size[term.dimension]} * (product / tiles[term.dimension]);
   }
   return sum + product - coefficients * product;
 }
@@ -133,33 +133,26 @@ u64 OpenFlow::moved_by(const TrailLoop& loop, u64 extent) const {
   u64 fetched = 1;
   const DimensionMask along = ranks_along(loop.dimension);
   for (int r = 0; r < t_.rank_count; ++r)
-    fetched *= contains(along, r) ? rank_words(r, loop, extent) : whole_rank_words(r);
+    fetched *= contains(along, r) ? rank_words(r, loop, extent) : box_words(r, base_tiles_);
   return fetched;
 }
 
 // Words along a rank if every tile comes whole, whichever of the numbers of tiles it is. Of two dimensions it is linear
 // in each number, so least where both are the fewest or the most.
 u64 OpenFlow::least_rank_words(int rank, const Trail& trail) const {
-  std::array<const CompiledTerm*, 2> term{};
+  std::array<u8, 2> dimension{};
   std::size_t terms = 0;
   for (int k = 0; k < t_.first_of[kMaxDimensions]; ++k) {
     if (t_.by_dimension[at(k)].rank != rank) continue;
     if (terms == 2) return touched_along(t_, rank, c_.size);
-    term[terms++] = &t_.by_dimension[at(k)];
+    dimension[terms++] = t_.by_dimension[at(k)].dimension;
   }
   u64 least = ~u64{0};
   for (std::size_t corner = 0; corner < std::size_t{1} << terms; ++corner) {
-    std::array<u64, 2> tiles{1, 1};
-    i64 words = 1;
-    for (std::size_t k = 0; k < terms; ++k) {
-      tiles[k] = base_tiles_[term[k]->dimension];
-      if (contains(corner, k)) tiles[k] += trail.at_begin(flow_->boundary)[term[k]->dimension].more;
-      words -= term[k]->coefficient;
-    }
-    words *= static_cast<i64>(tiles[0] * tiles[1]);
+    Tiles tiles = base_tiles_;
     for (std::size_t k = 0; k < terms; ++k)
-      words += static_cast<i64>(u64{term[k]->coefficient} * c_.size[term[k]->dimension] * tiles[1 - k]);
-    least = std::min(least, static_cast<u64>(words));
+      if (contains(corner, k)) tiles[dimension[k]] += trail.at_begin(flow_->boundary)[dimension[k]].more;
+    least = std::min(least, box_words(rank, tiles));
   }
   return least;
 }

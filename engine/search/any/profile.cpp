@@ -55,8 +55,6 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
   }
 }
 
-}  // namespace
-
 // The tiles of a tensor that slides: how many words cross tile by tile, and which units have one alone.
 void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
@@ -65,6 +63,8 @@ void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
     out.open.push_back(tiles), out.open.push_back(turned_round(tiles));
   }
 }
+
+}  // namespace
 
 // The same numbers in the same order for all partial mappings of a reach.
 void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& units, Profile& out) const {

@@ -23,9 +23,9 @@ struct CompulsoryCost {
 // does not count the words that strides skip.
 // `size`: of the dimensions.
 u64 touched_words(const CompiledTensor& t, const Extents& size);
-// The same along one of its ranks; their product, if it is not entangled.
-u64 touched_along(const CompiledTensor& t, int rank, const Extents& size);
 inline u64 touched_words(const CompiledTensor& t, const Compiled& c) { return touched_words(t, c.size); }
+// The same along one of its ranks; all words are the product, if it is not entangled.
+u64 touched_along(const CompiledTensor& t, int rank, const Extents& size);
 
 // The compulsory cost of the model's layer over all mappings whose keep choices lie in `keep`.
 CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep);
