@@ -63,6 +63,12 @@ Unrollable Unrollable::of(const Mapspace& space) {
 
 KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable& unrollable, Twins twins)
     : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
+  for (int i = 0; i < c.level_count; ++i) {
+    const CompiledLevel& level = c.level[at(i)];
+    if (level.fanout_x != 1) axes_.push_back({static_cast<u8>(i), false, unrollable.x[at(i)], level.fanout_x});
+    if (level.fanout_y != 1) axes_.push_back({static_cast<u8>(i), true, unrollable.y[at(i)], level.fanout_y});
+    if (level.fanout_x * level.fanout_y != 1) outermost_fanout_ = i;
+  }
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     int inner = -1;
@@ -196,31 +202,29 @@ u64 KeptFlows::unrolled_to_come(const Trail& trail, const Reach& reach, int oute
 }
 
 u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const {
+  if (unrolled(reach)) return 1;
   u64 units = 1;
   DimensionMask along = 0;
-  const auto add = [&](u64 room, DimensionMask allowed) {
-    const auto here = static_cast<DimensionMask>(allowed & apart);
-    if (room == 1 || here == 0) return;
+  for (const Axis& axis : axes_) {
+    const auto here = static_cast<DimensionMask>(axis.allowed & apart);
+    if (axis.level < reach.level || axis.level > outer || here == 0) continue;
+    const u64 room = axis.level != reach.level ? axis.units : axis.is_y ? reach.room_y : reach.room_x;
+    if (room == 1) continue;
     units *= room;
     along = static_cast<DimensionMask>(along | here);
-  };
-  for (int i = reach.level; i <= outer; ++i) {
-    const CompiledLevel& level = c_.level[at(i)];
-    add(i == reach.level ? reach.room_x : level.fanout_x, unrollable_.x[at(i)]);
-    add(i == reach.level ? reach.room_y : level.fanout_y, unrollable_.y[at(i)]);
   }
   if (units == 1) return 1;
   if (has_unrolling()) units = std::min(units, unrolled_to_come(trail, reach, outer, apart));
   u64 tiles = 1;
-  for (int d = 0; d < c_.dimension_count && tiles < units; ++d)
-    if (contains(along, d)) tiles *= trail.of(d).most_tiles();
-  return std::min(units, tiles);
+  for (const int d : bits(along)) {
+    tiles *= trail.of(d).most_tiles();
+    if (tiles >= units) return units;
+  }
+  return tiles;
 }
 
 bool KeptFlows::unrolled(const Reach& reach) const {
-  for (int i = reach.level + 1; i < c_.level_count; ++i)
-    if (c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y != 1) return false;
-  return reach.room_x * reach.room_y == 1;
+  return reach.level >= outermost_fanout_ && reach.room_x * reach.room_y == 1;
 }
 
 bool KeptFlows::networks_to_come(const Reach& reach) const {

@@ -160,9 +160,19 @@ class KeptFlows {
   u128 ingress_energy(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   u128 level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const;
 
+  // One axis of a fan-out that has several units, and the dimensions that it may unroll.
+  struct Axis {
+    u8 level;
+    bool is_y;
+    DimensionMask allowed;
+    u64 units;
+  };
+
   const Compiled& c_;
   KeepMasks keep_;
   Unrollable unrollable_;
+  std::vector<Axis> axes_;     // innermost first
+  int outermost_fanout_ = -1;  // its level
   std::vector<DimensionMask> classes_;
   const ClassUnrolling* unrolling_ = nullptr;
   std::vector<Flow> flows_, passing_;
