@@ -33,9 +33,13 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     // Few points: most of them stand for several numbers of tiles.
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
     const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
-    if (seed % 7 < 4) costs.unroll(&unrolling);
     const TileRanges few(m.c, 30);
-    const RestTable of_unrolling(partial, costs, seed % 3 == 0 ? ranges : few, any_tiles());
+    const TileRanges& own = seed % 3 == 0 ? ranges : few;
+    const BoundaryTable boundaries(partial, costs, own, any_tiles());
+    if (seed % 7 < 4) costs.unroll(&unrolling);
+    // Tiles of no use are those that make every mapping dearer than this one.
+    const KnownBefore known{boundaries, [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; }};
+    const RestTable of_unrolling(partial, costs, own, any_tiles(), seed % 5 < 3 ? &known : nullptr);
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);
     nothing.begin(0);

@@ -1,6 +1,7 @@
 #pragma once
 // What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct Rest {
   u128 energy = 0;  // units; kNone: there are no such flows, as no mapping is left
   PortCycles ports;
 
+  // Of any mapping with such flows, at least.
+  u64 cycles() const { return static_cast<u64>(std::ceil(std::ranges::max(ports.of))); }
   void raise_to(const Rest& other) {
     energy = std::max(energy, other.energy);
     for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);

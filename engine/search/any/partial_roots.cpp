@@ -51,10 +51,17 @@ bool PartialSearch::tabulate(u32 index) {
   Node& node = node_[index];
   const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
   if (!is_root || node.unrolling == kNone || root_[node.root].table) return false;
+  const BoundaryTable& boundaries = boundaries_of(node.keep);
   KeepSpace& keep = space(node);
-  if (!root_ranges_) root_ranges_.emplace(c_, kRootPoints);
+  const OnceCost& once = root_[node.root].once;
+  const auto is_worth = [&](int level, const Rest& outside) {
+    const Cost least{Energy{once.whole.energy.units - once.outside[at(level)] + outside.energy},
+                     std::max(once.whole.cycles, outside.cycles())};
+    return !gate_.prunes(Rule::UnrollingBound, [&] { return !worth(least); });
+  };
+  const KnownBefore known{boundaries, is_worth};
   root_[node.root].table =
-      std::make_unique<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space));
+      std::make_unique<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space), &known);
   bytes_of_tables_ += root_[node.root].table->bytes();
   rebuild(index);
   const Reach reach = this->reach(node);
@@ -68,6 +75,20 @@ bool PartialSearch::tabulate(u32 index) {
   node.bound = bound;
   if (!gate_.prunes(Rule::UnrollingBound, [&] { return !worth(node.least); })) fresh_.push_back(index);
   return true;
+}
+
+// Of all unrollings with a keep choice.
+const BoundaryTable& PartialSearch::boundaries_of(u32 keep) {
+  if (!root_ranges_) root_ranges_.emplace(c_, kRootPoints);
+  boundaries_.resize(keeps_.choices());
+  if (!boundaries_[keep]) {
+    KeepSpace& space = keeps_[keep];
+    space.costs.unroll(nullptr);
+    boundaries_[keep] =
+        std::make_unique<BoundaryTable>(space.partial, space.costs, *root_ranges_, most_tiles_outside(problem_.space));
+    bytes_of_tables_ += boundaries_[keep]->bytes();
+  }
+  return *boundaries_[keep];
 }
 
 // What is known of a node's keep choice, and of its unrolling if it has one.

@@ -149,7 +149,7 @@ RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
     out.all.raise_to((*root.table)(node.level, here));
     if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
   }
-  out.all.energy = std::max(out.all.energy, root.outside[node.level]);
+  out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
   return out;
 }
 
@@ -188,7 +188,7 @@ bool PartialSearch::child(Node node) {
     return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
-    root_.push_back({once->outside, nullptr});
+    root_.push_back({*once, nullptr});
   }
   push(node);
   return true;

@@ -65,8 +65,8 @@ class PartialSearch {
   };
   // What is known of the mappings with a keep choice and an unrolling.
   struct Root {
-    EnergyOutside outside;
-    std::unique_ptr<RestTable> table;  // none before its turn comes
+    OnceCost once;
+    std::unique_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
   };
   // Where a node stands.
   struct Place {
@@ -78,6 +78,7 @@ class PartialSearch {
   void expand(u32 index);
   bool split(u32 index);
   bool tabulate(u32 index);
+  const BoundaryTable& boundaries_of(u32 keep);
   static void raise(Cost& least, const Cost& other) {
     least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
   }
@@ -124,8 +125,9 @@ class PartialSearch {
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
   int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
   std::vector<ClassUnrolling> unrolling_;
-  std::vector<Root> root_;                 // of each keep choice and unrolling
-  std::optional<TileRanges> root_ranges_;  // of their tables
+  std::vector<Root> root_;                                  // of each keep choice and unrolling
+  std::optional<TileRanges> root_ranges_;                   // of their tables
+  std::vector<std::unique_ptr<BoundaryTable>> boundaries_;  // [keep choice]: with these ranges
   u64 bytes_of_tables_ = 0;
   DimensionMask split_ = 0;  // dimensions of classes with some that slide
   std::vector<Node> node_;

@@ -9,7 +9,8 @@ namespace heliolite {
 namespace {
 
 constexpr double kSumsRounded = 1 - 1e-12;  // of sums in doubles
-constexpr Rest kNothingFits{Rest::kNone, {{kNever, kNever, kNever}}};
+constexpr Rest kNoRest{Rest::kNone, {{kNever, kNever, kNever}}};
+constexpr RestOutside kNothingFits{kNoRest, kNoRest};
 
 // Adds what is between a level and the next one outside.
 Rest sum(Rest outside, const Rest& here) {
@@ -18,9 +19,18 @@ Rest sum(Rest outside, const Rest& here) {
   return outside;
 }
 
+RestOutside sum(const RestOutside& outside, const RestOutside& here) {
+  return {sum(outside.all, here.all), sum(outside.with_twins, here.with_twins)};
+}
+
 void least_of(Rest& value, const Rest& other) {
   value.energy = std::min(value.energy, other.energy);
   value.ports.lower_to(other.ports);
+}
+
+void least_of(RestOutside& value, const RestOutside& other) {
+  least_of(value.all, other.all);
+  least_of(value.with_twins, other.with_twins);
 }
 
 // All that ceil(size / tile) can be, descending.
@@ -42,16 +52,39 @@ void divide(const std::vector<u32>& numbers, double width, std::vector<u32>& mos
     else most.push_back(n), least.push_back(n);
 }
 
-// What the tiles of a level may be.
+// What the tiles of a level may be, and what the flows into those of the next one cost then.
 class LevelTiles {
  public:
-  LevelTiles(const KeptFlows& costs, int level) : c_(costs.compiled()), costs_(costs), level_(level) {
+  LevelTiles(const KeptFlows& costs, const TilesOutside& most, int level)
+      : c_(costs.compiled()), costs_(costs), level_(level), most_(most[at(level)]) {
     for (std::size_t k = 0; k < costs.classes().size(); ++k)
       if (costs.has_unrolling() && !costs.is_free(k))
         outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
   }
 
+  // Whether some tile of so many, between `most` and `least`, fits, leaves few enough for the loops outside and enough
+  // for the fan-outs.
+  bool may_be(std::span<const u32> most, std::span<const u32> least) const {
+    for (std::size_t d = 0; d < least.size(); ++d)
+      if (least[d] > most_[d]) return false;
+    return fit(smallest(most)) && can_be_unrolled(most);
+  }
+
+  RestOutside least_outside(PartialCost& partial, std::span<const u32> most, std::span<const u32> least) const {
+    const Extents tile = smallest(most);
+    Extents longest{};
+    for (std::size_t d = 0; d < least.size(); ++d) longest[d] = widest(tile, static_cast<int>(d), least[d]);
+    return partial.least_outside(level_, least, most, std::span(longest).first(least.size()));
+  }
+
+ private:
   bool fit(const Extents& tile) const { return costs_.fits(level_, tile); }
+
+  Extents smallest(std::span<const u32> most) const {
+    Extents tile{};
+    for (std::size_t d = 0; d < most.size(); ++d) tile[d] = (c_.size[d] - 1) / most[d] + 1;
+    return tile;
+  }
 
   // The longest that there may be so many of along a dimension, beside such tiles of the others. Only of two the
   // longest may be much longer than the shortest.
@@ -78,7 +111,6 @@ class LevelTiles {
     });
   }
 
- private:
   struct ClassUnits {
     DimensionMask dimensions;
     u64 number;
@@ -86,8 +118,16 @@ class LevelTiles {
   const Compiled& c_;
   const KeptFlows& costs_;
   int level_;
+  const std::array<u64, kMaxDimensions>& most_;
   std::vector<ClassUnits> outside_;
 };
+
+// Whether a value is nowhere below another.
+bool nowhere_less(const Rest& a, const Rest& b) {
+  for (std::size_t k = 0; k < a.ports.of.size(); ++k)
+    if (a.ports.of[k] < b.ports.of[k]) return false;
+  return a.energy >= b.energy;
+}
 
 }  // namespace
 
@@ -133,11 +173,6 @@ std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const R
   return out;
 }
 
-std::size_t TileRanges::larger(std::size_t point, int d) const {
-  const std::size_t k = point / stride_[at(d)] % most_[at(d)].size();
-  return k + 1 < most_[at(d)].size() ? point + stride_[at(d)] : point;
-}
-
 TilesOutside most_tiles_outside(const Mapspace& space) {
   TilesOutside out{};
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
@@ -157,44 +192,65 @@ TilesOutside most_tiles_outside(const Mapspace& space) {
   return out;
 }
 
+BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
+                             const TilesOutside& most_of) {
+  const Compiled& c = costs.compiled();
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  for (int i = 0; i + 1 < c.level_count; ++i) {
+    std::vector<RestOutside>& table = at_level_.emplace_back(ranges.points(), kNothingFits);
+    const LevelTiles tiles(costs, most_of, i);
+    ranges.each([&](std::size_t p, const auto& most, const auto& least) {
+      if (tiles.may_be(of_each(most), of_each(least)))
+        table[p] = tiles.least_outside(partial, of_each(most), of_each(least));
+    });
+  }
+}
+
+// Of the next level's tiles that hold these.
+RestOutside RestTable::at_point(int level, std::size_t point) const {
+  if (at_level_[at(level)].empty()) return {};
+  const Rest& all = at_level_[at(level)][point];
+  return {all, twins_.empty() ? all : twins_[at(level)][point]};
+}
+
+// Steps, for the tiles of a level, the larger ones first:
+//  1. What the next level's tiles, which hold this one, cost at least, and larger ones of this level.
+//  2. What all unrollings cost at this boundary may say that the tile is no better than a larger one, or of no use.
+//  3. Else what it costs.
 RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
-                     const TilesOutside& most_of)
+                     const TilesOutside& most_of, const KnownBefore* known)
     : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   at_level_.resize(at(c.level_count));
-  const bool twins = !costs.passing().empty();
-  if (twins) twins_.resize(at(c.level_count));
+  if (!costs.passing().empty()) twins_.resize(at(c.level_count));
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   for (int i = c.level_count - 2; i >= 0; --i) {
-    std::vector<Rest>& table = at_level_[at(i)];
-    table.assign(ranges.points(), kNothingFits);
-    if (twins) twins_[at(i)].assign(ranges.points(), kNothingFits);
-    const std::vector<Rest>& outside = at_level_[at(i) + 1];
-    const LevelTiles tiles(costs, i);
+    at_level_[at(i)].assign(ranges.points(), kNoRest);
+    if (!twins_.empty()) twins_[at(i)].assign(ranges.points(), kNoRest);
+    const LevelTiles tiles(costs, most_of, i);
+    std::array<u64, kMaxDimensions> units{};  // that the fan-out between is known to make
+    for (int d = 0; d < c.dimension_count; ++d) units[at(d)] = costs.known_units(i + 1, d);
+    const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
     ranges.each([&](std::size_t p, const auto& most, const auto& least) {
-      Extents tile{}, widest{};
-      bool may_be = true;
-      std::size_t next = 0;  // the tile of the next level at least: what the fan-out between makes of this one
-      for (int d = 0; d < c.dimension_count; ++d) {
-        tile[at(d)] = (c.size[at(d)] - 1) / most[at(d)] + 1;
-        may_be &= least[at(d)] <= most_of[at(i)][at(d)];
-        next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, costs.known_units(i + 1, d)));
+      RestOutside best = kNothingFits;
+      ranges.each_larger(p, least, [&](std::size_t larger) { least_of(best, at_point(i, larger)); });
+      std::size_t next = p;  // the tile of the next level at least: what the fan-out makes of this one
+      for (int d = 0; d < c.dimension_count; ++d)
+        if (units[at(d)] != 1)
+          next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, units[at(d)])) - ranges.point_along(d, most[at(d)]);
+      const RestOutside outside = at_point(i + 1, next);
+      bool may_be = outside.all.energy != Rest::kNone && tiles.may_be(of_each(most), of_each(least));
+      if (may_be && known) {
+        const RestOutside cheap = sum(outside, known->boundaries(i, p));
+        may_be = use(cheap) && !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
+                                 nowhere_less(cheap.with_twins, best.with_twins));
       }
-      may_be = may_be && (outside.empty() || outside[next].energy != Rest::kNone) && tiles.fit(tile) &&
-               tiles.can_be_unrolled(most);
-      RestOutside value{kNothingFits, kNothingFits};
       if (may_be) {
-        for (int d = 0; d < c.dimension_count; ++d) widest[at(d)] = tiles.widest(tile, d, least[at(d)]);
-        const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
-        const RestOutside here = partial.least_outside(i, of_each(least), of_each(most), of_each(widest));
-        value.all = sum(outside.empty() ? Rest{} : outside[next], here.all);
-        if (twins) value.with_twins = sum(outside.empty() ? Rest{} : twins_[at(i) + 1][next], here.with_twins);
+        const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));
+        if (use(value)) least_of(best, value);
       }
-      for (int d = 0; d < c.dimension_count; ++d) {
-        least_of(value.all, table[ranges.larger(p, d)]);
-        if (twins) least_of(value.with_twins, twins_[at(i)][ranges.larger(p, d)]);
-      }
-      table[p] = value.all;
-      if (twins) twins_[at(i)][p] = value.with_twins;
+      at_level_[at(i)][p] = best.all;
+      if (!twins_.empty()) twins_[at(i)][p] = best.with_twins;
     });
   }
 }

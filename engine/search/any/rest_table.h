@@ -2,6 +2,7 @@
 // What the flows outside a level cost at least, over all tiles that its tile can grow into. Proof:
 // docs/rules/any_factors.md.
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "engine/search/any/partial_cost.h"
@@ -21,8 +22,12 @@ class TileRanges {
   // Calls visit(point, most, least numbers of tiles) for all points, a larger tile before a smaller one.
   template <class Visit>
   void each(Visit&& visit) const;
-  // The point with the next larger tile in dimension d; none: the point itself.
-  std::size_t larger(std::size_t point, int d) const;
+  // Calls visit(point) for those with the next larger tile in one dimension, of a point that each() visits.
+  template <class Visit>
+  void each_larger(std::size_t point, const std::array<u32, kMaxDimensions>& least, Visit&& visit) const {
+    for (int d = 0; d < dimension_count_; ++d)
+      if (least[at(d)] != least_[at(d)].back()) visit(point + stride_[at(d)]);
+  }
   // How far the point of tiles n times as large along d is from one with so many.
   std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
 
@@ -42,9 +47,31 @@ using TilesOutside = std::array<std::array<u64, kMaxDimensions>, kMaxLevels>;
 // What the loops of a mapspace may be, by their limits.
 TilesOutside most_tiles_outside(const Mapspace& space);
 
+// What the flows of each boundary by itself cost at least, of all unrollings together.
+class BoundaryTable {
+ public:
+  BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
+
+  // Of those into tiles of the level outside `level`; Rest::kNone: none fits.
+  const RestOutside& operator()(int level, std::size_t point) const { return at_level_[at(level)][point]; }
+  u64 bytes() const { return at_level_.size() * at_level_[0].size() * sizeof(RestOutside); }
+
+ private:
+  std::vector<std::vector<RestOutside>> at_level_;  // [level][point]; of the outermost none
+};
+
+// What is known before the tables of one unrolling are made, so that few of their tiles need be looked at.
+struct KnownBefore {
+  const BoundaryTable& boundaries;  // with the same ranges
+  // Whether mappings may be of use whose flows into boundaries outside a level cost so much at least.
+  std::function<bool(int level, const Rest& outside)> worth;
+};
+
 class RestTable {
  public:
-  RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
+  // With `known`: of mappings that are worth it.
+  RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most,
+            const KnownBefore* known = nullptr);
 
   // Where the tile of a level stands in the table, if it holds the present one and what fan-outs have yet to make of
   // it.
@@ -60,19 +87,26 @@ class RestTable {
   Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
 
  private:
+  RestOutside at_point(int level, std::size_t point) const;
+
   const TileRanges& ranges_;
   std::vector<std::vector<Rest>> at_level_, twins_;  // [level][point]; of the outermost none
 };
 
 template <class Visit>
 void TileRanges::each(Visit&& visit) const {
+  std::array<std::size_t, kMaxDimensions> range{};
   std::array<u32, kMaxDimensions> most{}, least{};
+  const auto set = [&](int d, std::size_t k) {
+    range[at(d)] = k;
+    most[at(d)] = most_[at(d)][k], least[at(d)] = least_[at(d)][k];
+  };
+  for (int d = 0; d < dimension_count_; ++d) set(d, most_[at(d)].size() - 1);
   for (std::size_t p = points_; p-- > 0;) {
-    for (int d = 0; d < dimension_count_; ++d) {
-      const std::size_t k = p / stride_[at(d)] % most_[at(d)].size();
-      most[at(d)] = most_[at(d)][k], least[at(d)] = least_[at(d)][k];
-    }
     visit(p, most, least);
+    int d = 0;
+    for (; d < dimension_count_ && range[at(d)] == 0; ++d) set(d, most_[at(d)].size() - 1);
+    if (d < dimension_count_) set(d, range[at(d)] - 1);
   }
 }
 
