@@ -14,10 +14,10 @@ namespace {
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb of step 3 gets, and the first parts of step 2.
-constexpr double kLaterClimb = 0.03;
-constexpr double kFirstProof = 0.1, kTurn = 0.1;
-constexpr int kTurns = 2;
+// Of the time, and of the evaluations, that are left: what each climb gets at most, and the first part of each proof.
+constexpr double kClimb = 0.03, kFirstProof = 0.07;
+// Answers so much above their bound are climbed from again: they are likely not the best.
+constexpr double kFar = 1.01;
 
 class AnySearch {
  public:
@@ -40,25 +40,17 @@ class AnySearch {
   }
 
   LayerAnswer run() {
-    for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kLaterClimb).at_most(kFirstClimb));
+    for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kClimb).at_most(kFirstClimb));
     if (!prepare(TileRanges::kMostPoints)) {
       best_.end = SearchEnd::Keeps;
       return best_;
     }
-    PartialSearch search(problem_, *keeps_, best_);
+    PartialSearch together(problem_, *keeps_, best_);
     if (problem_.options.strategy != Strategy::Exact) {
-      prove(search, left().at_most(kRootEvaluations));
+      prove(together, left().at_most(kRootEvaluations));
       return best_;
     }
-    if (prove(search, share(kFirstProof))) return best_;
-    if (best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time) {
-      for (Value before = Value::worst(); best_.found && best_.value < before;) {
-        before = best_.value;
-        for (const LayerAnswer& start : starts_) climb(start, share(kLaterClimb));
-        climb(LayerAnswer(best_), share(kLaterClimb));
-      }
-      prove_either_way(search);
-    }
+    if (!prove(together, share(kFirstProof)) && is_cut_short()) prove_either_way(together);
     return best_;
   }
 
@@ -82,21 +74,31 @@ class AnySearch {
     return keeps_->choices() > 0;
   }
 
-  // Goes on with the search, and with the mappings divided by their unrollings, in turns; then with what has come
-  // further.
+  bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
+
+  // Divides the mappings by their unrollings, too, climbs on if the answer is far from its bound, and goes on with what
+  // has come further.
   void prove_either_way(PartialSearch& together) {
     auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
     const bool is_divided = divided->divide(left());
-    for (int turn = 0; turn < kTurns && is_divided; ++turn) {
-      if (prove(*divided, share(kTurn), together.bytes())) return;
-      if (prove(together, share(kTurn), divided->bytes())) return;
-    }
+    if (is_divided && prove(*divided, share(kFirstProof), together.bytes())) return;
+    climb_on();
     if (is_divided && divided->lower_bound() > together.lower_bound()) {
       prove(*divided, left(), together.bytes());
       return;
     }
     divided.reset();
     prove(together, left());
+  }
+
+  void climb_on() {
+    const Objective objective = problem_.options.objective;
+    for (Value before = Value::worst(); best_.found && best_.value < before;) {
+      if (objective_number(objective, best_.cost) <= kFar * best_.lower_bound.value_or(0)) return;
+      before = best_.value;
+      for (const LayerAnswer& start : starts_) climb(start, share(kClimb));
+      climb(LayerAnswer(best_), share(kClimb));
+    }
   }
 
   // Goes on with the search, while others hold so many bytes. Returns whether the answer is the optimum.

@@ -12,7 +12,7 @@ namespace heliolite {
 // Numbers of tiles of each dimension in ranges, few enough for tables.
 class TileRanges {
  public:
-  static constexpr std::size_t kMostPoints = 300'000;
+  static constexpr std::size_t kMostPoints = 10'000;
 
   explicit TileRanges(const Compiled& c, std::size_t most_points = kMostPoints);
 
