@@ -18,7 +18,6 @@
 #include "engine/search/exact/narrow_search.h"
 #include "engine/search/exact/reduced_problem.h"
 #include "engine/search/imperfect/imperfect_bound.h"
-#include "engine/search/sunstone/strategies.h"
 #include "engine/search/unanswerable.h"
 #include "engine/search/uneven/uneven.h"
 
@@ -116,21 +115,21 @@ LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget);
+  const LayerAnswer start = search_sunstone(budget, kBeforePasses);
   return start.found ? narrow_search(*problem_, start, budget.after(start.statistics.evaluated)) : start;
 }
 
 // Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left
 // to gain it also takes what it finds for EDP, which asks for many units.
-LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
+LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const KickBudget& kicks) const {
   constexpr double kMuch = 1.2;  // above what every mapping costs
   const ReducedProblem reduced(*problem_);
   if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget);
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget, kicks);
     reduced.restore(out);
     return out;
   }
-  LayerAnswer out = sunstone_search(levels_, budget);
+  LayerAnswer out = sunstone_search(levels_, budget, kicks);
   const Objective objective = problem_->options.objective;
   if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound())
     return out;
@@ -138,7 +137,7 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget) const {
   other->options.objective = Objective::Edp;
   other->options.progress = {};
   const LayerSearch search(std::move(other));
-  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated));
+  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated), kicks);
   out.statistics += found.statistics;
   if (found.found) out.offer(objective, found.mapping, found.cost, found.machine);
   return out;
@@ -172,7 +171,7 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget.half());
+  const LayerAnswer start = search_sunstone(budget.half(), kKicksAlone);
   if (start.found)
     problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);

@@ -9,6 +9,7 @@
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/exact/key.h"
 #include "engine/search/sunstone/level_problem.h"
+#include "engine/search/sunstone/strategies.h"
 
 namespace heliolite {
 
@@ -52,7 +53,7 @@ class LayerSearch {
 
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
-  LayerAnswer search_sunstone(const SearchBudget& budget) const;
+  LayerAnswer search_sunstone(const SearchBudget& budget, const KickBudget& kicks) const;
   LayerAnswer search_cosa(const SearchBudget& budget) const;
   LayerAnswer search_padded(const SearchBudget& budget) const;
   std::unique_ptr<LayerProblem> resized(Workload workload) const;

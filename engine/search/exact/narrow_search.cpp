@@ -1,20 +1,30 @@
 #include "engine/search/exact/narrow_search.h"
 
-#include <utility>
-#include <vector>
+#include <algorithm>
+#include <optional>
 
 #include "engine/search/core/compulsory.h"
-#include "engine/search/exact/layered_pass.h"
 #include "engine/search/exact/range_passes.h"
+#include "engine/search/exact/range_tables.h"
 
 namespace heliolite {
 namespace {
 
-// Times what every mapping costs: answers below this are seldom far from the optimum.
-constexpr double kFar = 1.25;
-constexpr u64 kMostNarrowTiles = u64{1} << 17;  // of the layer: the tables have a row for each
-constexpr std::size_t kKept = 64;               // partial mappings after each level, of each set of servers
-constexpr u64 kRoomForStates = u64{1} << 20;    // bytes that the tables must leave
+// Times what every mapping costs: answers that are not above are left as they are.
+constexpr double kFar = 1.05;
+// An answer that is not above this many times the least bound of what a pass left out needs no wider one.
+constexpr double kClose = 1.04;
+
+// Partial mappings that a pass keeps after each level, of each set of servers.
+constexpr std::size_t kWidths[] = {16, 512, 4096};
+// Each of them may go on with any tile: no pass but the first has a chance of more such pairs.
+constexpr u64 kMostPairs = u64{1} << 29;
+constexpr u64 kMostEvaluations = 400'000;  // of all passes together
+
+// Tiles that have a number each in a table, if the tables of all sets of servers have no more numbers than that; the
+// cells of a coarse grid, and the tiles up to which it is of use.
+constexpr u64 kMostFineTiles = u64{1} << 17, kMostNumbers = u64{1} << 20;
+constexpr u64 kCells = u64{1} << 12, kMostTiles = u64{1} << 19;
 
 bool may_be_far(const LayerProblem& problem, const LayerAnswer& start) {
   const Objective objective = problem.options.objective;
@@ -22,29 +32,50 @@ bool may_be_far(const LayerProblem& problem, const LayerAnswer& start) {
   return objective_number(objective, start.cost) > kFar * objective_number(objective, least);
 }
 
+// None: the tables would take much longer than the search before, or there are too many ways to keep tensors.
+std::optional<GridLimits> table_limits(const LayerProblem& problem) {
+  const Compiled& c = problem.model.compiled();
+  const KeepRange keep = problem.keep_range();
+  if (Lattice(c.size, c.dimension_count, {~u64{0}, 1}).points() > kMostTiles) return std::nullopt;
+  if (!ServerSets::few(keep, c.level_count, c.tensor_count)) return std::nullopt;
+  const ServerSets servers(keep, c.level_count, c.tensor_count);
+  u64 sets = 1;
+  for (int i = 0; i < c.level_count; ++i) sets = std::max<u64>(sets, servers.count(i - 1));
+  return GridLimits{std::min(kMostFineTiles, kMostNumbers / sets), kCells};
+}
+
+// One pass after the other, each wider, until what they left out cannot be much better. The first looks for everything
+// below the answer, the others for what is well below.
+void widening_passes(LayeredPass& search, u64 tiles, const SearchBudget& budget, Incumbent& incumbent) {
+  ObjectiveKey limit = incumbent.best();
+  for (const std::size_t width : kWidths) {
+    if (width != kWidths[0] && width * tiles > kMostPairs) return;
+    if (spent(budget, search.statistics().evaluated) != SearchEnd::Done) return;
+    Incumbent below = incumbent.below(limit);
+    const PassEnd end = search.run(width, budget, below, {});
+    incumbent.offer(below);
+    if (end.complete) return;
+    limit = {incumbent.best().first / kClose, 0};
+    if (!(end.least_left < limit)) return;
+  }
+}
+
 }  // namespace
 
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget) {
-  const Compiled& c = problem.model.compiled();
-  const Lattice lattice(c.size, c.dimension_count);
-  const KeepRange keep = problem.keep_range();
   LayerAnswer out = start;
   const Gate gate(problem.options.rules, out.statistics.rules);
-  if (!gate.on(Rule::Refine) || spent(budget, 0) != SearchEnd::Done || !may_be_far(problem, start) ||
-      lattice.points() > kMostNarrowTiles || !ServerSets::few(keep, c.level_count, c.tensor_count))
-    return out;
-  const u64 most_bytes = problem.options.memory_bytes;
-  const std::vector<FanoutChoices> fanouts = make_fanout_choices(problem, lattice, most_bytes);
-  if (fanouts.empty()) return out;
-  FlowCosts model = make_flow_costs(problem, keep, lattice, fanouts);
-  const u64 tables = bytes(fanouts) + RestBounds::bytes(model);
-  if (tables + kRoomForStates > most_bytes) return out;
-  LayeredPass pass(problem, std::move(model), most_bytes - tables, [&] { return budget.over(); });
-  if (!pass.ready()) return out;
+  if (!gate.on(Rule::Refine) || spent(budget, 0) != SearchEnd::Done || !may_be_far(problem, start)) return out;
+  const std::optional<GridLimits> limits = table_limits(problem);
+  if (!limits) return out;
+  const RangeTables tables(problem, *limits);
+  if (tables.fanouts().empty()) return out;
+  const auto prepared = tables.prepare({problem.keep_range()}, 0, false, [&] { return budget.over(); });
+  if (!prepared || !prepared->passes->ready()) return out;
   Incumbent incumbent(problem.options.objective, {});
   incumbent.offer(start.mapping, start.cost, start.machine);
-  pass.run(kKept, budget, incumbent, {});
-  out.statistics += pass.statistics();
+  widening_passes(*prepared->passes, tables.lattice().points(), budget.at_most(kMostEvaluations), incumbent);
+  out.statistics += prepared->passes->statistics();
   const LayerAnswer& found = incumbent.answer();
   out.offer(problem.options.objective, found.mapping, found.cost, found.machine);
   gate.pruned(Rule::Refine, out.value < start.value ? 1 : 0);

@@ -13,8 +13,7 @@
 namespace heliolite {
 namespace {
 
-// Evaluations. Climbs may use what they need; kicks get what is left of the usual number, and no fewer than the least.
-constexpr u64 kClimbBudget = 60'000, kUsual = 8'000, kLeastOfKicks = 2'500;
+constexpr u64 kClimbBudget = 60'000;  // evaluations: climbs may use what they need
 constexpr int kKicks = 100;
 constexpr double kNearCompulsory = 1.005;  // times what every mapping costs: below that nothing is worth looking for
 // Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
@@ -55,8 +54,8 @@ void best_first(std::vector<Candidate>& list) {
 // Sunstone's starts and climbs.
 class SunstoneRun {
  public:
-  SunstoneRun(const LevelProblem& levels, Ladder& ladder)
-      : levels_(levels), options_(levels.problem().options), ladder_(ladder), steps_(ladder) {}
+  SunstoneRun(const LevelProblem& levels, Ladder& ladder, const KickBudget& kicks)
+      : levels_(levels), options_(levels.problem().options), kick_budget_(kicks), ladder_(ladder), steps_(ladder) {}
 
   LayerAnswer run() {
     beam();
@@ -124,12 +123,13 @@ class SunstoneRun {
   // Step 4. Disturbances of the best, with what is left.
   void kicks() {
     if (!refines()) return;
-    const u64 left = kUsual - std::min(kUsual, ladder_.evaluated());
-    best_.front() = kick_and_climb(ladder_, steps_, best_.front(), kKicks, std::max(left, kLeastOfKicks));
+    const u64 left = kick_budget_.usual - std::min(kick_budget_.usual, ladder_.evaluated());
+    best_.front() = kick_and_climb(ladder_, steps_, best_.front(), kKicks, std::max(left, kick_budget_.least));
   }
 
   const LevelProblem& levels_;
   const SearchOptions& options_;
+  const KickBudget kick_budget_;
   Ladder& ladder_;
   ClimbSteps steps_;
   std::vector<Candidate> best_;  // best first
@@ -138,9 +138,9 @@ class SunstoneRun {
 
 }  // namespace
 
-LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget) {
+LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const KickBudget& kicks) {
   const std::unique_ptr<Ladder> ladder = levels.make_ladder(budget);
-  return SunstoneRun(levels, *ladder).run();
+  return SunstoneRun(levels, *ladder, kicks).run();
 }
 
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget) {
