@@ -115,7 +115,7 @@ LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget, kBeforePasses);
+  const LayerAnswer start = search_sunstone(budget, narrow_search_is_quick(*problem_) ? kBeforePasses : kKicksAlone);
   return start.found ? narrow_search(*problem_, start, budget.after(start.statistics.evaluated)) : start;
 }
 

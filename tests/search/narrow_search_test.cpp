@@ -18,7 +18,7 @@ using testing::random_search_problem;
 using testing::SearchProblem;
 using testing::workload;
 
-// What rules/search.md promises of an answer whose passes were not cut short.
+// What docs/rules/search.md promises of an answer whose passes were not cut short.
 constexpr double kPromised = 1.05;
 
 // The best mapping for another objective.

@@ -26,6 +26,14 @@ constexpr u64 kMostEvaluations = 400'000;  // of all passes together
 constexpr u64 kMostFineTiles = u64{1} << 17, kMostNumbers = u64{1} << 20;
 constexpr u64 kCells = u64{1} << 12, kMostTiles = u64{1} << 19;
 
+// A layer of more tiles has passes that take long, or are cut short.
+constexpr u64 kFewTiles = u64{1} << 14;
+
+u64 tiles(const LayerProblem& problem) {
+  const Compiled& c = problem.model.compiled();
+  return Lattice(c.size, c.dimension_count, {~u64{0}, 1}).points();
+}
+
 bool may_be_far(const LayerProblem& problem, const LayerAnswer& start) {
   const Objective objective = problem.options.objective;
   const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
@@ -36,7 +44,7 @@ bool may_be_far(const LayerProblem& problem, const LayerAnswer& start) {
 std::optional<GridLimits> table_limits(const LayerProblem& problem) {
   const Compiled& c = problem.model.compiled();
   const KeepRange keep = problem.keep_range();
-  if (Lattice(c.size, c.dimension_count, {~u64{0}, 1}).points() > kMostTiles) return std::nullopt;
+  if (tiles(problem) > kMostTiles) return std::nullopt;
   if (!ServerSets::few(keep, c.level_count, c.tensor_count)) return std::nullopt;
   const ServerSets servers(keep, c.level_count, c.tensor_count);
   u64 sets = 1;
@@ -46,10 +54,10 @@ std::optional<GridLimits> table_limits(const LayerProblem& problem) {
 
 // One pass after the other, each wider, until what they left out cannot be much better. The first looks for everything
 // below the answer, the others for what is well below.
-void widening_passes(LayeredPass& search, u64 tiles, const SearchBudget& budget, Incumbent& incumbent) {
+void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& budget, Incumbent& incumbent) {
   ObjectiveKey limit = incumbent.best();
   for (const std::size_t width : kWidths) {
-    if (width != kWidths[0] && width * tiles > kMostPairs) return;
+    if (width != kWidths[0] && width * tile_count > kMostPairs) return;
     if (spent(budget, search.statistics().evaluated) != SearchEnd::Done) return;
     Incumbent below = incumbent.below(limit);
     const PassEnd end = search.run(width, budget, below, {});
@@ -61,6 +69,8 @@ void widening_passes(LayeredPass& search, u64 tiles, const SearchBudget& budget,
 }
 
 }  // namespace
+
+bool narrow_search_is_quick(const LayerProblem& problem) { return tiles(problem) <= kFewTiles; }
 
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget) {
   LayerAnswer out = start;

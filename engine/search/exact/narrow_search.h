@@ -11,4 +11,7 @@ namespace heliolite {
 // include those of `start`, the budget does not.
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget);
 
+// Whether it gets to its end soon: the layer has few tiles.
+bool narrow_search_is_quick(const LayerProblem& problem);
+
 }  // namespace heliolite
