@@ -98,8 +98,8 @@ TEST(NarrowSearch, OnPresetsIsCloseForEveryObjective) {
     }
 }
 
-// Of 216,000 tiles the tables have a number for each cell of a grid.
-TEST(NarrowSearch, OfManyTilesLooksThingsUpInCells) {
+// 216,000 tiles.
+TEST(NarrowSearch, IsMadeForManyTilesToo) {
   SearchOptions options;
   options.strategy = Strategy::Sunstone;
   options.budget_evaluations = 5'000;

@@ -18,13 +18,12 @@ constexpr double kClose = 1.04;
 // Partial mappings that a pass keeps after each level, of each set of servers.
 constexpr std::size_t kWidths[] = {16, 512, 4096};
 // Each of them may go on with any tile: no pass but the first has a chance of more such pairs.
-constexpr u64 kMostPairs = u64{1} << 29;
+constexpr u64 kMostPairs = u64{1} << 30;
 constexpr u64 kMostEvaluations = 400'000;  // of all passes together
 
-// Tiles that have a number each in a table, if the tables of all sets of servers have no more numbers than that; the
-// cells of a coarse grid, and the tiles up to which it is of use.
-constexpr u64 kMostFineTiles = u64{1} << 17, kMostNumbers = u64{1} << 20;
-constexpr u64 kCells = u64{1} << 12, kMostTiles = u64{1} << 19;
+// Tiles up to which there are passes; numbers of a table up to which each tile has some of its own, one for each set of
+// servers; and the cells of the grid where that were more.
+constexpr u64 kMostTiles = u64{1} << 19, kMostNumbers = u64{1} << 20, kCells = u64{1} << 12;
 
 // A layer of more tiles has passes that take long, or are cut short.
 constexpr u64 kFewTiles = u64{1} << 14;
@@ -49,7 +48,7 @@ std::optional<GridLimits> table_limits(const LayerProblem& problem) {
   const ServerSets servers(keep, c.level_count, c.tensor_count);
   u64 sets = 1;
   for (int i = 0; i < c.level_count; ++i) sets = std::max<u64>(sets, servers.count(i - 1));
-  return GridLimits{std::min(kMostFineTiles, kMostNumbers / sets), kCells};
+  return GridLimits{kMostNumbers / sets, kCells};
 }
 
 // One pass after the other, each wider, until what they left out cannot be much better. The first looks for everything
