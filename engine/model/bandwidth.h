@@ -32,11 +32,15 @@ inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, 
 // Whether parts of one instance in so many steps are clearly below the bandwidths, so that the level needs no more
 // cycles than the compute units: without a division, and never when level_cycles() says otherwise.
 inline bool clearly_fast_enough(const CompiledLevel& level, u64 reads, u64 writes, u64 steps) {
+  if (!level.limited) return true;
   const double safe = static_cast<double>(static_cast<i64>(steps)) * (1 - 1e-9);
   const auto read = static_cast<double>(static_cast<i64>(reads));
   const auto write = static_cast<double>(static_cast<i64>(writes));
-  return read <= level.read_bandwidth * safe && write <= level.write_bandwidth * safe &&
-         read + write <= level.shared_bandwidth * safe;
+  // All three are compared: the first that fails is none that can be foreseen.
+  const bool reads_are = read <= level.read_bandwidth * safe;
+  const bool writes_are = write <= level.write_bandwidth * safe;
+  const bool both_are = read + write <= level.shared_bandwidth * safe;
+  return reads_are & writes_are & both_are;
 }
 
 }  // namespace heliolite

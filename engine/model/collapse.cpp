@@ -6,6 +6,7 @@
 #include "engine/base/integers.h"
 #include "engine/model/links.h"
 #include "engine/model/partition.h"
+#include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -25,7 +26,8 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
   const CompiledTensor& t = c.tensor[v];
   const int levels = c.level_count;
   const LoopMask moving = nest.moving(t);
-  const auto part = partitions(c, t, nest, moving);
+  std::array<u64, kMaxLevels> part;
+  partitions(c, t, nest, part);
   std::vector<CollapsedTensor> out(at(levels));
   std::vector<ReceiverGroups> groups;
   u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling
@@ -44,7 +46,7 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     row.fanout = nest.product_x[i] * nest.product_y[i];
     Box tile;
     const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
-    tile.measure(t, nest.tile(inside));
+    nest.measure(t, inside, tile);
     raw = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
       row.tile_words = tile.words;
@@ -150,7 +152,7 @@ LevelNest plain_records(const CompiledTensor& t, const Nest& nest, int level, co
 // Words of one instance that cross into the tile of these loops.
 u64 crossing_into(const CompiledTensor& t, const Nest& nest, LoopMask inside) {
   Box tile;
-  tile.measure(t, nest.tile(inside));
+  nest.measure(t, inside, tile);
   return temporal_traffic(t, nest.moving(t), nest, inside, tile);
 }
 

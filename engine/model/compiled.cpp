@@ -24,7 +24,7 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
     int count = 0;
     for (const Term& t : tensor.ranks[r].terms)
       if (workload.dimensions[t.dimension].size > 1)
-        looping[count++] = {static_cast<u8>(r), static_cast<u8>(t.dimension), static_cast<u32>(t.coefficient)};
+        looping[count++] = {static_cast<u8>(r), static_cast<u8>(t.dimension), false, static_cast<u32>(t.coefficient)};
     const bool plain = count == 1 && looping[0].coefficient == 1;
     if (plain) out.plain[out.plain_count++] = looping[0].dimension;
     if (count > 1) {
@@ -39,6 +39,7 @@ CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
       out.indexing |= static_cast<DimensionMask>(1u << looping[k].dimension);
       all[all_count++] = looping[k];
     }
+    if (count > 0 && !plain) out.term[out.term_count - 1].ends_rank = true;
   }
   int n = 0;
   for (int d = 0; d < kMaxDimensions; ++d) {

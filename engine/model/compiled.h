@@ -17,6 +17,7 @@ namespace heliolite {
 struct CompiledTerm {
   u8 rank = 0;
   u8 dimension = 0;
+  bool ends_rank = false;  // of the terms of a tensor's ranks that are not plain: the last one of its rank
   u32 coefficient = 1;
 };
 

@@ -8,13 +8,13 @@ namespace heliolite {
 namespace {
 
 Evaluation evaluate_with(const Compiled& c, const Mapping& mapping, Counts counts) {
-  if (!mapping.is_perfect()) {
-    if (counts == Counts::True) return true_cost_of(c, mapping);
-    thread_local ImperfectWorkspace workspace;
-    return imperfect_cost_of(c, mapping, workspace);
-  }
-  if (!mapping.is_even()) return evaluate_uneven(c, mapping);
-  return evaluate_perfect(c, MappingLoops(mapping), mapping.keep);
+  MappingLoops loops(mapping);
+  Nest nest;
+  nest.read(c.level_count, loops);
+  if (loops.perfect()) return evaluate_perfect(c, nest, mapping.keep, mapping.outside);
+  if (counts == Counts::True) return true_cost_of(c, mapping);
+  thread_local ImperfectWorkspace workspace;
+  return imperfect_cost_of(c, mapping, workspace);
 }
 
 }  // namespace

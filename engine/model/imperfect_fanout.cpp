@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/nest.h"
+#include "engine/model/distinct_offsets.h"
 
 namespace heliolite {
 namespace {

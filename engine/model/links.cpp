@@ -5,6 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/model/link_grid.h"
+#include "engine/model/temporal_traffic.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -185,7 +186,7 @@ bool linked_records(const Compiled& c, int v, const Nest& nest, int level, Linke
   u64 rest = nest.steps - moved;
   if (level > 0) {
     Box box;
-    box.measure(t, nest.tile(nest.through[level - 1]));
+    nest.measure(t, nest.through[level - 1], box);
     rest = temporal_traffic(t, nest.moving(t), nest, nest.through[level - 1], box) - moved;
   }
   const GridAnswer& grid = cache.of(loops, columns, rows, shifts.front().by);

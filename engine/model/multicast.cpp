@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "engine/base/integers.h"
+#include "engine/model/distinct_offsets.h"
 #include "engine/model/receiver_axes.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {
@@ -82,7 +84,7 @@ struct FanoutShape {
     for (LoopMask rest = nest.fanout[level]; rest != 0; rest &= rest - 1, ++count) {
       const int j = std::countr_zero(rest);
       const NestLoop& l = nest.loop[j];
-      loop[count] = 16 * l.end;
+      loop[count] = u64{16} * l.end;
       if (!contains(moving, j)) continue;
       const CompiledTerm& term = t.by_dimension[t.first_of[l.dimension]];
       loop[count] += meeting[term.rank] ? kMeets + term.rank : kAlone;
@@ -168,7 +170,7 @@ void receiver_groups(const CompiledTensor& t, const Nest& nest, int level, const
 
 u64 distinct_offsets(const CompiledTensor& t, const Nest& nest, int level, const CompiledLevel& machine) {
   if (!nest.has_spatial(level)) return 1;
-  if (const u64 n = distinct_offsets_closed(t, nest, nest.moving(t) & nest.fanout[level])) return n;
+  if (const u64 n = distinct_offsets_closed(t, nest, level)) return n;
   thread_local std::vector<ReceiverGroups> groups;
   receiver_groups(t, nest, level, machine, groups);
   u64 n = 0;

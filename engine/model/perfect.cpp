@@ -1,66 +1,87 @@
 #include "engine/model/perfect.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/model/bandwidth.h"
 #include "engine/model/collapse.h"
+#include "engine/model/distinct_offsets.h"
 #include "engine/model/links.h"
 #include "engine/model/multicast.h"
 #include "engine/model/partition.h"
 #include "engine/model/storage_cost.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
 namespace {
 
-// A tensor on its way out, level by level.
-struct Stream {
-  LoopMask moving;  // the loops that move it
-  u64 in;           // words per receiver below the next level, after bypass scaling
-  u64 raw;          // and before
-};
-
-// What the tensors that a level counts ask of one instance: counts of rule 18 in accesses and in parts of words.
+// What the tensors that a level counts ask of one of its instances: the words of rule 18.
 class LevelLoad {
  public:
   explicit LevelLoad(const CompiledLevel& level) : level_(level) {}
 
   void add(int v, const Accesses<u64>& words, bool is_output) {
-    if (level_.generates_addresses) units_ += address_units(level_, v, words, is_output);
-    if (level_.parts.sized) {
-      units_ += access_units(level_, v, in_accesses(level_, v, words));
-      return serve(in_parts(level_, v, words));
+    ask_[count_++] = {words.reads, words.fills, words.updates, v, is_output};
+    words_ += words;
+  }
+
+  // Energy and cycles (rules 19, 20, 23, 28 and 44) of all instances. Without sizes an access, and an address, costs
+  // the same for all tensors.
+  void price(u64 instances, u64 steps, u128& energy, u64& cycles) const {
+    if (level_.parts.sized) return price_sized(instances, steps, energy, cycles);
+    if (!clearly_fast_enough(level_, words_.reads, words_.fills + words_.updates, steps))
+      cycles = std::max(cycles, limited_cycles(steps));
+    u128 units = 0;
+    if (level_.generates_addresses) {
+      u64 addressed = 0;
+      for (const Ask& a : asks()) addressed += addressed_words(a.words(), a.is_output);
+      units = static_cast<u128>(addressed) * level_.units[0].address;
     }
-    accesses_ += {level_.blocks(words.reads), level_.blocks(words.fills), level_.blocks(words.updates)};
-    serve(words);
-  }
-
-  // Rules 19, 20, 23 and 44, all instances. Without sizes an access costs the same for all tensors.
-  Energy energy(u64 instances) const {
-    return {(units_ + access_units(level_, 0, accesses_)) * clusters_of(level_, instances)};
-  }
-
-  // Rule 28.
-  u64 cycles(u64 steps) const {
-    if (!level_.limited || clearly_fast_enough(level_, read_parts_, write_parts_, steps)) return steps;
-    return level_cycles(level_, std::span(reads_).first(count_), std::span(writes_).first(count_), steps);
+    Accesses<u64> accesses = words_;
+    if (level_.block_words != 1) {
+      accesses = {};
+      for (const Ask& a : asks()) accesses += in_blocks(level_, a.words());
+    }
+    energy += (units + access_units(level_, 0, accesses)) * clusters_of(level_, instances);
   }
 
  private:
-  void serve(const Accesses<u64>& parts) {
-    read_parts_ += parts.reads;
-    write_parts_ += parts.fills + parts.updates;
-    reads_[count_] = parts.reads;
-    writes_[count_++] = parts.fills + parts.updates;
+  // Of one tensor.
+  struct Ask {
+    u64 reads, fills, updates;
+    int tensor;
+    bool is_output;
+
+    Accesses<u64> words() const { return {reads, fills, updates}; }
+  };
+  std::span<const Ask> asks() const { return {ask_.data(), count_}; }
+
+  [[gnu::noinline]] void price_sized(u64 instances, u64 steps, u128& energy, u64& cycles) const {
+    u128 units = 0;
+    for (const Ask& a : asks()) {
+      units += access_units(level_, a.tensor, in_accesses(level_, a.tensor, a.words()));
+      if (level_.generates_addresses) units += address_units(level_, a.tensor, a.words(), a.is_output);
+    }
+    energy += units * clusters_of(level_, instances);
+    cycles = std::max(cycles, limited_cycles(steps));
+  }
+  [[gnu::noinline]] u64 limited_cycles(u64 steps) const {
+    std::array<u64, kMaxTensors> reads, writes;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Accesses<u64> parts = in_parts(level_, ask_[k].tensor, ask_[k].words());
+      reads[k] = parts.reads;
+      writes[k] = parts.fills + parts.updates;
+    }
+    return level_cycles(level_, std::span(reads).first(count_), std::span(writes).first(count_), steps);
   }
 
   const CompiledLevel& level_;
-  Accesses<u64> accesses_;
-  u128 units_ = 0;  // of addresses, and of accesses with a price of their own
-  u64 read_parts_ = 0, write_parts_ = 0;
+  Accesses<u64> words_;  // of all tensors
   std::size_t count_ = 0;
-  std::array<u64, kMaxTensors> reads_, writes_;  // of the first count_ tensors added
+  std::array<Ask, kMaxTensors> ask_;  // the first count_
 };
 
 // Energy of the network below `level` for one tensor: `raw` words per receiver before bypass scaling, `words`
@@ -79,84 +100,119 @@ Energy network_energy_of(const Compiled& c, int v, const Nest& nest, int level, 
   return network_energy(machine, v, sum, nest.instances[level]);
 }
 
-class PerfectCost {
+// A tensor's tile of some loops, the innermost ones.
+struct Tile {
+  u64 words;
+  u64 crossing;  // words that cross into it: S of docs/cost_model.md
+};
+
+[[gnu::noinline]] Tile tile_of(const CompiledTensor& t, LoopMask moving, const Nest& nest, LoopMask inside) {
+  Box box;
+  nest.measure(t, inside, box);
+  return {box.words, temporal_traffic(t, moving, nest, inside, box)};
+}
+
+// Follows the words from the compute units out, level by level.
+class WordFlow {
  public:
-  PerfectCost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
-              const StoreDepths& outside)
-      : c_(c), nest_(nest), keep_(keep), boxes_(boxes), outside_(outside) {
+  WordFlow(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside)
+      : c_(c), nest_(nest), keep_(keep), outside_(outside) {
     for (int v = 0; v < c.tensor_count; ++v) {
-      const LoopMask moving = nest.moving(c.tensor[v]);
-      stream_[v] = {moving, nest.steps, nest.steps};
-      if (c.tensor[v].is_output) part_ = partitions(c, c.tensor[v], nest, moving);
+      moving_[v] = nest.moving(c.tensor[v]);
+      in_[v] = nest.steps;
     }
   }
 
-  Cost run() {
-    Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
-    u128 leakage = 0;  // per cycle
+  Evaluation run() {
+    energy_ = static_cast<u128>(c_.op_units) * c_.macs;
+    cycles_ = nest_.steps;
     for (int i = 0; i < c_.level_count; ++i) {
       const CompiledLevel& level = c_.level[i];
-      // Step 1. The fan-out below the level, and its network.
-      if (nest_.has_spatial(i) || level.network_costs)
-        for (int v = 0; v < c_.tensor_count; ++v) spread(i, v, out.energy);
-      // Step 2. The tensors it keeps, or lets pass at a price.
+      // Step 1. The fan-out below the level.
+      if (level.network_costs) received_ = in_;
+      if (nest_.has_spatial(i))
+        if (const Verdict verdict = spread(i); verdict != Verdict::Fits) return {verdict, static_cast<u8>(i), {}};
+      // Step 2. The tensors that it keeps, or lets pass at a price.
       LevelLoad load(level);
-      for (const int v : bits(keep_[i])) pass(i, v, load);
-      if (level.is_interconnect)
-        for (int v = 0; v < c_.tensor_count; ++v) carry(i, v, load);
-      // Step 3. What they cost together.
-      const u64 instances = nest_.instances[i];
-      out.energy += load.energy(instances);
-      out.cycles = std::max(out.cycles, load.cycles(nest_.steps));
-      if (leaks(level)) leakage += leakage_units(level, instances);
+      if (!serve(i, load)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
+      if (level.is_interconnect) carry(i, load);
+      // Step 3. What they cost together, and the network below.
+      if (level.network_costs) send(i);
+      load.price(nest_.instances[i], nest_.steps, energy_, cycles_);
+      if (leaks(level)) leakage_ += leakage_units(level, nest_.instances[i]);
     }
-    out.energy.units += leakage * out.cycles;
-    return out;
+    return {Verdict::Fits, 0, {{energy_ + leakage_ * cycles_}, cycles_}};
   }
 
  private:
   // From words per receiver to words of the sender (rules 10, 16, 26).
-  void spread(int i, int v, Energy& network) {
-    const CompiledTensor& t = c_.tensor[v];
+  [[gnu::noinline]] Verdict spread(int i) {
     const CompiledLevel& level = c_.level[i];
-    Stream& s = stream_[v];
-    if (level.network_costs) {
-      if (i > 0 && !contains(keep_[i - 1], v))
-        s.raw = temporal_traffic(t, s.moving, nest_, nest_.through[i - 1], boxes_[v][i - 1]);
-      const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
-      network += network_energy_of(c_, v, nest_, i, s.raw, s.in, partition);
+    if (nest_.product_x[i] > level.fanout_x) return Verdict::OverFanoutX;
+    if (nest_.product_y[i] > level.fanout_y) return Verdict::OverFanoutY;
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const u64 closed = distinct_offsets_closed(c_.tensor[v], nest_, i);
+      in_[v] *= closed != 0 ? closed : distinct_offsets(c_.tensor[v], nest_, i, level);
     }
-    const LoopMask here = nest_.fanout[i] & s.moving;
-    if (here == 0) return;
-    const u64 distinct = distinct_offsets_closed(t, nest_, here);
-    s.in *= distinct != 0 ? distinct : distinct_offsets(t, nest_, i, level);
+    return Verdict::Fits;
   }
 
-  // Out of a level that keeps the tensor (rules 16, 18).
-  void pass(int i, int v, LevelLoad& load) {
-    const CompiledTensor& t = c_.tensor[v];
-    Stream& s = stream_[v];
+  // Out of a level that keeps the tensor (rules 16, 18). Whether the tiles fit.
+  bool serve(int i, LevelLoad& load) {
+    const CompiledLevel& level = c_.level[i];
     const bool outermost = i + 1 == c_.level_count;
-    const LoopMask inside = nest_.inside(i, outside_[i][v]);
-    const u64 accesses = s.in, crossing = outermost ? 0 : temporal_traffic(t, s.moving, nest_, inside, boxes_[v][i]);
-    if (t.is_output) load.add(v, kept_words(true, accesses, crossing, part_[i]), true);
-    else load.add(v, kept_words(false, accesses, crossing, 0), false);
-    s.in = s.raw = crossing;
+    const bool measured = !outermost || !level.holds_all();  // nobody asks for the whole tensors
+    std::array<u64, kMaxTensors> crossing;
+    u64 used = 0;
+    for (const int v : bits(keep_[i])) {
+      Tile tile{0, 0};
+      if (measured) tile = tile_of(c_.tensor[v], moving_[v], nest_, nest_.inside(i, outside_[i][v]));
+      used += level.taken(v, tile.words);
+      crossing[v] = outermost ? 0 : tile.crossing;
+    }
+    if (used > level.room) return false;
+    if (i == 0) divide_output();
+    for (const int v : bits(keep_[i])) {
+      const bool is_output = c_.tensor[v].is_output;
+      load.add(v, kept_words(is_output, in_[v], crossing[v], part_[i]), is_output);
+      in_[v] = crossing[v];
+    }
+    return true;
+  }
+
+  // Not before something has fitted: most of what climbs try does not.
+  void divide_output() {
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (c_.tensor[v].is_output) partitions(c_, c_.tensor[v], nest_, part_);
+  }
+
+  // Over the network below the level.
+  [[gnu::noinline]] void send(int i) {
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const CompiledTensor& t = c_.tensor[v];
+      const bool bypassed = i > 0 && !contains(keep_[i - 1], v);
+      const u64 raw = bypassed ? tile_of(t, moving_[v], nest_, nest_.through[i - 1]).crossing : received_[v];
+      const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
+      energy_ += network_energy_of(c_, v, nest_, i, raw, received_[v], partition).units;
+    }
   }
 
   // Through an interconnect, whatever keeps the tensor (rule 43).
-  void carry(int i, int v, LevelLoad& load) const {
-    const bool is_output = c_.tensor[v].is_output;
-    load.add(v, carried_words(is_output, stream_[v].in, is_output ? part_[i] : 0), is_output);
+  void carry(int i, LevelLoad& load) const {
+    for (int v = 0; v < c_.tensor_count; ++v)
+      load.add(v, carried_words(c_.tensor[v].is_output, in_[v], part_[i]), c_.tensor[v].is_output);
   }
 
   const Compiled& c_;
   const Nest& nest_;
   const KeepMasks& keep_;
-  const Boxes& boxes_;
   const StoreDepths& outside_;
-  std::array<Stream, kMaxTensors> stream_;
-  std::array<u64, kMaxLevels> part_;  // of the output
+  std::array<LoopMask, kMaxTensors> moving_;  // the loops that move the tensor
+  std::array<u64, kMaxTensors> in_;           // words per receiver below the level, after bypass scaling
+  std::array<u64, kMaxTensors> received_;     // the same, of a level whose network costs energy
+  std::array<u64, kMaxLevels> part_;          // of the output
+  u128 energy_, leakage_ = 0;                 // leakage: per cycle
+  u64 cycles_;
 };
 
 // The cost of a nest some of whose words cross by links: the totals of explain().
@@ -174,8 +230,7 @@ Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, con
       if (level.network_costs) out.energy += network_energy(level, v, network_sum(row, is_output), row.instances);
       if (row.kept) load.add(v, {row.reads, row.fills, row.updates}, is_output);
     }
-    out.energy += load.energy(nest.instances[i]);
-    out.cycles = std::max(out.cycles, load.cycles(nest.steps));
+    load.price(nest.instances[i], nest.steps, out.energy.units, out.cycles);
     if (leaks(level)) leakage += leakage_units(level, nest.instances[i]);
   }
   out.energy.units += leakage * out.cycles;
@@ -184,28 +239,11 @@ Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, con
 
 }  // namespace
 
-Cost perfect_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes,
-                  const StoreDepths& outside) {
-  if (c.linked != 0)
-    if (const TensorMask linked = tensors_on_links(c, nest)) return linked_cost(c, nest, keep, outside, linked);
-  return PerfectCost(c, nest, keep, boxes, outside).run();
-}
-
-Evaluation evaluate_uneven(const Compiled& c, const Mapping& mapping) {
-  const Nest nest(c, mapping);
-  Boxes boxes;
-  for (int i = 0; i < c.level_count; ++i) {
-    const auto level = static_cast<u8>(i);
-    if (nest.product_x[i] > c.level[i].fanout_x) return {Verdict::OverFanoutX, level, {}};
-    if (nest.product_y[i] > c.level[i].fanout_y) return {Verdict::OverFanoutY, level, {}};
-    u64 used = 0;
-    for (int v = 0; v < c.tensor_count; ++v) {
-      boxes[v][i].measure(c.tensor[v], nest.tile(nest.inside(i, mapping.outside[i][v])));
-      if (contains(mapping.keep[i], v)) used += c.level[i].taken(v, boxes[v][i].words);
-    }
-    if (used > c.level[i].room) return {Verdict::OverCapacity, level, {}};
-  }
-  return {Verdict::Fits, 0, perfect_cost(c, nest, mapping.keep, boxes, mapping.outside)};
+Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
+  Evaluation out = WordFlow(c, nest, keep, outside).run();
+  if (c.linked != 0 && out.verdict == Verdict::Fits)
+    if (const TensorMask linked = tensors_on_links(c, nest)) out.cost = linked_cost(c, nest, keep, outside, linked);
+  return out;
 }
 
 }  // namespace heliolite

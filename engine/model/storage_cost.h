@@ -43,16 +43,19 @@ inline double least_access_units(const CompiledLevel& level, int v, const Access
   return sum * static_cast<double>(level.taken(v, 1)) / static_cast<double>(level.block_parts);
 }
 
-// Words of tensor v in accesses: in blocks, each kind rounded up by itself (rule 19).
-inline Accesses<u64> in_accesses(const CompiledLevel& level, int v, const Accesses<u64>& words) {
-  if (level.block_words == 1) return words;
-  return {level.blocks(level.taken(v, words.reads)), level.blocks(level.taken(v, words.fills)),
-          level.blocks(level.taken(v, words.updates))};
+// So many parts in blocks, each kind rounded up by itself (rule 19).
+inline Accesses<u64> in_blocks(const CompiledLevel& level, const Accesses<u64>& parts) {
+  return {level.blocks(parts.reads), level.blocks(parts.fills), level.blocks(parts.updates)};
 }
 
 // Words of tensor v in parts of the level's words, which its bandwidths serve (rule 28).
 inline Accesses<u64> in_parts(const CompiledLevel& level, int v, const Accesses<u64>& words) {
   return {level.taken(v, words.reads), level.taken(v, words.fills), level.taken(v, words.updates)};
+}
+
+// Words of tensor v in accesses.
+inline Accesses<u64> in_accesses(const CompiledLevel& level, int v, const Accesses<u64>& words) {
+  return level.block_words == 1 ? words : in_blocks(level, in_parts(level, v, words));
 }
 
 // Words of tensor v for which addresses are generated (rule 23): an output's update serves its read, too.

@@ -8,9 +8,10 @@
 #include "engine/model/multicast.h"
 #include "engine/model/partition.h"
 #include "engine/model/storage_cost.h"
+#include "engine/model/temporal_traffic.h"
 
 namespace heliolite {
-TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes)
+TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, TileBoxes& boxes)
     : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
   for (int i = 0; i < c.level_count; ++i) whole_ |= c.level[at(i)].network_costs;
   whole_ |= c.linked != 0;
@@ -18,7 +19,7 @@ TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& k
   for (int v = 0; v < c.tensor_count; ++v) {
     const CompiledTensor& t = c.tensor[at(v)];
     moving_[at(v)] = nest.moving(t);
-    if (t.is_output) part_ = partitions(c, t, nest, moving_[at(v)]);
+    if (t.is_output) partitions(c, t, nest, part_);
     price(v);
   }
 }
@@ -29,15 +30,10 @@ void TensorFlows::price(int v) {
   const CompiledTensor& t = c_.tensor[at(v)];
   u64 in = nest_.steps;  // words per receiver below the level
   for (int i = 0; i < c_.level_count; ++i) {
-    u64 distinct = 1;
-    if (const LoopMask here = nest_.fanout[at(i)] & moving_[at(v)]; here != 0) {
-      distinct = distinct_offsets_closed(t, nest_, here);
-      if (distinct == 0) distinct = distinct_offsets(t, nest_, i, c_.level[at(i)]);
-    }
-    distinct_[at(i)][at(v)] = distinct;
-    in *= distinct;
+    in *= distinct_[at(i)][at(v)] = distinct_offsets(t, nest_, i, c_.level[at(i)]);
     if (c_.level[at(i)].is_interconnect) serve(v, i, in, 0);
     if (!contains(keep_[at(i)], v)) continue;
+    nest_.measure(t, nest_.through[at(i)], boxes_[at(i)][at(v)]);
     const u64 out = crossing(v, i);
     serve(v, i, in, out);
     in = out;
@@ -46,7 +42,7 @@ void TensorFlows::price(int v) {
 
 u64 TensorFlows::crossing(int v, int i) const {
   if (i + 1 == c_.level_count) return 0;
-  return temporal_traffic(c_.tensor[at(v)], moving_[at(v)], nest_, nest_.through[at(i)], boxes_[at(v)][at(i)]);
+  return temporal_traffic(c_.tensor[at(v)], moving_[at(v)], nest_, nest_.through[at(i)], boxes_[at(i)][at(v)]);
 }
 
 // Rules 18 to 20, 23 and 44.
@@ -118,7 +114,7 @@ void TensorFlows::reorder(int v, int level) {
 }
 
 Cost TensorFlows::total() const {
-  if (whole_) return perfect_cost(c_, nest_, keep_, boxes_);
+  if (whole_) return evaluate_perfect(c_, nest_, keep_).cost;
   Cost out{Energy{c_.op_units} * c_.macs, nest_.steps};
   out.energy.units += units_;
   u128 leakage = 0;  // per cycle

@@ -10,11 +10,15 @@
 
 namespace heliolite {
 
+// [level][tensor that it keeps]: the box of its tile.
+using TileBoxes = std::array<std::array<Box, kMaxTensors>, kMaxLevels>;
+
 // The flows of one nest that fits, with even tiles. All arguments must outlive it. On machines whose networks cost
 // energy or may have links, which depend on more than these flows, the whole nest is priced each time.
 class TensorFlows {
  public:
-  TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, const Boxes& boxes);
+  // `boxes`: room for the boxes of the nest's tiles, which are measured here.
+  TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, TileBoxes& boxes);
 
   // To be told after temporal loops of the level have changed places in the nest, and nothing else has.
   void reorder(int level);
@@ -40,7 +44,7 @@ class TensorFlows {
   const Compiled& c_;
   const Nest& nest_;
   const KeepMasks& keep_;
-  const Boxes& boxes_;
+  TileBoxes& boxes_;
   bool whole_ = false;                                             // some network costs energy, or has links
   std::array<LoopMask, kMaxTensors> moving_;                       // the loops that move the tensor
   std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;  // N of the level's fan-out

@@ -20,18 +20,28 @@ std::array<i64, kMaxRanks> box_along_ranks(const CompiledTensor& t, Extent exten
   return out;
 }
 
-// Words of the box that tensor t takes for a tile of extent c, as the hot path counts them.
-inline u64 box_words(const CompiledTensor& t, const Extents& c) {
+// Words of the box, as the hot path counts them; `at_rank(rank, extent)` sees the extent of each rank that is not
+// plain.
+template <class Extent, class AtRank>
+u64 box_words(const CompiledTensor& t, Extent&& extent, AtRank&& at_rank) {
   u64 words = 1;
-  for (int k = 0; k < t.plain_count; ++k) words *= c[t.plain[k]];
-  for (int k = 0; k < t.term_count;) {
-    u64 extent = 1;
-    const u8 rank = t.term[k].rank;
-    for (; k < t.term_count && t.term[k].rank == rank; ++k)
-      extent += static_cast<u64>(t.term[k].coefficient) * (c[t.term[k].dimension] - 1);
-    words *= extent;
+  for (int k = 0; k < t.plain_count; ++k) words *= extent(t.plain[k]);
+  u64 reach = 1;
+  for (int k = 0; k < t.term_count; ++k) {
+    const CompiledTerm& term = t.term[k];
+    reach += static_cast<u64>(term.coefficient) * (extent(term.dimension) - 1);
+    if (!term.ends_rank) continue;
+    at_rank(term.rank, reach);
+    words *= reach;
+    reach = 1;
   }
   return words;
+}
+
+// Words of the box that tensor t takes for a tile of extent c.
+inline u64 box_words(const CompiledTensor& t, const Extents& c) {
+  return box_words(
+      t, [&](u8 d) { return c[d]; }, [](u8, u64) {});
 }
 
 // Words of level i, begun ones included, that the tile of these tensors takes (rule 44).

@@ -187,11 +187,8 @@ RC_GTEST_PROP(TensorFlows, MendedOrdersCostWhatTheMappingDoes, ()) {
   const CostModel model(p.workload, p.architecture);
   const Compiled& c = model.compiled();
   Mapping mapping = p.mapping;
-  Nest nest;
-  Boxes boxes;
-  nest.read(c.dimension_count, c.level_count, MappingLoops(mapping), [&](int i, const Extents& tile) {
-    return measure(c, nest, i, mapping.keep[static_cast<std::size_t>(i)], tile, boxes) == Verdict::Fits;
-  });
+  Nest nest(c, mapping);
+  TileBoxes boxes;
   TensorFlows flows(c, nest, mapping.keep, boxes);
   std::mt19937_64 random(*rc::gen::arbitrary<u64>());
   std::vector<std::pair<int, Mapping>> undo;

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "engine/base/integers.h"
-#include "engine/model/nest.h"
+#include "engine/model/distinct_offsets.h"
 
 namespace heliolite {
 namespace {

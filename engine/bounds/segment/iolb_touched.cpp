@@ -5,7 +5,7 @@
 
 #include "engine/base/integers.h"
 #include "engine/bounds/hbl/hbl_subspace.h"
-#include "engine/model/nest.h"
+#include "engine/model/distinct_offsets.h"
 
 namespace heliolite {
 namespace {

@@ -76,7 +76,7 @@ Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping) {
 
 Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
   const TrueNest nest(c, mapping);
-  if (nest.divides) return evaluate_perfect(c, MappingLoops(without_idle_loops(nest, mapping)), mapping.keep);
+  if (nest.divides) return evaluate_perfect(c, Nest(c, without_idle_loops(nest, mapping)), mapping.keep);
   Evaluation out = fits(c, nest, mapping.keep);
   if (out.verdict == Verdict::Fits) out.cost = cost_of(c, nest, mapping.keep);
   return out;

@@ -1,4 +1,5 @@
 #include "engine/model/true_counts/unit_groups.h"
+#include "engine/model/distinct_offsets.h"
 
 #include <algorithm>
 #include <tuple>

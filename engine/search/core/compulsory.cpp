@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
-#include "engine/model/nest.h"
+#include "engine/model/distinct_offsets.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/core/whole_cycles.h"
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "engine/base/integers.h"
-#include "engine/model/nest.h"
+#include "engine/model/distinct_offsets.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {

@@ -36,9 +36,8 @@ u64 key_of(const LoopOrder& order, DimensionMask dimensions) {
 class LevelLoops {
  public:
   // `own`: the plan's factors of the level, above 1 if it has a loop.
-  LevelLoops(const Compiled& c, Nest& nest, int level, const Extents& own)
-      : nest_(nest), own_(own), begin_(nest.first_temporal[level]) {
-    end_ = level + 1 < c.level_count ? nest.first[level + 1] : nest.loop_count;
+  LevelLoops(Nest& nest, int level, const Extents& own)
+      : nest_(nest), own_(own), begin_(nest.first_temporal(level)), end_(nest.end(level)) {
     if (begin_ < end_) outside_ = nest.beyond[end_ - 1];
     for (int j = begin_; j < end_; ++j) {
       const NestLoop& loop = nest.loop[j];
@@ -55,17 +54,13 @@ class LevelLoops {
   // The plan's own loops in this order, outside them the rest's.
   void put(const LoopOrder& order) {
     const LoopMask here = ((LoopMask{1} << count()) - 1) << begin_;
-    for (const int d : bits(dimensions_)) nest_.of[d] &= ~here;
+    for (const int d : bits(dimensions_)) nest_.dimension[d].loops &= ~here;
     int j = begin_;
-    const auto place = [&](const NestLoop& loop) {
-      nest_.loop[j] = loop;
-      nest_.of[loop.dimension] |= LoopMask{1} << j++;
-    };
     for (u8 d : order.loops())
-      if (own_[d] > 1) place(mine_[d]);
+      if (own_[d] > 1) nest_.put(j++, mine_[d]);
     if (of_rest_ != 0)
       for (u8 d : order.loops())
-        if (contains(of_rest_, d)) place(rest_[d]);
+        if (contains(of_rest_, d)) nest_.put(j++, rest_[d]);
     u64 product = outside_;
     for (int k = end_; k > begin_; product *= nest_.loop[k].end) nest_.beyond[--k] = product;
   }
@@ -87,29 +82,26 @@ class Ladder::PlanLoops {
   PlanLoops(const Ladder& ladder, const Plan& plan, int top, const Extents& rest)
       : ladder_(ladder), plan_(plan), top_(top), rest_(rest) {}
 
-  template <class Add>
-  void spatial(int level, Add&& add) const {
-    if (level > top_) return;
-    const auto& dimensions = ladder_.spatial_order_[at(level)];
-    for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
-      const Extents& factor = plan_.factor[loop_place_of(axis, level)];
-      for (u8 d : dimensions)
-        if (factor[d] > 1) add(axis, d, factor[d]);
+  template <class Add>  // add(level, kind, dimension, end)
+  void each(Add&& add) const {
+    for (int i = 0; i <= top_; ++i) {
+      const auto level = static_cast<u8>(i);
+      for (LoopKind axis : {LoopKind::SpatialX, LoopKind::SpatialY}) {
+        const Extents& factor = plan_.factor[loop_place_of(axis, i)];
+        for (u8 d : ladder_.spatial_order_[at(i)])
+          if (factor[d] > 1) add(level, axis, d, factor[d]);
+      }
+      const Extents& factor = plan_.factor[loop_place_of(LoopKind::Temporal, i)];
+      for (u8 d : order(i).loops())
+        if (factor[d] > 1) add(level, LoopKind::Temporal, d, factor[d]);
     }
-  }
-  template <class Add>
-  void temporal(int level, Add&& add) const {
-    if (level > top_) return;
-    const LoopOrder& order = ladder_.orders(level)[plan_.order[level]];
-    const Extents& factor = plan_.factor[loop_place_of(LoopKind::Temporal, level)];
-    for (u8 k = 0; k < order.count; ++k)
-      if (const u8 d = order.loop[k]; factor[d] > 1) add(d, factor[d]);
-    if (level != top_) return;
-    for (u8 k = 0; k < order.count; ++k)
-      if (const u8 d = order.loop[k]; rest_[d] > 1) add(d, rest_[d]);
+    for (u8 d : order(top_).loops())
+      if (rest_[d] > 1) add(static_cast<u8>(top_), LoopKind::Temporal, d, rest_[d]);
   }
 
  private:
+  const LoopOrder& order(int level) const { return ladder_.orders(level)[plan_.order[at(level)]]; }
+
   const Ladder& ladder_;
   const Plan& plan_;
   int top_;
@@ -176,19 +168,8 @@ Mapping Ladder::mapping(const Plan& plan) const {
   Mapping out;
   out.keep = plan.keep;
   out.level_count = static_cast<u8>(levels());
-  for (int i = 0; i < levels(); ++i) {
-    loops.spatial(i, [&](LoopKind kind, u8 d, u32 end) { out.add(kind, i, d, end); });
-    loops.temporal(i, [&](u8 d, u32 end) { out.add(LoopKind::Temporal, i, d, end); });
-  }
+  loops.each([&](u8 level, LoopKind kind, u8 d, u32 end) { out.add(kind, level, d, end); });
   return out;
-}
-
-// Whether the plan fits; if so, nest_ and boxes_ are its.
-bool Ladder::read(const Plan& plan, int top, const Extents& rest) {
-  const Compiled& c = machine(top);
-  return nest_.read(
-      c.dimension_count, c.level_count, PlanLoops(*this, plan, top, rest),
-      [&](int i, const Extents& tile) { return measure(c, nest_, i, plan.keep[i], tile, boxes_) == Verdict::Fits; });
 }
 
 Score Ladder::score_of(const Cost& inside, int top) const {
@@ -201,8 +182,11 @@ Score Ladder::score_of(const Cost& inside, int top) const {
 
 Score Ladder::score(const Plan& plan, int top, const Extents& rest) {
   ++evaluated_;
-  if (!read(plan, top, rest)) return {};
-  return score_of(perfect_cost(machine(top), nest_, plan.keep, boxes_), top);
+  const Compiled& c = machine(top);
+  const PlanLoops loops(*this, plan, top, rest);
+  nest_.read(c.level_count, loops);
+  const Evaluation e = evaluate_perfect(c, nest_, plan.keep);
+  return e.verdict == Verdict::Fits ? score_of(e.cost, top) : Score{};
 }
 
 // The level's orders without those that differ from one before them in other dimensions only.
@@ -221,13 +205,14 @@ Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest)
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
   const Compiled& c = machine(top);
+  TileBoxes boxes;                                   // of nest_, for the flows
   std::optional<TensorFlows> flows;                  // of nest_, as soon as there is an order to try
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters
-    LevelLoops loops(c, nest_, i, plan.factor[loop_place_of(LoopKind::Temporal, i)]);
+    LevelLoops loops(nest_, i, plan.factor[loop_place_of(LoopKind::Temporal, i)]);
     if (loops.count() < 2) continue;
     u16 chosen = plan.order[i], last = chosen;
     const auto put = [&](u16 order) {
-      if (!flows) flows.emplace(c, nest_, plan.keep, boxes_);
+      if (!flows) flows.emplace(c, nest_, plan.keep, boxes);
       loops.put(orders(i)[order]);
       flows->reorder(i);
       last = order;

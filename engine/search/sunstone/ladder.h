@@ -86,7 +86,6 @@ class Ladder {
   };
 
   bool out_of_evaluations() const { return evaluated_ >= last_evaluation_; }
-  bool read(const Plan& plan, int top, const Extents& rest);
   Score score_of(const Cost& inside, int top) const;
   const std::vector<DifferentOrder>& different_orders(int level, DimensionMask dimensions);
   // The machine that prices plans up to this level.
@@ -111,7 +110,6 @@ class Ladder {
   SearchBudget budget_;
   u64 last_evaluation_;
   Nest nest_;  // of the plan read last
-  Boxes boxes_;
   u64 evaluated_ = 0;
   std::array<u64, kMaxLevels> tiles_{};
 };
