@@ -24,7 +24,7 @@ struct KeepSpace {
 
 class KeepSpaces {
  public:
-  // All keep choices of the problem, with tables of so many points; none if there are too many choices.
+  // All keep choices of the problem, with tables of so many points at most; none if there are too many choices.
   KeepSpaces(const LayerProblem& problem, std::size_t most_points);
 
   u32 choices() const { return static_cast<u32>(space_.size()); }
@@ -32,6 +32,8 @@ class KeepSpaces {
   u64 bytes() const;
 
  private:
+  KeepSpaces(const LayerProblem& problem, const std::vector<KeepMasks>& keeps, std::size_t most_points);
+
   TileRanges ranges_;
   std::vector<std::unique_ptr<KeepSpace>> space_;
 };

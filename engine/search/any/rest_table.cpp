@@ -192,6 +192,19 @@ TilesOutside most_tiles_outside(const Mapspace& space) {
   return out;
 }
 
+u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most_of) {
+  const Compiled& c = costs.compiled();
+  const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  u64 out = 0;
+  for (int i = 0; i + 1 < c.level_count; ++i) {
+    const LevelTiles tiles(costs, most_of, i);
+    ranges.each([&](std::size_t, const auto& most, const auto& least) {
+      if (tiles.may_be(of_each(most), of_each(least))) ++out;
+    });
+  }
+  return out;
+}
+
 BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
                              const TilesOutside& most_of) {
   const Compiled& c = costs.compiled();

@@ -12,7 +12,7 @@ namespace heliolite {
 // Numbers of tiles of each dimension in ranges, few enough for tables.
 class TileRanges {
  public:
-  static constexpr std::size_t kMostPoints = 10'000;
+  static constexpr std::size_t kMostPoints = 300'000;
 
   explicit TileRanges(const Compiled& c, std::size_t most_points = kMostPoints);
 
@@ -46,6 +46,9 @@ using TilesOutside = std::array<std::array<u64, kMaxDimensions>, kMaxLevels>;
 
 // What the loops of a mapspace may be, by their limits.
 TilesOutside most_tiles_outside(const Mapspace& space);
+
+// How many tiles of all levels tables with these ranges look at.
+u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
 // What the flows of each boundary by itself cost at least, of all unrollings together.
 class BoundaryTable {
