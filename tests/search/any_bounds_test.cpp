@@ -38,7 +38,8 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     const BoundaryTable boundaries(partial, costs, own, any_tiles());
     if (seed % 7 < 4) costs.unroll(&unrolling);
     // Tiles of no use are those that make every mapping dearer than this one.
-    const KnownBefore known{boundaries, [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; }};
+    const KnownBefore known{boundaries,
+                            [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; }};
     const RestTable of_unrolling(partial, costs, own, any_tiles(), seed % 5 < 3 ? &known : nullptr);
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);

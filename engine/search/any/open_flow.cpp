@@ -5,6 +5,7 @@
 #include "engine/search/any/held_by_units.h"
 #include "engine/search/any/requests.h"
 #include "engine/search/any/still_units.h"
+#include "engine/search/any/whole_tiles.h"
 #include "engine/search/any/working_places.h"
 #include "engine/search/core/compulsory.h"
 
@@ -60,6 +61,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     const HeldWords held = held_by_units(costs, flow, trail, reach);
     again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
     held_along_ = held.along;
+    whole_once_ = whole_tiles(costs, flow, trail, reach);
   }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];
@@ -323,11 +325,17 @@ FlowTraffic OpenFlow::total(ClassSet inside, int mover) const {
   const u64 stays = mover_[at(mover)].stays, asked = std::min(stays, open_.words.shared);
   if (stays == 0 && !moving_) {
     const FlowTraffic& come = mover_[at(mover)].come;
-    out.fetched += std::max(open_.words.fetched + again_.fetched, come.fetched) * times.fetched;
-    out.shared += std::max(open_.words.shared + again_.shared, come.shared) * times.shared;
+    out.fetched += std::max({open_.words.fetched + again_.fetched, come.fetched, whole_once_.fetched}) * times.fetched;
+    out.shared += std::max({open_.words.shared + again_.shared, come.shared, whole_once_.shared}) * times.shared;
   } else {  // some of `again_` may be what stays
-    out.fetched += (open_.words.fetched - stays) * times.fetched + (stays + again_.fetched) * once_.fetched;
-    out.shared += (open_.words.shared - asked) * times.shared + (asked + again_.shared) * once_.shared;
+    const auto in_place = [](u64 stays, u64 again, u64 whole, u64 moved) {
+      return std::max(stays + again, whole - std::min(whole, moved));
+    };
+    const FlowTraffic moved{open_.words.fetched - stays, open_.words.shared - asked};
+    out.fetched += moved.fetched * times.fetched +
+                   in_place(stays, again_.fetched, whole_once_.fetched, moved.fetched) * once_.fetched;
+    out.shared +=
+        moved.shared * times.shared + in_place(asked, again_.shared, whole_once_.shared, moved.shared) * once_.shared;
   }
   if (!flow_->by_network) return out;
   SetTimes fewest = fewest_;
@@ -349,8 +357,8 @@ bool OpenFlow::moves_no_more(int a, int b) const {
 FlowTraffic OpenFlow::least() const {
   FlowTraffic out = closed_;
   if (!open()) return flow_->by_network ? with_hops(out, fewest_) : out;
-  out.fetched += (open_.words.fetched + again_.fetched) * once_.fetched;
-  out.shared += (open_.words.shared + again_.shared) * once_.shared;
+  out.fetched += std::max(open_.words.fetched + again_.fetched, whole_once_.fetched) * once_.fetched;
+  out.shared += std::max(open_.words.shared + again_.shared, whole_once_.shared) * once_.shared;
   if (!flow_->by_network) return out;
   SetTimes fewest = fewest_;
   if (hops_.has_excess()) {

@@ -40,6 +40,9 @@ class OpenFlow {
   const FlowTraffic& again() const { return again_; }
   // Tiles of a dimension that the flow's boundary has, or the fewest of a range.
   u32 tiles_at_boundary(int d) const { return base_tiles_[at(d)]; }
+  u64 tile_at_boundary(int d) const { return base_[at(d)]; }
+  // Of a sliding tensor that no loop has moved: what crosses at least, as every tile comes whole once; 0: not known.
+  const FlowTraffic& whole_once() const { return whole_once_; }
   // What has been moved, if units of fan-outs to come share it: its number is not known exactly.
   std::span<const FlowPart> shared_later() const { return {part_.data(), shares_later_ ? at(parts_) : 0}; }
 
@@ -107,6 +110,7 @@ class OpenFlow {
   FlowPart open_;
   FlowTraffic again_;
   std::array<u64, kMaxRanks> held_along_{};  // of a sliding tensor: words of a rank that units hold together, at least
+  FlowTraffic whole_once_{};
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;
   FlowTraffic closed_;

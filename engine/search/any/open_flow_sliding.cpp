@@ -52,6 +52,9 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     if (rest < 2 * around) moved = (tiles - rest) * base_[d];
     after = rest >= 2 * around ? 0 : moved == 0 ? before : only_at_end(d, c_.size[d] - moved);
   }
+  const FlowTraffic whole = std::exchange(whole_once_, {});
+  again_.fetched = std::max(again_.fetched, whole.fetched - std::min(whole.fetched, open_.words.fetched));
+  again_.shared = std::max(again_.shared, whole.shared - std::min(whole.shared, open_.words.shared));
   if (after < before && parts_ < kParts) {
     const u64 different = open_.words.shared, stay = std::min(after, different);
     FlowTraffic words{before - after, different - stay};

@@ -55,13 +55,17 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
   }
 }
 
-// The tiles of a tensor that slides: how many words cross tile by tile, and which units have one alone.
+// The tiles of a tensor that slides: how many words cross tile by tile, which units have one alone, and which ask for
+// the same.
 void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
     if (!contains(f.flow().indexing, d) || c.size[at(d)] == 1) continue;
-    const u64 tiles = f.open() ? f.tiles_at_boundary(d) : 0;
-    out.open.push_back(tiles), out.open.push_back(turned_round(tiles));
+    for (const u64 number : {u64{f.tiles_at_boundary(d)}, f.tile_at_boundary(d)}) {
+      const u64 open = f.open() ? number : 0;
+      out.open.push_back(open), out.open.push_back(turned_round(open));
+    }
   }
+  out.open.push_back(f.whole_once().fetched), out.open.push_back(f.whole_once().shared);
 }
 
 }  // namespace
