@@ -14,8 +14,10 @@ namespace {
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb gets at most, and the first part of each proof.
-constexpr double kClimb = 0.03, kFirstProof = 0.07;
+// Of the time, and of the evaluations, that are left: what each climb gets at most, and the first parts of each
+// proof.
+constexpr double kClimb = 0.03, kFirstProofs = 0.1;
+constexpr int kTurns = 2;  // of both proofs, before the one that has come further goes on
 // Answers so much above their bound are climbed from again: they are likely not the best.
 constexpr double kFar = 1.01;
 
@@ -50,7 +52,7 @@ class AnySearch {
       prove(together, left().at_most(kRootEvaluations));
       return best_;
     }
-    if (!prove(together, share(kFirstProof)) && is_cut_short()) prove_either_way(together);
+    if (!prove(together, share(kFirstProofs)) && is_cut_short()) prove_either_way(together);
     return best_;
   }
 
@@ -76,13 +78,16 @@ class AnySearch {
 
   bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
 
-  // Divides the mappings by their unrollings, too, climbs on if the answer is far from its bound, and goes on with what
-  // has come further.
+  // Climbs on if the answer is far from its bound, divides the mappings by their unrollings, too, and goes on with both
+  // searches in turns, then with what has come further.
   void prove_either_way(PartialSearch& together) {
+    climb_on();
     auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
     const bool is_divided = divided->divide(left());
-    if (is_divided && prove(*divided, share(kFirstProof), together.bytes())) return;
-    climb_on();
+    for (int turn = 0; turn < kTurns && is_divided; ++turn) {
+      if (prove(*divided, share(kFirstProofs), together.bytes())) return;
+      if (prove(together, share(kFirstProofs), divided->bytes())) return;
+    }
     if (is_divided && divided->lower_bound() > together.lower_bound()) {
       prove(*divided, left(), together.bytes());
       return;

@@ -11,8 +11,9 @@ namespace {
 
 constexpr u64 kMostKeepSpaces = 64;  // keep choices with tables of their own
 constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins, whose tables double theirs
-// Tables have as many points as let them look at so many tiles, but not fewer than these.
-constexpr u64 kMostTiles = 150'000;
+// Tables have as many points as let them look at so many tiles, of which those of sliding tensors take ten times as
+// long; but not fewer than these.
+constexpr u64 kMostTiles = 1'500'000, kMostSlidingTiles = 150'000;
 constexpr std::size_t kFewPoints = 10'000;
 
 TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> keeps, std::size_t most_points) {
@@ -21,7 +22,9 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
   const TileRanges few(c, kFewPoints);
   const KeptFlows costs(c, keeps.front(), Unrollable::of(problem.space), Twins::No);
   const u64 looked = std::max<u64>(1, keeps.size() * tiles_looked_at(costs, few, most_tiles_outside(problem.space)));
-  return TileRanges(c, std::clamp<std::size_t>(kMostTiles * few.points() / looked, kFewPoints, most_points));
+  const bool slides = std::ranges::any_of(costs.flows(), &Flow::sliding);
+  const u64 most_tiles = slides ? kMostSlidingTiles : kMostTiles;
+  return TileRanges(c, std::clamp<std::size_t>(most_tiles * few.points() / looked, kFewPoints, most_points));
 }
 
 }  // namespace
