@@ -65,8 +65,12 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     : c_(c), keep_(keep), unrollable_(unrollable), classes_(tensor_classes(c)) {
   for (int i = 0; i < c.level_count; ++i) {
     const CompiledLevel& level = c.level[at(i)];
-    if (level.fanout_x != 1) axes_.push_back({static_cast<u8>(i), false, unrollable.x[at(i)], level.fanout_x});
-    if (level.fanout_y != 1) axes_.push_back({static_cast<u8>(i), true, unrollable.y[at(i)], level.fanout_y});
+    const auto add = [&](bool is_y, DimensionMask allowed, u64 units) {
+      const auto of_workload = static_cast<DimensionMask>(allowed & ((1u << c.dimension_count) - 1));
+      if (units != 1) axes_.push_back({static_cast<u8>(i), is_y, of_workload, units});
+    };
+    add(false, unrollable.x[at(i)], level.fanout_x);
+    add(true, unrollable.y[at(i)], level.fanout_y);
     if (level.fanout_x * level.fanout_y != 1) outermost_fanout_ = i;
   }
   for (int v = 0; v < c.tensor_count; ++v) {
