@@ -17,19 +17,16 @@ constexpr double kRootRounded = 1 + 1e-9;  // up
 class AllRequests {
  public:
   AllRequests(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
-      : costs_(costs), c_(costs.compiled()), t_(c_.tensor[flow.tensor]), flow_(flow), trail_(trail), reach_(reach) {
-    std::array<u64, kMaxDimensions> inside;
-    inside.fill(1), placed_.fill(1);
-    for (int l = 0; l < trail.size(); ++l) {
-      const TrailLoop& loop = trail[l];
-      if (loop.is_spatial() && loop.level >= flow.boundary && loop.level <= flow.outer) {
-        UnitRow& row = row_[loop.level][loop.dimension];
-        if (row.units == 1) row.inside = inside[loop.dimension];
-        row.units *= loop.end;
-        placed_[loop.dimension] *= loop.end;
-      }
-      inside[loop.dimension] *= loop.end;
-    }
+      : costs_(costs),
+        c_(costs.compiled()),
+        t_(c_.tensor[flow.tensor]),
+        flow_(flow),
+        trail_(trail),
+        reach_(reach),
+        row_(unit_rows(flow, trail, 0)) {
+    placed_.fill(1);
+    for (int i = flow.boundary; i <= flow.outer; ++i)
+      for (int d = 0; d < c_.dimension_count; ++d) placed_[at(d)] *= row_[at(i)][at(d)].units;
   }
 
   // Steps:
@@ -224,7 +221,7 @@ class AllRequests {
   const Flow& flow_;
   const Trail& trail_;
   const Reach& reach_;
-  std::array<std::array<UnitRow, kMaxDimensions>, kMaxLevels> row_{};
+  const UnitRows row_;
   std::array<u64, kMaxDimensions> placed_;  // units
   bool exact_ = true;                       // the words that words() has counted
   std::array<MeetingRank, kMaxRanks> ranks_;
@@ -234,6 +231,22 @@ class AllRequests {
 };
 
 }  // namespace
+
+UnitRows unit_rows(const Flow& flow, const Trail& trail, int first) {
+  UnitRows out{};
+  std::array<u64, kMaxDimensions> inside;
+  inside.fill(1);
+  for (int l = first; l < trail.size(); ++l) {
+    const TrailLoop& loop = trail[l];
+    if (loop.is_spatial() && loop.level >= flow.boundary && loop.level <= flow.outer) {
+      UnitRow& row = out[loop.level][loop.dimension];
+      if (row.units == 1) row.inside = inside[loop.dimension];
+      row.units *= loop.end;
+    }
+    inside[loop.dimension] *= loop.end;
+  }
+  return out;
+}
 
 u64 units_that_meet(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
   return AllRequests(costs, flow, trail, reach).that_meet();

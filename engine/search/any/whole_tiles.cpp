@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/model/true_counts/asked_words.h"
+#include "engine/search/any/requests.h"
 #include "engine/search/core/compulsory.h"
 
 namespace heliolite {
@@ -46,19 +46,15 @@ u64 words_asked_for(const TiledDimension& a, const UnitRow& units_a, const Tiled
 class WholeTiles {
  public:
   WholeTiles(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
-      : costs_(costs), c_(costs.compiled()), t_(c_.tensor[flow.tensor]), flow_(flow), trail_(trail), reach_(reach) {
-    std::array<u64, kMaxDimensions> inside;  // tiles
-    inside.fill(1);
-    for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
-      const TrailLoop& loop = trail[l];
-      if (!loop.is_spatial()) looped_ |= dimension_bit(loop.dimension);
-      if (loop.is_spatial() && loop.level <= flow.outer) {
-        UnitRow& row = row_[loop.level][loop.dimension];
-        if (row.units == 1) row.inside = inside[loop.dimension];
-        row.units *= loop.end;
-      }
-      inside[loop.dimension] *= loop.end;
-    }
+      : costs_(costs),
+        c_(costs.compiled()),
+        t_(c_.tensor[flow.tensor]),
+        flow_(flow),
+        trail_(trail),
+        reach_(reach),
+        row_(unit_rows(flow, trail, trail.first(flow.boundary))) {
+    for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
+      if (!trail[l].is_spatial()) looped_ |= dimension_bit(trail[l].dimension);
   }
 
   // Rank by rank.
@@ -175,7 +171,7 @@ class WholeTiles {
   const Trail& trail_;
   const Reach& reach_;
   DimensionMask looped_ = 0;  // dimensions with a temporal loop outside the tile
-  std::array<std::array<UnitRow, kMaxDimensions>, kMaxLevels> row_{};
+  const UnitRows row_;        // in tiles
 };
 
 }  // namespace
