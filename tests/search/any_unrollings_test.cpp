@@ -50,7 +50,8 @@ TEST(AnyUnrollings, AnUnrollingIsTheSumOfItsParts) {
     if (!violations(*space, m.mapping).empty()) continue;
     const ClassUnrolling mine = m.split_unrolling();
     if (mine.steps.empty()) continue;
-    const std::vector<ClassUnrolling> parts = splits(m.c, *space, m.unrolling(), mine.split, 1'000'000);
+    const ClassUnrolling whole = seed % 2 == 0 ? m.unrolling() : m.unrolling_of_the_others();
+    const auto parts = splits(m.c, *space, whole, mine.split, 1'000'000).value();
     const auto it = std::ranges::find(parts, mine.along, &ClassUnrolling::along);
     ASSERT_NE(it, parts.end());
     EXPECT_EQ(it->working, mine.working);

@@ -6,6 +6,7 @@
 
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
+#include "engine/search/any/distinct_places.h"
 #include "engine/search/any/trail.h"
 #include "engine/search/any/unrollings.h"
 #include "engine/space/mapspace.h"
@@ -131,6 +132,9 @@ class KeptFlows {
   // Whether a level has room for the tiles of what it keeps.
   bool fits(int level, const Extents& tile) const;
 
+  // What the flows share.
+  DistinctPlaces& distinct_places() const { return distinct_places_; }
+
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
 
   // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
@@ -176,6 +180,7 @@ class KeptFlows {
   std::vector<DimensionMask> classes_;
   const ClassUnrolling* unrolling_ = nullptr;
   std::vector<Flow> flows_, passing_;
+  mutable DistinctPlaces distinct_places_;
 };
 
 }  // namespace heliolite

@@ -5,7 +5,7 @@
 #include "engine/search/any/held_by_units.h"
 #include "engine/search/any/requests.h"
 #include "engine/search/any/still_units.h"
-#include "engine/search/any/whole_tiles.h"
+#include "engine/search/any/tile_by_tile.h"
 #include "engine/search/any/working_places.h"
 #include "engine/search/core/compulsory.h"
 
@@ -61,7 +61,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     const HeldWords held = held_by_units(costs, flow, trail, reach);
     again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
     held_along_ = held.along;
-    whole_once_ = whole_tiles(costs, flow, trail, reach);
+    whole_once_ = tile_by_tile(costs, flow, trail, reach).least;
   }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/search/any/first_instance.h"
+
 namespace heliolite {
 namespace {
 
@@ -140,26 +142,35 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
   return std::max({least_cycles_, costs_.least_steps(), static_cast<u64>((all - 1) / units + 1)});
 }
 
-// Cycles that the bandwidths need for what is known to move, spread over all instances.
-u64 PartialCost::level_cycles(const Rest& rest, Asking asking) const {
-  std::array<Accesses<u64>, kMaxLevels> parts{};
+// Cycles that the bandwidths need for what is known to move, spread over all instances, and for what the first one is
+// asked for.
+u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const {
+  std::array<Accesses<u64>, kMaxLevels> parts{}, of_first{};
   for (const OpenFlow& f : flows_) {
     const FlowTraffic least = f.least();
     if (asking == Asking::Themselves || !f.flow().passes(level_))
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
     if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
+    if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
+      of_first[f.flow().outer] += parts_of_first(f.flow(), trail, reach);
   }
   double cycles = 0;
   for (int i = 0; i + 1 < c_.level_count; ++i)
-    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, parts[at(i)], in_use_));
+    if (c_.level[at(i)].limited)
+      cycles = std::max({cycles, cycles_of(i, parts[at(i)], static_cast<double>(in_use_.most[at(i)])),
+                         cycles_of(i, of_first[at(i)], 1)});
   PortCycles outermost = ports(parts[at(c_.level_count) - 1]);
   outermost += rest.ports;
   return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
 }
 
-double PartialCost::cycles_of(int level, const Accesses<u64>& parts, const UnitsInUse& units) const {
+Accesses<u64> PartialCost::parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const {
+  const u64 words = words_of_first_instance(costs_, f, trail, reach);
+  return in_parts(c_.level[f.outer], f.tensor, f.is_output ? Accesses<u64>{0, 0, words} : Accesses<u64>{words, 0, 0});
+}
+
+double PartialCost::cycles_of(int level, const Accesses<u64>& parts, double instances) const {
   const CompiledLevel& l = c_.level[at(level)];
-  const auto instances = static_cast<double>(units.most[at(level)]);
   const double reads = static_cast<double>(parts.reads) / instances;
   const double writes = static_cast<double>(parts.fills + parts.updates) / instances;
   return kRounding *
@@ -191,7 +202,7 @@ Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest&
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(rest, asking))};
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, rest, asking))};
   out.energy.units += ordered<false>(trail, reach, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
@@ -202,6 +213,7 @@ Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest&
 
 OnceCost PartialCost::once(Trail& trail) {
   for (int i = 1; i < c_.level_count; ++i) trail.begin(i);
+  trail.let_tiles_be_any(true);
   const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
   // What describe() and with_twins() look at stays.
   const UnitsInUse in_use = std::exchange(in_use_, costs_.units_in_use(trail, reach));
@@ -216,8 +228,9 @@ OnceCost PartialCost::once(Trail& trail) {
     out.whole.energy.units += energy;
     for (int i = 0; i < f.boundary; ++i) out.outside[at(i)] += energy;
   }
-  out.whole.cycles = std::max(out.whole.cycles, level_cycles({}, Asking::Themselves));
+  out.whole.cycles = std::max(out.whole.cycles, level_cycles(trail, reach, {}, Asking::Themselves));
   out.whole.energy.units += leakage(in_use_, out.whole.cycles);
+  trail.let_tiles_be_any(false);
   in_use_ = in_use;
   flows_.swap(flows);
   return out;

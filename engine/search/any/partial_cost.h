@@ -110,8 +110,9 @@ class PartialCost {
   PortCycles ports(const Accesses<u64>& parts) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
-  u64 level_cycles(const Rest& rest, Asking asking) const;
-  double cycles_of(int level, const Accesses<u64>& parts, const UnitsInUse& units) const;
+  u64 level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const;
+  Accesses<u64> parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const;
+  double cycles_of(int level, const Accesses<u64>& parts, double instances) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 
   const KeptFlows& costs_;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostUnrollings = 100'000;  // that mappings are divided by
 constexpr std::size_t kMostSplits = 250;          // of each of them
 constexpr u32 kRootsBetweenLooks = 64;            // at the clock
-constexpr std::size_t kRootPoints = 3'000;        // of the tables of each
+constexpr std::size_t kRootPoints = 5'000;        // of the tables of each
 
 }  // namespace
 
@@ -21,36 +21,43 @@ void PartialSearch::begin() {
   for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, kNone, 0, kX, 0});
 }
 
-// Divides the mappings of an unrolling by the units along each dimension, if each part's bound is higher.
-bool PartialSearch::split(u32 index) {
+// Divides the mappings of an unrolling by the units along each of these dimensions, unless there are too many ways.
+bool PartialSearch::split(u32 index, DimensionMask dimensions) {
   const Node root = node_[index];
-  if (root.parent != kNone || root.unrolling == kNone || split_ == 0) return false;
-  const std::vector<ClassUnrolling> parts = splits(c_, problem_.space, unrolling_[root.unrolling], split_, kMostSplits);
-  if (parts.size() < 2) return false;
+  const std::optional<std::vector<ClassUnrolling>> parts =
+      splits(c_, problem_.space, unrolling_[root.unrolling], dimensions, kMostSplits);
+  if (!parts) return false;
   rebuild(index);
-  const std::size_t nodes = node_.size(), before = unrolling_.size(), roots = root_.size();
-  for (const ClassUnrolling& part : parts) {
+  for (const ClassUnrolling& part : *parts) {
     Node first = root;
     first.parent = index;
     first.unrolling = static_cast<u32>(unrolling_.size());
     first.root = kNone;
     unrolling_.push_back(part);
-    const bool left = !gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
-    if (!left || node_.back().bound > root.bound) continue;
-    node_.resize(nodes);
-    unrolling_.resize(before);
-    root_.resize(roots);
-    fresh_.clear();
-    return false;
+    gate_.prunes(Rule::UnrollingBound, [&] { return !child(first); });
   }
   return true;
 }
 
-// When the turn of an unrolling comes, or of a part of one: tables of its own. Returns whether they raise its bound.
+// When the turn of an unrolling comes: it is divided by the units along each dimension of sliding ranks, then gets
+// tables of its own, then is divided by the units along dimensions that were free. Returns whether its turn is over.
+bool PartialSearch::divide_further(u32 index) {
+  const Node& node = node_[index];
+  const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
+  if (!is_root || node.unrolling == kNone) return false;
+  const ClassUnrolling& unrolling = unrolling_[node.unrolling];
+  if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
+  if (!root_[node.root].table && tabulate(index)) return true;
+  DimensionMask free = 0;
+  const std::vector<DimensionMask> classes = tensor_classes(c_);
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    if (contains(unrolling_[node_[index].unrolling].free, k)) free = static_cast<DimensionMask>(free | classes[k]);
+  return free != 0 && split(index, free);
+}
+
+// Tables of an unrolling's own. Returns whether they raise its bound.
 bool PartialSearch::tabulate(u32 index) {
   Node& node = node_[index];
-  const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
-  if (!is_root || node.unrolling == kNone || root_[node.root].table) return false;
   const BoundaryTable& boundaries = boundaries_of(node.keep);
   KeepSpace& keep = space(node);
   const OnceCost& once = root_[node.root].once;
@@ -61,7 +68,7 @@ bool PartialSearch::tabulate(u32 index) {
   };
   const KnownBefore known{boundaries, is_worth};
   root_[node.root].table =
-      std::make_unique<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space), &known);
+      std::make_shared<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space), &known);
   bytes_of_tables_ += root_[node.root].table->bytes();
   rebuild(index);
   const Reach reach = this->reach(node);

@@ -117,7 +117,7 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
 void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
-  if (split(index) || tabulate(index) || (node.revived && dominated_again(index))) return;
+  if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
@@ -188,7 +188,7 @@ bool PartialSearch::child(Node node) {
     return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
-    root_.push_back({*once, nullptr});
+    root_.push_back({*once, node.parent == kNone ? nullptr : root_[node_[node.parent].root].table});
   }
   push(node);
   return true;

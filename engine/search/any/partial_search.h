@@ -66,7 +66,7 @@ class PartialSearch {
   // What is known of the mappings with a keep choice and an unrolling.
   struct Root {
     OnceCost once;
-    std::unique_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
+    std::shared_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
   };
   // Where a node stands.
   struct Place {
@@ -76,7 +76,8 @@ class PartialSearch {
 
   void begin();
   void expand(u32 index);
-  bool split(u32 index);
+  bool split(u32 index, DimensionMask dimensions);
+  bool divide_further(u32 index);
   bool tabulate(u32 index);
   const BoundaryTable& boundaries_of(u32 keep);
   static void raise(Cost& least, const Cost& other) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/search/any/first_instance.h"
 #include "engine/search/any/partial_cost.h"
 
 namespace heliolite {
@@ -17,6 +18,11 @@ void add_cells(const Compiled& c, const Flow& flow, const OtherCells& cells, boo
     out.open.push_back(any ? cells[at(d)].full : 0);
     out.open.push_back(any ? cells[at(d)].last : 0);
   }
+}
+
+void add_asked(const Compiled& c, const OtherCells& cells, Profile& out) {
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (c.size[at(d)] > 1) out.open.push_back(cells[at(d)].full), out.open.push_back(cells[at(d)].last);
 }
 
 // Which instances of the levels inside will work: must be equal, as they make some things dearer and others cheaper.
@@ -124,8 +130,19 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
     if (spread_later) out.open.push_back(turned_round(trail.of(d).tile));
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
-  if (!placed) return add_units(c_, trail, reach.level, out);
+  if (!placed) {
+    for (const OpenFlow& f : flows_)
+      if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
+        add_asked(c_, asked_of_first_instance(f.flow(), trail), out);
+    return add_units(c_, trail, reach.level, out);
+  }
   double cycles = 0;
+  std::array<Accesses<u64>, kMaxLevels> of_first{};
+  for (const OpenFlow& f : flows_)
+    if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
+      of_first[f.flow().outer] += parts_of_first(f.flow(), trail, reach);
+  for (int i = 0; i + 1 < c_.level_count; ++i)
+    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, of_first[at(i)], 1));
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[at(i)];
     const u64 instances = units_inside_[at(c_.level_count) - 1] / units_inside_[at(i)];
@@ -133,7 +150,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
     if (level.limited) {
       out.open.push_back(more ? known[at(i)].reads : 0);
       out.open.push_back(more ? known[at(i)].fills + known[at(i)].updates : 0);
-      if (!more) cycles = std::max(cycles, cycles_of(i, known[at(i)], units));
+      if (!more) cycles = std::max(cycles, cycles_of(i, known[at(i)], static_cast<double>(units.most[at(i)])));
     }
     // The more instances, the less each has to bear, and the cheaper are clusters; but each leaks as long as the
     // machine runs.

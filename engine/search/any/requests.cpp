@@ -40,8 +40,8 @@ class AllRequests {
     Requests out;
     out.placed = words(std::min<int>(reach_.level, flow_.outer));
     if (exact_ && units_to_come(t_.sharing_any) == 1) return {out.placed, out.placed};
-    if (costs_.split(t_.sharing_any)) {
-      out.at_least = std::max(flow_.touched, words_of_split(whole));
+    if (costs_.split(t_.sharing_any) || units_to_come(t_.sharing_any) == 1) {
+      out.at_least = std::max(flow_.touched, words_of_known(whole));
       return out;
     }
     pair_dimensions();
@@ -80,8 +80,8 @@ class AllRequests {
   }
 
  private:
-  // Where it is known how many units will stand along each dimension: of each rank the better of both bounds.
-  u64 words_of_split(int whole) {
+  // Where it is known how many units will stand along each dimension: of each rank the best of all bounds.
+  u64 words_of_known(int whole) {
     u64 n = points(static_cast<DimensionMask>(t_.indexing & ~t_.sharing_any));
     for (int r = 0; r < t_.rank_count; ++r) {
       const DimensionMask sharing = t_.sharing[at(r)];
@@ -91,7 +91,7 @@ class AllRequests {
       u64 least = share(words(sharing, whole), together);
       if (std::popcount(sharing) == 2) {
         const int a = std::countr_zero(sharing), b = std::bit_width(sharing) - 1;
-        least = std::max({least, by_moments(a, b), by_moments(b, a)});
+        least = std::max({least, by_moments(a, b), by_moments(b, a), by_places(a, b)});
       }
       n *= least;
     }
@@ -104,6 +104,25 @@ class AllRequests {
     const u64 all_a = c_.size[at(a)], all_b = c_.size[at(b)], moments = ceil_div(all_a, along(a));
     const u64 rests = std::max(ceil_div(all_b, alike_by_step(c_, t_, a, b)), ceil_div(all_b, along(b)));
     return rests * (all_a - moments) + moments * all_b;
+  }
+  // By the places of each fan-out.
+  u64 by_places(int a, int b) const {
+    std::vector<PlaceRow> rows;
+    for (int i = flow_.boundary; i <= flow_.outer; ++i) {
+      const UnitRow row_a = known_row(i, a), row_b = known_row(i, b);
+      rows.push_back({row_a.units, row_b.units, coefficient(a) * row_a.inside, coefficient(b) * row_b.inside});
+    }
+    return costs_.distinct_places().least(c_.size[at(a)], c_.size[at(b)], rows);
+  }
+  // Units that stand and are to come; where loops over time may come in between it is not known how far apart.
+  UnitRow known_row(int level, int d) const {
+    UnitRow out = row_[at(level)][at(d)];
+    if (level < reach_.level || !costs_.split(dimension_bit(d))) return out;
+    const u64 left = level == reach_.level ? costs_.known_units_left(trail_, reach_, d) : costs_.known_units(level, d);
+    if (left == 1) return out;
+    if (out.units == 1) out.inside = level == reach_.level ? trail_.of(d).tile : 0;
+    out.units *= left;
+    return out;
   }
   // Units of a fan-out, placed and to come, that ask for one word of a rank at most.
   u64 meeting_of_split(int level, DimensionMask sharing) const {

@@ -43,12 +43,15 @@ std::vector<u32> numbers_of_tiles(u32 size) {
   return out;
 }
 
+constexpr u32 kFewTiles = 3;   // so many, and fewer, stand apart
+constexpr double kWidest = 3;  // of ranges, else fewer stand apart
+
 // Ranges of descending numbers, none more than `width` times as large as another one of its range: what a bound loses
-// that takes the least number for the cost, and the most for the room.
-void divide(const std::vector<u32>& numbers, double width, std::vector<u32>& most, std::vector<u32>& least) {
+// that takes the least number for the cost, and the most for the room. Those up to `few` stand apart.
+void divide(const std::vector<u32>& numbers, double width, u32 few, std::vector<u32>& most, std::vector<u32>& least) {
   most.clear(), least.clear();
   for (const u32 n : numbers)
-    if (!most.empty() && most.back() <= width * n) least.back() = n;
+    if (!most.empty() && n > few && most.back() <= width * n) least.back() = n;
     else most.push_back(n), least.push_back(n);
 }
 
@@ -135,10 +138,12 @@ TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_c
   std::array<std::vector<u32>, kMaxDimensions> all;
   for (int d = 0; d < dimension_count_; ++d) all[at(d)] = numbers_of_tiles(c.size[at(d)]);
   // The narrowest ranges that are few enough.
+  u32 few = kFewTiles;
   for (double width = 1; width == 1 || points_ > most_points; width += (width - 1) / 8 + 0.001) {
+    if (width > kWidest && few > 0) width = 1.001, --few;
     points_ = 1;
     for (int d = 0; d < dimension_count_; ++d) {
-      divide(all[at(d)], width, most_[at(d)], least_[at(d)]);
+      divide(all[at(d)], width, few, most_[at(d)], least_[at(d)]);
       stride_[at(d)] = points_;
       points_ *= most_[at(d)].size();
     }

@@ -60,6 +60,10 @@ class Trail {
   }
   u64 widest(int d) const { return widest_[at(d)]; }
 
+  // From now on the tiles of levels further out than the innermost may be any, whatever begin() has seen.
+  void let_tiles_be_any(bool any) { any_tiles_ = any; }
+  bool knows_tiles(int level) const { return level == 0 || !any_tiles_; }
+
   // A loop with 1 < end <= of(d).tiles around what is there.
   void push(LoopKind kind, int level, int d, u32 end) {
     TrailDimension& now = of_[at(d)];
@@ -84,6 +88,7 @@ class Trail {
   std::array<u8, kMaxLevels> first_;
   std::array<u32, kMaxDimensions> widest_{};
   int count_ = 0;
+  bool any_tiles_ = false;
 };
 
 // Tiles of a dimension as the loops outside will make them: `full` of the contexts that are not the last one, `last` of

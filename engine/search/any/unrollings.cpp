@@ -273,41 +273,68 @@ std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space,
   return Unrollings(c, space, most, worth).run();
 }
 
-std::vector<ClassUnrolling> splits(const Compiled& c, const Mapspace& space, const ClassUnrolling& unrolling,
-                                   DimensionMask split, std::size_t most) {
+namespace {
+
+// The ways in which units of one fan-out may stand along the dimensions of a class: as many in all as the unrolling
+// says, or, of a free class, as many as there is room for beside the others.
+void stand(const Compiled& c, const Mapspace& space, std::size_t level, DimensionMask dimensions, u64 units, bool free,
+           const ClassUnrolling& now, std::vector<ClassUnrolling>& out) {
+  const int d = std::countr_zero(dimensions);
+  const auto others = static_cast<DimensionMask>(dimensions & (dimensions - 1));
+  u64 inside = 1;
+  for (std::size_t j = 0; j < level; ++j) inside *= now.along[j][at(d)];
+  const u64 tiles = ceil_div(u64{c.size[at(d)]}, inside);
+  for (u64 e = others == 0 && !free ? units : 1; e <= units && e < 2 * tiles; ++e) {
+    if ((!free && units % e != 0) || !can_make(space, level, d, tiles, e)) continue;
+    ClassUnrolling next = now;
+    next.along[level][at(d)] = static_cast<u32>(e);
+    if (others == 0) out.push_back(std::move(next));
+    else stand(c, space, level, others, units / e, free, next, out);
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapspace& space,
+                                                  const ClassUnrolling& unrolling, DimensionMask split,
+                                                  std::size_t most) {
   const std::vector<DimensionMask> classes = tensor_classes(c);
-  if (classes.empty()) return {unrolling};
+  if (classes.empty()) return std::vector{unrolling};
   const std::size_t levels = unrolling.units.size() / classes.size();
   std::vector<ClassUnrolling> all{unrolling};
-  all[0].split = split;
-  all[0].along.resize(levels);
-  for (auto& level : all[0].along) level.fill(1);
+  all[0].split |= split;
+  all[0].along.resize(levels, [] {
+    std::array<u32, kMaxDimensions> none;
+    none.fill(1);
+    return none;
+  }());
   for (std::size_t k = 0; k < classes.size(); ++k)
     for (std::size_t i = 0; i < levels && (classes[k] & split) != 0; ++i) {
       std::vector<ClassUnrolling> next;
+      const bool free = contains(unrolling.free, k);
       for (const ClassUnrolling& before : all) {
-        ClassUnrolling now = before;
-        const auto stand = [&](auto& self, DimensionMask dimensions, u32 units) -> void {
-          const int d = std::countr_zero(dimensions);
-          const auto others = static_cast<DimensionMask>(dimensions & (dimensions - 1));
-          u64 inside = 1;
-          for (std::size_t j = 0; j < i; ++j) inside *= before.along[j][at(d)];
-          for (u32 e = others == 0 ? units : 1; e <= units; ++e) {
-            if (units % e != 0 || !can_make(space, i, d, ceil_div(u64{c.size[at(d)]}, inside), e)) continue;
-            now.along[i][at(d)] = e;
-            if (others == 0) next.push_back(now);
-            else self(self, others, units / e);
-          }
-        };
-        stand(stand, classes[k], unrolling.units[i * classes.size() + k]);
-        if (next.size() > most) return {};
+        u64 units = before.units[i * classes.size() + k];
+        if (free) {
+          const SpatialSpace& s = space.levels[i].spatial;
+          units = s.fanout_x * s.fanout_y;
+          for (std::size_t j = 0; j < classes.size(); ++j)
+            if (j != k) units /= before.units[i * classes.size() + j];
+        }
+        stand(c, space, i, classes[k], units, free, before, next);
+        if (next.size() > most) return std::nullopt;
       }
       all = std::move(next);
+      if (!free) continue;
+      for (ClassUnrolling& u : all)
+        for (const int d : bits(classes[k])) u.units[i * classes.size() + k] *= u.along[i][at(d)];
     }
   for (ClassUnrolling& u : all) {
     u.least_steps = 1;
     for (std::size_t k = 0; k < classes.size(); ++k) {
-      if ((classes[k] & split) != 0) set_exactly(c, classes, k, u);
+      if ((classes[k] & split) != 0) {
+        set_exactly(c, classes, k, u);
+        u.free = static_cast<u16>(u.free & ~(1u << k));
+      }
       u.least_steps *= u.steps[k];
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 // Mappings by the units that their fan-outs make (docs/rules/any_factors.md).
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,10 +34,11 @@ struct ClassUnrolling {
 std::vector<ClassUnrolling> unrollings(const Compiled& c, const Mapspace& space, std::size_t most,
                                        const std::function<bool(u64 steps)>& worth);
 
-// The ways in which an unrolling's units may stand along the dimensions of these classes, each by itself. Empty if
-// there are more than `most`.
-std::vector<ClassUnrolling> splits(const Compiled& c, const Mapspace& space, const ClassUnrolling& unrolling,
-                                   DimensionMask split, std::size_t most);
+// The ways in which an unrolling's units may stand along the dimensions of these classes, each by itself; those of free
+// classes are then free no more. Nothing if there are more than `most`.
+std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapspace& space,
+                                                  const ClassUnrolling& unrolling, DimensionMask split,
+                                                  std::size_t most);
 
 // Sets `working` and `steps` of class k by its units along each dimension.
 void set_exactly(const Compiled& c, std::span<const DimensionMask> classes, std::size_t k, ClassUnrolling& u);

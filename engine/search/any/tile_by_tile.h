@@ -1,0 +1,18 @@
+#pragma once
+// Words of a sliding tensor, tile by tile (docs/rules/any_factors.md, item 4).
+#include "engine/search/any/flows.h"
+
+namespace heliolite {
+
+// At least so many words cross in one pass through the tensor's dimensions, as every tile of the flow's boundary comes
+// once, less what the one before may have left of it: into the tiles, and requests that arrive at the outer level,
+// those of units that ask for the same tile once. By the dimension of the innermost loop outside that moves the tensor,
+// and whichever it is. {0, 0}: not known.
+struct TileByTile {
+  std::array<FlowTraffic, kMaxDimensions> if_first{};
+  FlowTraffic least{};
+};
+
+TileByTile tile_by_tile(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+
+}  // namespace heliolite
