@@ -93,7 +93,7 @@ TEST(AnyBounds, NoFlowIsBelowTheBoundOfItsWords) {
       for (std::size_t k = 0; k < words.size(); ++k) {
         const Flow& f = costs.flows()[k];
         if (f.boundary > reach.level || f.by_network) continue;
-        const FlowTraffic least = OpenFlow(costs, f, trail, reach).least();
+        const FlowTraffic least = OpenFlow(costs, f, trail, reach, costs.units_along(trail, reach)).least();
         EXPECT_LE(least.fetched, words[k].fetched);
         EXPECT_LE(least.shared, words[k].shared);
         ++compared;

@@ -227,6 +227,15 @@ u64 KeptFlows::units_to_come(const Trail& trail, const Reach& reach, int outer, 
   return tiles;
 }
 
+UnitsAlong KeptFlows::units_along(const Trail& trail, const Reach& reach) const {
+  UnitsAlong out;
+  out.fill(1);
+  if (unrolled(reach)) return out;
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (c_.size[at(d)] > 1) out[at(d)] = units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
+  return out;
+}
+
 bool KeptFlows::unrolled(const Reach& reach) const {
   return reach.level >= outermost_fanout_ && reach.room_x * reach.room_y == 1;
 }

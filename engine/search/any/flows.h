@@ -7,6 +7,7 @@
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/any/distinct_places.h"
+#include "engine/search/any/tiles_of_rank.h"
 #include "engine/search/any/trail.h"
 #include "engine/search/any/unrollings.h"
 #include "engine/space/mapspace.h"
@@ -75,6 +76,9 @@ struct UnitsInUse {
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };
 
+// [dimension]: units along it that fan-outs to come make of one, at most.
+using UnitsAlong = std::array<u64, kMaxDimensions>;
+
 // Whether flows that pass by levels have twins.
 enum class Twins : u8 { No, Yes };
 
@@ -124,6 +128,8 @@ class KeptFlows {
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.
   u64 units_to_come(const Trail& trail, const Reach& reach, int outer, DimensionMask apart) const;
+  // The same of all fan-outs to come, along each dimension by itself.
+  UnitsAlong units_along(const Trail& trail, const Reach& reach) const;
   // Whether all spatial loops are placed.
   bool unrolled(const Reach& reach) const;
   // Whether networks of fan-outs to come cost energy.
@@ -134,6 +140,7 @@ class KeptFlows {
 
   // What the flows share.
   DistinctPlaces& distinct_places() const { return distinct_places_; }
+  TilesOfRanks& tiles_of_ranks() const { return tiles_of_ranks_; }
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
 
@@ -181,6 +188,7 @@ class KeptFlows {
   const ClassUnrolling* unrolling_ = nullptr;
   std::vector<Flow> flows_, passing_;
   mutable DistinctPlaces distinct_places_;
+  mutable TilesOfRanks tiles_of_ranks_;
 };
 
 }  // namespace heliolite

@@ -49,4 +49,15 @@ u64 KeepSpaces::bytes() const {
   return sum;
 }
 
+void KeepSpaces::settle(u32 choice, const Trail& trail, const Reach& reach) {
+  unsettle();
+  settled_ = &space_[choice]->partial;
+  settled_->settle(trail, reach);
+}
+
+void KeepSpaces::unsettle() {
+  if (settled_ != nullptr) settled_->unsettle();
+  settled_ = nullptr;
+}
+
 }  // namespace heliolite

@@ -31,11 +31,16 @@ class KeepSpaces {
   KeepSpace& operator[](u32 choice) { return *space_[choice]; }
   u64 bytes() const;
 
+  // PartialCost::settle() of one of them, until the next call.
+  void settle(u32 choice, const Trail& trail, const Reach& reach);
+  void unsettle();
+
  private:
   KeepSpaces(const LayerProblem& problem, const std::vector<KeepMasks>& keeps, std::size_t most_points);
 
   TileRanges ranges_;
   std::vector<std::unique_ptr<KeepSpace>> space_;
+  PartialCost* settled_ = nullptr;
 };
 
 }  // namespace heliolite

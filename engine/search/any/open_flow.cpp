@@ -37,17 +37,15 @@ DimensionMask sharing_places(const Flow& flow) {
 
 }  // namespace
 
-OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
+OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach,
+                   const UnitsAlong& along)
     : c_(costs.compiled()),
       t_(c_.tensor[flow.tensor]),
       flow_(&flow),
       room_(costs.units_to_come(trail, reach, flow.outer, sharing_places(flow))),
       shares_later_(!costs.unrolled(reach)),
-      outermost_(reach.level + 1 == c_.level_count) {
-  units_to_come_.fill(1);
-  if (shares_later_)
-    for (const int d : bits(flow.indexing))
-      units_to_come_[at(d)] = costs.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
+      outermost_(reach.level + 1 == c_.level_count),
+      units_to_come_(along) {
   if (flow.by_network) {
     hops_ = word_hops(c_, flow, trail);
     fewest_.fill(~u64{0});
@@ -61,7 +59,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     const HeldWords held = held_by_units(costs, flow, trail, reach);
     again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
     held_along_ = held.along;
-    whole_once_ = tile_by_tile(costs, flow, trail, reach).least;
+    whole_once_ = tile_by_tile(costs, flow, trail, reach);
   }
   for (int l = trail.first(flow.boundary); l < trail.size(); ++l) {
     const TrailLoop& loop = trail[l];

@@ -26,7 +26,8 @@ using ClassSet = u16;
 // What the loops placed so far say of one flow.
 class OpenFlow {
  public:
-  OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+  // `along`: KeptFlows::units_along() of the same trail and reach.
+  OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach, const UnitsAlong& along);
 
   const Flow& flow() const { return *flow_; }
   const FlowTraffic& closed() const { return closed_; }  // at least, of what has been moved
@@ -99,9 +100,9 @@ class OpenFlow {
   bool outermost_;                          // only loops of the outermost level are to come
   std::array<u64, kMaxDimensions> inside_;  // of a twin: units along each dimension inside its tile, at most
   bool held_ = false;                       // of a twin: its smallest tile may be whole in the tensor's own tiles
-  std::array<u64, kMaxDimensions> units_to_come_;  // along each dimension, at most
-  bool moving_ = false;                            // some loop has moved a sliding tensor
-  Tiles tiles_{};                                  // of the present tile
+  UnitsAlong units_to_come_;                // along each dimension, at most
+  bool moving_ = false;                     // some loop has moved a sliding tensor
+  Tiles tiles_{};                           // of the present tile
   Tiles base_tiles_{};
   std::array<u64, kMaxDimensions> base_{};
   std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far

@@ -18,6 +18,25 @@ PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
   u64 units = 1;
   for (int i = 0; i < c_.level_count; ++i)
     units_inside_[at(i)] = units *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
+  counted_.resize(costs.flows().size());
+  settled_.resize(costs.flows().size());
+  in_table_.reserve(costs.flows().size() + costs.passing().size());
+  find_busy_levels();
+}
+
+// Each unit asks for a word of a tensor in each of its steps at most.
+void PartialCost::find_busy_levels() {
+  for (int i = 0; i + 1 < c_.level_count; ++i) {
+    if (!c_.level[at(i)].limited) continue;
+    std::vector<const Flow*> here;
+    Accesses<u64> parts;
+    for (const Flow& f : costs_.flows()) {
+      if (f.outer != i || !is_asked_by_units(f)) continue;
+      here.push_back(&f);
+      parts += asked_parts(f, units_inside_[at(i)]);
+    }
+    if (cycles_of(i, parts, 1) > 1) busy_.insert(busy_.end(), here.begin(), here.end());
+  }
 }
 
 u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const {
@@ -42,7 +61,7 @@ PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved)
   for (const int d : bits(movers_[at(j)])) {
     Flowing sum;
     for (const int k : bits(moved)) {
-      const OpenFlow& flow = flows_[at(open_[at(k)])];
+      const OpenFlow& flow = *flows_[at(open_[at(k)])];
       add<kPorts>(flow, flow.total(inside, d), sum);
       if (!kPorts && any && sum.energy >= best.energy) break;
     }
@@ -58,7 +77,7 @@ DimensionMask PartialCost::movers(const Trail& trail, DimensionMask of_class) co
   for (const int d : bits(of_class)) {
     if (trail.of(d).most_tiles() == 1) continue;
     const auto no_more = [&](int a, int b) {
-      return std::ranges::all_of(open_, [&](int k) { return flows_[at(k)].moves_no_more(a, b); });
+      return std::ranges::all_of(open_, [&](int k) { return flows_[at(k)]->moves_no_more(a, b); });
     };
     const auto others = out;
     bool less = true;
@@ -81,7 +100,7 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
   for (const int j : bits(static_cast<ClassSet>(looping_ & ~inside))) {
     u64 moved = 0;
     for (const int k : bits(left))
-      if ((flows_[at(open_[at(k)])].flow().indexing & classes_[at(j)]) != 0) moved |= u64{1} << k;
+      if ((flows_[at(open_[at(k)])]->flow().indexing & classes_[at(j)]) != 0) moved |= u64{1} << k;
     Flowing sum = moved_first<kPorts>(inside, j, moved);
     if (!kPorts && any && sum.energy >= best.energy) continue;
     const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), left & ~moved);
@@ -96,7 +115,7 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
   if (any && (must_loop_ & ~inside) != 0) return best;
   Flowing unmoved;  // nothing moves what is left
   for (const int k : bits(left)) {
-    const OpenFlow& flow = flows_[at(open_[at(k)])];
+    const OpenFlow& flow = *flows_[at(open_[at(k)])];
     add<kPorts>(flow, flow.least(), unmoved);
   }
   if (any) best.lower_to(unmoved);
@@ -105,27 +124,25 @@ PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
 }
 
 template <bool kPorts>
-PartialCost::Flowing PartialCost::ordered(const Trail& trail, const Reach& reach, const UnitsInUse& units,
-                                          Asking asking) {
+PartialCost::Flowing PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
   units_ = &units;
   open_.clear();
   looping_ = must_loop_ = 0;
-  const bool unrolled = costs_.unrolled(reach);
   for (std::size_t j = 0; j < classes_.size(); ++j)
     for (const int d : bits(classes_[j])) {
       const TrailDimension& now = trail.of(d);
       if (now.most_tiles() == 1) continue;
       looping_ = static_cast<ClassSet>(looping_ | 1u << j);
       if (now.tiles == 1 || contains(must_loop_, j)) continue;
-      const u64 units = unrolled ? 1 : costs_.units_to_come(trail, reach, c_.level_count - 1, dimension_bit(d));
-      if (now.tiles > units) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
+      if (now.tiles > along_[at(d)]) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
     }
   Flowing out;
   for (std::size_t k = 0; k < flows_.size(); ++k) {
-    if (asking == Asking::Twins && flows_[k].flow().passes(level_))
-      out.energy += costs_.energy_inside(flows_[k].flow(), flows_[k].least(), units);
-    else if (flows_[k].open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
-    else add<kPorts>(flows_[k], flows_[k].least(), out);
+    const OpenFlow& flow = *flows_[k];
+    if (asking == Asking::Twins && flow.flow().passes(level_))
+      out.energy += costs_.energy_inside(flow.flow(), flow.least(), units);
+    else if (flow.open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
+    else add<kPorts>(flow, flow.least(), out);
   }
   movers_.clear();
   for (const DimensionMask of_class : classes_) movers_.push_back(movers(trail, of_class));
@@ -146,14 +163,14 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 // asked for.
 u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const {
   std::array<Accesses<u64>, kMaxLevels> parts{}, of_first{};
-  for (const OpenFlow& f : flows_) {
+  for (const OpenFlow* flow : flows_) {
+    const OpenFlow& f = *flow;
     const FlowTraffic least = f.least();
     if (asking == Asking::Themselves || !f.flow().passes(level_))
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
     if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
-    if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
-      of_first[f.flow().outer] += parts_of_first(f.flow(), trail, reach);
   }
+  for (const Flow* f : busy_) of_first[f->outer] += parts_of_first(*f, trail, reach);
   double cycles = 0;
   for (int i = 0; i + 1 < c_.level_count; ++i)
     if (c_.level[at(i)].limited)
@@ -165,7 +182,11 @@ u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest
 }
 
 Accesses<u64> PartialCost::parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const {
-  const u64 words = words_of_first_instance(costs_, f, trail, reach);
+  return asked_parts(f, words_of_first_instance(costs_, f, trail, reach));
+}
+
+// So many requests of compute units in parts of the level's words.
+Accesses<u64> PartialCost::asked_parts(const Flow& f, u64 words) const {
   return in_parts(c_.level[f.outer], f.tensor, f.is_output ? Accesses<u64>{0, 0, words} : Accesses<u64>{words, 0, 0});
 }
 
@@ -191,19 +212,34 @@ u128 PartialCost::leakage(const UnitsInUse& units, u64 cycles) const {
 Cost PartialCost::operator()(const Trail& trail, const Reach& reach, const Rest& rest) {
   in_use_ = costs_.units_in_use(trail, reach);
   level_ = reach.level;
+  count(trail, reach);
+  return cost(trail, reach, rest, Asking::Themselves);
+}
+
+void PartialCost::count(const Trail& trail, const Reach& reach) {
+  along_ = costs_.units_along(trail, reach);
   flows_.clear();
-  for (const Flow& f : costs_.flows()) {
+  for (std::size_t k = 0; k < costs_.flows().size(); ++k) {
+    const Flow& f = costs_.flows()[k];
     if (f.boundary > reach.level) break;
     const bool placed = f.boundary < reach.level || reach.room_x * reach.room_y == 1;  // the fan-out of its level
     if (f.by_network && !placed) continue;
-    flows_.emplace_back(costs_, f, trail, reach);
+    if (!settled_[k]) counted_[k].emplace(costs_, f, trail, reach, along_);
+    flows_.push_back(&*counted_[k]);
   }
-  return cost(trail, reach, rest, Asking::Themselves);
+}
+
+void PartialCost::settle(const Trail& trail, const Reach& reach) {
+  unsettle();
+  if (!costs_.unrolled(reach)) return;
+  count(trail, reach);
+  for (const OpenFlow* flow : flows_)
+    if (!flow->open()) settled_[at(&flow->flow() - costs_.flows().data())] = true;
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
   Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, rest, asking))};
-  out.energy.units += ordered<false>(trail, reach, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
+  out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
 
@@ -217,14 +253,17 @@ OnceCost PartialCost::once(Trail& trail) {
   const Reach reach{0, c_.level[0].fanout_x, c_.level[0].fanout_y};
   // What describe() and with_twins() look at stays.
   const UnitsInUse in_use = std::exchange(in_use_, costs_.units_in_use(trail, reach));
-  std::vector<OpenFlow> flows = std::exchange(flows_, {});
+  const std::vector<const OpenFlow*> flows = std::exchange(flows_, {});
+  std::vector<OpenFlow> counted;
+  counted.reserve(costs_.flows().size());
   OnceCost out;
   out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, reach)};
   for (const Flow& f : costs_.flows()) {
     if (f.by_network) continue;
     const CompiledLevel& level = c_.level[f.boundary];
-    flows_.emplace_back(costs_, f, trail, Reach{f.boundary, level.fanout_x, level.fanout_y});
-    const u128 energy = costs_.energy(f, flows_.back().least(), in_use_);
+    const Reach begin{f.boundary, level.fanout_x, level.fanout_y};
+    flows_.push_back(&counted.emplace_back(costs_, f, trail, begin, costs_.units_along(trail, begin)));
+    const u128 energy = costs_.energy(f, flows_.back()->least(), in_use_);
     out.whole.energy.units += energy;
     for (int i = 0; i < f.boundary; ++i) out.outside[at(i)] += energy;
   }
@@ -232,7 +271,7 @@ OnceCost PartialCost::once(Trail& trail) {
   out.whole.energy.units += leakage(in_use_, out.whole.cycles);
   trail.let_tiles_be_any(false);
   in_use_ = in_use;
-  flows_.swap(flows);
+  flows_ = flows;
   return out;
 }
 
@@ -254,13 +293,14 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
   const UnitsInUse units = costs_.units_in_use(trail, reach);
   trail.set_tiles(least, most, widest);
   trail.begin(level + 1);
-  flows_.clear();
+  along_ = costs_.units_along(trail, reach);
+  flows_.clear(), in_table_.clear();
+  const auto add = [&](const Flow& f) { flows_.push_back(&in_table_.emplace_back(costs_, f, trail, reach, along_)); };
   for (const Flow& f : costs_.flows())
-    if (f.boundary == level + 1 && !f.by_network) flows_.emplace_back(costs_, f, trail, reach);
+    if (f.boundary == level + 1 && !f.by_network) add(f);
   const auto rest = [&](Asking asking) {
     const bool limited = c_.level[at(c_.level_count) - 1].limited;
-    const Flowing all =
-        limited ? ordered<true>(trail, reach, units, asking) : ordered<false>(trail, reach, units, asking);
+    const Flowing all = limited ? ordered<true>(trail, units, asking) : ordered<false>(trail, units, asking);
     return Rest{all.energy, all.ports};
   };
   RestOutside out;
@@ -270,7 +310,7 @@ RestOutside PartialCost::least_outside(int level, std::span<const u32> least, st
     return out;
   }
   for (const Flow& f : costs_.passing())
-    if (f.boundary == level + 1) flows_.emplace_back(costs_, f, trail, reach);
+    if (f.boundary == level + 1) add(f);
   out.with_twins = rest(Asking::Twins);
   return out;
 }

@@ -2,6 +2,7 @@
 // What a mapping over all tile sizes costs at least, whatever loops follow outside. Proofs: docs/rules/any_factors.md.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -74,6 +75,11 @@ class PartialCost {
   // Likewise: another bound, `rest` being that with twins.
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 
+  // From now on trails are this one with loops added, until unsettle(): flows all of whose words are known are not
+  // counted anew, if no fan-out is to come.
+  void settle(const Trail& trail, const Reach& reach);
+  void unsettle() { settled_.assign(settled_.size(), false); }
+
   // Before any loop is placed: if every word crosses each boundary once, as far as units ask for it.
   OnceCost once(Trail& trail);
 
@@ -96,9 +102,10 @@ class PartialCost {
     }
   };
 
+  void count(const Trail& trail, const Reach& reach);
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
   template <bool kPorts>
-  Flowing ordered(const Trail& trail, const Reach& reach, const UnitsInUse& units, Asking asking);
+  Flowing ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
   template <bool kPorts>
   Flowing moved_first(ClassSet inside, int j, u64 moved) const;
   DimensionMask movers(const Trail& trail, DimensionMask of_class) const;
@@ -111,6 +118,8 @@ class PartialCost {
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
   u64 level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const;
+  void find_busy_levels();
+  Accesses<u64> asked_parts(const Flow& f, u64 words) const;
   Accesses<u64> parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const;
   double cycles_of(int level, const Accesses<u64>& parts, double instances) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
@@ -122,7 +131,12 @@ class PartialCost {
   std::array<u64, kMaxLevels> units_inside_;
   UnitsInUse in_use_;
   int level_ = 0;  // whose loops are being placed
-  std::vector<OpenFlow> flows_;
+  std::vector<const OpenFlow*> flows_;
+  std::vector<std::optional<OpenFlow>> counted_;  // [of costs_.flows()]
+  std::vector<bool> settled_;                     // likewise
+  std::vector<OpenFlow> in_table_;
+  std::vector<const Flow*> busy_;  // what units ask of a level that may take longer for it than they do
+  UnitsAlong along_{};
   std::vector<int> open_;  // of flows_: those with words in place
   // Classes that may have temporal loops to come, and those that have: fan-outs to come may leave nothing, and tables
   // take numbers of tiles in ranges.

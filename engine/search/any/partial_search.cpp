@@ -79,6 +79,7 @@ void PartialSearch::push(const Node& node) {
 
 // The trail of a node.
 void PartialSearch::rebuild(u32 index) {
+  keeps_.unsettle();
   way_.clear();
   for (u32 n = index; n != kNone; n = node_[n].parent) way_.push_back(n);
   while (trail_.size() > 0) trail_.pop();
@@ -119,6 +120,8 @@ void PartialSearch::expand(u32 index) {
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
+  space(node);
+  keeps_.settle(node.keep, trail_, reach(node));
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
 }

@@ -139,6 +139,7 @@ class PartialSearch {
   Profile profile_;
   std::vector<u64> key_;
   std::vector<u32> ends_, way_;
+  std::unordered_map<u64, std::vector<u32>> candidates_;  // [a loop's place]: candidate_ends()
   std::vector<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
   double least_ = kNever;

@@ -117,12 +117,17 @@ const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
   for (int l = 0; l < trail_.size(); ++l) inside |= trail_[l].dimension == d && trail_[l].is_spatial();
   const bool fixed = limit.min > 1 || limit.max < c_.size[at(d)];
   const bool few = problem_.options.rules[Rule::CandidateEnds] && !fixed && (dominance_ || !sliding_);
-  if (few && !all)
-    for (const u32 end : candidate_ends(
-             {tiles, c_.size[at(d)] % trail_.of(d).tile == 0, inside, contains(unrolled_outside_[at(level)], d)}))
-      add(end);
-  else
-    for (u32 end = 2; end <= tiles; ++end) add(end);
+  if (few && !all) {  // no limit
+    const bool divides = c_.size[at(d)] % trail_.of(d).tile == 0, outside = contains(unrolled_outside_[at(level)], d);
+    const u64 key = u64{tiles} << 3 | u64{divides} << 2 | u64{inside} << 1 | u64{outside};
+    const auto [it, is_new] = candidates_.try_emplace(key);
+    if (is_new) {
+      it->second = candidate_ends({tiles, divides, inside, outside});
+      std::erase(it->second, 1u);
+    }
+    return it->second;
+  }
+  for (u32 end = 2; end <= tiles; ++end) add(end);
   return ends_;
 }
 

@@ -63,7 +63,7 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
 
 // The tiles of a tensor that slides: how many words cross tile by tile, which units have one alone, and which ask for
 // the same.
-void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
+void add_tiles(const Compiled& c, const OpenFlow& f, bool settled, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
     if (!contains(f.flow().indexing, d) || c.size[at(d)] == 1) continue;
     for (const u64 number : {u64{f.tiles_at_boundary(d)}, f.tile_at_boundary(d)}) {
@@ -71,7 +71,7 @@ void add_tiles(const Compiled& c, const OpenFlow& f, Profile& out) {
       out.open.push_back(open), out.open.push_back(turned_round(open));
     }
   }
-  out.open.push_back(f.whole_once().fetched), out.open.push_back(f.whole_once().shared);
+  out.open.push_back(settled ? 0 : f.whole_once().fetched), out.open.push_back(settled ? 0 : f.whole_once().shared);
 }
 
 }  // namespace
@@ -83,8 +83,8 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   out.open.push_back(f.in_place().words.fetched);
   out.open.push_back(f.in_place().words.shared);
   if (f.flow().sliding) {
-    out.open.push_back(f.again().fetched), out.open.push_back(f.again().shared);
-    add_tiles(c_, f, out);
+    out.open.push_back(settled ? 0 : f.again().fetched), out.open.push_back(settled ? 0 : f.again().shared);
+    add_tiles(c_, f, settled, out);
   }
   add_cells(c_, f.flow(), f.in_place().fetched, f.open(), out);
   add_cells(c_, f.flow(), f.in_place().shared, f.open(), out);
@@ -100,11 +100,15 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   const UnitsInUse& units = in_use_;
   const bool placed = costs_.unrolled(reach);  // all fan-outs
   const bool spread_later = costs_.networks_to_come(reach);
+  const auto meets_later = [&](int d) {  // how far units to come are apart says how many ask for the same word
+    return std::ranges::any_of(costs_.flows(), [&](const Flow& f) { return contains(f.meeting, d); });
+  };
   out = {};
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
   for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[at(std::max(i, 0))] = true;
-  for (const OpenFlow& f : flows_) {
+  for (const OpenFlow* flow : flows_) {
+    const OpenFlow& f = *flow;
     const bool settled = placed && !f.open();
     add_flow(f, settled, units, out);
     if (!placed)
@@ -127,20 +131,16 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
     out.open.push_back(trail.of(d).tile);
-    if (spread_later) out.open.push_back(turned_round(trail.of(d).tile));
+    if (spread_later || (!placed && meets_later(d))) out.open.push_back(turned_round(trail.of(d).tile));
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
   if (!placed) {
-    for (const OpenFlow& f : flows_)
-      if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
-        add_asked(c_, asked_of_first_instance(f.flow(), trail), out);
+    for (const Flow* f : busy_) add_asked(c_, asked_of_first_instance(*f, trail), out);
     return add_units(c_, trail, reach.level, out);
   }
   double cycles = 0;
   std::array<Accesses<u64>, kMaxLevels> of_first{};
-  for (const OpenFlow& f : flows_)
-    if (is_asked_by_units(f.flow()) && c_.level[f.flow().outer].limited)
-      of_first[f.flow().outer] += parts_of_first(f.flow(), trail, reach);
+  for (const Flow* f : busy_) of_first[f->outer] += parts_of_first(*f, trail, reach);
   for (int i = 0; i + 1 < c_.level_count; ++i)
     if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, of_first[at(i)], 1));
   for (int i = 0; i < c_.level_count; ++i) {

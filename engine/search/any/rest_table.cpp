@@ -73,6 +73,16 @@ class LevelTiles {
     return fit(smallest(most)) && can_be_unrolled(most);
   }
 
+  // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
+  // twice as many units as there are tiles.
+  bool can_be_unrolled(std::span<const u32> numbers) const {
+    return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
+      u64 most = 1;
+      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[at(d)]} - 1;
+      return units.number <= most;
+    });
+  }
+
   RestOutside least_outside(PartialCost& partial, std::span<const u32> most, std::span<const u32> least) const {
     const Extents tile = smallest(most);
     Extents longest{};
@@ -102,16 +112,6 @@ class LevelTiles {
       else most = tile[at(d)] - 1;
     }
     return fits;
-  }
-
-  // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
-  // twice as many units as there are tiles.
-  bool can_be_unrolled(std::span<const u32> numbers) const {
-    return std::ranges::all_of(outside_, [&](const ClassUnits& units) {
-      u64 most = 1;
-      for (const int d : bits(units.dimensions)) most *= 2 * u64{numbers[at(d)]} - 1;
-      return units.number <= most;
-    });
   }
 
   struct ClassUnits {
@@ -257,13 +257,16 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
         if (units[at(d)] != 1)
           next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, units[at(d)])) - ranges.point_along(d, most[at(d)]);
       const RestOutside outside = at_point(i + 1, next);
-      bool may_be = outside.all.energy != Rest::kNone && tiles.may_be(of_each(most), of_each(least));
-      if (may_be && known) {
-        const RestOutside cheap = sum(outside, known->boundaries(i, p));
-        may_be = use(cheap) && !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
-                                 nowhere_less(cheap.with_twins, best.with_twins));
-      }
-      if (may_be) {
+      const auto may_matter = [&] {
+        if (outside.all.energy == Rest::kNone) return false;
+        if (!known) return tiles.may_be(of_each(most), of_each(least));
+        const RestOutside& here = known->boundaries(i, p);  // nothing: it fits nowhere
+        if (here.all.energy == Rest::kNone || !tiles.can_be_unrolled(of_each(most))) return false;
+        const RestOutside cheap = sum(outside, here);
+        return use(cheap) && !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
+                               nowhere_less(cheap.with_twins, best.with_twins));
+      };
+      if (may_matter()) {
         const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));
         if (use(value)) least_of(best, value);
       }

@@ -1,0 +1,220 @@
+#include "engine/search/any/tiles_of_rank.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace heliolite {
+namespace {
+
+constexpr std::size_t kMostKnown = 100'000;
+
+// One dimension of a rank: elements of a full tile, how many tiles are full, and elements of the last one if it is not.
+struct TiledDimension {
+  u64 coefficient, tile, full, rest;
+
+  TiledDimension(u64 coefficient, u64 size, u64 tile)
+      : coefficient(coefficient), tile(tile), full(size / tile), rest(size % tile) {}
+
+  u64 tiles() const { return full + (rest == 0 ? 0 : 1); }
+  // Words along the rank from the first element of a tile to its last one.
+  u64 length() const { return coefficient * (tile - 1); }
+  u64 length_of_rest() const { return coefficient * (rest - 1); }
+  u64 all_lengths() const { return full * length() + (rest == 0 ? 0 : length_of_rest()); }
+  // The first `n` tiles only.
+  TiledDimension first(u64 n) const {
+    TiledDimension out = *this;
+    if (n < tiles()) out.full = n, out.rest = 0;
+    return out;
+  }
+};
+
+// Boxes along a rank, or requests for them, and their words.
+struct Boxes {
+  u64 number, words;
+};
+
+// Each by itself.
+Boxes all_boxes(const TiledDimension& a, const TiledDimension& b) {
+  const u64 number = a.tiles() * b.tiles();
+  return {number, a.all_lengths() * b.tiles() + b.all_lengths() * a.tiles() + number};
+}
+
+// Requests are for equal boxes only: those of full tiles by all units that stand for the same sum, and those where one
+// dimension has its last, shorter tile. Of the latter two boxes are equal if both are shorter by as many words: those
+// of the dimension that has fewer are left out.
+Boxes boxes_asked_for(const TiledDimension& a, const UnitRow& units_a, const TiledDimension& b, const UnitRow& units_b,
+                      bool without_short_a, bool without_short_b) {
+  const u64 full = asked_together(units_a, a.coefficient * a.tile, a.full, units_b, b.coefficient * b.tile, b.full);
+  Boxes out{full, full * (a.length() + b.length() + 1)};
+  const auto add = [&](u64 number, u64 words) { out.number += number, out.words += number * words; };
+  if (a.rest != 0 && !without_short_a) add(b.full, a.length_of_rest() + b.length() + 1);
+  if (b.rest != 0 && !without_short_b) add(a.full, a.length() + b.length_of_rest() + 1);
+  if (a.rest != 0 && b.rest != 0) add(1, a.length_of_rest() + b.length_of_rest() + 1);
+  return out;
+}
+
+// One of the two dimensions, in tiles of one size.
+struct Side {
+  const RankDimension& of;
+  TiledDimension tiled;
+  bool loops;      // over time outside the tile
+  u64 step, span;  // at least, of these loops; and of the whole dimension
+
+  Side(const RankDimension& dimension, u64 tile)
+      : of(dimension),
+        tiled(dimension.coefficient, dimension.size, tile),
+        loops(tiled.tiles() > dimension.loops_above),
+        step(dimension.coefficient * tile * dimension.units_around),
+        span(dimension.coefficient * (dimension.size - 1)) {}
+
+  // Tiles that begin a group of two or more of a unit, at most.
+  u64 begins() const {
+    const u64 tiles = tiled.tiles(), units = of.units_around;
+    if (of.units != units) return (tiles + std::min(tiles, of.units)) / 2;
+    const auto of_unit = [](u64 n) { return n < 2 ? 0 : ceil_div(n, u64{2}); };
+    return tiles % units * of_unit(tiles / units + 1) + (units - tiles % units) * of_unit(tiles / units);
+  }
+};
+
+// What is known of tiles of one size along each dimension.
+class SizedTiles {
+ public:
+  SizedTiles(const RankTiling& rank, u64 tile_a, u64 tile_b)
+      : rank_(rank), a_(rank.of[0], tile_a), b_(rank.of[1], tile_b) {
+    const TiledDimension &a = a_.tiled, &b = b_.tiled;
+    box_ = a.length() + b.length() + 1;
+    if (a.rest != 0 && b.rest != 0 && a.length() - a.length_of_rest() == b.length() - b.length_of_rest()) {
+      without_short_a_ = b.full * (a.length_of_rest() + b.length()) < a.full * (a.length() + b.length_of_rest());
+      without_short_b_ = !without_short_a_;
+    }
+    all_ = {boxes(kFetched, 0, 0).words, rank.meets_known ? boxes(kShared, 0, 0).words : rank.different};
+    common_ = a_.loops && b_.loops ? std::lcm(a_.step, b_.step) : 0;
+    comes_back_ = common_ != 0 && common_ <= std::min(a_.span, b_.span);
+  }
+
+  // Steps:
+  //  1. What all boxes have, each whole.
+  //  2. What a loop over each dimension leaves of a box, and of which ones.
+  void add_to(RankTiles& out) const {
+    const TiledDimension &a = a_.tiled, &b = b_.tiled;
+    out.longest = std::max(out.longest, box_);
+    out.shortest = std::min(out.shortest, (a.rest == 0 ? a.length() : a.length_of_rest()) +
+                                              (b.rest == 0 ? b.length() : b.length_of_rest()) + 1);
+    for (const TileKind k : {kFetched, kShared}) {
+      out.least[k] = std::min(out.least[k], all_[k]);
+      out.most[k] = std::max(out.most[k], all_[k]);
+    }
+    if (a_.loops) look_at(0, a_, b_, out.over[0]);
+    if (b_.loops) look_at(1, b_, a_, out.over[1]);
+  }
+
+ private:
+  // Boxes of the rank at the moments from the t-th on of one dimension.
+  Boxes boxes(TileKind kind, std::size_t side, u64 t) const {
+    const u64 n = t * rank_.of[side].units_around;
+    const auto of = [&](const TiledDimension& a, const TiledDimension& b) {
+      if (kind == kFetched || !rank_.meets_known) return all_boxes(a, b);
+      return boxes_asked_for(a, rank_.of[0].met, b, rank_.of[1].met, without_short_a_, without_short_b_);
+    };
+    const Boxes all = of(a_.tiled, b_.tiled);
+    if (n == 0) return all;
+    const Boxes before = side == 0 ? of(a_.tiled.first(n), b_.tiled) : of(a_.tiled, b_.tiled.first(n));
+    return {all.number - before.number, all.words - before.words};
+  }
+
+  // A loop over `mine`, the first that moves the tensor.
+  void look_at(std::size_t side, const Side& mine, const Side& other, RankSlider& out) const {
+    out.any = true;
+    const u64 stay = box_ - std::min(box_, mine.step);
+    out.most_stay = std::max(out.most_stay, stay);
+    out.least_stay = std::min(out.least_stay, stay);
+    // Whether a step of the other dimension may move the tile as far as one of this does.
+    const u64 far = common_ == 0 ? 0 : ceil_div(2 * mine.step, common_) * common_;
+    const bool first_whole = !comes_back_ && (common_ == 0 || far > std::min(other.span, mine.span + mine.step));
+    OfKind back{};  // boxes that may be where the tile was
+    if (comes_back_) {
+      const u64 others = other.tiled.tiles();
+      back = {mine.begins() * (others - std::min(others, other.of.units_around)), boxes(kShared, 1 - side, 1).number};
+    }
+    // Of boxes that are shorter along the other dimension less stays.
+    const u64 short_box = mine.tiled.length() + other.tiled.length_of_rest() + 1;
+    const u64 less = other.tiled.rest == 0 ? 0 : stay - (short_box - std::min(short_box, mine.step));
+    for (const TileKind k : {kFetched, kShared}) {
+      const u64 again = boxes(k, side, first_whole ? 1 : 0).number;
+      const u64 of_short = k == kFetched ? again / other.tiled.tiles() * less : 0;
+      const u64 stays = stay * again - of_short + (box_ - stay) * back[k];
+      out.again[k] = std::max(out.again[k], again);
+      out.stays[k] = std::max(out.stays[k], stays);
+      const bool known = k == kFetched || rank_.meets_known;
+      const u64 words = known ? std::max(rank_.different, all_[k] - std::min(all_[k], stays)) : rank_.different;
+      out.words[k] = std::min(out.words[k], words);
+    }
+    add_alone(side, mine, other, first_whole, out);
+  }
+
+  // Boxes of units with one tile, and last ones of units with several.
+  void add_alone(std::size_t side, const Side& mine, const Side& other, bool first_whole, RankSlider& out) const {
+    const u64 tiles = mine.tiled.tiles(), units = mine.of.units_around, others = other.tiled.tiles();
+    const bool apart = mine.of.units != units;  // in fan-outs further out
+    out.are_again &= first_whole && tiles >= 2 * units && !apart;
+    u64 alone = 0, moment = 0;
+    if (apart) {
+      alone = std::min(tiles, mine.of.units);
+    } else if (tiles < 2 * units) {
+      alone = 2 * units - tiles;
+    } else if (tiles > 2 * units) {
+      moment = ceil_div(tiles, units) - (tiles % units == 0 ? 1 : 2);
+      alone = std::min(units, tiles - 2 * units);
+    }
+    if (alone == 0) return;
+    const OfKind number{alone * others, boxes(kShared, side, moment).number};
+    const OfKind words{alone * (others * (mine.tiled.length() + 1) + other.tiled.all_lengths()),
+                       number[kShared] * box_};
+    for (const TileKind k : {kFetched, kShared}) {
+      out.alone[k] = std::max(out.alone[k], number[k]);
+      out.alone_words[k] = std::max(out.alone_words[k], words[k]);
+    }
+  }
+
+  const RankTiling& rank_;
+  const Side a_, b_;
+  u64 box_ = 0;
+  bool without_short_a_ = false, without_short_b_ = false;
+  OfKind all_{};             // words
+  u64 common_ = 0;           // the least common multiple of steps over both dimensions; 0: not both have loops
+  bool comes_back_ = false;  // steps over both dimensions may bring a tile back to where it was
+};
+
+}  // namespace
+
+bool RankDimension::operator==(const RankDimension& o) const {
+  return coefficient == o.coefficient && size == o.size && least_tile == o.least_tile && most_tile == o.most_tile &&
+         units_around == o.units_around && units == o.units && loops_above == o.loops_above &&
+         met.units == o.met.units && met.inside == o.met.inside;
+}
+
+u64 words_of_tiles(u64 coefficient, u64 size, u64 tile) {
+  return all_boxes({coefficient, size, tile}, {1, 1, 1}).words;
+}
+
+std::size_t TilesOfRanks::Hash::operator()(const RankTiling& rank) const {
+  u64 hash = rank.different * 2 + rank.meets_known;
+  const auto add = [&](u64 number) { hash = (hash ^ number) * 0x9e37'79b9'7f4a'7c15, hash ^= hash >> 32; };
+  for (const RankDimension& d : rank.of)
+    for (const u64 number : {d.coefficient << 32 ^ d.size, d.least_tile << 32 ^ d.most_tile,
+                             d.units_around << 32 ^ d.units, d.loops_above, d.met.units << 32 ^ d.met.inside})
+      add(number);
+  return hash;
+}
+
+const RankTiles& TilesOfRanks::operator()(const RankTiling& rank) {
+  if (known_.size() >= kMostKnown) known_.clear();
+  const auto [it, is_new] = known_.try_emplace(rank);
+  if (!is_new) return it->second;
+  const auto [a, b] = rank.of;
+  for (u64 x = a.least_tile; x <= a.most_tile; ++x)
+    for (u64 y = b.least_tile; y <= b.most_tile; ++y) SizedTiles(it->first, x, y).add_to(it->second);
+  return it->second;
+}
+
+}  // namespace heliolite
