@@ -57,15 +57,19 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
       ASSERT_FALSE(outside.energy == Rest::kNone);
       outside.energy = std::max(outside.energy, once.outside[at(reach.level)]);
       const Cost least = partial(trail, reach, outside);
-      // Dominance compares bounds of whole mappings, so what prunes must not be above them either.
-      EXPECT_LE(least.energy.picojoules(), whole.energy.picojoules());
+      EXPECT_LE(least.energy.picojoules(), m.cost.energy.picojoules());
+      // Dominance compares bounds of whole mappings, so what prunes must not be above them either; but hops to come,
+      // which are the same for all that it compares.
+      const double hops = Energy{costs.hops_to_come(reach)}.picojoules();
+      EXPECT_LE(least.energy.picojoules() - hops, whole.energy.picojoules() * (1 + 1e-12));
       EXPECT_LE(least.cycles, whole.cycles);
       if (!costs.passes(reach.level)) return;
       if (trail.size() == 0 && reach.level == 0) partial.once(nothing);  // changes nothing
       Rest twins = rest.with_twins(reach.level, point);
       twins.raise_to(of_unrolling.with_twins(reach.level, own_point));
       const Cost other = partial.with_twins(trail, reach, twins);
-      EXPECT_LE(other.energy.picojoules(), whole.energy.picojoules());
+      EXPECT_LE(other.energy.picojoules(), m.cost.energy.picojoules());
+      EXPECT_LE(other.energy.picojoules() - hops, whole.energy.picojoules() * (1 + 1e-12));
       EXPECT_LE(other.cycles, whole.cycles);
     });
   }
@@ -163,6 +167,25 @@ TEST(AnyBounds, HopsOfUnitsThatIdleAreExact) {
     ++all;
   }
   EXPECT_GT(exact, all * 9 / 10);
+}
+
+// 16 rows on the 4 x 4 cells of a network: of A and C each goes to one, 2.5 hops on average; of B the word that all
+// take goes to the first at least.
+TEST(AnyBounds, UnitsThatAreKnownSayHowFarWordsGo) {
+  const auto network = load_network("gemm:16x1x1");
+  const auto machine = load_architecture("simba");
+  ASSERT_TRUE(network.ok() && machine.ok());
+  const Compiled c(network->layers[0].workload, *machine);
+  const int level = 4;
+  ASSERT_TRUE(c.level[level].fanout_x == 4 && c.level[level].fanout_y == 4 && c.dimension_count == 3);
+  Extents units;
+  units.fill(1);
+  HopsToCome hops;
+  EXPECT_EQ(hops.least(c, level, units, kAllDimensions, kAllDimensions), 0u);
+  units[0] = 16;
+  const u64 half_hop = c.level[level].units[0].hop / 2;
+  EXPECT_EQ(hops.least(c, level, units, kAllDimensions, kAllDimensions), u128{2 * 16 * 5 + 3} * half_hop);
+  EXPECT_EQ(hops.least(c, level, units, kAllDimensions, 0), 0u);  // no loop makes 16 of 4
 }
 
 // Rule 36 of all loops around u units of so many elements; also if the units are not known to be several, but their

@@ -86,7 +86,9 @@ class AnySearch {
     const bool is_divided = divided->divide(left());
     for (int turn = 0; turn < kTurns && is_divided; ++turn) {
       if (prove(*divided, share(kFirstProofs), together.bytes())) return;
+      if (is_far_ahead(*divided, together)) break;
       if (prove(together, share(kFirstProofs), divided->bytes())) return;
+      if (is_far_ahead(together, *divided)) break;
     }
     if (is_divided && divided->lower_bound() > together.lower_bound()) {
       prove(*divided, left(), together.bytes());
@@ -94,6 +96,13 @@ class AnySearch {
     }
     divided.reset();
     prove(together, left());
+  }
+
+  // Whether a proof has left less than half of what another one has.
+  bool is_far_ahead(const PartialSearch& search, const PartialSearch& other) const {
+    if (!best_.found) return false;
+    const double answer = objective_number(problem_.options.objective, best_.cost);
+    return 2 * (answer - search.lower_bound()) < answer - other.lower_bound();
   }
 
   void climb_on() {

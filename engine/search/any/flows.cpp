@@ -240,6 +240,27 @@ bool KeptFlows::unrolled(const Reach& reach) const {
   return reach.level >= outermost_fanout_ && reach.room_x * reach.room_y == 1;
 }
 
+// By the unrolling, along each dimension. Returns whether it says so.
+bool KeptFlows::units_of_fanout(int level, Extents& units) const {
+  units.fill(1);
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (is_free(k)) return false;
+    if (unrolled(level, k) == 1) continue;
+    if (!split(classes_[k]) && std::popcount(classes_[k]) != 1) return false;
+    for (const int d : bits(classes_[k])) units[at(d)] = static_cast<u32>(known_units(level, d));
+  }
+  return true;
+}
+
+u128 KeptFlows::hops_to_come(const Reach& reach) const {
+  u128 sum = 0;
+  Extents units;
+  for (int i = reach.level + 1; i < c_.level_count && has_unrolling(); ++i)
+    if (has_network(c_.level[at(i)]) && units_of_fanout(i, units))
+      sum += hops_to_come_.least(c_, i, units, unrollable_.x[at(i)], unrollable_.y[at(i)]);
+  return sum;
+}
+
 bool KeptFlows::networks_to_come(const Reach& reach) const {
   for (int i = reach.level; i < c_.level_count; ++i)
     if (has_network(c_.level[at(i)]) && (i > reach.level || reach.room_x * reach.room_y != 1)) return true;

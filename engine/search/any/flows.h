@@ -7,6 +7,7 @@
 #include "engine/model/perfect.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/any/distinct_places.h"
+#include "engine/search/any/hops_to_come.h"
 #include "engine/search/any/tiles_of_rank.h"
 #include "engine/search/any/trail.h"
 #include "engine/search/any/unrollings.h"
@@ -132,6 +133,8 @@ class KeptFlows {
   UnitsAlong units_along(const Trail& trail, const Reach& reach) const;
   // Whether all spatial loops are placed.
   bool unrolled(const Reach& reach) const;
+  // Energy units of networks of fan-outs further out than the present one, at least.
+  u128 hops_to_come(const Reach& reach) const;
   // Whether networks of fan-outs to come cost energy.
   bool networks_to_come(const Reach& reach) const;
 
@@ -162,6 +165,7 @@ class KeptFlows {
  private:
   void add_networks(int v);
   void add_twin(Flow& flow);
+  bool units_of_fanout(int level, Extents& units) const;
   u64 working(int level, DimensionMask along) const;
   u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
   u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;
@@ -189,6 +193,7 @@ class KeptFlows {
   std::vector<Flow> flows_, passing_;
   mutable DistinctPlaces distinct_places_;
   mutable TilesOfRanks tiles_of_ranks_;
+  mutable HopsToCome hops_to_come_;
 };
 
 }  // namespace heliolite
