@@ -129,6 +129,7 @@ class LeastHops {
     return least == ~u64{0} ? 0 : least;
   }
   static u64 of_tiles(const SpreadSide& side, u64 tiles, u64 tile, const std::vector<u64>& hops) {
+    if (side.units < 2) return side.size * hops[0];
     u64 sum = 0;
     for (u64 p = 0; p < side.units && p < tiles; ++p) sum += ((tiles - 1 - p) / side.units + 1) * tile * hops[p];
     return sum - (tiles * tile - side.size) * hops[(tiles - 1) % side.units];

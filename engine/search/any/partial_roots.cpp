@@ -106,7 +106,7 @@ KeepSpace& PartialSearch::space(const Node& node) {
 }
 
 u64 PartialSearch::bytes_of_unrollings() const {
-  const u64 of_level = tensor_classes(c_).size() * sizeof(u32) + (split_ == 0 ? 0 : sizeof(unrolling_[0].along[0]));
+  const u64 of_level = tensor_classes(c_).size() * sizeof(u32) + sizeof(unrolling_[0].along[0]);
   return unrolling_.size() *
              (sizeof(ClassUnrolling) + at(c_.level_count) * of_level + 2 * tensor_classes(c_).size() * sizeof(u64)) +
          root_.capacity() * sizeof(Root) + bytes_of_tables_;
