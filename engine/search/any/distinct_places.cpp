@@ -8,8 +8,7 @@
 namespace heliolite {
 namespace {
 
-constexpr u64 kMostWork = 200'000;           // of one question
-constexpr std::size_t kMostKnown = 100'000;  // questions
+constexpr u64 kMostWork = 200'000;  // of one question
 
 // Sums at a moment, when of all units along a the first x work, and along b the first y: a unit stands before those
 // further along an outer fan-out.
@@ -65,12 +64,6 @@ u64 least_over_moments(u64 size_a, u64 size_b, std::span<const PlaceRow> rows) {
 
 }  // namespace
 
-std::size_t DistinctPlaces::Hash::operator()(const std::vector<u64>& key) const {
-  u64 hash = 0xcbf29ce484222325;
-  for (const u64 n : key) hash = (hash ^ n) * 0x100000001b3, hash ^= hash >> 29;
-  return hash;
-}
-
 u64 DistinctPlaces::least(u64 size_a, u64 size_b, const std::vector<PlaceRow>& rows) {
   std::vector<u64> key{size_a, size_b};
   std::vector<PlaceRow> used;
@@ -82,10 +75,7 @@ u64 DistinctPlaces::least(u64 size_a, u64 size_b, const std::vector<PlaceRow>& r
       key.push_back(n);
   }
   if (used.empty()) return size_a * size_b;
-  if (known_.size() >= kMostKnown) known_.clear();
-  const auto [it, is_new] = known_.try_emplace(std::move(key), 0);
-  if (is_new) it->second = least_over_moments(size_a, size_b, used);
-  return it->second;
+  return known_(std::move(key), [&] { return least_over_moments(size_a, size_b, used); });
 }
 
 }  // namespace heliolite

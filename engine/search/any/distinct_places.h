@@ -1,9 +1,9 @@
 #pragma once
 // Different sums of the places of units along two dimensions of a rank (docs/rules/any_factors.md, item 4).
-#include <unordered_map>
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/any/remembered.h"
 
 namespace heliolite {
 
@@ -22,10 +22,7 @@ class DistinctPlaces {
   u64 least(u64 size_a, u64 size_b, const std::vector<PlaceRow>& rows);
 
  private:
-  struct Hash {
-    std::size_t operator()(const std::vector<u64>& key) const;
-  };
-  std::unordered_map<std::vector<u64>, u64, Hash> known_;
+  Remembered<std::vector<u64>, u64> known_;
 };
 
 }  // namespace heliolite

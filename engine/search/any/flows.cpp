@@ -136,9 +136,10 @@ u64 KeptFlows::known_units(int level, int d) const {
   return 1;
 }
 
-u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int d) const {
-  if (reach.room_x * reach.room_y == 1) return 1;
-  return not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
+u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int level, int d) const {
+  if (level > reach.level) return split(dimension_bit(d)) ? known_units(level, d) : 1;
+  if (level < reach.level || reach.room_x * reach.room_y == 1) return 1;
+  return not_placed(known_units(level, d), trail, level, dimension_bit(d));
 }
 
 // Units along a dimension that the fan-out whose loops are being placed has to make.

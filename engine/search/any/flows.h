@@ -123,8 +123,9 @@ class KeptFlows {
   u64 most_units(int begin, int end, int d) const;
   // Units along a dimension that the unrolling asks of the fan-out below a level; 1 if it does not tell.
   u64 known_units(int level, int d) const;
-  // The same of those that its loops have yet to make.
-  u64 known_units_left(const Trail& trail, const Reach& reach, int d) const;
+  // The same of those that its loops have yet to make; of a fan-out further out than the present one, if the dimension
+  // is split.
+  u64 known_units_left(const Trail& trail, const Reach& reach, int level, int d) const;
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.

@@ -146,18 +146,10 @@ class LeastHops {
 
 }  // namespace
 
-std::size_t HopsToCome::Hash::operator()(const std::vector<u64>& key) const {
-  u64 hash = key.size();
-  for (const u64 n : key) hash = (hash ^ n) * 0x9e37'79b9'7f4a'7c15, hash ^= hash >> 32;
-  return hash;
-}
-
 u128 HopsToCome::least(const Compiled& c, int level, const Extents& units, DimensionMask x, DimensionMask y) {
   std::vector<u64> key{static_cast<u64>(level), u64{x} << 32 | y};
   for (int d = 0; d < c.dimension_count; ++d) key.push_back(units[at(d)]);
-  const auto [it, is_new] = known_.try_emplace(std::move(key), 0);
-  if (is_new) it->second = LeastHops(c, level, units, x, y).run();
-  return it->second;
+  return known_(std::move(key), [&] { return LeastHops(c, level, units, x, y).run(); });
 }
 
 }  // namespace heliolite

@@ -1,11 +1,11 @@
 #pragma once
 // How far words go at least in the network of a fan-out whose loops are not placed yet, if it is known how many units
 // it has along each dimension (docs/rules/any_factors.md, item 9).
-#include <unordered_map>
 #include <vector>
 
 #include "engine/base/energy.h"
 #include "engine/model/compiled.h"
+#include "engine/search/any/remembered.h"
 
 namespace heliolite {
 
@@ -17,10 +17,7 @@ class HopsToCome {
   u128 least(const Compiled& c, int level, const Extents& units, DimensionMask x, DimensionMask y);
 
  private:
-  struct Hash {
-    std::size_t operator()(const std::vector<u64>& key) const;
-  };
-  std::unordered_map<std::vector<u64>, u128, Hash> known_;
+  Remembered<std::vector<u64>, u128> known_;
 };
 
 }  // namespace heliolite

@@ -49,9 +49,9 @@ u64 KeepSpaces::bytes() const {
   return sum;
 }
 
-void KeepSpaces::settle(u32 choice, const Trail& trail, const Reach& reach) {
+void KeepSpaces::settle(KeepSpace& space, const Trail& trail, const Reach& reach) {
   unsettle();
-  settled_ = &space_[choice]->partial;
+  settled_ = &space.partial;
   settled_->settle(trail, reach);
 }
 

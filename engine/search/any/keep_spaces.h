@@ -32,7 +32,7 @@ class KeepSpaces {
   u64 bytes() const;
 
   // PartialCost::settle() of one of them, until the next call.
-  void settle(u32 choice, const Trail& trail, const Reach& reach);
+  void settle(KeepSpace& space, const Trail& trail, const Reach& reach);
   void unsettle();
 
  private:

@@ -162,7 +162,7 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 // Cycles that the bandwidths need for what is known to move, spread over all instances, and for what the first one is
 // asked for.
 u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const {
-  std::array<Accesses<u64>, kMaxLevels> parts{}, of_first{};
+  std::array<Accesses<u64>, kMaxLevels> parts{};
   for (const OpenFlow* flow : flows_) {
     const OpenFlow& f = *flow;
     const FlowTraffic least = f.least();
@@ -170,19 +170,21 @@ u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest
       parts[f.flow().outer] += costs_.parts_at_outer(f.flow(), least, in_use_);
     if (f.flow().fills()) parts[at(f.flow().inner())] += costs_.parts_at_inner(f.flow(), least, in_use_);
   }
-  for (const Flow* f : busy_) of_first[f->outer] += parts_of_first(*f, trail, reach);
-  double cycles = 0;
+  double cycles = cycles_of_first(trail, reach);
   for (int i = 0; i + 1 < c_.level_count; ++i)
     if (c_.level[at(i)].limited)
-      cycles = std::max({cycles, cycles_of(i, parts[at(i)], static_cast<double>(in_use_.most[at(i)])),
-                         cycles_of(i, of_first[at(i)], 1)});
+      cycles = std::max(cycles, cycles_of(i, parts[at(i)], static_cast<double>(in_use_.most[at(i)])));
   PortCycles outermost = ports(parts[at(c_.level_count) - 1]);
   outermost += rest.ports;
   return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
 }
 
-Accesses<u64> PartialCost::parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const {
-  return asked_parts(f, words_of_first_instance(costs_, f, trail, reach));
+double PartialCost::cycles_of_first(const Trail& trail, const Reach& reach) const {
+  std::array<Accesses<u64>, kMaxLevels> parts{};
+  for (const Flow* f : busy_) parts[f->outer] += asked_parts(*f, words_of_first_instance(costs_, *f, trail, reach));
+  double cycles = 0;
+  for (const Flow* f : busy_) cycles = std::max(cycles, cycles_of(f->outer, parts[f->outer], 1));
+  return cycles;
 }
 
 // So many requests of compute units in parts of the level's words.

@@ -120,7 +120,7 @@ class PartialCost {
   u64 level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const;
   void find_busy_levels();
   Accesses<u64> asked_parts(const Flow& f, u64 words) const;
-  Accesses<u64> parts_of_first(const Flow& f, const Trail& trail, const Reach& reach) const;
+  double cycles_of_first(const Trail& trail, const Reach& reach) const;
   double cycles_of(int level, const Accesses<u64>& parts, double instances) const;
   u128 leakage(const UnitsInUse& units, u64 cycles) const;
 

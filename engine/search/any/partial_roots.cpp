@@ -49,9 +49,9 @@ bool PartialSearch::divide_further(u32 index) {
   if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
   if (!root_[node.root].table && tabulate(index)) return true;
   DimensionMask free = 0;
-  const std::vector<DimensionMask> classes = tensor_classes(c_);
+  const std::vector<DimensionMask>& classes = space(node).costs.classes();
   for (std::size_t k = 0; k < classes.size(); ++k)
-    if (contains(unrolling_[node_[index].unrolling].free, k)) free = static_cast<DimensionMask>(free | classes[k]);
+    if (contains(unrolling.free, k)) free = static_cast<DimensionMask>(free | classes[k]);
   return free != 0 && split(index, free);
 }
 

@@ -120,8 +120,7 @@ void PartialSearch::expand(u32 index) {
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
-  space(node);
-  keeps_.settle(node.keep, trail_, reach(node));
+  keeps_.settle(space(node), trail_, reach(node));
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
 }

@@ -100,9 +100,8 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   const UnitsInUse& units = in_use_;
   const bool placed = costs_.unrolled(reach);  // all fan-outs
   const bool spread_later = costs_.networks_to_come(reach);
-  const auto meets_later = [&](int d) {  // how far units to come are apart says how many ask for the same word
-    return std::ranges::any_of(costs_.flows(), [&](const Flow& f) { return contains(f.meeting, d); });
-  };
+  DimensionMask meeting = 0;  // how far units to come are apart along these says how many ask for the same word
+  for (const Flow& f : costs_.flows()) meeting = static_cast<DimensionMask>(meeting | f.meeting);
   out = {};
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
@@ -131,18 +130,14 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
     out.open.push_back(trail.of(d).tile);
-    if (spread_later || (!placed && meets_later(d))) out.open.push_back(turned_round(trail.of(d).tile));
+    if (spread_later || (!placed && contains(meeting, d))) out.open.push_back(turned_round(trail.of(d).tile));
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
   if (!placed) {
     for (const Flow* f : busy_) add_asked(c_, asked_of_first_instance(*f, trail), out);
     return add_units(c_, trail, reach.level, out);
   }
-  double cycles = 0;
-  std::array<Accesses<u64>, kMaxLevels> of_first{};
-  for (const Flow* f : busy_) of_first[f->outer] += parts_of_first(*f, trail, reach);
-  for (int i = 0; i + 1 < c_.level_count; ++i)
-    if (c_.level[at(i)].limited) cycles = std::max(cycles, cycles_of(i, of_first[at(i)], 1));
+  double cycles = cycles_of_first(trail, reach);
   for (int i = 0; i < c_.level_count; ++i) {
     const CompiledLevel& level = c_.level[at(i)];
     const u64 instances = units_inside_[at(c_.level_count) - 1] / units_inside_[at(i)];

@@ -117,8 +117,7 @@ class AllRequests {
   // Units that stand and are to come; where loops over time may come in between it is not known how far apart.
   UnitRow known_row(int level, int d) const {
     UnitRow out = row_[at(level)][at(d)];
-    if (level < reach_.level || !costs_.split(dimension_bit(d))) return out;
-    const u64 left = level == reach_.level ? costs_.known_units_left(trail_, reach_, d) : costs_.known_units(level, d);
+    const u64 left = costs_.known_units_left(trail_, reach_, level, d);
     if (left == 1) return out;
     if (out.units == 1) out.inside = level == reach_.level ? trail_.of(d).tile : 0;
     out.units *= left;

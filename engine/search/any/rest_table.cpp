@@ -174,7 +174,8 @@ std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const R
   if (!costs.has_unrolling()) return ranges_.point(trail);
   std::size_t out = 0;
   for (int d = 0; d < costs.compiled().dimension_count; ++d)
-    out += ranges_.point_along(d, ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, d)));
+    out +=
+        ranges_.point_along(d, ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, reach.level, d)));
   return out;
 }
 

@@ -48,7 +48,6 @@ class TilesOfFlow {
   // Sizes that a tile of a dimension may have: tables look at numbers of tiles only.
   struct Sizes {
     u64 least, most;
-    u64 count() const { return most - least + 1; }
   };
   Sizes sizes(int d) const {
     const TrailDimension& begin = trail_.at_begin(flow_.boundary)[at(d)];
@@ -67,7 +66,7 @@ class TilesOfFlow {
   // A rank of one dimension: any step over it is as long as a tile, and no two units ask for the same one. The fewer
   // words the more tiles, as each leaves what is between it and the next one out.
   void alone(int rank) {
-    RankTiles& out = own_[at(rank)];
+    RankTiles& out = rank_[at(rank)];
     out.least = out.most = {1, 1};
     out.longest = out.shortest = 1;
     for (const int d : bits(t_.indexing)) {
@@ -79,7 +78,6 @@ class TilesOfFlow {
       out.most.fill(term.coefficient * (u64{c_.size[at(d)]} - 1) + 1);
       out.longest = term.coefficient * (of.most - 1) + 1;
     }
-    rank_[at(rank)] = &out;
   }
 
   // A rank of two. Returns whether the units that stand outside are known.
@@ -91,8 +89,7 @@ class TilesOfFlow {
     for (const RankDimension& of : tiling.of) count *= of.most_tile - of.least_tile + 1;
     if (count > kMostSizes) return false;
     meet(d, tiling);
-    const RankTiles& tiles = costs_.tiles_of_ranks()(tiling);
-    rank_[at(rank)] = &tiles;
+    const RankTiles& tiles = rank_[at(rank)] = costs_.tiles_of_ranks()(tiling);
     for (std::size_t k = 0; k < 2; ++k)
       if (tiles.over[k].any) slider_[slider_count_++] = {&tiles.over[k], rank};
     return true;
@@ -102,24 +99,19 @@ class TilesOfFlow {
     const Sizes tile = sizes(d);
     RankDimension out{
         .coefficient = coefficient(d), .size = c_.size[at(d)], .least_tile = tile.least, .most_tile = tile.most};
-    u64 to_come = 1;
-    for (int i = flow_.boundary; i < c_.level_count; ++i) {
-      u64 here = left(i, d);
-      to_come *= here;
-      for (int l = trail_.first(std::min(i, reach_.level)); i <= reach_.level && l < trail_.size(); ++l)
-        if (trail_[l].is_spatial() && trail_[l].level == i && trail_[l].dimension == d) here *= trail_[l].end;
-      if (i == flow_.boundary) out.units_around = here;
-      out.units *= here;
+    for (int l = trail_.first(flow_.boundary); l < trail_.size(); ++l) {
+      if (!trail_[l].is_spatial() || trail_[l].dimension != d) continue;
+      out.units *= trail_[l].end;
+      if (trail_[l].level == flow_.boundary) out.units_around *= trail_[l].end;
     }
+    u64 to_come = 1;
+    for (int i = flow_.boundary; i < c_.level_count; ++i) to_come *= costs_.known_units_left(trail_, reach_, i, d);
+    out.units *= to_come;
+    out.units_around *= costs_.known_units_left(trail_, reach_, flow_.boundary, d);
     const bool any_placed = trail_.size() != trail_.first(flow_.boundary);
     const bool loops = contains(looped_, d) || trail_.of(d).tiles > to_come;
     out.loops_above = !any_placed ? to_come : loops ? 0 : ~u64{0};
     return out;
-  }
-  // Units along a dimension that the fan-out below a level has yet to make.
-  u64 left(int level, int d) const {
-    if (level == reach_.level) return costs_.known_units_left(trail_, reach_, d);
-    return level > reach_.level && costs_.split(dimension_bit(d)) ? costs_.known_units(level, d) : 1;
   }
 
   // The rows of the fan-out, up to the outer level's, where units along both dimensions meet.
@@ -129,7 +121,7 @@ class TilesOfFlow {
       bool known = true;
       for (std::size_t k = 0; k < 2; ++k) {
         row[k] = placed_[at(i)][at(d[k])];
-        const u64 to_come = left(i, d[k]);
+        const u64 to_come = costs_.known_units_left(trail_, reach_, i, d[k]);
         if (to_come != 1) known &= i == flow_.boundary;  // else loops may come in between
         row[k].units *= to_come;
       }
@@ -143,7 +135,7 @@ class TilesOfFlow {
   u64 product(OfKind RankTiles::*words, TileKind kind, int without, int and_without) const {
     u64 n = 1;
     for (int r = 0; r < t_.rank_count; ++r)
-      if (r != without && r != and_without) n *= (rank_[at(r)]->*words)[kind];
+      if (r != without && r != and_without) n *= (rank_[at(r)].*words)[kind];
     return n;
   }
 
@@ -174,13 +166,13 @@ class TilesOfFlow {
       if (m.rank == rank)
         return (over.most_stay - std::min(over.most_stay, m.over->least_stay)) * std::min(boxes, over.again[kind]) *
                product(&RankTiles::most, kind, rank, -1);
-      const u64 of_m = m.over->least_stay * rank_[at(rank)]->shortest;
-      const u64 of_k = over.most_stay * rank_[at(m.rank)]->longest;
+      const u64 of_m = m.over->least_stay * rank_[at(rank)].shortest;
+      const u64 of_k = over.most_stay * rank_[at(m.rank)].longest;
       return (of_k - std::min(of_k, of_m)) * boxes * over.again[kind] * product(&RankTiles::most, kind, m.rank, rank);
     }
     u64 words = 1;
     for (int r = 0; r < t_.rank_count; ++r) {
-      u64 most = r == rank ? over.stays[kind] : rank_[at(r)]->most[kind];
+      u64 most = r == rank ? over.stays[kind] : rank_[at(r)].most[kind];
       for (const int j : bits(alone))
         if (slider_[at(j)].rank == r) most = std::min(most, slider_[at(j)].over->alone_words[kind]);
       words *= most;
@@ -202,8 +194,7 @@ class TilesOfFlow {
   const Reach& reach_;
   DimensionMask looped_ = 0;  // dimensions with loops over time outside the tile
   const UnitRows placed_;     // in tiles
-  std::array<RankTiles, kMaxRanks> own_;
-  std::array<const RankTiles*, kMaxRanks> rank_{};
+  std::array<RankTiles, kMaxRanks> rank_;
   std::array<Slider, kMaxDimensions> slider_{};
   std::size_t slider_count_ = 0;
 };

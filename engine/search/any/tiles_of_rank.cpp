@@ -6,8 +6,6 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kMostKnown = 100'000;
-
 // One dimension of a rank: elements of a full tile, how many tiles are full, and elements of the last one if it is not.
 struct TiledDimension {
   u64 coefficient, tile, full, rest;
@@ -187,34 +185,24 @@ class SizedTiles {
 
 }  // namespace
 
-bool RankDimension::operator==(const RankDimension& o) const {
-  return coefficient == o.coefficient && size == o.size && least_tile == o.least_tile && most_tile == o.most_tile &&
-         units_around == o.units_around && units == o.units && loops_above == o.loops_above &&
-         met.units == o.met.units && met.inside == o.met.inside;
-}
-
 u64 words_of_tiles(u64 coefficient, u64 size, u64 tile) {
   return all_boxes({coefficient, size, tile}, {1, 1, 1}).words;
 }
 
-std::size_t TilesOfRanks::Hash::operator()(const RankTiling& rank) const {
-  u64 hash = rank.different * 2 + rank.meets_known;
-  const auto add = [&](u64 number) { hash = (hash ^ number) * 0x9e37'79b9'7f4a'7c15, hash ^= hash >> 32; };
+RankTiles TilesOfRanks::operator()(const RankTiling& rank) {
+  const RankDimension &a = rank.of[0], &b = rank.of[1];
+  std::array<u64, 20> key{rank.different, rank.meets_known};
+  auto next = key.begin() + 2;
   for (const RankDimension& d : rank.of)
-    for (const u64 number : {d.coefficient << 32 ^ d.size, d.least_tile << 32 ^ d.most_tile,
-                             d.units_around << 32 ^ d.units, d.loops_above, d.met.units << 32 ^ d.met.inside})
-      add(number);
-  return hash;
-}
-
-const RankTiles& TilesOfRanks::operator()(const RankTiling& rank) {
-  if (known_.size() >= kMostKnown) known_.clear();
-  const auto [it, is_new] = known_.try_emplace(rank);
-  if (!is_new) return it->second;
-  const auto [a, b] = rank.of;
-  for (u64 x = a.least_tile; x <= a.most_tile; ++x)
-    for (u64 y = b.least_tile; y <= b.most_tile; ++y) SizedTiles(it->first, x, y).add_to(it->second);
-  return it->second;
+    for (const u64 number : {d.coefficient, d.size, d.least_tile, d.most_tile, d.units_around, d.units, d.loops_above,
+                             d.met.units, d.met.inside})
+      *next++ = number;
+  return known_(key, [&] {
+    RankTiles out;
+    for (u64 x = a.least_tile; x <= a.most_tile; ++x)
+      for (u64 y = b.least_tile; y <= b.most_tile; ++y) SizedTiles(rank, x, y).add_to(out);
+    return out;
+  });
 }
 
 }  // namespace heliolite

@@ -2,9 +2,9 @@
 // Boxes of a sliding tensor's tiles along a rank that two dimensions share, and what stays of one when the next tile's
 // turn comes (docs/rules/any_factors.md, item 4, tile by tile).
 #include <array>
-#include <unordered_map>
 
 #include "engine/model/true_counts/asked_words.h"
+#include "engine/search/any/remembered.h"
 
 namespace heliolite {
 
@@ -18,16 +18,12 @@ struct RankDimension {
   u64 units_around = 1, units = 1;  // in the fan-out around the tile; and in all
   u64 loops_above = 0;              // it has loops over time outside if it has more tiles than that
   UnitRow met{};                    // in the fan-out where units along both dimensions meet, in tiles
-
-  bool operator==(const RankDimension& o) const;
 };
 
 struct RankTiling {
   std::array<RankDimension, 2> of;
   bool meets_known;  // units meet in one fan-out at most
   u64 different;     // words of the rank
-
-  bool operator==(const RankTiling&) const = default;
 };
 
 // What loops over time of one of the dimensions do, over all sizes of tiles.
@@ -54,13 +50,10 @@ u64 words_of_tiles(u64 coefficient, u64 size, u64 tile);
 // Remembers what it has been asked.
 class TilesOfRanks {
  public:
-  const RankTiles& operator()(const RankTiling& rank);
+  RankTiles operator()(const RankTiling& rank);
 
  private:
-  struct Hash {
-    std::size_t operator()(const RankTiling& rank) const;
-  };
-  std::unordered_map<RankTiling, RankTiles, Hash> known_;
+  Remembered<std::array<u64, 20>, RankTiles> known_;
 };
 
 }  // namespace heliolite

@@ -303,11 +303,9 @@ std::optional<std::vector<ClassUnrolling>> splits(const Compiled& c, const Mapsp
   const std::size_t levels = unrolling.units.size() / classes.size();
   std::vector<ClassUnrolling> all{unrolling};
   all[0].split |= split;
-  all[0].along.resize(levels, [] {
-    std::array<u32, kMaxDimensions> none;
-    none.fill(1);
-    return none;
-  }());
+  std::array<u32, kMaxDimensions> none;
+  none.fill(1);
+  all[0].along.resize(levels, none);
   for (std::size_t k = 0; k < classes.size(); ++k)
     for (std::size_t i = 0; i < levels && (classes[k] & split) != 0; ++i) {
       std::vector<ClassUnrolling> next;
