@@ -242,23 +242,50 @@ bool KeptFlows::unrolled(const Reach& reach) const {
 }
 
 // By the unrolling, along each dimension. Returns whether it says so.
-bool KeptFlows::units_of_fanout(int level, Extents& units) const {
-  units.fill(1);
+bool KeptFlows::tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const {
+  tiles.fill({});
   for (std::size_t k = 0; k < classes_.size(); ++k) {
     if (is_free(k)) return false;
     if (unrolled(level, k) == 1) continue;
     if (!split(classes_[k]) && std::popcount(classes_[k]) != 1) return false;
-    for (const int d : bits(classes_[k])) units[at(d)] = static_cast<u32>(known_units(level, d));
+    for (const int d : bits(classes_[k])) {
+      TilesInFanout& t = tiles[at(d)];
+      t = {known_units(level, d), 1, 1, most_steps_along(d), trail.at_begin(reach.level)[at(d)].tile};
+      for (int i = 0; i < c_.level_count; ++i)
+        if (i != level) (i < level ? t.inside : t.outside) *= known_units(i, d);
+      if (level == reach.level) continue;
+      t.part = trail.of(d).tile * not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
+      for (int i = reach.level + 1; i < level; ++i) t.part *= known_units(i, d);
+    }
   }
   return true;
 }
 
-u128 KeptFlows::hops_to_come(const Reach& reach) const {
+// By the unrolling, the steps along a dimension at most if those along the others are the fewest.
+u64 KeptFlows::most_steps_along(int d) const {
+  u64 others = 1;
+  for (std::size_t k = 0; k < classes_.size(); ++k) {
+    if (!contains(classes_[k], d)) {
+      others *= unrolling_->steps[k];
+      continue;
+    }
+    for (const int other : bits(classes_[k])) {
+      if (other == d) continue;
+      u64 units = 1;
+      for (int i = 0; i < c_.level_count; ++i) units *= known_units(i, other);
+      others *= ceil_div(u64{c_.size[at(other)]}, units);
+    }
+  }
+  return unrolling_->most_steps / others;
+}
+
+u128 KeptFlows::hops_to_come(const Trail& trail, const Reach& reach) const {
   u128 sum = 0;
-  Extents units;
-  for (int i = reach.level + 1; i < c_.level_count && has_unrolling(); ++i)
-    if (has_network(c_.level[at(i)]) && units_of_fanout(i, units))
-      sum += hops_to_come_.least(c_, i, units, unrollable_.x[at(i)], unrollable_.y[at(i)]);
+  TilesInFanouts tiles;
+  const int first = reach.room_x * reach.room_y == 1 ? reach.level + 1 : reach.level;
+  for (int i = first; i < c_.level_count && has_unrolling(); ++i)
+    if (has_network(c_.level[at(i)]) && tiles_of_fanout(trail, reach, i, tiles))
+      sum += hops_to_come_.least(c_, i, tiles, unrollable_.x[at(i)], unrollable_.y[at(i)]);
   return sum;
 }
 

@@ -134,8 +134,8 @@ class KeptFlows {
   UnitsAlong units_along(const Trail& trail, const Reach& reach) const;
   // Whether all spatial loops are placed.
   bool unrolled(const Reach& reach) const;
-  // Energy units of networks of fan-outs further out than the present one, at least.
-  u128 hops_to_come(const Reach& reach) const;
+  // Energy units of networks of fan-outs whose loops are not all placed, at least.
+  u128 hops_to_come(const Trail& trail, const Reach& reach) const;
   // Whether networks of fan-outs to come cost energy.
   bool networks_to_come(const Reach& reach) const;
 
@@ -166,7 +166,8 @@ class KeptFlows {
  private:
   void add_networks(int v);
   void add_twin(Flow& flow);
-  bool units_of_fanout(int level, Extents& units) const;
+  bool tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const;
+  u64 most_steps_along(int d) const;
   u64 working(int level, DimensionMask along) const;
   u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
   u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "engine/model/multicast.h"
 #include "engine/search/any/network_hops.h"
@@ -18,7 +20,9 @@ constexpr std::size_t kMostSides = 3;
 // A dimension with several units in the fan-out.
 struct SpreadSide {
   int d;
-  u64 size, units;
+  u64 size;
+  TilesInFanout tiles;
+  u64 units = tiles.units;
 };
 
 // One loop of a nest of them, innermost first.
@@ -29,10 +33,10 @@ struct HopLoop {
 
 class LeastHops {
  public:
-  LeastHops(const Compiled& c, int level, const Extents& units, DimensionMask x, DimensionMask y)
+  LeastHops(const Compiled& c, int level, const TilesInFanouts& tiles, DimensionMask x, DimensionMask y)
       : c_(c), level_(c.level[at(level)]), x_(x), y_(y) {
     for (int d = 0; d < c.dimension_count; ++d)
-      if (units[at(d)] != 1) sides_.push_back({d, c.size[at(d)], units[at(d)]}), units_ *= units[at(d)];
+      if (tiles[at(d)].units != 1) sides_.push_back({d, c.size[at(d)], tiles[at(d)]}), units_ *= tiles[at(d)].units;
   }
 
   // Over all nests that make these units.
@@ -43,6 +47,7 @@ class LeastHops {
   }
 
  private:
+  using Places = std::array<u64, kMostSides>;
   static constexpr u128 kNone = std::numeric_limits<u128>::max();
 
   // What loops along X and Y make of each side; then all orders of both.
@@ -79,54 +84,83 @@ class LeastHops {
     return sum;
   }
 
-  // A word goes to a unit at least that is the first along the dimensions which do not index the tensor. Along one
-  // dimension that is a rank of its own it is known how many words go to each place; along the others it is the
-  // nearest.
+  // In the first context all units work, but maybe of the last iteration of the outermost loop over each dimension: a
+  // word goes to all of these that differ along dimensions which do not index the tensor. Along one dimension that is a
+  // rank of its own it is known how many words go to each place; along the others it is the nearest.
   u64 half_hops_of(int v, std::span<const HopLoop> loops) const {
     const CompiledTensor& t = c_.tensor[at(v)];
     const u64 words = touched_words(t, c_);
+    const std::vector<Group> groups = groups_of(t, loops);
     u64 most = 0;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       const int d = sides_[s].d;
       const bool plain = contains(t.alone, d) && t.by_dimension[t.first_of[at(d)]].coefficient == 1;
       if (contains(t.indexing, d) && plain)
-        most = std::max(most, words / sides_[s].size * spread(sides_[s], nearest(t, loops, s)));
+        most = std::max(most, words / sides_[s].size * spread(sides_[s], nearest(groups, s)));
     }
-    return most != 0 ? most : words * std::ranges::min(nearest(t, loops, sides_.size()));
+    return most != 0 ? most : words * std::ranges::min(groups, {}, &Group::hops).hops;
   }
 
-  // [place along side s]: half hops to the nearest unit there that a word may go to.
-  std::vector<u64> nearest(const CompiledTensor& t, std::span<const HopLoop> loops, std::size_t s) const {
-    std::vector<u64> out(s == sides_.size() ? 1 : sides_[s].units, ~u64{0});
+  // Units that take the same words in the first context.
+  struct Group {
+    Places place{};  // along each side that indexes the tensor
+    u64 hops = 0;    // half hops of one word to all of them
+  };
+
+  std::vector<Group> groups_of(const CompiledTensor& t, std::span<const HopLoop> loops) const {
+    Places working;  // along each side, at least
+    for (std::size_t s = 0; s < sides_.size(); ++s)
+      for (const HopLoop& loop : loops)  // of a side the outermost one comes last
+        if (loop.side == s) working[s] = (loop.end - 1) * loop.weight + 1;
+    std::map<Places, std::vector<FanoutReceiver>> receivers;
     for (u64 number = 0; number < units_; ++number) {
-      u64 left = number, place = 0;
-      bool first = true;
-      for (const HopLoop& loop : loops) {
-        const u64 digit = left % loop.end;
-        left /= loop.end;
-        if (loop.side == s) place += digit * loop.weight;
-        else if (!contains(t.indexing, sides_[loop.side].d)) first &= digit == 0;
-      }
-      if (!first) continue;
-      const FanoutReceiver unit{0, static_cast<u32>(number % level_.fanout_x),
-                                static_cast<u32>(number / level_.fanout_x)};
-      out[place] = std::min(out[place], half_hops(std::span(&unit, 1), level_.fanout_y));
+      u64 left = number;
+      Places place{};
+      for (const HopLoop& loop : loops) place[loop.side] += left % loop.end * loop.weight, left /= loop.end;
+      bool works = true;
+      for (std::size_t s = 0; s < sides_.size(); ++s)
+        if (!contains(t.indexing, sides_[s].d)) works &= std::exchange(place[s], 0) < working[s];
+      if (works)
+        receivers[place].push_back(
+            {0, static_cast<u32>(number % level_.fanout_x), static_cast<u32>(number / level_.fanout_x)});
     }
+    std::vector<Group> out;
+    for (auto& [place, group] : receivers) {
+      std::ranges::sort(group);
+      out.push_back({place, half_hops(group, level_.fanout_y)});
+    }
+    return out;
+  }
+
+  // [place along side s]: half hops to the nearest group there.
+  std::vector<u64> nearest(std::span<const Group> groups, std::size_t s) const {
+    std::vector<u64> out(sides_[s].units, ~u64{0});
+    for (const Group& g : groups) out[g.place[s]] = std::min(out[g.place[s]], g.hops);
     return out;
   }
 
   // Half hops of all elements of a dimension, over all tiles that they may be in: the k-th tile is at place k modulo
   // the units. Of as many tiles it is linear in their size: the shortest or the longest are the least.
   static u64 spread(const SpreadSide& side, const std::vector<u64>& hops) {
+    const u64 part = side.tiles.part;
     u64 least = ~u64{0};
-    for (u64 tile = 1; tile <= side.size;) {
+    for (u64 tile = part; tile <= side.size;) {
       const u64 tiles = ceil_div(side.size, tile);
       const u64 longest = tiles == 1 ? side.size : (side.size - 1) / (tiles - 1);
-      if (2 * tiles > side.units)
-        for (const u64 t : {tile, longest}) least = std::min(least, of_tiles(side, tiles, t, hops));
-      tile = longest + 1;
+      const u64 fast = std::min(longest, longest_fast(side.tiles, tiles)) / part * part;
+      if (2 * tiles > side.units && tile <= fast)
+        for (const u64 t : {tile, fast}) least = std::min(least, of_tiles(side, tiles, t, hops));
+      tile = (longest / part + 1) * part;
     }
     return least == ~u64{0} ? 0 : least;
+  }
+
+  // The longest of so many tiles that takes no more steps than any may: the unit that has most goes through all
+  // contexts, of which only the last one may be shorter.
+  static u64 longest_fast(const TilesInFanout& known, u64 tiles) {
+    const u64 contexts = ceil_div(ceil_div(tiles, known.units), known.outside);
+    const u64 each = contexts == 1 ? known.most_steps : (known.most_steps - 1) / (contexts - 1);
+    return each >= ~u64{0} / known.inside ? ~u64{0} : each * known.inside;
   }
   static u64 of_tiles(const SpreadSide& side, u64 tiles, u64 tile, const std::vector<u64>& hops) {
     if (side.units < 2) return side.size * hops[0];
@@ -146,10 +180,12 @@ class LeastHops {
 
 }  // namespace
 
-u128 HopsToCome::least(const Compiled& c, int level, const Extents& units, DimensionMask x, DimensionMask y) {
+u128 HopsToCome::least(const Compiled& c, int level, const TilesInFanouts& tiles, DimensionMask x, DimensionMask y) {
   std::vector<u64> key{static_cast<u64>(level), u64{x} << 32 | y};
-  for (int d = 0; d < c.dimension_count; ++d) key.push_back(units[at(d)]);
-  return known_(std::move(key), [&] { return LeastHops(c, level, units, x, y).run(); });
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (const TilesInFanout& t = tiles[at(d)]; t.units != 1)
+      key.insert(key.end(), {static_cast<u64>(d), t.units, t.inside, t.outside, t.most_steps, t.part});
+  return known_(std::move(key), [&] { return LeastHops(c, level, tiles, x, y).run(); });
 }
 
 }  // namespace heliolite

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/search/any/partial_search.h"
+#include "engine/search/any/worth.h"
 
 namespace heliolite {
 namespace {
@@ -45,7 +46,9 @@ bool PartialSearch::divide_further(u32 index) {
   const Node& node = node_[index];
   const bool is_root = node.level == 0 && node.stage == kX && node.end == 0;
   if (!is_root || node.unrolling == kNone) return false;
-  const ClassUnrolling& unrolling = unrolling_[node.unrolling];
+  ClassUnrolling& unrolling = unrolling_[node.unrolling];
+  unrolling.most_steps =
+      std::min(unrolling.most_steps, most_cycles_worth(problem_.options.objective, best_, node.least.energy));
   if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
   if (!root_[node.root].table && tabulate(index)) return true;
   DimensionMask free = 0;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/search/any/network_hops.h"
+#include "engine/search/any/worth.h"
 
 namespace heliolite {
 namespace {
@@ -129,12 +130,7 @@ Reach PartialSearch::reach(const Node& node) const {
   return {node.level, node.stage == kX ? place_.room_x : 1, node.stage == kTemporal ? 1 : place_.room_y};
 }
 
-bool PartialSearch::worth(const Cost& least) const {
-  if (!best_.found) return true;
-  const Objective objective = problem_.options.objective;
-  if (info(objective).energy_power == 0) return least.cycles < best_.cost.cycles;
-  return Value::of(objective, least) < best_.value;
-}
+bool PartialSearch::worth(const Cost& least) const { return is_worth(problem_.options.objective, best_, least); }
 
 // What flows into later boundaries cost at least, by all that is known of them.
 RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {

@@ -25,7 +25,8 @@ struct ClassUnrolling {
   // [level * number of classes + class]: how many units that the fan-outs outside the level make ever work, at most: a
   // dimension of 3 occupies 3 of 2 times 2 units. Of free classes nothing is known.
   std::vector<u64> working;
-  std::vector<u64> steps;  // [class]: at least
+  std::vector<u64> steps;    // [class]: at least
+  u64 most_steps = ~u64{0};  // mappings with more are of no use
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
