@@ -33,14 +33,18 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     PartialCost partial(costs, compulsory_cost(model, {m.keep(), m.keep()}).whole.cycles);
     // Few points: most of them stand for several numbers of tiles.
     const TileRanges ranges(m.c, seed % 2 == 0 ? 60 : TileRanges::kMostPoints);
-    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles());
+    // Tiles of no use are those that make every mapping dearer than this one.
+    const auto worth = [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; };
+    const TileRanges fewer(ranges, 25);
+    const BoundaryTable of_fewer(partial, costs, fewer, any_tiles());
+    const KnownBefore known_of_fewer{of_fewer, worth};
+    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles(),
+                         seed % 13 < 7 ? &known_of_fewer : nullptr);
     const TileRanges few(m.c, 30);
     const TileRanges& own = seed % 3 == 0 ? ranges : few;
     const BoundaryTable boundaries(partial, costs, own, any_tiles());
     if (seed % 7 < 4) costs.unroll(&unrolling);
-    // Tiles of no use are those that make every mapping dearer than this one.
-    const KnownBefore known{boundaries,
-                            [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; }};
+    const KnownBefore known{boundaries, worth};
     const RestTable of_unrolling(partial, costs, own, any_tiles(), seed % 5 < 3 ? &known : nullptr);
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);

@@ -72,7 +72,7 @@ class AnySearch {
 
   // Whether there are few enough keep choices.
   bool prepare(std::size_t most_points) {
-    keeps_ = std::make_unique<KeepSpaces>(problem_, most_points);
+    keeps_ = std::make_unique<KeepSpaces>(problem_, best_, most_points);
     return keeps_->choices() > 0;
   }
 

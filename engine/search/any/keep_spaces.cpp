@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/search/any/worth.h"
 #include "engine/search/core/compulsory.h"
+#include "engine/search/core/gate.h"
 #include "engine/search/imperfect/imperfect_bound.h"
 
 namespace heliolite {
@@ -13,7 +15,7 @@ constexpr u64 kMostKeepSpaces = 64;  // keep choices with tables of their own
 constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins, whose tables double theirs
 // Tables have as many points as let them look at so many tiles, of which those of sliding tensors take ten times as
 // long; but not fewer than these.
-constexpr u64 kMostTiles = 1'500'000, kMostSlidingTiles = 150'000;
+constexpr u64 kMostTiles = 8'000'000, kMostSlidingTiles = 300'000;
 constexpr std::size_t kFewPoints = 10'000;
 
 TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> keeps, std::size_t most_points) {
@@ -29,23 +31,42 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
 
 }  // namespace
 
-KeepSpaces::KeepSpaces(const LayerProblem& problem, std::size_t most_points)
-    : KeepSpaces(problem, problem.keep_choices(kMostKeepSpaces), most_points) {}
+KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points)
+    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points) {}
 
-KeepSpaces::KeepSpaces(const LayerProblem& problem, const std::vector<KeepMasks>& keeps, std::size_t most_points)
+KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
+                       std::size_t most_points)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
   const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
   for (const KeepMasks& keep : keeps) {
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
-    space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space, ranges_,
+    space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
                                                  std::max(least_steps, compulsory), twins));
+    tabulate(problem, best, *space_.back());
   }
+}
+
+// Tables of few points say which of the many need be looked at.
+void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space) {
+  const TilesOutside most = most_tiles_outside(problem.space);
+  const TileRanges few(ranges_, kFewPoints / 3);
+  const BoundaryTable boundaries(space.partial, space.costs, few, most);
+  Trail nothing(problem.model.compiled());
+  nothing.begin(0);
+  const OnceCost once = space.partial.once(nothing);
+  const Gate gate(problem.options.rules, best.statistics.rules);
+  const auto worth = [&](int level, const Rest& outside) {
+    return !gate.prunes(Rule::RelaxedBound,
+                        [&] { return !is_worth(problem.options.objective, best, with_outside(once, level, outside)); });
+  };
+  const KnownBefore known{boundaries, worth};
+  space.rest.emplace(space.partial, space.costs, ranges_, most, &known);
 }
 
 u64 KeepSpaces::bytes() const {
   u64 sum = 0;
-  for (const auto& space : space_) sum += space->rest.bytes();
+  for (const auto& space : space_) sum += space->rest->bytes();
   return sum;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What the search knows of each keep choice.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/search/any/rest_table.h"
@@ -13,19 +14,17 @@ namespace heliolite {
 struct KeepSpace {
   KeptFlows costs;
   PartialCost partial;
-  RestTable rest;
+  std::optional<RestTable> rest;
 
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, const TileRanges& ranges, u64 least_cycles,
-            Twins twins)
-      : costs(c, keep, Unrollable::of(space), twins),
-        partial(costs, least_cycles),
-        rest(partial, costs, ranges, most_tiles_outside(space)) {}
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, u64 least_cycles, Twins twins)
+      : costs(c, keep, Unrollable::of(space), twins), partial(costs, least_cycles) {}
 };
 
 class KeepSpaces {
  public:
-  // All keep choices of the problem, with tables of so many points at most; none if there are too many choices.
-  KeepSpaces(const LayerProblem& problem, std::size_t most_points);
+  // All keep choices of the problem, with tables of so many points at most, of mappings that may be better than `best`;
+  // none if there are too many choices.
+  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points);
 
   u32 choices() const { return static_cast<u32>(space_.size()); }
   KeepSpace& operator[](u32 choice) { return *space_[choice]; }
@@ -36,7 +35,10 @@ class KeepSpaces {
   void unsettle();
 
  private:
-  KeepSpaces(const LayerProblem& problem, const std::vector<KeepMasks>& keeps, std::size_t most_points);
+  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
+             std::size_t most_points);
+
+  void tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space);
 
   TileRanges ranges_;
   std::vector<std::unique_ptr<KeepSpace>> space_;

@@ -65,9 +65,7 @@ bool PartialSearch::tabulate(u32 index) {
   KeepSpace& keep = space(node);
   const OnceCost& once = root_[node.root].once;
   const auto is_worth = [&](int level, const Rest& outside) {
-    const Cost least{Energy{once.whole.energy.units - once.outside[at(level)] + outside.energy},
-                     std::max(once.whole.cycles, outside.cycles())};
-    return !gate_.prunes(Rule::UnrollingBound, [&] { return !worth(least); });
+    return !gate_.prunes(Rule::UnrollingBound, [&] { return !worth(with_outside(once, level, outside)); });
   };
   const KnownBefore known{boundaries, is_worth};
   root_[node.root].table =

@@ -136,10 +136,10 @@ bool PartialSearch::worth(const Cost& least) const { return is_worth(problem_.op
 RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
   const KeepSpace& keep = space(node);
   const bool twins = keep.costs.passes(node.level);
-  const std::size_t point = keep.rest.point(keep.costs, trail_, reach);
+  const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
   RestOutside out;
-  out.all = keep.rest(node.level, point);
-  if (twins) out.with_twins = keep.rest.with_twins(node.level, point);
+  out.all = (*keep.rest)(node.level, point);
+  if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
   if (node.unrolling == kNone || node.root == kNone) return out;
   const Root& root = root_[node.root];
   if (root.table) {

@@ -46,13 +46,14 @@ std::vector<u32> numbers_of_tiles(u32 size) {
 constexpr u32 kFewTiles = 3;   // so many, and fewer, stand apart
 constexpr double kWidest = 3;  // of ranges, else fewer stand apart
 
-// Ranges of descending numbers, none more than `width` times as large as another one of its range: what a bound loses
+// Ranges of descending ones, none with a number more than `width` times as large as another one: what a bound loses
 // that takes the least number for the cost, and the most for the room. Those up to `few` stand apart.
-void divide(const std::vector<u32>& numbers, double width, u32 few, std::vector<u32>& most, std::vector<u32>& least) {
+void unite(const std::vector<u32>& most_of, const std::vector<u32>& least_of, double width, u32 few,
+           std::vector<u32>& most, std::vector<u32>& least) {
   most.clear(), least.clear();
-  for (const u32 n : numbers)
-    if (!most.empty() && n > few && most.back() <= width * n) least.back() = n;
-    else most.push_back(n), least.push_back(n);
+  for (std::size_t k = 0; k < most_of.size(); ++k)
+    if (!most.empty() && least_of[k] > few && most.back() <= width * least_of[k]) least.back() = least_of[k];
+    else most.push_back(most_of[k]), least.push_back(least_of[k]);
 }
 
 // What the tiles of a level may be, and what the flows into those of the next one cost then.
@@ -68,10 +69,14 @@ class LevelTiles {
   // Whether some tile of so many, between `most` and `least`, fits, leaves few enough for the loops outside and enough
   // for the fan-outs.
   bool may_be(std::span<const u32> most, std::span<const u32> least) const {
+    return leaves_few(least) && fit_smallest(most) && can_be_unrolled(most);
+  }
+  bool leaves_few(std::span<const u32> least) const {
     for (std::size_t d = 0; d < least.size(); ++d)
       if (least[d] > most_[d]) return false;
-    return fit(smallest(most)) && can_be_unrolled(most);
+    return true;
   }
+  bool fit_smallest(std::span<const u32> most) const { return fit(smallest(most)); }
 
   // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
   // twice as many units as there are tiles.
@@ -135,23 +140,32 @@ bool nowhere_less(const Rest& a, const Rest& b) {
 }  // namespace
 
 TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
-  std::array<std::vector<u32>, kMaxDimensions> all;
+  Numbers all;
   for (int d = 0; d < dimension_count_; ++d) all[at(d)] = numbers_of_tiles(c.size[at(d)]);
+  divide(all, all, most_points);
+}
+
+TileRanges::TileRanges(const TileRanges& parts, std::size_t most_points) : dimension_count_(parts.dimension_count_) {
+  divide(parts.most_, parts.least_, most_points);
+}
+
+void TileRanges::divide(const Numbers& most, const Numbers& least, std::size_t most_points) {
   // The narrowest ranges that are few enough.
   u32 few = kFewTiles;
   for (double width = 1; width == 1 || points_ > most_points; width += (width - 1) / 8 + 0.001) {
     if (width > kWidest && few > 0) width = 1.001, --few;
     points_ = 1;
     for (int d = 0; d < dimension_count_; ++d) {
-      divide(all[at(d)], width, few, most_[at(d)], least_[at(d)]);
+      unite(most[at(d)], least[at(d)], width, few, most_[at(d)], least_[at(d)]);
       stride_[at(d)] = points_;
       points_ *= most_[at(d)].size();
     }
   }
   for (int d = 0; d < dimension_count_; ++d) {
-    if (c.size[at(d)] > 100'000) continue;
-    range_of_[at(d)].resize(c.size[at(d)] + 1);
-    for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= c.size[at(d)]; ++n) {
+    const u32 size = most_[at(d)].front();
+    if (size > 100'000) continue;
+    range_of_[at(d)].resize(size + 1);
+    for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= size; ++n) {
       while (most_[at(d)][k] < n) --k;
       range_of_[at(d)][n] = k;
     }
@@ -167,6 +181,12 @@ std::size_t TileRanges::index(int d, u64 tiles) const {
 std::size_t TileRanges::point(const Trail& trail) const {
   std::size_t out = 0;
   for (int d = 0; d < dimension_count_; ++d) out += point_along(d, trail.of(d).tiles);
+  return out;
+}
+
+std::size_t TileRanges::point(std::span<const u32> tiles) const {
+  std::size_t out = 0;
+  for (int d = 0; d < dimension_count_; ++d) out += point_along(d, tiles[at(d)]);
   return out;
 }
 
@@ -212,7 +232,8 @@ u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const Tile
 }
 
 BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
-                             const TilesOutside& most_of) {
+                             const TilesOutside& most_of)
+    : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   for (int i = 0; i + 1 < c.level_count; ++i) {
@@ -261,11 +282,13 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       const auto may_matter = [&] {
         if (outside.all.energy == Rest::kNone) return false;
         if (!known) return tiles.may_be(of_each(most), of_each(least));
-        const RestOutside& here = known->boundaries(i, p);  // nothing: it fits nowhere
+        if (!tiles.leaves_few(of_each(least))) return false;
+        const RestOutside& here = known->boundaries(i, of_each(most));  // nothing: it fits nowhere
         if (here.all.energy == Rest::kNone || !tiles.can_be_unrolled(of_each(most))) return false;
         const RestOutside cheap = sum(outside, here);
-        return use(cheap) && !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
-                               nowhere_less(cheap.with_twins, best.with_twins));
+        return use(cheap) && tiles.fit_smallest(of_each(most)) &&
+               !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
+                 nowhere_less(cheap.with_twins, best.with_twins));
       };
       if (may_matter()) {
         const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));

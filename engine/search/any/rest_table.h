@@ -15,10 +15,13 @@ class TileRanges {
   static constexpr std::size_t kMostPoints = 300'000;
 
   explicit TileRanges(const Compiled& c, std::size_t most_points = kMostPoints);
+  // Ranges of each of which several of these are part.
+  TileRanges(const TileRanges& parts, std::size_t most_points);
 
   std::size_t points() const { return points_; }
   // The point whose ranges hold these numbers.
   std::size_t point(const Trail& trail) const;
+  std::size_t point(std::span<const u32> tiles) const;
   // Calls visit(point, most, least numbers of tiles) for all points, a larger tile before a smaller one.
   template <class Visit>
   void each(Visit&& visit) const;
@@ -32,11 +35,14 @@ class TileRanges {
   std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
 
  private:
+  using Numbers = std::array<std::vector<u32>, kMaxDimensions>;
+
+  void divide(const Numbers& most, const Numbers& least, std::size_t most_points);
   std::size_t index(int d, u64 tiles) const;  // of the range that holds a number
 
   int dimension_count_;
-  std::array<std::vector<u32>, kMaxDimensions> most_, least_;  // of each range, descending
-  std::array<std::vector<u32>, kMaxDimensions> range_of_;      // [tiles], or of sizes too large: searched
+  Numbers most_, least_;  // of each range, descending
+  Numbers range_of_;      // [tiles], or of sizes too large: searched
   std::array<std::size_t, kMaxDimensions> stride_{};
   std::size_t points_ = 1;
 };
@@ -55,17 +61,20 @@ class BoundaryTable {
  public:
   BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
-  // Of those into tiles of the level outside `level`; Rest::kNone: none fits.
-  const RestOutside& operator()(int level, std::size_t point) const { return at_level_[at(level)][point]; }
+  // Of those into tiles of the level outside `level`, so many tiles of which there are; Rest::kNone: none fits.
+  const RestOutside& operator()(int level, std::span<const u32> tiles) const {
+    return at_level_[at(level)][ranges_.point(tiles)];
+  }
   u64 bytes() const { return at_level_.size() * at_level_[0].size() * sizeof(RestOutside); }
 
  private:
+  const TileRanges& ranges_;
   std::vector<std::vector<RestOutside>> at_level_;  // [level][point]; of the outermost none
 };
 
-// What is known before the tables of one unrolling are made, so that few of their tiles need be looked at.
+// What is known before tables are made, so that few of their tiles need be looked at.
 struct KnownBefore {
-  const BoundaryTable& boundaries;  // with the same ranges
+  const BoundaryTable& boundaries;  // with the same ranges, or with ranges of which these are parts
   // Whether mappings may be of use whose flows into boundaries outside a level cost so much at least.
   std::function<bool(int level, const Rest& outside)> worth;
 };

@@ -12,6 +12,13 @@ inline bool is_worth(Objective objective, const LayerAnswer& best, const Cost& l
   return Value::of(objective, least) < best.value;
 }
 
+// What mappings cost at least whose flows into boundaries outside a level cost so much: of those inside each word
+// crosses once.
+inline Cost with_outside(const OnceCost& once, int level, const Rest& outside) {
+  return {Energy{once.whole.energy.units - once.outside[at(level)] + outside.energy},
+          std::max(once.whole.cycles, outside.cycles())};
+}
+
 // The most cycles that a mapping of so much energy at least may take and be worth it.
 inline u64 most_cycles_worth(Objective objective, const LayerAnswer& best, Energy least) {
   u64 worth = 0, not_worth = u64{1} << 62;
