@@ -76,6 +76,13 @@ void KeepSpaces::settle(KeepSpace& space, const Trail& trail, const Reach& reach
   settled_->settle(trail, reach);
 }
 
+void KeepSpaces::look_ahead(KeepSpace& space, const Trail& trail, const Reach& reach) {
+  if (space.partial.is_ahead()) return;
+  if (settled_ != &space.partial) unsettle();
+  settled_ = &space.partial;
+  settled_->look_ahead(trail, reach);
+}
+
 void KeepSpaces::unsettle() {
   if (settled_ != nullptr) settled_->unsettle();
   settled_ = nullptr;

@@ -32,6 +32,8 @@ class KeepSpaces {
 
   // PartialCost::settle() of one of them, until the next call.
   void settle(KeepSpace& space, const Trail& trail, const Reach& reach);
+  // PartialCost::look_ahead(), if it has not been called for it since.
+  void look_ahead(KeepSpace& space, const Trail& trail, const Reach& reach);
   void unsettle();
 
  private:

@@ -45,113 +45,6 @@ u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const U
   return costs_.energy(f, words, units);
 }
 
-template <bool kPorts>
-void PartialCost::add(const OpenFlow& flow, const FlowTraffic& words, Flowing& sum) const {
-  sum.energy += energy(flow, words, *units_);
-  if (kPorts && flow.flow().outer + 1 == c_.level_count)
-    sum.ports += ports(costs_.parts_at_outer(flow.flow(), words, *units_));
-}
-
-// What the first loop over a dimension of a class moves, whichever dimension it is over.
-template <bool kPorts>
-PartialCost::Flowing PartialCost::moved_first(ClassSet inside, int j, u64 moved) const {
-  Flowing best;
-  if (moved == 0) return best;
-  bool any = false;
-  for (const int d : bits(movers_[at(j)])) {
-    Flowing sum;
-    for (const int k : bits(moved)) {
-      const OpenFlow& flow = *flows_[at(open_[at(k)])];
-      add<kPorts>(flow, flow.total(inside, d), sum);
-      if (!kPorts && any && sum.energy >= best.energy) break;
-    }
-    if (std::exchange(any, true)) best.lower_to(sum);
-    else best = sum;
-  }
-  return best;
-}
-
-// Of a class, dimensions with loops to come of which each moves less of some flow than each other one.
-DimensionMask PartialCost::movers(const Trail& trail, DimensionMask of_class) const {
-  DimensionMask out = 0;
-  for (const int d : bits(of_class)) {
-    if (trail.of(d).most_tiles() == 1) continue;
-    const auto no_more = [&](int a, int b) {
-      return std::ranges::all_of(open_, [&](int k) { return flows_[at(k)]->moves_no_more(a, b); });
-    };
-    const auto others = out;
-    bool less = true;
-    for (const int other : bits(others)) {
-      if (no_more(other, d)) less = false;
-      else if (no_more(d, other)) out = static_cast<DimensionMask>(out & ~dimension_bit(other));
-    }
-    if (less) out |= dimension_bit(d);
-  }
-  return out;
-}
-
-// Lets the loops of one class of dimensions after the other appear, and pays for the flows that they move: the least
-// energy of all orders, and the least cycles of each port. Everything that is not open is paid for already.
-template <bool kPorts>
-PartialCost::Flowing PartialCost::next(ClassSet inside, u64 left) const {
-  Flowing best;
-  if (left == 0) return best;
-  bool any = false;
-  for (const int j : bits(static_cast<ClassSet>(looping_ & ~inside))) {
-    u64 moved = 0;
-    for (const int k : bits(left))
-      if ((flows_[at(open_[at(k)])]->flow().indexing & classes_[at(j)]) != 0) moved |= u64{1} << k;
-    Flowing sum = moved_first<kPorts>(inside, j, moved);
-    if (!kPorts && any && sum.energy >= best.energy) continue;
-    const Flowing more = next<kPorts>(static_cast<ClassSet>(inside | 1u << j), left & ~moved);
-    sum.energy += more.energy;
-    sum.ports += more.ports;
-    if (std::exchange(any, true)) {
-      best.lower_to(sum);
-    } else {
-      best = sum;
-    }
-  }
-  if (any && (must_loop_ & ~inside) != 0) return best;
-  Flowing unmoved;  // nothing moves what is left
-  for (const int k : bits(left)) {
-    const OpenFlow& flow = *flows_[at(open_[at(k)])];
-    add<kPorts>(flow, flow.least(), unmoved);
-  }
-  if (any) best.lower_to(unmoved);
-  else best = unmoved;
-  return best;
-}
-
-template <bool kPorts>
-PartialCost::Flowing PartialCost::ordered(const Trail& trail, const UnitsInUse& units, Asking asking) {
-  units_ = &units;
-  open_.clear();
-  looping_ = must_loop_ = 0;
-  for (std::size_t j = 0; j < classes_.size(); ++j)
-    for (const int d : bits(classes_[j])) {
-      const TrailDimension& now = trail.of(d);
-      if (now.most_tiles() == 1) continue;
-      looping_ = static_cast<ClassSet>(looping_ | 1u << j);
-      if (now.tiles == 1 || contains(must_loop_, j)) continue;
-      if (now.tiles > along_[at(d)]) must_loop_ = static_cast<ClassSet>(must_loop_ | 1u << j);
-    }
-  Flowing out;
-  for (std::size_t k = 0; k < flows_.size(); ++k) {
-    const OpenFlow& flow = *flows_[k];
-    if (asking == Asking::Twins && flow.flow().passes(level_))
-      out.energy += costs_.energy_inside(flow.flow(), flow.least(), units);
-    else if (flow.open() && open_.size() < 63) open_.push_back(static_cast<int>(k));
-    else add<kPorts>(flow, flow.least(), out);
-  }
-  movers_.clear();
-  for (const DimensionMask of_class : classes_) movers_.push_back(movers(trail, of_class));
-  const Flowing later = next<kPorts>(0, (u64{1} << open_.size()) - 1);
-  out.energy += later.energy;
-  out.ports += later.ports;
-  return out;
-}
-
 u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
@@ -161,7 +54,7 @@ u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances, and for what the first one is
 // asked for.
-u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const {
+PartialCost::LevelCycles PartialCost::level_cycles(const Trail& trail, const Reach& reach, Asking asking) const {
   std::array<Accesses<u64>, kMaxLevels> parts{};
   for (const OpenFlow* flow : flows_) {
     const OpenFlow& f = *flow;
@@ -174,9 +67,13 @@ u64 PartialCost::level_cycles(const Trail& trail, const Reach& reach, const Rest
   for (int i = 0; i + 1 < c_.level_count; ++i)
     if (c_.level[at(i)].limited)
       cycles = std::max(cycles, cycles_of(i, parts[at(i)], static_cast<double>(in_use_.most[at(i)])));
-  PortCycles outermost = ports(parts[at(c_.level_count) - 1]);
-  outermost += rest.ports;
-  return static_cast<u64>(std::ceil(std::max(cycles, std::ranges::max(outermost.of))));
+  return {cycles, ports(parts[at(c_.level_count) - 1])};
+}
+
+u64 PartialCost::LevelCycles::with(const Rest& rest) const {
+  PortCycles all = outermost;
+  all += rest.ports;
+  return static_cast<u64>(std::ceil(std::max(inside, std::ranges::max(all.of))));
 }
 
 double PartialCost::cycles_of_first(const Trail& trail, const Reach& reach) const {
@@ -240,7 +137,7 @@ void PartialCost::settle(const Trail& trail, const Reach& reach) {
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, rest, asking))};
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, asking).with(rest))};
   out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy +
                       costs_.hops_to_come(trail, reach);
   return out;
@@ -270,7 +167,7 @@ OnceCost PartialCost::once(Trail& trail) {
     out.whole.energy.units += energy;
     for (int i = 0; i < f.boundary; ++i) out.outside[at(i)] += energy;
   }
-  out.whole.cycles = std::max(out.whole.cycles, level_cycles(trail, reach, {}, Asking::Themselves));
+  out.whole.cycles = std::max(out.whole.cycles, level_cycles(trail, reach, Asking::Themselves).with({}));
   out.whole.energy.units += leakage(in_use_, out.whole.cycles);
   trail.let_tiles_be_any(false);
   in_use_ = in_use;

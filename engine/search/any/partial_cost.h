@@ -61,6 +61,11 @@ struct OnceCost {
   EnergyOutside outside{};
 };
 
+inline constexpr int kAnyDimension = -1;
+
+// Whether flows that pass a level ask their outer ones themselves, or their twins do.
+enum class Asking : u8 { Themselves, Twins };
+
 class PartialCost {
  public:
   // `least_cycles`: of any mapping with this keep choice.
@@ -78,7 +83,13 @@ class PartialCost {
   // From now on trails are this one with loops added, until unsettle(): flows all of whose words are known are not
   // counted anew, if no fan-out is to come.
   void settle(const Trail& trail, const Reach& reach);
-  void unsettle() { settled_.assign(settled_.size(), false); }
+  // Likewise: the flows of this trail say what others cost.
+  void look_ahead(const Trail& trail, const Reach& reach);
+  bool is_ahead() const { return is_ahead_; }
+  // After look_ahead(): what the same trail with one loop more costs at least, whose flows are not counted. That loop
+  // is a temporal one over dimension d; kAnyDimension: any.
+  Cost ahead(const Trail& trail, const Reach& reach, int d, const Rest& rest, Asking asking) const;
+  void unsettle() { settled_.assign(settled_.size(), false), is_ahead_ = false; }
 
   // Before any loop is placed: if every word crosses each boundary once, as far as units ask for it.
   OnceCost once(Trail& trail);
@@ -88,9 +99,6 @@ class PartialCost {
                             std::span<const u32> widest);
 
  private:
-  // Whether flows that pass a level ask their outer ones themselves, or their twins do.
-  enum class Asking : u8 { Themselves, Twins };
-
   // Of flows: the energy, and cycles of the outermost level's ports if they are asked for.
   struct Flowing {
     u128 energy = 0;
@@ -102,10 +110,30 @@ class PartialCost {
     }
   };
 
+  // Cycles that levels need for what is known to move.
+  struct LevelCycles {
+    double inside = 0;  // of all but the outermost one
+    PortCycles outermost;
+
+    u64 with(const Rest& rest) const;
+  };
+  // What the flows of a trail cost at least, and the least if its first loop to come is over a dimension.
+  struct Ahead {
+    u128 least = 0;
+    std::array<u128, kMaxDimensions> first_over{};
+    LevelCycles cycles;
+  };
+
   void count(const Trail& trail, const Reach& reach);
+  void look_ahead(const Trail& trail, const Reach& reach, Asking asking);
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
   template <bool kPorts>
+  Flowing start_order(const Trail& trail, Asking asking);
+  template <bool kPorts>
   Flowing ordered(const Trail& trail, const UnitsInUse& units, Asking asking);
+  u64 moved_by(int j, u64 left) const;
+  template <bool kPorts>
+  Flowing moved_over(ClassSet inside, int d, u64 moved) const;
   template <bool kPorts>
   Flowing moved_first(ClassSet inside, int j, u64 moved) const;
   DimensionMask movers(const Trail& trail, DimensionMask of_class) const;
@@ -117,7 +145,7 @@ class PartialCost {
   PortCycles ports(const Accesses<u64>& parts) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, const Reach& reach) const;
-  u64 level_cycles(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) const;
+  LevelCycles level_cycles(const Trail& trail, const Reach& reach, Asking asking) const;
   void find_busy_levels();
   Accesses<u64> asked_parts(const Flow& f, u64 words) const;
   double cycles_of_first(const Trail& trail, const Reach& reach) const;
@@ -134,6 +162,9 @@ class PartialCost {
   std::vector<const OpenFlow*> flows_;
   std::vector<std::optional<OpenFlow>> counted_;  // [of costs_.flows()]
   std::vector<bool> settled_;                     // likewise
+  std::array<Ahead, 2> ahead_;                    // [asking]
+  UnitsInUse ahead_units_;
+  bool is_ahead_ = false;
   std::vector<OpenFlow> in_table_;
   std::vector<const Flow*> busy_;  // what units ask of a level that may take longer for it than they do
   UnitsAlong along_{};

@@ -121,7 +121,8 @@ void PartialSearch::expand(u32 index) {
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
-  keeps_.settle(space(node), trail_, reach(node));
+  KeepSpace& keep = space(node);
+  if (keep.costs.unrolled(reach(node))) keeps_.settle(keep, trail_, reach(node));
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
 }
@@ -151,6 +152,16 @@ RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
   return out;
 }
 
+// What the flows of the parent cost at least if the loops to come begin with the node's own.
+Cost PartialSearch::ahead(const Node& node, const Reach& reach, const RestOutside& rest) {
+  KeepSpace& keep = space(node);
+  const int d = node.stage == kTemporal ? node.dimension : kAnyDimension;
+  Cost out = keep.partial.ahead(trail_, reach, d, rest.all, Asking::Themselves);
+  if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(node.level))
+    raise(out, keep.partial.ahead(trail_, reach, d, rest.with_twins, Asking::Twins));
+  return out;
+}
+
 // Step 3, with the trail of the node, whose tile fits. Returns whether it is left.
 bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
@@ -162,10 +173,16 @@ bool PartialSearch::child(Node node) {
   KeepSpace& keep = space(node);
   const RestOutside rest = this->rest(node, reach);
   if (rest.all.energy == Rest::kNone) return false;
+  Cost least{};
+  if (node.end > 1 && gate_.prunes(Rule::RelaxedBound, [&] {
+        least = ahead(node, reach, rest);
+        return !worth(least);
+      }))
+    return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool profiled = dominance_ && node.stage == kTemporal;
-  Cost least = keep.partial(trail_, reach, rest.all);
+  raise(least, keep.partial(trail_, reach, rest.all));
   std::optional<OnceCost> once;  // before any loop is placed
   if (node.unrolling != kNone && node.root == kNone) {
     once = keep.partial.once(trail_);

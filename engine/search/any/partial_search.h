@@ -84,6 +84,7 @@ class PartialSearch {
     least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
   }
   RestOutside rest(const Node& node, const Reach& reach);
+  Cost ahead(const Node& node, const Reach& reach, const RestOutside& rest);
   u64 bytes_of_unrollings() const;
   KeepSpace& space(const Node& node);
   void rebuild(u32 index);
@@ -93,6 +94,7 @@ class PartialSearch {
   bool may_loop(int level, int d) const;
   bool moves_places(int d) const { return symmetry_ && symmetry_->image(d) != d; }
   bool is_mirrored(const Node& node) const;
+  bool has_axis(int level, Stage axis) const;
   bool spatial_done(const Node& node) const;
   bool has_room_for_rest(const Node& node, const KeptFlows& costs) const;
   bool temporal_done(int level) const;

@@ -41,23 +41,26 @@ void PartialSearch::next_stage(const Node& node, u32 index) {
   if (node.stage != kTemporal && gate_.prunes(Rule::Symmetry, [&] { return is_mirrored(node); })) return;
   Node next = node;
   next.parent = index, next.end = 0, next.dimension = 0, next.revived = false;
-  if (node.stage == kX) {
-    next.stage = kY;
-  } else if (node.stage == kY) {
-    if (!spatial_done(node)) return;
-    next.stage = kTemporal;
-  } else {
+  const Place before = place_;
+  if (node.stage == kTemporal) {
     if (!temporal_done(node.level)) return;
     if (node.level + 1 == c_.level_count) return complete(node, index);
     ++next.level;
-    next.stage = kX;
     trail_.begin(next.level);
-    const Place before = std::exchange(place_, fresh_place(next.level));
-    child(next);
-    place_ = before;
-    return;
+    place_ = fresh_place(next.level);
+    next.stage = has_axis(next.level, kX) ? kX : kY;
+  } else {
+    next.stage = node.stage == kX ? kY : kTemporal;
   }
-  child(next);
+  if (next.stage == kY && !has_axis(next.level, kY)) next.stage = kTemporal;
+  if (next.stage != kTemporal || spatial_done(next)) child(next);
+  place_ = before;
+}
+
+// Whether there may be loops along an axis of the fan-out below a level.
+bool PartialSearch::has_axis(int level, Stage axis) const {
+  const SpatialSpace& s = problem_.space.levels[at(level)].spatial;
+  return axis == kX ? s.fanout_x > 1 && s.allowed_x != 0 : s.fanout_y > 1 && s.allowed_y != 0;
 }
 
 void PartialSearch::spatial(const Node& node, u32 index) {
@@ -166,6 +169,7 @@ PartialSearch::Node PartialSearch::looped(u32 parent, u8 d, u32 end) const {
 
 // Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.
 bool PartialSearch::with_loop(Node node, LoopKind kind, u32 end) {
+  keeps_.look_ahead(space(node), trail_, reach(node_[node.parent]));
   trail_.push(kind, node.level, node.dimension, end);
   if (!fits(node.level, node.keep)) {
     trail_.pop();
