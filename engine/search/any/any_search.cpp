@@ -14,12 +14,13 @@ namespace {
 constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that prove nothing by themselves
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
-// Of the time, and of the evaluations, that are left: what each climb gets at most, and the first parts of each
-// proof.
-constexpr double kClimb = 0.03, kFirstProofs = 0.1;
+// Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
+// together, and each turn of a proof.
+constexpr double kClimb = 0.02, kFirstLook = 0.01, kFirstTurn = 0.05, kTurn = 0.1;
 constexpr int kTurns = 2;  // of both proofs, before the one that has come further goes on
-// Answers so much above their bound are climbed from again: they are likely not the best.
-constexpr double kFar = 1.01;
+// Answers so much above their bound are climbed from again: they are likely not the best. Further away each climb gets
+// twice as much.
+constexpr double kFar = 1.01, kVeryFar = 1.1;
 
 class AnySearch {
  public:
@@ -52,7 +53,7 @@ class AnySearch {
       prove(together, left().at_most(kRootEvaluations));
       return best_;
     }
-    if (!prove(together, share(kFirstProofs)) && is_cut_short()) prove_either_way(together);
+    if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
     return best_;
   }
 
@@ -78,24 +79,32 @@ class AnySearch {
 
   bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
 
-  // Climbs on if the answer is far from its bound, divides the mappings by their unrollings, too, and goes on with both
-  // searches in turns, then with what has come further.
+  // Divides the mappings by their unrollings, too; climbs on if the answer is still far from its bound; goes on with
+  // both searches in turns, then with what has come further.
   void prove_either_way(PartialSearch& together) {
+    std::unique_ptr<PartialSearch> divided = divide();
+    if (divided && prove(*divided, share(kFirstTurn), together.bytes())) return;
     climb_on();
-    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
-    const bool is_divided = divided->divide(left());
-    for (int turn = 0; turn < kTurns && is_divided; ++turn) {
-      if (prove(*divided, share(kFirstProofs), together.bytes())) return;
-      if (is_far_ahead(*divided, together)) break;
-      if (prove(together, share(kFirstProofs), divided->bytes())) return;
-      if (is_far_ahead(together, *divided)) break;
+    if (!divided) divided = divide();  // a better answer leaves fewer unrollings
+    for (int turn = 0; turn < kTurns && divided; ++turn) {
+      if (prove(together, share(kTurn), divided->bytes())) return;
+      if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
+      if (prove(*divided, share(kTurn), together.bytes())) return;
+      if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
     }
-    if (is_divided && divided->lower_bound() > together.lower_bound()) {
+    if (divided && divided->lower_bound() > together.lower_bound()) {
       prove(*divided, left(), together.bytes());
       return;
     }
     divided.reset();
     prove(together, left());
+  }
+
+  // None if there are too many unrollings, or the budget is over.
+  std::unique_ptr<PartialSearch> divide() {
+    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
+    if (!divided->divide(left())) divided.reset();
+    return divided;
   }
 
   // Whether a proof has left less than half of what another one has.
@@ -108,10 +117,12 @@ class AnySearch {
   void climb_on() {
     const Objective objective = problem_.options.objective;
     for (Value before = Value::worst(); best_.found && best_.value < before;) {
-      if (objective_number(objective, best_.cost) <= kFar * best_.lower_bound.value_or(0)) return;
+      const double value = objective_number(objective, best_.cost), bound = best_.lower_bound.value_or(0);
+      if (value <= kFar * bound) return;
       before = best_.value;
-      for (const LayerAnswer& start : starts_) climb(start, share(kClimb));
-      climb(LayerAnswer(best_), share(kClimb));
+      const double part = value <= kVeryFar * bound ? kClimb : 2 * kClimb;
+      for (const LayerAnswer& start : starts_) climb(start, share(part));
+      climb(LayerAnswer(best_), share(part));
     }
   }
 
