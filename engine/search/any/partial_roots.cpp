@@ -131,7 +131,7 @@ bool PartialSearch::divide(const SearchBudget& budget) {
       if (c_.tensor[at(v)].sliding && !c_.tensor[at(v)].entangled && (of_class & c_.tensor[at(v)].sharing_any) != 0)
         split_ |= of_class;
   unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, worth_with);
-  begun_ = unrolling_.size() > 1 && !over;
+  begun_ = !unrolling_.empty() && !over;
   for (const Node& root : roots)
     for (u32 u = 0; u < unrolling_.size() && begun_; ++u) {
       Node first = root;
