@@ -159,6 +159,7 @@ class LeastHops {
   // contexts, of which only the last one may be shorter.
   static u64 longest_fast(const TilesInFanout& known, u64 tiles) {
     const u64 contexts = ceil_div(ceil_div(tiles, known.units), known.outside);
+    if (known.most_steps == 0) return 0;
     const u64 each = contexts == 1 ? known.most_steps : (known.most_steps - 1) / (contexts - 1);
     return each >= ~u64{0} / known.inside ? ~u64{0} : each * known.inside;
   }

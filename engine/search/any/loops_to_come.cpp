@@ -148,7 +148,7 @@ void PartialCost::look_ahead(const Trail& trail, const Reach& reach) {
 
 void PartialCost::look_ahead(const Trail& trail, const Reach& reach, Asking asking) {
   units_ = &ahead_units_;
-  Ahead& out = ahead_[static_cast<std::size_t>(asking)];
+  Ahead& out = ahead_[at(asking)];
   const u128 known = start_order<false>(trail, asking).energy;
   out.first_over.fill(Rest::kNone);
   const u64 all = (u64{1} << open_.size()) - 1;
@@ -167,7 +167,7 @@ void PartialCost::look_ahead(const Trail& trail, const Reach& reach, Asking aski
 }
 
 Cost PartialCost::ahead(const Trail& trail, const Reach& reach, int d, const Rest& rest, Asking asking) const {
-  const Ahead& known = ahead_[static_cast<std::size_t>(asking)];
+  const Ahead& known = ahead_[at(asking)];
   Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), known.cycles.with(rest))};
   out.energy.units += (d == kAnyDimension ? known.least : known.first_over[at(d)]) + leakage(ahead_units_, out.cycles) +
                       rest.energy + costs_.hops_to_come(trail, reach);
