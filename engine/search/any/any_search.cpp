@@ -84,8 +84,9 @@ class AnySearch {
   void prove_either_way(PartialSearch& together) {
     std::unique_ptr<PartialSearch> divided = divide();
     if (divided && prove(*divided, share(kFirstTurn), together.bytes())) return;
+    const Value before = best_.value;
     climb_on();
-    if (!divided) divided = divide();  // a better answer leaves fewer unrollings
+    if (!divided && best_.value < before) divided = divide();  // a better answer leaves fewer unrollings
     for (int turn = 0; turn < kTurns && divided; ++turn) {
       if (prove(together, share(kTurn), divided->bytes())) return;
       if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
@@ -93,8 +94,7 @@ class AnySearch {
       if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
     }
     if (divided && divided->lower_bound() > together.lower_bound()) {
-      prove(*divided, left(), together.bytes());
-      return;
+      if (prove(*divided, left(), together.bytes()) || best_.end != SearchEnd::Memory) return;
     }
     divided.reset();
     prove(together, left());

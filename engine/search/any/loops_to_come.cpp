@@ -135,8 +135,6 @@ PartialCost::Flowing PartialCost::ordered(const Trail& trail, const UnitsInUse& 
 template PartialCost::Flowing PartialCost::ordered<false>(const Trail&, const UnitsInUse&, Asking);
 template PartialCost::Flowing PartialCost::ordered<true>(const Trail&, const UnitsInUse&, Asking);
 
-// Steps: the flows of the settled trail; for each class that may be the first to appear what it moves, whichever
-// dimension the loop is over, and the least of all others.
 void PartialCost::look_ahead(const Trail& trail, const Reach& reach) {
   count(trail, reach);
   in_use_ = ahead_units_ = costs_.units_in_use(trail, reach);
@@ -146,6 +144,8 @@ void PartialCost::look_ahead(const Trail& trail, const Reach& reach) {
   is_ahead_ = true;
 }
 
+// Steps: what the flows cost that are not open; for each class that may be the first to appear what it moves, by the
+// dimension that its first loop is over, and the least of all that is then left.
 void PartialCost::look_ahead(const Trail& trail, const Reach& reach, Asking asking) {
   units_ = &ahead_units_;
   Ahead& out = ahead_[at(asking)];

@@ -74,14 +74,20 @@ bool PartialSearch::tabulate(u32 index) {
   rebuild(index);
   const Reach reach = this->reach(node);
   const RestOutside rest = this->rest(node, reach);
-  if (rest.all.energy == Rest::kNone) return true;
+  const auto forget = [&] {  // no mapping with the unrolling is worth it
+    bytes_of_tables_ -= root_[node.root].table->bytes();
+    root_[node.root].table.reset();
+    return true;
+  };
+  if (rest.all.energy == Rest::kNone) return forget();
   raise(node.least, keep.partial(trail_, reach, rest.all));
   if (problem_.options.rules[Rule::PassingBound] && keep.costs.passes(0))
     raise(node.least, keep.partial.with_twins(trail_, reach, rest.with_twins));
   const double bound = objective_number(problem_.options.objective, node.least) * kBoundRounded;
   if (bound <= node.bound) return false;
   node.bound = bound;
-  if (!gate_.prunes(Rule::UnrollingBound, [&] { return !worth(node.least); })) fresh_.push_back(index);
+  if (gate_.prunes(Rule::UnrollingBound, [&] { return !worth(node.least); })) return forget();
+  fresh_.push_back(index);
   return true;
 }
 
