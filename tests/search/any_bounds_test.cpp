@@ -70,7 +70,9 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
         twins = rest.with_twins(reach.level, point);
         twins.raise_to(of_unrolling.with_twins(reach.level, own_point));
       }
-      const double hops = Energy{costs.hops_to_come(trail, reach)}.picojoules();
+      const u128 hops_to_come = costs.hops_to_come(trail, reach);
+      outside.energy += hops_to_come, twins.energy += hops_to_come;
+      const double hops = Energy{hops_to_come}.picojoules();
       const auto expect_below = [&](const Cost& least) {
         EXPECT_LE(least.energy.picojoules(), m.cost.energy.picojoules());
         // Dominance compares bounds of whole mappings, so what prunes must not be above them either; but hops to come,

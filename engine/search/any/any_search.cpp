@@ -89,9 +89,9 @@ class AnySearch {
     if (!divided && best_.value < before) divided = divide();  // a better answer leaves fewer unrollings
     for (int turn = 0; turn < kTurns && divided; ++turn) {
       if (prove(together, share(kTurn), divided->bytes())) return;
-      if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
+      if (one_is_far_ahead(together, *divided)) break;
       if (prove(*divided, share(kTurn), together.bytes())) return;
-      if (is_far_ahead(together, *divided) || is_far_ahead(*divided, together)) break;
+      if (one_is_far_ahead(together, *divided)) break;
     }
     if (divided && divided->lower_bound() > together.lower_bound()) {
       if (prove(*divided, left(), together.bytes()) || best_.end != SearchEnd::Memory) return;
@@ -107,11 +107,12 @@ class AnySearch {
     return divided;
   }
 
-  // Whether a proof has left less than half of what another one has.
-  bool is_far_ahead(const PartialSearch& search, const PartialSearch& other) const {
+  // Whether one of two proofs has left less than half of what the other one has.
+  bool one_is_far_ahead(const PartialSearch& a, const PartialSearch& b) const {
     if (!best_.found) return false;
     const double answer = objective_number(problem_.options.objective, best_.cost);
-    return 2 * (answer - search.lower_bound()) < answer - other.lower_bound();
+    const auto [less, more] = std::minmax({answer - a.lower_bound(), answer - b.lower_bound()});
+    return 2 * less < more;
   }
 
   void climb_on() {

@@ -136,6 +136,13 @@ u64 KeptFlows::known_units(int level, int d) const {
   return 1;
 }
 
+// The same of the fan-outs below some levels, from the first of these to before the last.
+u64 KeptFlows::known_units_of(int begin, int end, int d) const {
+  u64 units = 1;
+  for (int i = begin; i < end; ++i) units *= known_units(i, d);
+  return units;
+}
+
 u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int level, int d) const {
   if (level > reach.level) return split(dimension_bit(d)) ? known_units(level, d) : 1;
   if (level < reach.level || reach.room_x * reach.room_y == 1) return 1;
@@ -250,12 +257,11 @@ bool KeptFlows::tiles_of_fanout(const Trail& trail, const Reach& reach, int leve
     if (!split(classes_[k]) && std::popcount(classes_[k]) != 1) return false;
     for (const int d : bits(classes_[k])) {
       TilesInFanout& t = tiles[at(d)];
-      t = {known_units(level, d), 1, 1, most_steps_along(d), trail.at_begin(reach.level)[at(d)].tile};
-      for (int i = 0; i < c_.level_count; ++i)
-        if (i != level) (i < level ? t.inside : t.outside) *= known_units(i, d);
-      if (level == reach.level) continue;
-      t.part = trail.of(d).tile * not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
-      for (int i = reach.level + 1; i < level; ++i) t.part *= known_units(i, d);
+      t = {known_units(level, d), known_units_of(0, level, d), known_units_of(level + 1, c_.level_count, d),
+           most_steps_along(d), trail.at_begin(reach.level)[at(d)].tile};
+      if (level > reach.level)
+        t.part = trail.of(d).tile * not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d)) *
+                 known_units_of(reach.level + 1, level, d);
     }
   }
   return true;
@@ -270,10 +276,7 @@ u64 KeptFlows::most_steps_along(int d) const {
       continue;
     }
     for (const int other : bits(classes_[k])) {
-      if (other == d) continue;
-      u64 units = 1;
-      for (int i = 0; i < c_.level_count; ++i) units *= known_units(i, other);
-      others *= ceil_div(u64{c_.size[at(other)]}, units);
+      if (other != d) others *= ceil_div(u64{c_.size[at(other)]}, known_units_of(0, c_.level_count, other));
     }
   }
   return unrolling_->most_steps / others;

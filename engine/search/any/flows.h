@@ -168,6 +168,7 @@ class KeptFlows {
   void add_twin(Flow& flow);
   bool tiles_of_fanout(const Trail& trail, const Reach& reach, int level, TilesInFanouts& tiles) const;
   u64 most_steps_along(int d) const;
+  u64 known_units_of(int begin, int end, int d) const;
   u64 working(int level, DimensionMask along) const;
   u64 split_to_come(const Trail& trail, const Reach& reach, int outer, int d) const;
   u64 class_to_come(const Trail& trail, const Reach& reach, int outer, std::size_t k) const;

@@ -22,7 +22,6 @@ struct SpreadSide {
   int d;
   u64 size;
   TilesInFanout tiles;
-  u64 units = tiles.units;
 };
 
 // One loop of a nest of them, innermost first.
@@ -56,7 +55,7 @@ class LeastHops {
       std::vector<HopLoop> x, y;
       for (std::size_t k = 0; k < s; ++k) {
         if (of_x_[k] != 1) x.push_back({k, of_x_[k], 1});
-        if (of_x_[k] != sides_[k].units) y.push_back({k, sides_[k].units / of_x_[k], of_x_[k]});
+        if (of_x_[k] != sides_[k].tiles.units) y.push_back({k, sides_[k].tiles.units / of_x_[k], of_x_[k]});
       }
       const auto by_side = [](const HopLoop& a, const HopLoop& b) { return a.side < b.side; };
       do {
@@ -69,9 +68,9 @@ class LeastHops {
       return;
     }
     const SpreadSide& side = sides_[s];
-    for (u64 e = 1; e <= side.units; ++e) {
-      const u64 rest = side.units / e;
-      if (side.units % e != 0 || along_x * e > level_.fanout_x || along_y * rest > level_.fanout_y) continue;
+    for (u64 e = 1; e <= side.tiles.units; ++e) {
+      const u64 rest = side.tiles.units / e;
+      if (side.tiles.units % e != 0 || along_x * e > level_.fanout_x || along_y * rest > level_.fanout_y) continue;
       if ((e != 1 && !contains(x_, side.d)) || (rest != 1 && !contains(y_, side.d))) continue;
       of_x_[s] = e;
       choose(s + 1, along_x * e, along_y * rest);
@@ -134,7 +133,7 @@ class LeastHops {
 
   // [place along side s]: half hops to the nearest group there.
   std::vector<u64> nearest(std::span<const Group> groups, std::size_t s) const {
-    std::vector<u64> out(sides_[s].units, ~u64{0});
+    std::vector<u64> out(sides_[s].tiles.units, ~u64{0});
     for (const Group& g : groups) out[g.place[s]] = std::min(out[g.place[s]], g.hops);
     return out;
   }
@@ -148,7 +147,7 @@ class LeastHops {
       const u64 tiles = ceil_div(side.size, tile);
       const u64 longest = tiles == 1 ? side.size : (side.size - 1) / (tiles - 1);
       const u64 fast = std::min(longest, longest_fast(side.tiles, tiles)) / part * part;
-      if (2 * tiles > side.units && tile <= fast)
+      if (2 * tiles > side.tiles.units && tile <= fast)
         for (const u64 t : {tile, fast}) least = std::min(least, of_tiles(side, tiles, t, hops));
       tile = (longest / part + 1) * part;
     }
@@ -164,10 +163,11 @@ class LeastHops {
     return each >= ~u64{0} / known.inside ? ~u64{0} : each * known.inside;
   }
   static u64 of_tiles(const SpreadSide& side, u64 tiles, u64 tile, const std::vector<u64>& hops) {
-    if (side.units < 2) return side.size * hops[0];
+    if (side.tiles.units < 2) return side.size * hops[0];
     u64 sum = 0;
-    for (u64 p = 0; p < side.units && p < tiles; ++p) sum += ((tiles - 1 - p) / side.units + 1) * tile * hops[p];
-    return sum - (tiles * tile - side.size) * hops[(tiles - 1) % side.units];
+    for (u64 p = 0; p < side.tiles.units && p < tiles; ++p)
+      sum += ((tiles - 1 - p) / side.tiles.units + 1) * tile * hops[p];
+    return sum - (tiles * tile - side.size) * hops[(tiles - 1) % side.tiles.units];
   }
 
   const Compiled& c_;

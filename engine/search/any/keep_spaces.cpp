@@ -17,6 +17,7 @@ constexpr u64 kMostTwinSpaces = 16;  // if there are no more of them, with twins
 // long; but not fewer than these.
 constexpr u64 kMostTiles = 8'000'000, kMostSlidingTiles = 300'000;
 constexpr std::size_t kFewPoints = 10'000;
+constexpr std::size_t kPointsBefore = 3'333;  // of the boundaries that say which points need be looked at
 
 TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> keeps, std::size_t most_points) {
   const Compiled& c = problem.model.compiled();
@@ -50,7 +51,7 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std
 // Tables of few points say which of the many need be looked at.
 void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space) {
   const TilesOutside most = most_tiles_outside(problem.space);
-  const TileRanges few(ranges_, kFewPoints / 3);
+  const TileRanges few(ranges_, kPointsBefore);
   const BoundaryTable boundaries(space.partial, space.costs, few, most);
   Trail nothing(problem.model.compiled());
   nothing.begin(0);

@@ -138,8 +138,7 @@ void PartialCost::settle(const Trail& trail, const Reach& reach) {
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
   Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, asking).with(rest))};
-  out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy +
-                      costs_.hops_to_come(trail, reach);
+  out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
 

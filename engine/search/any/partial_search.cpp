@@ -121,8 +121,7 @@ void PartialSearch::expand(u32 index) {
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
-  KeepSpace& keep = space(node);
-  if (keep.costs.unrolled(reach(node))) keeps_.settle(keep, trail_, reach(node));
+  keeps_.settle(space(node), trail_, reach(node));
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
 }
@@ -138,17 +137,22 @@ RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
   const KeepSpace& keep = space(node);
   const bool twins = keep.costs.passes(node.level);
   const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
+  // The hops are those of the present fan-out, too, whose flows are not counted before all its loops are placed.
+  const u128 hops = keep.costs.hops_to_come(trail_, reach);
   RestOutside out;
   out.all = (*keep.rest)(node.level, point);
   if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
-  if (node.unrolling == kNone || node.root == kNone) return out;
-  const Root& root = root_[node.root];
-  if (root.table) {
-    const std::size_t here = root.table->point(keep.costs, trail_, reach);
-    out.all.raise_to((*root.table)(node.level, here));
-    if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
+  if (node.unrolling != kNone && node.root != kNone) {
+    const Root& root = root_[node.root];
+    if (root.table) {
+      const std::size_t here = root.table->point(keep.costs, trail_, reach);
+      out.all.raise_to((*root.table)(node.level, here));
+      if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
+    }
+    out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
   }
-  out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
+  for (Rest* rest : {&out.all, &out.with_twins})
+    if (rest->energy != Rest::kNone) rest->energy += hops;
   return out;
 }
 

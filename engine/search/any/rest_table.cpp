@@ -66,17 +66,19 @@ class LevelTiles {
         outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
   }
 
-  // Whether some tile of so many, between `most` and `least`, fits, leaves few enough for the loops outside and enough
-  // for the fan-outs.
+  // Whether some tile of so many, between `most` and `least`, fits and leaves as many as the levels outside ask for.
   bool may_be(std::span<const u32> most, std::span<const u32> least) const {
-    return leaves_few(least) && fit_smallest(most) && can_be_unrolled(most);
+    return leave_enough(most, least) && fit(most);
   }
-  bool leaves_few(std::span<const u32> least) const {
+
+  bool fit(std::span<const u32> most) const { return fit(smallest(most)); }
+
+  // Whether so many are few enough for the loops outside, and enough for the fan-outs.
+  bool leave_enough(std::span<const u32> most, std::span<const u32> least) const {
     for (std::size_t d = 0; d < least.size(); ++d)
       if (least[d] > most_[d]) return false;
-    return true;
+    return can_be_unrolled(most);
   }
-  bool fit_smallest(std::span<const u32> most) const { return fit(smallest(most)); }
 
   // Whether fan-outs outside can make their units of so many: several loops over a dimension have together less than
   // twice as many units as there are tiles.
@@ -178,25 +180,10 @@ std::size_t TileRanges::index(int d, u64 tiles) const {
   return at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1;
 }
 
-std::size_t TileRanges::point(const Trail& trail) const {
-  std::size_t out = 0;
-  for (int d = 0; d < dimension_count_; ++d) out += point_along(d, trail.of(d).tiles);
-  return out;
-}
-
-std::size_t TileRanges::point(std::span<const u32> tiles) const {
-  std::size_t out = 0;
-  for (int d = 0; d < dimension_count_; ++d) out += point_along(d, tiles[at(d)]);
-  return out;
-}
-
 std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const {
   if (!costs.has_unrolling()) return ranges_.point(trail);
-  std::size_t out = 0;
-  for (int d = 0; d < costs.compiled().dimension_count; ++d)
-    out +=
-        ranges_.point_along(d, ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, reach.level, d)));
-  return out;
+  return ranges_.point_of(
+      [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, reach.level, d)); });
 }
 
 TilesOutside most_tiles_outside(const Mapspace& space) {
@@ -280,15 +267,17 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
           next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, units[at(d)])) - ranges.point_along(d, most[at(d)]);
       const RestOutside outside = at_point(i + 1, next);
       const auto may_matter = [&] {
-        if (outside.all.energy == Rest::kNone) return false;
-        if (!known) return tiles.may_be(of_each(most), of_each(least));
-        if (!tiles.leaves_few(of_each(least))) return false;
-        const RestOutside& here = known->boundaries(i, of_each(most));  // nothing: it fits nowhere
-        if (here.all.energy == Rest::kNone || !tiles.can_be_unrolled(of_each(most))) return false;
-        const RestOutside cheap = sum(outside, here);
-        return use(cheap) && tiles.fit_smallest(of_each(most)) &&
-               !(best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
-                 nowhere_less(cheap.with_twins, best.with_twins));
+        if (outside.all.energy == Rest::kNone || !tiles.leave_enough(of_each(most), of_each(least))) return false;
+        if (known) {
+          const RestOutside& here = known->boundaries(i, of_each(most));
+          if (here.all.energy == Rest::kNone) return false;  // it fits nowhere
+          const RestOutside cheap = sum(outside, here);
+          if (!use(cheap)) return false;
+          if (best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
+              nowhere_less(cheap.with_twins, best.with_twins))
+            return false;
+        }
+        return tiles.fit(of_each(most));
       };
       if (may_matter()) {
         const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));

@@ -20,8 +20,19 @@ class TileRanges {
 
   std::size_t points() const { return points_; }
   // The point whose ranges hold these numbers.
-  std::size_t point(const Trail& trail) const;
-  std::size_t point(std::span<const u32> tiles) const;
+  std::size_t point(const Trail& trail) const {
+    return point_of([&](int d) { return trail.of(d).tiles; });
+  }
+  std::size_t point(std::span<const u32> tiles) const {
+    return point_of([&](int d) { return tiles[at(d)]; });
+  }
+  // The same of tiles(d) along each dimension.
+  template <class Tiles>
+  std::size_t point_of(Tiles&& tiles) const {
+    std::size_t out = 0;
+    for (int d = 0; d < dimension_count_; ++d) out += point_along(d, tiles(d));
+    return out;
+  }
   // Calls visit(point, most, least numbers of tiles) for all points, a larger tile before a smaller one.
   template <class Visit>
   void each(Visit&& visit) const;
