@@ -76,7 +76,7 @@ class BoundaryTable {
   const RestOutside& operator()(int level, std::span<const u32> tiles) const {
     return at_level_[at(level)][ranges_.point(tiles)];
   }
-  u64 bytes() const { return at_level_.size() * at_level_[0].size() * sizeof(RestOutside); }
+  u64 bytes() const { return at_level_.size() * ranges_.points() * sizeof(RestOutside); }
 
  private:
   const TileRanges& ranges_;
