@@ -174,7 +174,7 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
   };
   const MappingResult one = answer(any_factors(Objective::Edp));
   for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound,
-                          Rule::UnrollingBound, Rule::Symmetry}) {
+                          Rule::UnrollingBound, Rule::Symmetry, Rule::PushIn, Rule::FreeLoops}) {
     SearchOptions options = any_factors(Objective::Edp);
     options.rules.set(rule, false);
     const MappingResult off = answer(options);
@@ -183,6 +183,32 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
     if (rule == Rule::UnrollingBound) continue;  // there are more bounds to look at with it
     EXPECT_GE(off.statistics.evaluated, one.statistics.evaluated) << kRuleTable[at(rule)].name;
   }
+}
+
+// On random problems, with and without networks, whose costs may be above their bounds.
+TEST(AnyFactors, LoopsThatAreNoWorseElsewhereAreNotMissed) {
+  RuleCounts counts;
+  int compared = 0;
+  for (u64 seed = 0; compared < 30; ++seed) {
+    SearchProblem p = random_search_problem(seed, {.max_mappings = 150, .interconnects = seed % 3 == 0});
+    if (!has_true_counts(Compiled(p.workload, p.architecture))) continue;
+    if (seed % 2 == 0)
+      for (StorageLevel& level : p.architecture.levels)
+        level.network = {.hop_pj = 40, .router_pj = 0, .ingress_pj = seed % 4 == 0 ? 3.0 : 0};
+    SCOPED_TRACE(seed);
+    SearchOptions options = any_factors(kObjectiveTable[seed % kObjectiveTable.size()].objective);
+    options.budget_evaluations = 10'000;
+    const auto one = map_workload(p.workload, p.architecture, options);
+    options.rules.set(Rule::PushIn, false).set(Rule::FreeLoops, false);
+    const auto all = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(one.ok() && all.ok());
+    if (one->status != Status::Optimal || all->status != Status::Optimal) continue;
+    EXPECT_DOUBLE_EQ(one->value, all->value);
+    counts += one->statistics.rules;
+    ++compared;
+  }
+  EXPECT_GT(counts.cuts[at(Rule::PushIn)], 5u);
+  EXPECT_GT(counts.cuts[at(Rule::FreeLoops)], 100u);
 }
 
 }  // namespace

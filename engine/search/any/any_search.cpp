@@ -93,7 +93,7 @@ class AnySearch {
       if (prove(*divided, share(kTurn), together.bytes())) return;
       if (one_is_far_ahead(together, *divided)) break;
     }
-    if (divided && divided->lower_bound() > together.lower_bound()) {
+    if (divided && divided->lower_bound() >= together.lower_bound()) {
       if (prove(*divided, left(), together.bytes()) || best_.end != SearchEnd::Memory) return;
     }
     divided.reset();

@@ -141,6 +141,9 @@ class KeptFlows {
 
   // Whether a level has room for the tiles of what it keeps.
   bool fits(int level, const Extents& tile) const;
+  // Dimensions of the tensors that flow into tiles of levels inside this one, and not each of whose ranks is one
+  // dimension with coefficient 1.
+  DimensionMask not_plain_inside(int level) const { return not_plain_inside_[at(level)]; }
 
   // What the flows share.
   DistinctPlaces& distinct_places() const { return distinct_places_; }
@@ -194,6 +197,7 @@ class KeptFlows {
   std::vector<DimensionMask> classes_;
   const ClassUnrolling* unrolling_ = nullptr;
   std::vector<Flow> flows_, passing_;
+  std::array<DimensionMask, kMaxLevels> not_plain_inside_{};
   mutable DistinctPlaces distinct_places_;
   mutable TilesOfRanks tiles_of_ranks_;
   mutable HopsToCome hops_to_come_;

@@ -142,6 +142,13 @@ Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest,
   return out;
 }
 
+DimensionMask PartialCost::moves() const {
+  DimensionMask out = 0;
+  for (const OpenFlow* flow : flows_)
+    if (flow->open()) out = static_cast<DimensionMask>(out | flow->flow().indexing);
+  return out;
+}
+
 Cost PartialCost::with_twins(const Trail& trail, const Reach& reach, const Rest& rest) {
   return cost(trail, reach, rest, Asking::Twins);
 }

@@ -77,6 +77,8 @@ class PartialCost {
 
   // After a call of operator() for the same trail and reach: their profile.
   void describe(const Trail& trail, const Reach& reach, Profile& out) const;
+  // Likewise: the dimensions a loop over which moves words that are in place.
+  DimensionMask moves() const;
   // Likewise: another bound, `rest` being that with twins.
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 

@@ -19,7 +19,7 @@ constexpr std::size_t kRootPoints = 5'000;        // of the tables of each
 // One node for each keep choice.
 void PartialSearch::begin() {
   rebuild(kNone);
-  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, k, kNone, kNone, 0, kX, 0});
+  for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, kNone, kNone, static_cast<u8>(k), 0, kX, 0});
 }
 
 // Divides the mappings of an unrolling by the units along each of these dimensions, unless there are too many ways.
@@ -122,7 +122,9 @@ u64 PartialSearch::bytes_of_unrollings() const {
 bool PartialSearch::divide(const SearchBudget& budget) {
   if (!problem_.options.rules[Rule::UnrollingBound]) return false;
   begin();
-  const std::vector<Node> roots = std::exchange(node_, {});
+  const Growing<Node> all = std::exchange(node_, {});
+  std::vector<Node> roots;
+  for (std::size_t k = 0; k < all.size(); ++k) roots.push_back(all[k]);
   fresh_.clear();
   u64 asked = 0;
   bool over = false;
@@ -149,7 +151,7 @@ bool PartialSearch::divide(const SearchBudget& budget) {
     into_heap();
     return true;
   }
-  node_.clear(), fresh_.clear();
+  node_ = {}, fresh_.clear();
   return false;
 }
 

@@ -90,6 +90,7 @@ void PartialSearch::rebuild(u32 index) {
     const Node& n = node_[way_[k]];
     for (; level < n.level; trail_.begin(++level)) {
     }
+    if (n.end > 1) before_[at(trail_.size())] = n.parent;
     if (n.end > 1)
       trail_.push(n.stage == kX   ? LoopKind::SpatialX
                   : n.stage == kY ? LoopKind::SpatialY
@@ -119,11 +120,15 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
 void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
+  if (node.stage == kLeftOut) {
+    rebuild(node.parent);
+    return temporal(node_[node.parent], node.parent, Loops::LeftOut);
+  }
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
   keeps_.settle(space(node), trail_, reach(node));
   next_stage(node, index);
-  node.stage == kTemporal ? temporal(node, index) : spatial(node, index);
+  node.stage == kTemporal ? temporal(node, index, leaves_out_ ? Loops::Kept : Loops::All) : spatial(node, index);
 }
 
 Reach PartialSearch::reach(const Node& node) const {
@@ -194,6 +199,7 @@ bool PartialSearch::child(Node node) {
   }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
+  node.moves = keep.partial.moves();
   if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
         raise(least, keep.partial.with_twins(trail_, reach, rest.with_twins));
         return !worth(least);
@@ -243,6 +249,7 @@ bool PartialSearch::dominated_again(u32 index) {
 // A whole mapping's cost is above its bound. What its partial mappings have dominated, or stood for in place of other
 // ends of a loop, has no lower bounds, but may have lower costs.
 void PartialSearch::revive(u32 whole) {
+  look_at_all();
   for (u32 n = node_[whole].parent; n != kNone; n = node_[n].parent) {
     if (!seen_.leave_out(n)) continue;
     if (sliding_) other_ends(n);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/base/growing.h"
 #include "engine/search/any/keep_spaces.h"
 #include "engine/search/any/seen.h"
 #include "engine/search/core/budget.h"
@@ -47,21 +48,30 @@ class PartialSearch {
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
   // Of a value in doubles that must not be above the exact one.
   static constexpr double kBoundRounded = 1 - 1e-12;
-  enum Stage : u8 { kX, kY, kTemporal, kWhole };
+  enum Stage : u8 { kX, kY, kTemporal, kWhole, kLeftOut };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
   struct Node {
     Cost least;    // at least what every completion costs
     double bound;  // the same in units of objective_number(), rounded down
     u32 parent, end;
-    u32 keep;       // of keeps_
     u32 unrolling;  // of unrolling_; kNone: any, or nothing depends on it any more
     u32 root;       // of root_, if there is an unrolling
+    u8 keep;        // of keeps_
     u8 level, stage, dimension;
-    bool revived = false;  // dominated by one that has turned out to hide something
+    bool revived : 1 = false;     // dominated by one that has turned out to hide something
+    bool leaves_out : 1 = false;  // loops that are no worse elsewhere
+    DimensionMask moves = 0;      // dimensions a loop over which moves words that are in place
   };
+  static_assert(sizeof(Node) == 64);
   struct Dominated {
     Node node;
     u32 next;  // by the same one; kNone: no more
+  };
+  enum class Loops : u8 { All, Kept, LeftOut };
+  // Where loops over a dimension, each the next one of a partial mapping, are no worse.
+  struct Elsewhere {
+    bool before = false;  // inside the loop that is now the last
+    u64 inside = 0;       // part of them in the level inside, where one over d has so many iterations; 0: none
   };
   // What is known of the mappings with a keep choice and an unrolling.
   struct Root {
@@ -89,9 +99,16 @@ class PartialSearch {
   KeepSpace& space(const Node& node);
   void rebuild(u32 index);
   void spatial(const Node& node, u32 index);
-  void temporal(const Node& node, u32 index);
+  void temporal(const Node& node, u32 index, Loops which);
   void next_stage(const Node& node, u32 index);
   bool may_loop(int level, int d) const;
+  Elsewhere elsewhere(const Node& node, int d) const;
+  bool is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) const;
+  bool is_no_worse_before(const Node& node, int d) const;
+  u64 iterations_inside(const Node& node, int d) const;
+  bool fits_inside(const Node& node, int d, u32 times) const;
+  bool is_no_worse_inside(const Node& node, int d, u32 end, u64 inside) const;
+  void look_at_all();
   bool moves_places(int d) const { return symmetry_ && symmetry_->image(d) != d; }
   bool is_mirrored(const Node& node) const;
   bool has_axis(int level, Stage axis) const;
@@ -123,6 +140,7 @@ class PartialSearch {
   LayerAnswer& best_;
   Gate gate_;
   bool sliding_ = false;
+  bool leaves_out_ = true;  // loops that are no worse elsewhere; no more once dominance has hidden something
   std::array<DimensionMask, kMaxLevels> unrolled_outside_{};  // [level]: dimensions with fan-outs further out
   std::vector<std::vector<u8>> spatial_order_;                // [level]
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
@@ -133,16 +151,17 @@ class PartialSearch {
   std::vector<std::unique_ptr<BoundaryTable>> boundaries_;  // [keep choice]: with these ranges
   u64 bytes_of_tables_ = 0;
   DimensionMask split_ = 0;  // dimensions of classes with some that slide
-  std::vector<Node> node_;
+  Growing<Node> node_;
   std::vector<u32> heap_, fresh_;  // nodes to expand, and those that the last one has made
   SeenProfiles seen_;
   Trail trail_;
+  std::array<u32, kMaxLoops> before_{};  // [loop of the trail]: the node that it was added to
   Place place_;
   Profile profile_;
   std::vector<u64> key_;
   std::vector<u32> ends_, way_;
   std::unordered_map<u64, std::vector<u32>> candidates_;  // [a loop's place]: candidate_ends()
-  std::vector<Dominated> dominated_;
+  Growing<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
   double least_ = kNever;
   u64 evaluated_ = 0;

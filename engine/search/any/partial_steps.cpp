@@ -134,13 +134,19 @@ const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
   return ends_;
 }
 
-void PartialSearch::temporal(const Node& node, u32 index) {
+// One more temporal loop, of all or of those that are, or are not, left out as they are no worse elsewhere.
+void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (!may_loop(node.level, d)) continue;
     const bool first = moved_ == trail_.size();  // to move dimensions that change places
     if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
-    for (const u32 end : ends(node.level, d, false))
+    const Elsewhere known = which == Loops::All ? Elsewhere{} : elsewhere(node, d);
+    for (const u32 end : ends(node.level, d, false)) {
+      const bool out = is_elsewhere(known, node, d, end);
+      if (out) node_[index].leaves_out = true;
+      if (out != (which == Loops::LeftOut)) continue;
       if (!with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end)) break;
+    }
   }
 }
 
@@ -164,7 +170,7 @@ void PartialSearch::other_ends(u32 index) {
 // The parent's with one loop more of its stage; nothing is known of its cost.
 PartialSearch::Node PartialSearch::looped(u32 parent, u8 d, u32 end) const {
   const Node& p = node_[parent];
-  return {{}, 0, parent, end, p.keep, p.unrolling, p.root, p.level, p.stage, d};
+  return {{}, 0, parent, end, p.unrolling, p.root, p.keep, p.level, p.stage, d};
 }
 
 // Steps 2 and 3 for one more loop. Returns whether its tile fits; with larger ends none does if it does not.

@@ -1,0 +1,104 @@
+// Temporal loops that are left out, as a mapping with them elsewhere is no worse (docs/rules/any_factors.md, Loops
+// elsewhere).
+#include <algorithm>
+#include <utility>
+
+#include "engine/search/any/partial_search.h"
+
+namespace heliolite {
+namespace {
+
+u32 least_prime_of(u32 n) {
+  for (u32 p = 2; p * p <= n; ++p)
+    if (n % p == 0) return p;
+  return n;
+}
+
+}  // namespace
+
+// What is known of all loops over d that may come next.
+PartialSearch::Elsewhere PartialSearch::elsewhere(const Node& node, int d) const {
+  Elsewhere out;
+  out.before = gate_.prunes(Rule::FreeLoops, [&] { return is_no_worse_before(node, d); });
+  if (out.before || !gate_.on(Rule::PushIn)) return out;
+  out.inside = iterations_inside(node, d);
+  if (out.inside > 0 && !fits_inside(node, d, 2)) out.inside = 0;
+  return out;
+}
+
+// Whether a loop over d around those of its level is no worse inside the last of them: there it moves nothing, either.
+// Of two that may change places the one over the lower dimension is inside.
+bool PartialSearch::is_no_worse_before(const Node& node, int d) const {
+  if (node.end <= 1 || problem_.space.levels[node.level].temporal.order.count > 0) return false;
+  const DimensionMask not_plain = keeps_[node.keep].costs.not_plain_inside(node.level);
+  if (contains(not_plain, d) || contains(not_plain, node.dimension)) return false;
+  const auto rank = [&](int k) { return symmetry_ ? std::min(k, int{symmetry_->image(k)}) : k; };
+  return rank(d) < rank(node.dimension) && !contains(node_[node.parent].moves, d);
+}
+
+// How many iterations a loop over d has in the level inside, if part of one that comes next may stand there, too: there
+// it is absent (1) or may be outermost, and at its own level it may be innermost. 0: it may not.
+u64 PartialSearch::iterations_inside(const Node& node, int d) const {
+  const KeptFlows& costs = keeps_[node.keep].costs;
+  const int level = node.level;
+  if (level == 0 || contains(costs.not_plain_inside(level), d)) return 0;
+  const TemporalSpace& inside = problem_.space.levels[at(level) - 1].temporal;
+  if (!contains(inside.allowed, d) || inside.order.count > 0) return 0;
+  u64 out = 1;
+  DimensionMask stay = 0;  // loops over these are worse inside the one over d
+  for (int l = trail_.first(level - 1); l < trail_.size(); ++l) {
+    const TrailLoop& loop = trail_[l];
+    const DimensionMask moves = node_[before_[at(l)]].moves;
+    if (loop.level == level && loop.dimension == d) return 0;  // units stand between
+    if (loop.is_spatial()) continue;
+    if (loop.level == level) {
+      if (contains(moves, d) || contains(costs.not_plain_inside(level), loop.dimension)) return 0;
+    } else if (loop.dimension == d) {
+      out = loop.end, stay = static_cast<DimensionMask>(moves | costs.not_plain_inside(level - 1));
+    } else if (contains(stay, loop.dimension)) {
+      return 0;
+    }
+  }
+  return out;
+}
+
+// Whether the level inside has room for a tile so many times as long.
+bool PartialSearch::fits_inside(const Node& node, int d, u32 times) const {
+  const int level = node.level - 1;
+  if (c_.level[at(level)].room == CompiledLevel::kUnbounded) return true;
+  Extents tile{};
+  for (int k = 0; k < c_.dimension_count; ++k) {
+    const u64 nominal = trail_.at_begin(node.level)[at(k)].tile * (k == d ? times : 1);
+    tile[at(k)] = static_cast<u32>(std::min<u64>(nominal, c_.size[at(k)]));
+  }
+  return keeps_[node.keep].costs.fits(level, tile);
+}
+
+// Whether a loop of so many iterations is no worse if a part of it stands in the level inside.
+bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, u64 inside) const {
+  const u32 part = end >= trail_.of(d).tiles ? 2 : least_prime_of(end);  // of the last loop any part
+  const auto allows = [&](int level, u64 factor) {
+    return problem_.space.levels[at(level)].temporal.factor[at(d)].allows(factor);
+  };
+  return allows(node.level, ceil_div(end, part)) && allows(node.level - 1, inside * part) &&
+         (part == 2 || fits_inside(node, d, part));
+}
+
+bool PartialSearch::is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) const {
+  if (known.before || known.inside == 0) return known.before;
+  return gate_.prunes(Rule::PushIn, [&] { return is_no_worse_inside(node, d, end, known.inside); });
+}
+
+// From now on nothing is left out, and what has been has its turn.
+void PartialSearch::look_at_all() {
+  if (!std::exchange(leaves_out_, false)) return;
+  const std::size_t nodes = node_.size();
+  for (u32 n = 0; n < nodes; ++n) {
+    if (!node_[n].leaves_out) continue;
+    Node left_out = node_[n];
+    left_out.parent = n, left_out.end = 0, left_out.stage = kLeftOut;
+    push(left_out);
+  }
+}
+
+}  // namespace heliolite

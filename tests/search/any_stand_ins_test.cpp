@@ -1,0 +1,157 @@
+// Mappings that the search over all tile sizes leaves out for another one (rules push-in and free-loops), against that
+// one: neither its cost nor its bound is higher.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "tests/support/fitting_mapping.h"
+
+namespace heliolite::any_stand_ins_test {
+namespace {
+
+using testing::bound_of_whole;
+using testing::each_prefix;
+using testing::FittingMapping;
+using testing::kRandomMappings;
+
+// What the rules know of a mapping.
+struct Known {
+  std::array<DimensionMask, kMaxLevels> not_plain{};  // [level]
+  std::vector<DimensionMask> moves;  // [loop]: before a temporal one, dimensions that move words in place
+
+  Known(const KeptFlows& costs, PartialCost& partial, const FittingMapping& m) : moves(m.mapping.loop_count) {
+    for (int i = 0; i < m.c.level_count; ++i) not_plain[at(i)] = costs.not_plain_inside(i);
+    each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
+      const int next = trail.size();
+      if (next == m.mapping.loop_count) return;
+      const Loop& loop = m.mapping.loop[at(next)];
+      if (loop.is_spatial() || loop.level != reach.level || reach.room_x * reach.room_y != 1) return;
+      partial(trail, reach);
+      moves[at(next)] = partial.moves();
+    });
+  }
+};
+
+// The same loops with what they leave in the last context (rule 32 of docs/cost_model.md).
+Mapping with_last(const Compiled& c, Mapping m) {
+  Extents tiles = c.size;
+  for (int l = 0; l < m.loop_count; ++l) {
+    Loop& loop = m.loop[at(l)];
+    u32& left = tiles[loop.dimension];
+    loop.residual = (left - 1) % loop.end + 1;
+    left = (left - 1) / loop.end + 1;
+  }
+  return m;
+}
+
+// Whether part of temporal loop l may be in the level inside; `inner`: the one over its dimension there, or -1.
+bool may_be_inside(const Known& known, const Mapping& m, int l, int& inner) {
+  const Loop loop = m.loop[at(l)];
+  inner = -1;
+  if (loop.level == 0 || contains(known.not_plain[loop.level], loop.dimension)) return false;
+  for (int k = 0; k < l; ++k) {
+    const Loop& other = m.loop[at(k)];
+    if (other.is_spatial()) {
+      if (other.level == loop.level && other.dimension == loop.dimension) return false;
+    } else if (other.level == loop.level) {
+      if (contains(known.not_plain[loop.level], other.dimension) || contains(known.moves[at(k)], loop.dimension))
+        return false;
+    } else if (other.level + 1 == loop.level) {
+      if (other.dimension == loop.dimension) inner = k;
+      else if (inner >= 0 && (contains(known.not_plain[other.level], other.dimension) ||
+                              contains(known.moves[at(inner)], other.dimension)))
+        return false;
+    }
+  }
+  return true;
+}
+
+// The mapping with `part` iterations of loop l outermost in the level inside, and the rest innermost in its own.
+Mapping pushed_in(const Compiled& c, const Mapping& m, int l, int inner, u32 part) {
+  const Loop loop = m.loop[at(l)];
+  Mapping out;
+  out.level_count = m.level_count, out.keep = m.keep;
+  const u32 there = inner < 0 ? 1 : m.loop[at(inner)].end;
+  bool in = false, rest = false;
+  const auto put = [&](int level, LoopKind kind) {
+    if (!in && level >= loop.level) {
+      out.add(LoopKind::Temporal, loop.level - 1, loop.dimension, u64{there} * part);
+      in = true;
+    }
+    if (!rest && (level > loop.level || (level == loop.level && kind == LoopKind::Temporal))) {
+      out.add(LoopKind::Temporal, loop.level, loop.dimension, (loop.end - 1) / part + 1);
+      rest = true;
+    }
+  };
+  for (int k = 0; k < m.loop_count; ++k) {
+    const Loop& other = m.loop[at(k)];
+    put(other.level, other.kind);
+    if (k != l && k != inner) out.add(other.kind, other.level, other.dimension, other.end);
+  }
+  return with_last(c, out);
+}
+
+// Whether it is no worse, if it fits.
+void expect_no_worse(const FittingMapping& m, PartialCost& partial, const Mapping& other) {
+  const Evaluation e = true_cost_of(m.c, other);
+  if (e.verdict != Verdict::Fits) return;
+  EXPECT_LE(e.cost.energy.picojoules(), m.cost.energy.picojoules() * (1 + 1e-12));
+  EXPECT_LE(e.cost.cycles, m.cost.cycles);
+  const Cost bound = bound_of_whole(partial, m.c, m.mapping), least = bound_of_whole(partial, m.c, other);
+  EXPECT_LE(least.energy.picojoules(), bound.energy.picojoules() * (1 + 1e-12));
+  EXPECT_LE(least.cycles, bound.cycles);
+}
+
+TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
+  u64 compared = 0, around = 0;
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const KeptFlows costs(m.c, m.keep(), Unrollable::all());
+    PartialCost partial(costs, 1);
+    const Known known(costs, partial, m);
+    for (int l = 0; l < m.mapping.loop_count; ++l) {
+      const Loop& loop = m.mapping.loop[at(l)];
+      int inner = -1;
+      if (loop.is_spatial() || !may_be_inside(known, m.mapping, l, inner)) continue;
+      bool is_last = true;  // of its dimension
+      for (int k = l + 1; k < m.mapping.loop_count; ++k) is_last &= m.mapping.loop[at(k)].dimension != loop.dimension;
+      for (u32 part = 2; part <= loop.end; ++part) {
+        if (loop.end % part != 0 && !is_last) continue;
+        expect_no_worse(m, partial, pushed_in(m.c, m.mapping, l, inner, part));
+        ++compared;
+        around += m.mapping.loop[at(l) - 1].level == loop.level && !m.mapping.loop[at(l) - 1].is_spatial();
+      }
+    }
+  }
+  EXPECT_GT(compared, 1'000u);
+  EXPECT_GT(around, 100u);
+}
+
+TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
+  u64 compared = 0;
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const KeptFlows costs(m.c, m.keep(), Unrollable::all());
+    PartialCost partial(costs, 1);
+    const Known known(costs, partial, m);
+    for (int l = 0; l + 1 < m.mapping.loop_count; ++l) {
+      const Loop &loop = m.mapping.loop[at(l)], &outer = m.mapping.loop[at(l) + 1];
+      if (loop.is_spatial() || outer.level != loop.level || contains(known.moves[at(l)], outer.dimension)) continue;
+      const DimensionMask ordered = known.not_plain[loop.level];
+      if (contains(ordered, loop.dimension) || contains(ordered, outer.dimension)) continue;
+      Mapping other = m.mapping;
+      std::swap(other.loop[at(l)], other.loop[at(l) + 1]);
+      expect_no_worse(m, partial, other);
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 300u);
+}
+
+}  // namespace
+}  // namespace heliolite::any_stand_ins_test
