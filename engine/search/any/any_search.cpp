@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "engine/search/any/partial_search.h"
@@ -117,12 +118,14 @@ class AnySearch {
 
   void climb_on() {
     const Objective objective = problem_.options.objective;
+    bool first = true;
     for (Value before = Value::worst(); best_.found && best_.value < before;) {
       const double value = objective_number(objective, best_.cost), bound = best_.lower_bound.value_or(0);
       if (value <= kFar * bound) return;
       before = best_.value;
       const double part = value <= kVeryFar * bound ? kClimb : 2 * kClimb;
-      for (const LayerAnswer& start : starts_) climb(start, share(part));
+      if (std::exchange(first, false))
+        for (const LayerAnswer& start : starts_) climb(start, share(part));
       climb(LayerAnswer(best_), share(part));
     }
   }

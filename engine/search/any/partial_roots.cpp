@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostUnrollings = 100'000;  // that mappings are divided by
 constexpr std::size_t kMostSplits = 250;          // of each of them
 constexpr u32 kRootsBetweenLooks = 64;            // at the clock
-constexpr std::size_t kRootPoints = 5'000;        // of the tables of each
+constexpr std::array<std::size_t, 2> kRootPoints{800, 5'000};  // of the tables of each, one after the other
 
 }  // namespace
 
@@ -50,7 +50,8 @@ bool PartialSearch::divide_further(u32 index) {
   unrolling.most_steps =
       std::min(unrolling.most_steps, most_cycles_worth(problem_.options.objective, best_, node.least.energy));
   if ((split_ & ~unrolling.split) != 0 && split(index, split_)) return true;
-  if (!root_[node.root].table && tabulate(index)) return true;
+  while (root_[node.root].tables < kRootPoints.size())
+    if (tabulate(index)) return true;
   DimensionMask free = 0;
   const std::vector<DimensionMask>& classes = space(node).costs.classes();
   for (std::size_t k = 0; k < classes.size(); ++k)
@@ -61,15 +62,17 @@ bool PartialSearch::divide_further(u32 index) {
 // Tables of an unrolling's own. Returns whether they raise its bound.
 bool PartialSearch::tabulate(u32 index) {
   Node& node = node_[index];
-  const BoundaryTable& boundaries = boundaries_of(node.keep);
+  const std::size_t turn = root_[node.root].tables++;
+  const BoundaryTable& boundaries = boundaries_of(turn, node.keep);
   KeepSpace& keep = space(node);
   const OnceCost& once = root_[node.root].once;
   const auto is_worth = [&](int level, const Rest& outside) {
     return !gate_.prunes(Rule::UnrollingBound, [&] { return !worth(with_outside(once, level, outside)); });
   };
   const KnownBefore known{boundaries, is_worth};
-  root_[node.root].table =
-      std::make_shared<RestTable>(keep.partial, keep.costs, *root_ranges_, most_tiles_outside(problem_.space), &known);
+  if (root_[node.root].table) bytes_of_tables_ -= root_[node.root].table->bytes();
+  root_[node.root].table = std::make_shared<RestTable>(keep.partial, keep.costs, root_ranges_[turn],
+                                                       most_tiles_outside(problem_.space), &known);
   bytes_of_tables_ += root_[node.root].table->bytes();
   rebuild(index);
   const Reach reach = this->reach(node);
@@ -92,17 +95,19 @@ bool PartialSearch::tabulate(u32 index) {
 }
 
 // Of all unrollings with a keep choice.
-const BoundaryTable& PartialSearch::boundaries_of(u32 keep) {
-  if (!root_ranges_) root_ranges_.emplace(c_, kRootPoints);
-  boundaries_.resize(keeps_.choices());
-  if (!boundaries_[keep]) {
+const BoundaryTable& PartialSearch::boundaries_of(std::size_t turn, u32 keep) {
+  if (root_ranges_.empty())
+    for (const std::size_t points : kRootPoints) root_ranges_.emplace_back(c_, points);
+  boundaries_.resize(kRootPoints.size() * keeps_.choices());
+  std::unique_ptr<BoundaryTable>& out = boundaries_[turn * keeps_.choices() + keep];
+  if (!out) {
     KeepSpace& space = keeps_[keep];
     space.costs.unroll(nullptr);
-    boundaries_[keep] =
-        std::make_unique<BoundaryTable>(space.partial, space.costs, *root_ranges_, most_tiles_outside(problem_.space));
-    bytes_of_tables_ += boundaries_[keep]->bytes();
+    out = std::make_unique<BoundaryTable>(space.partial, space.costs, root_ranges_[turn],
+                                          most_tiles_outside(problem_.space));
+    bytes_of_tables_ += out->bytes();
   }
-  return *boundaries_[keep];
+  return *out;
 }
 
 // What is known of a node's keep choice, and of its unrolling if it has one.

@@ -213,7 +213,12 @@ bool PartialSearch::child(Node node) {
     return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
-    root_.push_back({*once, node.parent == kNone ? nullptr : root_[node_[node.parent].root].table});
+    Root root{*once, nullptr, 0};
+    if (node.parent != kNone) {
+      const Root& whole = root_[node_[node.parent].root];
+      root.table = whole.table, root.tables = whole.tables;
+    }
+    root_.push_back(std::move(root));
   }
   push(node);
   return true;

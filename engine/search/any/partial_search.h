@@ -77,6 +77,7 @@ class PartialSearch {
   struct Root {
     OnceCost once;
     std::shared_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
+    u8 tables = 0;                     // that it has had
   };
   // Where a node stands.
   struct Place {
@@ -89,7 +90,7 @@ class PartialSearch {
   bool split(u32 index, DimensionMask dimensions);
   bool divide_further(u32 index);
   bool tabulate(u32 index);
-  const BoundaryTable& boundaries_of(u32 keep);
+  const BoundaryTable& boundaries_of(std::size_t turn, u32 keep);
   static void raise(Cost& least, const Cost& other) {
     least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
   }
@@ -147,8 +148,8 @@ class PartialSearch {
   int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
   std::vector<ClassUnrolling> unrolling_;
   std::vector<Root> root_;                                  // of each keep choice and unrolling
-  std::optional<TileRanges> root_ranges_;                   // of their tables
-  std::vector<std::unique_ptr<BoundaryTable>> boundaries_;  // [keep choice]: with these ranges
+  std::vector<TileRanges> root_ranges_;                     // of their tables, those made later narrower
+  std::vector<std::unique_ptr<BoundaryTable>> boundaries_;  // [of root_ranges_][keep choice]
   u64 bytes_of_tables_ = 0;
   DimensionMask split_ = 0;  // dimensions of classes with some that slide
   Growing<Node> node_;
