@@ -19,6 +19,9 @@ constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step
 // together, and each turn of a proof.
 constexpr double kClimb = 0.02, kFirstLook = 0.01, kFirstTurn = 0.05, kTurn = 0.1;
 constexpr int kTurns = 2;  // of both proofs, before the one that has come further goes on
+// Where both have come equally far: so many turns, each of so much of the time that is left.
+constexpr int kTies = 4;
+constexpr double kTie = 0.3;
 // Answers so much above their bound are climbed from again: they are likely not the best. Further away each climb gets
 // twice as much.
 constexpr double kFar = 1.01, kVeryFar = 1.1;
@@ -93,6 +96,11 @@ class AnySearch {
       if (one_is_far_ahead(together, *divided)) break;
       if (prove(*divided, share(kTurn), together.bytes())) return;
       if (one_is_far_ahead(together, *divided)) break;
+    }
+    for (int turn = 0; turn < kTies && divided && divided->lower_bound() == together.lower_bound(); ++turn) {
+      const auto [next, other] =
+          turn % 2 == 0 ? std::pair(divided.get(), &together) : std::pair(&together, divided.get());
+      if (prove(*next, share(kTie), other->bytes())) return;
     }
     if (divided && divided->lower_bound() >= together.lower_bound()) {
       if (prove(*divided, left(), together.bytes()) || best_.end != SearchEnd::Memory) return;
