@@ -9,9 +9,9 @@
 namespace heliolite {
 namespace {
 
-constexpr std::size_t kMostUnrollings = 100'000;  // that mappings are divided by
-constexpr std::size_t kMostSplits = 250;          // of each of them
-constexpr u32 kRootsBetweenLooks = 64;            // at the clock
+constexpr std::size_t kMostUnrollings = 100'000;               // that mappings are divided by
+constexpr std::size_t kMostSplits = 250;                       // of each of them
+constexpr u32 kRootsBetweenLooks = 64;                         // at the clock
 constexpr std::array<std::size_t, 2> kRootPoints{800, 5'000};  // of the tables of each, one after the other
 
 }  // namespace
