@@ -174,7 +174,7 @@ TEST(AnyFactors, RulesChangeNoAnswer) {
   };
   const MappingResult one = answer(any_factors(Objective::Edp));
   for (const Rule rule : {Rule::AnyDominance, Rule::CandidateEnds, Rule::RelaxedBound, Rule::PassingBound,
-                          Rule::UnrollingBound, Rule::Symmetry, Rule::PushIn, Rule::FreeLoops}) {
+                          Rule::UnrollingBound, Rule::Symmetry, Rule::PushIn, Rule::FreeLoops, Rule::ColumnsFirst}) {
     SearchOptions options = any_factors(Objective::Edp);
     options.rules.set(rule, false);
     const MappingResult off = answer(options);
@@ -199,7 +199,7 @@ TEST(AnyFactors, LoopsThatAreNoWorseElsewhereAreNotMissed) {
     SearchOptions options = any_factors(kObjectiveTable[seed % kObjectiveTable.size()].objective);
     options.budget_evaluations = 10'000;
     const auto one = map_workload(p.workload, p.architecture, options);
-    options.rules.set(Rule::PushIn, false).set(Rule::FreeLoops, false);
+    options.rules.set(Rule::PushIn, false).set(Rule::FreeLoops, false).set(Rule::ColumnsFirst, false);
     const auto all = map_workload(p.workload, p.architecture, options);
     ASSERT_TRUE(one.ok() && all.ok());
     if (one->status != Status::Optimal || all->status != Status::Optimal) continue;

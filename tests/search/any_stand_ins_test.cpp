@@ -1,5 +1,5 @@
-// Mappings that the search over all tile sizes leaves out for another one (rules push-in and free-loops), against that
-// one: neither its cost nor its bound is higher.
+// Mappings that the search over all tile sizes leaves out for another one (rules push-in, free-loops and
+// columns-first), against that one: neither its cost nor its bound is higher.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -14,6 +14,8 @@ using testing::bound_of_whole;
 using testing::each_prefix;
 using testing::FittingMapping;
 using testing::kRandomMappings;
+using testing::pick;
+using testing::Rng;
 
 // What the rules know of a mapping.
 struct Known {
@@ -151,6 +153,60 @@ TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
     }
   }
   EXPECT_GT(compared, 300u);
+}
+
+// The mapping with so many units of a level along X, and as many in all.
+Mapping with_columns(const Compiled& c, const Mapping& m, int level, const Extents& units, const Extents& columns) {
+  Mapping out;
+  out.level_count = m.level_count, out.keep = m.keep;
+  bool put = false;
+  const auto add_units = [&] {
+    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialX, level, d, columns[at(d)]);
+    for (int d = 0; d < c.dimension_count; ++d) out.add(LoopKind::SpatialY, level, d, units[at(d)] / columns[at(d)]);
+    put = true;
+  };
+  for (const Loop& loop : m.loops()) {
+    if (!put && (loop.level > level || (loop.level == level && !loop.is_spatial()))) add_units();
+    if (loop.level != level || !loop.is_spatial()) out.add(loop.kind, loop.level, loop.dimension, loop.end);
+  }
+  if (!put) add_units();
+  return with_last(c, out);
+}
+
+// Random divisions of the same units: none is better than another one.
+TEST(AnyStandIns, UnitsCostTheSameAlongEitherAxis) {
+  u64 compared = 0;
+  Rng rng(7);
+  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+    const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
+    if (!m.fits) continue;
+    SCOPED_TRACE(seed);
+    const KeptFlows costs(m.c, m.keep(), Unrollable::all());
+    PartialCost partial(costs, 1);
+    const Cost bound = bound_of_whole(partial, m.c, m.mapping);
+    for (int i = 0; i < m.c.level_count; ++i) {
+      if (m.c.level[at(i)].network_costs) continue;
+      Extents units{}, columns{};
+      units.fill(1), columns.fill(1);
+      for (const Loop& loop : m.mapping.loops())
+        if (loop.level == i && loop.is_spatial()) units[loop.dimension] *= loop.end;
+      for (int d = 0; d < m.c.dimension_count; ++d)
+        for (u32 n = static_cast<u32>(pick(rng, 1, units[at(d)])); n >= 1 && columns[at(d)] == 1; --n)
+          if (units[at(d)] % n == 0) columns[at(d)] = n;
+      u64 x = 1, y = 1;
+      for (int d = 0; d < m.c.dimension_count; ++d) x *= columns[at(d)], y *= units[at(d)] / columns[at(d)];
+      if (x > m.c.level[at(i)].fanout_x || y > m.c.level[at(i)].fanout_y) continue;
+      const Mapping other = with_columns(m.c, m.mapping, i, units, columns);
+      if (other == m.mapping || true_cost_of(m.c, other).verdict != Verdict::Fits) continue;
+      EXPECT_EQ(true_cost_of(m.c, other).cost.energy.picojoules(), m.cost.energy.picojoules());
+      EXPECT_EQ(true_cost_of(m.c, other).cost.cycles, m.cost.cycles);
+      const Cost least = bound_of_whole(partial, m.c, other);
+      EXPECT_EQ(least.energy.picojoules(), bound.energy.picojoules());
+      EXPECT_EQ(least.cycles, bound.cycles);
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 20u);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, Lay
     outside = static_cast<DimensionMask>(outside | s.allowed_x | s.allowed_y);
   }
   if (problem.options.rules[Rule::Symmetry]) symmetry_ = find_symmetry(problem.space, c_);
+  for (int d = 0; d < kMaxDimensions; ++d)
+    lowest_[at(d)] = static_cast<u8>(symmetry_ && d < c_.dimension_count ? std::min(d, int{symmetry_->image(d)}) : d);
   for (const LevelSpace& level : problem.space.levels)
     spatial_order_.push_back(canonical_order(problem.space, level.spatial.order));
 }

@@ -6,6 +6,7 @@
 //  3. Leave out what cannot beat the incumbent, and what another one with the same tiles dominates.
 //  4. Complete mappings are priced truly. Where that is above their bound, dominance may have hidden better ones: what
 //     their partial mappings have dominated is looked at after all.
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -73,6 +74,13 @@ class PartialSearch {
     bool before = false;  // inside the loop that is now the last
     u64 inside = 0;       // part of them in the level inside, where one over d has so many iterations; 0: none
   };
+  // A level, and units along each dimension.
+  struct UnitsOfLevel {
+    int level;
+    std::array<u32, kMaxDimensions> along;
+
+    auto operator<=>(const UnitsOfLevel&) const = default;
+  };
   // What is known of the mappings with a keep choice and an unrolling.
   struct Root {
     OnceCost once;
@@ -114,6 +122,7 @@ class PartialSearch {
   bool is_mirrored(const Node& node) const;
   bool has_axis(int level, Stage axis) const;
   bool spatial_done(const Node& node) const;
+  bool may_have_more_columns(const Node& node, int d, u32 end);
   bool has_room_for_rest(const Node& node, const KeptFlows& costs) const;
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d, bool all);
@@ -145,6 +154,7 @@ class PartialSearch {
   std::array<DimensionMask, kMaxLevels> unrolled_outside_{};  // [level]: dimensions with fan-outs further out
   std::vector<std::vector<u8>> spatial_order_;                // [level]
   std::optional<Symmetry> symmetry_;                          // none: the rule is off, or there is none
+  std::array<u8, kMaxDimensions> lowest_{};                   // of the dimensions that one may change places with
   int moved_ = 0;  // loops of the node's trail inside the first over a dimension that changes places
   std::vector<ClassUnrolling> unrolling_;
   std::vector<Root> root_;                                  // of each keep choice and unrolling
@@ -164,6 +174,7 @@ class PartialSearch {
   std::unordered_map<u64, std::vector<u32>> candidates_;  // [a loop's place]: candidate_ends()
   Growing<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
+  std::map<UnitsOfLevel, std::vector<u64>> most_columns_;
   double least_ = kNever;
   u64 evaluated_ = 0;
   bool begun_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/search/any/columns.h"
 #include "engine/search/any/partial_search.h"
 
 namespace heliolite {
@@ -32,8 +33,7 @@ bool PartialSearch::is_no_worse_before(const Node& node, int d) const {
   if (node.end <= 1 || problem_.space.levels[node.level].temporal.order.count > 0) return false;
   const DimensionMask not_plain = keeps_[node.keep].costs.not_plain_inside(node.level);
   if (contains(not_plain, d) || contains(not_plain, node.dimension)) return false;
-  const auto rank = [&](int k) { return symmetry_ ? std::min(k, int{symmetry_->image(k)}) : k; };
-  return rank(d) < rank(node.dimension) && !contains(node_[node.parent].moves, d);
+  return lowest_[at(d)] < lowest_[node.dimension] && !contains(node_[node.parent].moves, d);
 }
 
 // How many iterations a loop over d has in the level inside, if part of one that comes next may stand there, too: there
@@ -82,6 +82,25 @@ bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, u64 ins
   };
   return allows(node.level, ceil_div(end, part)) && allows(node.level - 1, inside * part) &&
          (part == 2 || fits_inside(node, d, part));
+}
+
+// Whether the units of the fan-out with one loop more along Y may be divided otherwise, with more of them along X (rule
+// columns-first).
+bool PartialSearch::may_have_more_columns(const Node& node, int d, u32 end) {
+  const SpatialSpace& fanout = problem_.space.levels[node.level].spatial;
+  if (c_.level[node.level].network_costs || problem_.space.one_axis_per_dimension || fanout.order.count > 0)
+    return false;
+  UnitsOfLevel units{node.level, {}};
+  std::array<u32, kMaxDimensions> along_x;
+  units.along.fill(1), along_x.fill(1);
+  for (int l = trail_.first(node.level); l < trail_.size(); ++l) {
+    units.along[trail_[l].dimension] *= trail_[l].end;
+    if (trail_[l].kind == LoopKind::SpatialX) along_x[trail_[l].dimension] *= trail_[l].end;
+  }
+  units.along[at(d)] *= end;
+  const auto [it, is_new] = most_columns_.try_emplace(units);
+  if (is_new) it->second = highest_column_rank(fanout, units.along, lowest_);
+  return column_rank(along_x, lowest_) < it->second;
 }
 
 bool PartialSearch::is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) const {

@@ -77,8 +77,11 @@ void PartialSearch::spatial(const Node& node, u32 index) {
     if (!contains(allowed, d) || (!x && problem_.space.one_axis_per_dimension && contains(place_.x, d))) continue;
     const u64 most = std::min<u64>({room, trail_.of(d).tiles, s.factor[at(d)].max});
     const u64 left = space(node).costs.units_left_along(d, trail_, node.level);  // 0: any
-    for (u32 end = 2; end <= most; ++end)
-      if (left % end == 0 && !with_loop(looped(index, d, end), x ? LoopKind::SpatialX : LoopKind::SpatialY, end)) break;
+    for (u32 end = 2; end <= most; ++end) {
+      if (left % end != 0) continue;
+      if (!x && gate_.prunes(Rule::ColumnsFirst, [&] { return may_have_more_columns(node, d, end); })) continue;
+      if (!with_loop(looped(index, d, end), x ? LoopKind::SpatialX : LoopKind::SpatialY, end)) break;
+    }
   }
 }
 

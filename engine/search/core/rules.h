@@ -41,12 +41,13 @@ enum class Rule : u8 {
   RelaxedBound,
   PassingBound,
   AnyDominance,
+  ColumnsFirst,
   CandidateEnds,
   SmallestMemory,
   MemoryBound,
   LinkedOnly,
 };
-inline constexpr std::size_t kRules = 32;
+inline constexpr std::size_t kRules = 33;
 
 // The search that asks a rule.
 enum class RuleUser : u8 {
@@ -136,6 +137,8 @@ inline constexpr std::array<RuleInfo, kRules> kRuleTable{{
      "drop a partial mapping if tensors that pass by the outermost buffer cost too much by its tile", "any_factors.md"},
     {Rule::AnyDominance, "any-dominance", RuleUser::Any, Soundness::Sound,
      "drop a partial mapping if the bound of another with the same tiles is nowhere higher", "any_factors.md"},
+    {Rule::ColumnsFirst, "columns-first", RuleUser::Any, Soundness::Sound,
+     "of the same units along X and Y of a fan-out look at those with most along X", "any_factors.md"},
     {Rule::CandidateEnds, "candidate-ends", RuleUser::Any, Soundness::Sound,
      "of the loop ends with as many tiles outside try only those that none can beat", "true_counts.md"},
     {Rule::SmallestMemory, "smallest-memory", RuleUser::CoSearch, Soundness::Sound,
