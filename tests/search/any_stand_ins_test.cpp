@@ -2,6 +2,7 @@
 // columns-first), against that one: neither its cost nor its bound is higher.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -124,7 +125,9 @@ TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
         if (loop.end % part != 0 && !is_last) continue;
         expect_no_worse(m, partial, pushed_in(m.c, m.mapping, l, inner, part));
         ++compared;
-        around += m.mapping.loop[at(l) - 1].level == loop.level && !m.mapping.loop[at(l) - 1].is_spatial();
+        const int before = std::max(l - 1, 0);
+        around +=
+            before < l && m.mapping.loop[at(before)].level == loop.level && !m.mapping.loop[at(before)].is_spatial();
       }
     }
   }
