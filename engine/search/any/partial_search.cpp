@@ -122,9 +122,9 @@ PartialSearch::Place PartialSearch::fresh_place(int level) const {
 void PartialSearch::expand(u32 index) {
   const Node node = node_[index];
   if (node.stage == kWhole) return revive(index);  // its price is above its bound
-  if (node.stage == kLeftOut) {
-    rebuild(node.parent);
-    return temporal(node_[node.parent], node.parent, Loops::LeftOut);
+  if (node.leaves_out) {                           // its second turn
+    rebuild(index);
+    return temporal(node, index, Loops::LeftOut);
   }
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);

@@ -49,7 +49,7 @@ class PartialSearch {
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
   // Of a value in doubles that must not be above the exact one.
   static constexpr double kBoundRounded = 1 - 1e-12;
-  enum Stage : u8 { kX, kY, kTemporal, kWhole, kLeftOut };
+  enum Stage : u8 { kX, kY, kTemporal, kWhole };
   // A partial mapping: its parent's with a loop more (end > 1), or one stage further.
   struct Node {
     Cost least;    // at least what every completion costs

@@ -108,16 +108,11 @@ bool PartialSearch::is_elsewhere(const Elsewhere& known, const Node& node, int d
   return gate_.prunes(Rule::PushIn, [&] { return is_no_worse_inside(node, d, end, known.inside); });
 }
 
-// From now on nothing is left out, and what has been has its turn.
+// From now on nothing is left out, and what has been has its turn: that of the partial mappings that it goes on from.
 void PartialSearch::look_at_all() {
   if (!std::exchange(leaves_out_, false)) return;
-  const std::size_t nodes = node_.size();
-  for (u32 n = 0; n < nodes; ++n) {
-    if (!node_[n].leaves_out) continue;
-    Node left_out = node_[n];
-    left_out.parent = n, left_out.end = 0, left_out.stage = kLeftOut;
-    push(left_out);
-  }
+  for (u32 n = 0; n < node_.size(); ++n)
+    if (node_[n].leaves_out) fresh_.push_back(n);
 }
 
 }  // namespace heliolite

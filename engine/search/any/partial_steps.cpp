@@ -146,7 +146,7 @@ void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
     const Elsewhere known = which == Loops::All ? Elsewhere{} : elsewhere(node, d);
     for (const u32 end : ends(node.level, d, false)) {
       const bool out = is_elsewhere(known, node, d, end);
-      if (out) node_[index].leaves_out = true;
+      if (out && which == Loops::Kept) node_[index].leaves_out = true;
       if (out != (which == Loops::LeftOut)) continue;
       if (!with_loop(looped(index, static_cast<u8>(d), end), LoopKind::Temporal, end)) break;
     }
