@@ -1,6 +1,5 @@
 #pragma once
 // How units of a fan-out may be divided between its axes (docs/rules/any_factors.md, rule columns-first).
-#include <array>
 #include <span>
 #include <vector>
 

@@ -88,7 +88,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
     add_networks(v);
   }
   for (const Flow& f : flows_)
-    if (!f.to_compute && c.tensor[f.tensor].term_count > 0)
+    if (!f.to_compute && !has_plain_ranks(c.tensor[f.tensor]))
       for (int i = f.boundary; i < c.level_count; ++i)
         not_plain_inside_[at(i)] = static_cast<DimensionMask>(not_plain_inside_[at(i)] | f.indexing);
   std::ranges::stable_sort(flows_, {}, &Flow::boundary);

@@ -92,12 +92,12 @@ void PartialSearch::rebuild(u32 index) {
     const Node& n = node_[way_[k]];
     for (; level < n.level; trail_.begin(++level)) {
     }
-    if (n.end > 1) before_[at(trail_.size())] = n.parent;
-    if (n.end > 1)
-      trail_.push(n.stage == kX   ? LoopKind::SpatialX
-                  : n.stage == kY ? LoopKind::SpatialY
-                                  : LoopKind::Temporal,
-                  n.level, n.dimension, n.end);
+    if (n.end <= 1) continue;
+    before_[at(trail_.size())] = n.parent;
+    trail_.push(n.stage == kX   ? LoopKind::SpatialX
+                : n.stage == kY ? LoopKind::SpatialY
+                                : LoopKind::Temporal,
+                n.level, n.dimension, n.end);
   }
   for (moved_ = 0; moved_ < trail_.size() && !moves_places(trail_[moved_].dimension);) ++moved_;
   place_ = fresh_place(level);
@@ -201,7 +201,7 @@ bool PartialSearch::child(Node node) {
   }
   if (gate_.prunes(Rule::RelaxedBound, [&] { return !worth(least); })) return false;
   if (profiled) keep.partial.describe(trail_, reach, profile_);
-  node.moves = keep.partial.moves();
+  if (node.stage == kTemporal) node.moves = keep.partial.moves();
   if (keep.costs.passes(node.level) && gate_.prunes(Rule::PassingBound, [&] {
         raise(least, keep.partial.with_twins(trail_, reach, rest.with_twins));
         return !worth(least);
