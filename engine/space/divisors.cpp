@@ -22,6 +22,12 @@ std::vector<PrimePower> factorize(u64 n) {
   return out;
 }
 
+u64 least_prime(u64 n) {
+  for (u64 p = 2; p * p <= n; ++p)
+    if (n % p == 0) return p;
+  return n;
+}
+
 std::vector<u64> divisors(u64 n) {
   std::vector<u64> out{1};
   for (const PrimePower& p : factorize(n)) {

@@ -18,6 +18,9 @@ struct PrimePower {
 // The prime powers of n by ascending primes; empty for 1. At most sqrt(n) / 3 divisions: 15 000 for a loop bound.
 std::vector<PrimePower> factorize(u64 n);
 
+// The least prime that divides n; 1 for 1.
+u64 least_prime(u64 n);
+
 // The divisors of n, ascending, 1 and n included.
 std::vector<u64> divisors(u64 n);
 

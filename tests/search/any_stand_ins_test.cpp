@@ -106,14 +106,22 @@ void expect_no_worse(const FittingMapping& m, PartialCost& partial, const Mappin
   EXPECT_LE(least.cycles, bound.cycles);
 }
 
-TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
-  u64 compared = 0, around = 0;
-  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
+// Calls visit(mapping, flows, bounds) for random mappings that fit, until a test fails.
+template <class Visit>
+void each_mapping(Visit&& visit) {
+  for (u64 seed = 0; seed < kRandomMappings && !::testing::Test::HasFailure(); ++seed) {
     const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
     if (!m.fits) continue;
     SCOPED_TRACE(seed);
     const KeptFlows costs(m.c, m.keep(), Unrollable::all());
     PartialCost partial(costs, 1);
+    visit(m, costs, partial);
+  }
+}
+
+TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
+  u64 compared = 0, around = 0;
+  each_mapping([&](const FittingMapping& m, const KeptFlows& costs, PartialCost& partial) {
     const Known known(costs, partial, m);
     for (int l = 0; l < m.mapping.loop_count; ++l) {
       const Loop& loop = m.mapping.loop[at(l)];
@@ -130,19 +138,14 @@ TEST(AnyStandIns, PartOfALoopIsNoWorseInTheLevelInside) {
             before < l && m.mapping.loop[at(before)].level == loop.level && !m.mapping.loop[at(before)].is_spatial();
       }
     }
-  }
+  });
   EXPECT_GT(compared, 1'000u);
   EXPECT_GT(around, 100u);
 }
 
 TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
   u64 compared = 0;
-  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
-    const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
-    if (!m.fits) continue;
-    SCOPED_TRACE(seed);
-    const KeptFlows costs(m.c, m.keep(), Unrollable::all());
-    PartialCost partial(costs, 1);
+  each_mapping([&](const FittingMapping& m, const KeptFlows& costs, PartialCost& partial) {
     const Known known(costs, partial, m);
     for (int l = 0; l + 1 < m.mapping.loop_count; ++l) {
       const Loop &loop = m.mapping.loop[at(l)], &outer = m.mapping.loop[at(l) + 1];
@@ -154,7 +157,7 @@ TEST(AnyStandIns, ALoopThatMovesNothingIsNoWorseInsideTheOneBefore) {
       expect_no_worse(m, partial, other);
       ++compared;
     }
-  }
+  });
   EXPECT_GT(compared, 300u);
 }
 
@@ -180,12 +183,7 @@ Mapping with_columns(const Compiled& c, const Mapping& m, int level, const Exten
 TEST(AnyStandIns, UnitsCostTheSameAlongEitherAxis) {
   u64 compared = 0;
   Rng rng(7);
-  for (u64 seed = 0; seed < kRandomMappings && !HasFailure(); ++seed) {
-    const FittingMapping m(seed, seed % 3 == 0, seed % 5 == 0);
-    if (!m.fits) continue;
-    SCOPED_TRACE(seed);
-    const KeptFlows costs(m.c, m.keep(), Unrollable::all());
-    PartialCost partial(costs, 1);
+  each_mapping([&](const FittingMapping& m, const KeptFlows&, PartialCost& partial) {
     const Cost bound = bound_of_whole(partial, m.c, m.mapping);
     for (int i = 0; i < m.c.level_count; ++i) {
       if (m.c.level[at(i)].network_costs) continue;
@@ -208,7 +206,7 @@ TEST(AnyStandIns, UnitsCostTheSameAlongEitherAxis) {
       EXPECT_EQ(least.cycles, bound.cycles);
       ++compared;
     }
-  }
+  });
   EXPECT_GT(compared, 20u);
 }
 

@@ -5,18 +5,9 @@
 
 #include "engine/search/any/columns.h"
 #include "engine/search/any/partial_search.h"
+#include "engine/space/divisors.h"
 
 namespace heliolite {
-namespace {
-
-u32 least_prime_of(u32 n) {
-  for (u32 p = 2; p * p <= n; ++p)
-    if (n % p == 0) return p;
-  return n;
-}
-
-}  // namespace
-
 // What is known of all loops over d that may come next.
 PartialSearch::Elsewhere PartialSearch::elsewhere(const Node& node, int d) const {
   Elsewhere out;
@@ -76,7 +67,7 @@ bool PartialSearch::fits_inside(const Node& node, int d, u32 times) const {
 
 // Whether a loop of so many iterations is no worse if a part of it stands in the level inside.
 bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, u64 inside) const {
-  const u32 part = end >= trail_.of(d).tiles ? 2 : least_prime_of(end);  // of the last loop any part
+  const u32 part = end >= trail_.of(d).tiles ? 2 : static_cast<u32>(least_prime(end));  // of the last loop any part
   const auto allows = [&](int level, u64 factor) {
     return problem_.space.levels[at(level)].temporal.factor[at(d)].allows(factor);
   };

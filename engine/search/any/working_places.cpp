@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/space/divisors.h"
+
 namespace heliolite {
 namespace {
 
@@ -31,10 +33,8 @@ u64 least_spread(DimensionMask dimensions, u64 units, const Trail& trail, std::s
 
 // Where the outermost loop is not at its last unit, all of those inside work, and one at least where it is.
 u64 working_places(u64 units) {
-  u64 divisor = 2;
-  while (divisor * divisor <= units && units % divisor != 0) ++divisor;
-  if (divisor * divisor > units) return units;  // a prime: one loop
-  return units - units / divisor + 1;
+  const u64 prime = least_prime(units);
+  return prime == units ? units : units - units / prime + 1;  // one loop, or several
 }
 
 u64 alike_by_step(const Compiled& c, const CompiledTensor& t, int a, int b) {
