@@ -317,23 +317,28 @@ u64 KeptFlows::working(int level, DimensionMask along) const {
 
 UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const {
   UnitsInUse out;
+  const int last = c_.level_count - 1;
+  out.to_come = units_to_come(trail, reach, last, kAllDimensions);
+  std::array<u64, kMaxTensors> places_to_come;  // of each output, along the dimensions that do not index it
+  const auto not_indexing = [&](int v) { return static_cast<DimensionMask>(~c_.tensor[at(v)].indexing); };
+  for (int v = 0; v < c_.tensor_count; ++v)
+    if (c_.tensor[at(v)].is_output) places_to_come[at(v)] = units_to_come(trail, reach, last, not_indexing(v));
   std::array<TrailCells, kMaxDimensions> cells;
   u64 beyond = 1;  // instances of the level that there are
   int l = trail.size();
   for (int i = c_.level_count - 1; i >= 0; --i) {
     // Fewer than the loops outside level i span. The counts of the loops of levels above i are taken anew at each
     // level: from the inside outwards.
+    const bool inside = i < reach.level;
     cells.fill(kOneCell);
-    if (i < reach.level) {
+    if (inside) {
       l = trail.first(i + 1);
       for (int k = l; k < trail.size(); ++k) {
         const TrailLoop& loop = trail[k];
         loop.is_spatial() ? cells[loop.dimension].all(loop) : cells[loop.dimension].first(loop);
       }
     }
-    const Reach outside = i < reach.level ? reach : Reach{i, 1, 1};
-    const int last = c_.level_count - 1;
-    u64 least = 1, most = units_to_come(trail, outside, last, kAllDimensions);
+    u64 least = 1, most = inside ? out.to_come : units_to_come(trail, {i, 1, 1}, last, kAllDimensions);
     for (int d = 0; d < c_.dimension_count; ++d) {
       const u64 now = cells[at(d)].if_first(trail.of(d).tiles);
       least *= now, most *= now;
@@ -342,8 +347,8 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     out.most[at(i)] = std::min({most, beyond, working(i, kAllDimensions)});
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!c_.tensor[at(v)].is_output) continue;
-      const auto others = static_cast<DimensionMask>(~c_.tensor[at(v)].indexing);
-      u64 n = units_to_come(trail, outside, last, others);
+      const DimensionMask others = not_indexing(v);
+      u64 n = inside ? places_to_come[at(v)] : units_to_come(trail, {i, 1, 1}, last, others);
       for (int d = 0; d < c_.dimension_count; ++d)
         if (contains(others, d)) n *= cells[at(d)].if_first(trail.of(d).tiles);
       out.positions[at(v)][at(i)] = std::min({n, beyond, working(i, others)});

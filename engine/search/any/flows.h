@@ -73,6 +73,7 @@ inline constexpr auto kAllDimensions = static_cast<DimensionMask>(~0u);
 // At most so many instances of each level will work, and at most so many places that the dimensions which do not index
 // a tensor span outside a level, by what is placed.
 struct UnitsInUse {
+  u64 to_come;                                                     // units of fan-outs to come
   std::array<u64, kMaxLevels> least, most;                         // [level]
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };

@@ -10,13 +10,14 @@ namespace {
 
 class HeldByUnits {
  public:
-  HeldByUnits(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach)
+  HeldByUnits(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach, const UnitsAlong& along)
       : costs_(costs),
         c_(costs.compiled()),
         t_(c_.tensor[flow.tensor]),
         boundary_(flow.boundary),
         trail_(trail),
-        reach_(reach) {
+        reach_(reach),
+        units_to_come_(along) {
     std::array<TrailCells, kMaxDimensions> cells;
     cells.fill(kOneCell);
     for (int l = trail.first(flow.boundary); l < trail.size(); ++l)
@@ -65,8 +66,7 @@ class HeldByUnits {
 
   FlowTraffic least_of_split(DimensionMask dimensions, std::size_t k) {
     const auto before = places_;
-    for (const int d : bits(static_cast<DimensionMask>(dimensions & t_.sharing_any)))
-      spread(d, costs_.units_to_come(trail_, reach_, c_.level_count - 1, dimension_bit(d)));
+    for (const int d : bits(static_cast<DimensionMask>(dimensions & t_.sharing_any))) spread(d, units_to_come_[at(d)]);
     const FlowTraffic out = least(k + 1);
     places_ = before;
     return out;
@@ -128,7 +128,7 @@ class HeldByUnits {
 
   // Elements at least of the first place along a dimension.
   u64 first_place(int d) const {
-    u64 units = costs_.units_to_come(trail_, reach_, c_.level_count - 1, dimension_bit(d));
+    u64 units = units_to_come_[at(d)];
     for (int l = trail_.first(boundary_); l < trail_.size(); ++l)
       if (trail_[l].is_spatial() && trail_[l].dimension == d) units *= trail_[l].end;
     return (c_.size[at(d)] - 1) / units + 1;
@@ -140,14 +140,16 @@ class HeldByUnits {
   int boundary_;
   const Trail& trail_;
   const Reach& reach_;
+  const UnitsAlong& units_to_come_;
   std::array<u64, kMaxDimensions> places_;
 };
 
 }  // namespace
 
-HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach) {
+HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach,
+                        const UnitsAlong& along) {
   if (costs.compiled().tensor[flow.tensor].entangled) return {{flow.touched, flow.touched}, {}};
-  HeldByUnits held(costs, flow, trail, reach);
+  HeldByUnits held(costs, flow, trail, reach, along);
   const FlowTraffic words = held.least();
   return {{std::max(flow.touched, words.fetched), std::max(flow.touched, words.shared)}, held.placed()};
 }

@@ -12,6 +12,7 @@ struct HeldWords {
 // At least so many words cross in one pass through the tensor's dimensions: into the tiles of a flow, what each of the
 // units that are placed, or that the unrolling asks for, touches; and requests that arrive at the outer level, those of
 // units that ask for the same tiles once. Never less than the tensor's different words.
-HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach);
+HeldWords held_by_units(const KeptFlows& costs, const Flow& flow, const Trail& trail, const Reach& reach,
+                        const UnitsAlong& along);
 
 }  // namespace heliolite

@@ -56,7 +56,7 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
     close_what_is_not_held(trail);
   }
   if (flow.sliding && !flow.to_compute) {
-    const HeldWords held = held_by_units(costs, flow, trail, reach);
+    const HeldWords held = held_by_units(costs, flow, trail, reach, along);
     again_ = {held.all.fetched - flow.touched, held.all.shared - flow.touched};
     held_along_ = held.along;
     whole_once_ = tile_by_tile(costs, flow, trail, reach);

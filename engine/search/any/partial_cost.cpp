@@ -45,10 +45,10 @@ u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const U
   return costs_.energy(f, words, units);
 }
 
-u64 PartialCost::steps(const Trail& trail, const Reach& reach) const {
+// So many units of fan-outs are to come.
+u64 PartialCost::steps(const Trail& trail, u64 units) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
-  const u64 units = costs_.units_to_come(trail, reach, c_.level_count - 1, kAllDimensions);
   return std::max({least_cycles_, costs_.least_steps(), static_cast<u64>((all - 1) / units + 1)});
 }
 
@@ -137,7 +137,8 @@ void PartialCost::settle(const Trail& trail, const Reach& reach) {
 }
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, reach), level_cycles(trail, reach, asking).with(rest))};
+  Cost out{Energy{c_.op_units} * c_.macs,
+           std::max(steps(trail, in_use_.to_come), level_cycles(trail, reach, asking).with(rest))};
   out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
@@ -163,7 +164,7 @@ OnceCost PartialCost::once(Trail& trail) {
   std::vector<OpenFlow> counted;
   counted.reserve(costs_.flows().size());
   OnceCost out;
-  out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, reach)};
+  out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, in_use_.to_come)};
   for (const Flow& f : costs_.flows()) {
     if (f.by_network) continue;
     const CompiledLevel& level = c_.level[f.boundary];

@@ -146,7 +146,7 @@ class PartialCost {
   u128 energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   PortCycles ports(const Accesses<u64>& parts) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
-  u64 steps(const Trail& trail, const Reach& reach) const;
+  u64 steps(const Trail& trail, u64 units) const;
   LevelCycles level_cycles(const Trail& trail, const Reach& reach, Asking asking) const;
   void find_busy_levels();
   Accesses<u64> asked_parts(const Flow& f, u64 words) const;
