@@ -46,6 +46,7 @@ class PartialSearch {
 
  private:
   static constexpr u32 kNone = SeenProfiles::kNone;
+  static constexpr u32 kPrimes = 1 << 16;   // numbers whose least primes are remembered
   static constexpr u64 kBytesOfALink = 40;  // of first_dominated_
   // Of a value in doubles that must not be above the exact one.
   static constexpr double kBoundRounded = 1 - 1e-12;
@@ -72,7 +73,10 @@ class PartialSearch {
   // Where loops over a dimension, each the next one of a partial mapping, are no worse.
   struct Elsewhere {
     bool before = false;  // inside the loop that is now the last
-    u64 inside = 0;       // part of them in the level inside, where one over d has so many iterations; 0: none
+    // Part of them in the level inside, where one over d has so many iterations, and may have so many times as many;
+    // 1: none.
+    u64 inside = 0;
+    u32 most_inside = 1;
   };
   // A level, and units along each dimension.
   struct UnitsOfLevel {
@@ -112,11 +116,13 @@ class PartialSearch {
   void next_stage(const Node& node, u32 index);
   bool may_loop(int level, int d) const;
   Elsewhere elsewhere(const Node& node, int d) const;
-  bool is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) const;
+  bool is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end);
   bool is_no_worse_before(const Node& node, int d) const;
   u64 iterations_inside(const Node& node, int d) const;
   bool fits_inside(const Node& node, int d, u32 times) const;
-  bool is_no_worse_inside(const Node& node, int d, u32 end, u64 inside) const;
+  u32 most_that_fits_inside(const Node& node, int d) const;
+  bool is_no_worse_inside(const Node& node, int d, u32 end, const Elsewhere& known);
+  u32 least_part(u32 end);
   void look_at_all();
   bool moves_places(int d) const { return symmetry_ && symmetry_->image(d) != d; }
   bool is_mirrored(const Node& node) const;
@@ -175,6 +181,7 @@ class PartialSearch {
   Growing<Dominated> dominated_;
   std::unordered_map<u32, u32> first_dominated_;  // [node]: of dominated_
   std::map<UnitsOfLevel, std::vector<u64>> most_columns_;
+  std::vector<u32> least_part_;  // [iterations below kPrimes]; 0: not known yet
   double least_ = kNever;
   u64 evaluated_ = 0;
   bool begun_ = false;

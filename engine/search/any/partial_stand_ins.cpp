@@ -14,7 +14,7 @@ PartialSearch::Elsewhere PartialSearch::elsewhere(const Node& node, int d) const
   out.before = gate_.prunes(Rule::FreeLoops, [&] { return is_no_worse_before(node, d); });
   if (out.before || !gate_.on(Rule::PushIn)) return out;
   out.inside = iterations_inside(node, d);
-  if (out.inside > 0 && !fits_inside(node, d, 2)) out.inside = 0;
+  if (out.inside > 0) out.most_inside = most_that_fits_inside(node, d);
   return out;
 }
 
@@ -65,14 +65,34 @@ bool PartialSearch::fits_inside(const Node& node, int d, u32 times) const {
   return keeps_[node.keep].costs.fits(level, tile);
 }
 
+// How many times as long the tile of the level inside may be along d.
+u32 PartialSearch::most_that_fits_inside(const Node& node, int d) const {
+  u32 most = trail_.of(d).tiles, fits = 1;
+  while (fits < most) {
+    const u32 times = fits + (most - fits + 1) / 2;
+    if (fits_inside(node, d, times)) fits = times;
+    else most = times - 1;
+  }
+  return fits;
+}
+
 // Whether a loop of so many iterations is no worse if a part of it stands in the level inside.
-bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, u64 inside) const {
-  const u32 part = end >= trail_.of(d).tiles ? 2 : static_cast<u32>(least_prime(end));  // of the last loop any part
+bool PartialSearch::is_no_worse_inside(const Node& node, int d, u32 end, const Elsewhere& known) {
+  const u32 part = end >= trail_.of(d).tiles ? 2 : least_part(end);  // of the last loop any part
   const auto allows = [&](int level, u64 factor) {
     return problem_.space.levels[at(level)].temporal.factor[at(d)].allows(factor);
   };
-  return allows(node.level, ceil_div(end, part)) && allows(node.level - 1, inside * part) &&
-         (part == 2 || fits_inside(node, d, part));
+  return part <= known.most_inside && allows(node.level, ceil_div(end, part)) &&
+         allows(node.level - 1, known.inside * part);
+}
+
+// The least prime of a number of iterations.
+u32 PartialSearch::least_part(u32 end) {
+  if (end >= kPrimes) return static_cast<u32>(least_prime(end));
+  if (least_part_.empty()) least_part_.resize(kPrimes);
+  u32& part = least_part_[end];
+  if (part == 0) part = static_cast<u32>(least_prime(end));
+  return part;
 }
 
 // Whether the units of the fan-out with one loop more along Y may be divided otherwise, with more of them along X (rule
@@ -94,9 +114,9 @@ bool PartialSearch::may_have_more_columns(const Node& node, int d, u32 end) {
   return column_rank(along_x, lowest_) < it->second;
 }
 
-bool PartialSearch::is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) const {
-  if (known.before || known.inside == 0) return known.before;
-  return gate_.prunes(Rule::PushIn, [&] { return is_no_worse_inside(node, d, end, known.inside); });
+bool PartialSearch::is_elsewhere(const Elsewhere& known, const Node& node, int d, u32 end) {
+  if (known.before || known.most_inside < 2) return known.before;
+  return gate_.prunes(Rule::PushIn, [&] { return is_no_worse_inside(node, d, end, known); });
 }
 
 // From now on nothing is left out, and what has been has its turn: that of the partial mappings that it goes on from.
