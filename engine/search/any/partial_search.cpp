@@ -1,6 +1,7 @@
 #include "engine/search/any/partial_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/search/any/network_hops.h"
@@ -49,7 +50,8 @@ void PartialSearch::into_heap() {
 }
 
 SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
-  const u64 before = evaluated_;
+  const u64 before = evaluated_before_ = evaluated_;
+  least_before_ = least_;
   if (!std::exchange(begun_, true)) {
     begin();
     into_heap();
@@ -73,6 +75,13 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
   }
   least_ = kNever;
   return SearchEnd::Done;
+}
+
+double PartialSearch::forecast() const {
+  constexpr double kDoublings = 2;
+  if (least_before_ == kNever || evaluated_before_ == 0 || evaluated_ == evaluated_before_) return least_;
+  const double doubled = std::log2(static_cast<double>(evaluated_) / static_cast<double>(evaluated_before_));
+  return least_ + kDoublings * (least_ - least_before_) / doubled;
 }
 
 void PartialSearch::push(const Node& node) {
@@ -178,7 +187,7 @@ bool PartialSearch::child(Node node) {
   const Reach reach = this->reach(node);
   if (node.unrolling != kNone) {
     const KeptFlows& costs = space(node).costs;
-    if (!has_room_for_rest(node, costs)) return false;
+    if (!has_room_for_rest(node.level, reach.room_x * reach.room_y, costs)) return false;
     if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
   KeepSpace& keep = space(node);
@@ -192,7 +201,7 @@ bool PartialSearch::child(Node node) {
     return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
-  const bool profiled = dominance_ && node.stage == kTemporal;
+  const bool profiled = dominance_ && (node.stage == kTemporal || trail_.size() == trail_.first(node.level));
   raise(least, keep.partial(trail_, reach, rest.all));
   std::optional<OnceCost> once;  // before any loop is placed
   if (node.unrolling != kNone && node.root == kNone) {
@@ -228,7 +237,8 @@ bool PartialSearch::child(Node node) {
 
 bool PartialSearch::dominated(const Node& node, u32 index, const Reach& reach, const KeptFlows& costs) {
   key_.clear();
-  key_.push_back(u64{node.unrolling} << 32 | u64{node.keep} << 24 | u64{node.level} << 16 | place_.temporal);
+  key_.push_back(u64{node.unrolling} << 32 | u64{node.keep} << 24 | u64{node.level} << 18 | u64{node.stage} << 16 |
+                 place_.temporal);
   for (int d = 0; d < c_.dimension_count; ++d) key_.push_back(trail_.of(d).tiles);
   if (!costs.unrolled(reach))
     for (int l = 0; l < trail_.size(); ++l)

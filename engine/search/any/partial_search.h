@@ -43,6 +43,8 @@ class PartialSearch {
   // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
   double lower_bound() const { return least_; }
   bool proven() const { return least_ == kNever; }
+  // The bound after 4 times as many evaluations, if it rises by as much each time that these double as in the last run.
+  double forecast() const;
 
  private:
   static constexpr u32 kNone = SeenProfiles::kNone;
@@ -129,7 +131,10 @@ class PartialSearch {
   bool has_axis(int level, Stage axis) const;
   bool spatial_done(const Node& node) const;
   bool may_have_more_columns(const Node& node, int d, u32 end);
-  bool has_room_for_rest(const Node& node, const KeptFlows& costs) const;
+  bool has_room_for_rest(int level, u64 room, const KeptFlows& costs) const;
+  bool is_done(const Node& node);
+  void go_on(Node& node);
+  bool has_loops(const Node& node) const;
   bool temporal_done(int level) const;
   const std::vector<u32>& ends(int level, int d, bool all);
   bool child(Node node);
@@ -184,6 +189,8 @@ class PartialSearch {
   std::vector<u32> least_part_;  // [iterations below kPrimes]; 0: not known yet
   double least_ = kNever;
   u64 evaluated_ = 0;
+  double least_before_ = kNever;  // the last run
+  u64 evaluated_before_ = 0;
   bool begun_ = false;
 };
 

@@ -18,12 +18,12 @@ bool PartialSearch::spatial_done(const Node& node) const {
   return true;
 }
 
-// Whether the rest of the fan-out can make what its unrolling asks for.
-bool PartialSearch::has_room_for_rest(const Node& node, const KeptFlows& costs) const {
+// Whether so much room of the fan-out below a level can make the rest of what its unrolling asks for.
+bool PartialSearch::has_room_for_rest(int level, u64 room, const KeptFlows& costs) const {
+  if (!costs.has_unrolling()) return true;
   u64 left = 1;
   for (std::size_t k = 0; k < costs.classes().size(); ++k)
-    if (!costs.is_free(k)) left *= costs.units_left(trail_, node.level, k);
-  const u64 room = node.stage == kX ? place_.room_x * place_.room_y : node.stage == kY ? place_.room_y : 1;
+    if (!costs.is_free(k)) left *= costs.units_left(trail_, level, k);
   return left <= room;
 }
 
@@ -36,25 +36,53 @@ bool PartialSearch::temporal_done(int level) const {
   return true;
 }
 
-// The node that has no further loop at this stage.
+// The node that has no further loop at this stage: at the next one that may have some.
 void PartialSearch::next_stage(const Node& node, u32 index) {
   if (node.stage != kTemporal && gate_.prunes(Rule::Symmetry, [&] { return is_mirrored(node); })) return;
   Node next = node;
   next.parent = index, next.end = 0, next.dimension = 0, next.revived = false;
   const Place before = place_;
-  if (node.stage == kTemporal) {
-    if (!temporal_done(node.level)) return;
-    if (node.level + 1 == c_.level_count) return complete(node, index);
-    ++next.level;
-    trail_.begin(next.level);
-    place_ = fresh_place(next.level);
-    next.stage = has_axis(next.level, kX) ? kX : kY;
-  } else {
-    next.stage = node.stage == kX ? kY : kTemporal;
+  while (is_done(next)) {
+    if (next.stage == kTemporal && next.level + 1 == c_.level_count) {
+      complete(node, index);
+      break;
+    }
+    go_on(next);
+    if (has_loops(next)) {
+      child(next);
+      break;
+    }
   }
-  if (next.stage == kY && !has_axis(next.level, kY)) next.stage = kTemporal;
-  if (next.stage != kTemporal || spatial_done(next)) child(next);
   place_ = before;
+}
+
+// Whether a stage may have no more loops, or none.
+bool PartialSearch::is_done(const Node& node) {
+  switch (node.stage) {
+    case kX: return true;
+    case kY: return spatial_done(node) && has_room_for_rest(node.level, 1, space(node).costs);
+    default: return temporal_done(node.level);
+  }
+}
+
+// To the next stage.
+void PartialSearch::go_on(Node& node) {
+  if (node.stage == kTemporal) {
+    ++node.level;
+    trail_.begin(node.level);
+    place_ = fresh_place(node.level);
+    node.stage = kX;
+  } else {
+    node.stage = node.stage == kX ? kY : kTemporal;
+  }
+}
+
+// Whether a stage that has none yet may have loops.
+bool PartialSearch::has_loops(const Node& node) const {
+  if (node.stage != kTemporal) return has_axis(node.level, static_cast<Stage>(node.stage));
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (may_loop(node.level, d)) return true;
+  return false;
 }
 
 // Whether there may be loops along an axis of the fan-out below a level.
