@@ -15,13 +15,19 @@
 namespace heliolite {
 namespace {
 
-constexpr double kPaddedShare = 0.1;  // of the budget of all tile sizes, at most, for padded sizes
+constexpr double kPerfectShare = 0.3;  // of half of the time, at most: perfect factors before all tile sizes
+constexpr double kPaddedShare = 0.08;  // of the budget of all tile sizes, at most, for padded sizes
 // A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
 // left.
 constexpr u64 kLeastLook = 500, kMostLook = 2'000;
 constexpr double kLookShare = 0.25;
 
 }  // namespace
+
+SearchBudget LayerSearch::first_step(const SearchBudget& budget) const {
+  if (!has_second_step()) return budget;
+  return problem_->options.factors == Factors::Any ? budget.half().part_of_time(kPerfectShare) : budget.half();
+}
 
 bool LayerSearch::has_second_step() const {
   const SearchOptions& options = problem_->options;

@@ -32,6 +32,8 @@ class LayerSearch {
 
   // Whether the strategy answers in two steps: with imperfect factors sunstone and exact search perfect factors first.
   bool has_second_step() const;
+  // Of the budget of both what the first one gets.
+  SearchBudget first_step(const SearchBudget& budget) const;
   // The second step: searches imperfect factors from the answer with perfect ones, and is never worse than it. The
   // certificate of `perfect` does not hold for the larger mapspace.
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;

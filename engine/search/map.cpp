@@ -160,9 +160,7 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     shape.search->problem().tell(0, shape.first_bound);
     run(
         first[t],
-        [last](const ShapeSearch& s, const SearchBudget& budget) {
-          return s.search->search(last ? budget : budget.half());
-        },
+        [](const ShapeSearch& s, const SearchBudget& budget) { return s.search->search(s.search->first_step(budget)); },
         last);
   });
 

@@ -16,9 +16,11 @@ constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that pro
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
 // Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
-// together, and each turn of a proof.
-constexpr double kClimb = 0.02, kFirstLook = 0.01, kFirstTurn = 0.05, kTurn = 0.1;
-constexpr int kTurns = 2;  // of both proofs, before the one that has come further goes on
+// together, each turn of a proof, and all but the last climb.
+constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93;
+constexpr int kTurns = 2;  // of both proofs, before one goes on
+// A proof that has left so many times less than the other one goes on: when only one has had a turn, and later.
+constexpr double kFarAhead = 2, kAhead = 1.4;
 // Where both have come equally far: so many turns, each of so much of the time that is left.
 constexpr int kTies = 4;
 constexpr double kTie = 0.3;
@@ -58,6 +60,7 @@ class AnySearch {
       return best_;
     }
     if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
+    if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
     return best_;
   }
 
@@ -87,26 +90,34 @@ class AnySearch {
   // both searches in turns, then with what has come further.
   void prove_either_way(PartialSearch& together) {
     std::unique_ptr<PartialSearch> divided = divide();
-    if (divided && prove(*divided, share(kFirstTurn), together.bytes())) return;
+    if (divided && prove(*divided, share(kTurn), together.bytes())) return;
     const Value before = best_.value;
     climb_on();
     if (!divided && best_.value < before) divided = divide();  // a better answer leaves fewer unrollings
-    for (int turn = 0; turn < kTurns && divided; ++turn) {
-      if (prove(together, share(kTurn), divided->bytes())) return;
-      if (one_is_far_ahead(together, *divided)) break;
-      if (prove(*divided, share(kTurn), together.bytes())) return;
-      if (one_is_far_ahead(together, *divided)) break;
-    }
+    const bool goes_on = divided && divided_goes_on(together, *divided);
     for (int turn = 0; turn < kTies && divided && divided->lower_bound() == together.lower_bound(); ++turn) {
       const auto [next, other] =
           turn % 2 == 0 ? std::pair(divided.get(), &together) : std::pair(&together, divided.get());
-      if (prove(*next, share(kTie), other->bytes())) return;
+      if (best_.complete || prove(*next, share(kTie), other->bytes())) return;
     }
-    if (divided && divided->lower_bound() >= together.lower_bound()) {
-      if (prove(*divided, left(), together.bytes()) || best_.end != SearchEnd::Memory) return;
-    }
+    if (best_.complete) return;
+    if (goes_on && (prove(*divided, share(kProof), together.bytes()) || best_.end != SearchEnd::Memory)) return;
     divided.reset();
-    prove(together, left());
+    prove(together, share(kProof));
+  }
+
+  // Both in turns, until one has much less left than the other. Returns whether it is the divided one that is to go on:
+  // else by what their bounds are likely to become.
+  bool divided_goes_on(PartialSearch& together, PartialSearch& divided) {
+    double far = kFarAhead;  // the divided one has had a turn
+    for (int turn = 0; turn < 2 * kTurns; ++turn) {
+      if (is_ahead(together, divided, std::exchange(far, kAhead)))
+        return divided.lower_bound() >= together.lower_bound();
+      PartialSearch& next = turn % 2 == 0 ? together : divided;
+      PartialSearch& other = turn % 2 == 0 ? divided : together;
+      if (prove(next, share(kTurn), other.bytes())) return true;
+    }
+    return divided.forecast() >= together.forecast();
   }
 
   // None if there are too many unrollings, or the budget is over.
@@ -116,22 +127,22 @@ class AnySearch {
     return divided;
   }
 
-  // Whether one of two proofs has left less than half of what the other one has.
-  bool one_is_far_ahead(const PartialSearch& a, const PartialSearch& b) const {
+  // Whether one of two proofs has left so many times less than the other one.
+  bool is_ahead(const PartialSearch& a, const PartialSearch& b, double times) const {
     if (!best_.found) return false;
-    const double answer = objective_number(problem_.options.objective, best_.cost);
-    const auto [less, more] = std::minmax({answer - a.lower_bound(), answer - b.lower_bound()});
-    return 2 * less < more;
+    const auto [less, more] = std::minmax({value() - a.lower_bound(), value() - b.lower_bound()});
+    return times * less < more;
   }
 
+  double value() const { return objective_number(problem_.options.objective, best_.cost); }
+  // Whether the answer is so many times its bound.
+  bool is_far(double times) const { return best_.found && value() > times * best_.lower_bound.value_or(0); }
+
   void climb_on() {
-    const Objective objective = problem_.options.objective;
     bool first = true;
-    for (Value before = Value::worst(); best_.found && best_.value < before;) {
-      const double value = objective_number(objective, best_.cost), bound = best_.lower_bound.value_or(0);
-      if (value <= kFar * bound) return;
+    for (Value before = Value::worst(); is_far(kFar) && best_.value < before;) {
       before = best_.value;
-      const double part = value <= kVeryFar * bound ? kClimb : 2 * kClimb;
+      const double part = is_far(kVeryFar) ? 2 * kClimb : kClimb;
       if (std::exchange(first, false))
         for (const LayerAnswer& start : starts_) climb(start, share(part));
       climb(LayerAnswer(best_), share(part));
