@@ -201,7 +201,8 @@ bool PartialSearch::child(Node node) {
     return false;
   ++evaluated_;
   ++best_.statistics.evaluated;
-  const bool profiled = dominance_ && (node.stage == kTemporal || trail_.size() == trail_.first(node.level));
+  const bool begins = node.parent != kNone && node_[node.parent].level < node.level;  // a level with its fan-out
+  const bool profiled = dominance_ && (node.stage == kTemporal || begins);
   raise(least, keep.partial(trail_, reach, rest.all));
   std::optional<OnceCost> once;  // before any loop is placed
   if (node.unrolling != kNone && node.root == kNone) {
