@@ -8,6 +8,7 @@
 #include "engine/space/divisors.h"
 
 namespace heliolite {
+
 // What is known of all loops over d that may come next.
 PartialSearch::Elsewhere PartialSearch::elsewhere(const Node& node, int d) const {
   Elsewhere out;
