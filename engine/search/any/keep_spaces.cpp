@@ -71,10 +71,10 @@ u64 KeepSpaces::bytes() const {
   return sum;
 }
 
-void KeepSpaces::settle(KeepSpace& space, const Trail& trail, const Reach& reach) {
+void KeepSpaces::settle(KeepSpace& space, const Trail& trail, const Reach& reach, bool loops) {
   unsettle();
   settled_ = &space.partial;
-  settled_->settle(trail, reach);
+  settled_->settle(trail, reach, loops);
 }
 
 void KeepSpaces::look_ahead(KeepSpace& space, const Trail& trail, const Reach& reach) {

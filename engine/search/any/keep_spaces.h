@@ -31,7 +31,7 @@ class KeepSpaces {
   u64 bytes() const;
 
   // PartialCost::settle() of one of them, until the next call.
-  void settle(KeepSpace& space, const Trail& trail, const Reach& reach);
+  void settle(KeepSpace& space, const Trail& trail, const Reach& reach, bool loops);
   // PartialCost::look_ahead(), if it has not been called for it since.
   void look_ahead(KeepSpace& space, const Trail& trail, const Reach& reach);
   void unsettle();

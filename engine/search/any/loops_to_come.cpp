@@ -137,6 +137,10 @@ template PartialCost::Flowing PartialCost::ordered<true>(const Trail&, const Uni
 
 void PartialCost::look_ahead(const Trail& trail, const Reach& reach) {
   count(trail, reach);
+  look_ahead_of_counted(trail, reach);
+}
+
+void PartialCost::look_ahead_of_counted(const Trail& trail, const Reach& reach) {
   in_use_ = ahead_units_ = costs_.units_in_use(trail, reach);
   level_ = reach.level;
   look_ahead(trail, reach, Asking::Themselves);

@@ -128,10 +128,11 @@ void PartialCost::count(const Trail& trail, const Reach& reach) {
   }
 }
 
-void PartialCost::settle(const Trail& trail, const Reach& reach) {
+void PartialCost::settle(const Trail& trail, const Reach& reach, bool loops) {
   unsettle();
   if (!costs_.unrolled(reach)) return;
   count(trail, reach);
+  if (loops) look_ahead_of_counted(trail, reach);
   for (const OpenFlow* flow : flows_)
     if (!flow->open()) settled_[at(&flow->flow() - costs_.flows().data())] = true;
 }

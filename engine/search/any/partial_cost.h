@@ -16,7 +16,13 @@ namespace heliolite {
 struct Profile {
   u128 energy = 0;        // of flows whose words are known
   u64 cycles = 0;         // of the compute units, and of levels whose words are known
+  std::vector<u64> same;  // that must be equal: they make some things dearer and others cheaper
   std::vector<u64> open;  // what the loops to come will multiply; larger-is-better numbers are turned round
+
+  void clear() {
+    energy = cycles = 0;
+    same.clear(), open.clear();
+  }
 };
 
 // Cycles that the outermost level's bandwidths need: for reads, for writes, and for both together where they share one.
@@ -83,8 +89,8 @@ class PartialCost {
   Cost with_twins(const Trail& trail, const Reach& reach, const Rest& rest);
 
   // From now on trails are this one with loops added, until unsettle(): flows all of whose words are known are not
-  // counted anew, if no fan-out is to come.
-  void settle(const Trail& trail, const Reach& reach);
+  // counted anew, if no fan-out is to come. Then look_ahead() is done, too, if there are `loops` to come at its level.
+  void settle(const Trail& trail, const Reach& reach, bool loops);
   // Likewise: the flows of this trail say what others cost.
   void look_ahead(const Trail& trail, const Reach& reach);
   bool is_ahead() const { return is_ahead_; }
@@ -127,6 +133,7 @@ class PartialCost {
   };
 
   void count(const Trail& trail, const Reach& reach);
+  void look_ahead_of_counted(const Trail& trail, const Reach& reach);
   void look_ahead(const Trail& trail, const Reach& reach, Asking asking);
   Cost cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking);
   template <bool kPorts>

@@ -137,7 +137,7 @@ void PartialSearch::expand(u32 index) {
   }
   if (divide_further(index) || (node.revived && dominated_again(index))) return;
   rebuild(index);
-  keeps_.settle(space(node), trail_, reach(node));
+  keeps_.settle(space(node), trail_, reach(node), node.stage == kTemporal && has_loops(node));
   next_stage(node, index);
   node.stage == kTemporal ? temporal(node, index, leaves_out_ ? Loops::Kept : Loops::All) : spatial(node, index);
 }
@@ -246,6 +246,7 @@ bool PartialSearch::dominated(const Node& node, u32 index, const Reach& reach, c
       if (trail_[l].is_spatial())
         key_.push_back(u64{trail_[l].end} << 32 | u64{trail_[l].dimension} << 16 | u64{trail_[l].level} << 8 |
                        static_cast<u64>(trail_[l].kind));
+  key_.insert(key_.end(), profile_.same.begin(), profile_.same.end());
   const u32 by = seen_.dominator(key_, profile_, index);
   if (by == kNone) return false;
   u32& first = first_dominated_.try_emplace(by, kNone).first->second;

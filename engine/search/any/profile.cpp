@@ -25,7 +25,7 @@ void add_asked(const Compiled& c, const OtherCells& cells, Profile& out) {
     if (c.size[at(d)] > 1) out.open.push_back(cells[at(d)].full), out.open.push_back(cells[at(d)].last);
 }
 
-// Which instances of the levels inside will work: must be equal, as they make some things dearer and others cheaper.
+// Which instances of the levels inside will work.
 void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
   for (int i = 0; i < level; ++i) {
     std::array<TrailCells, kMaxDimensions> cells;
@@ -33,9 +33,7 @@ void add_units(const Compiled& c, const Trail& trail, int level, Profile& out) {
     for (int l = trail.first(i + 1); l < trail.size(); ++l)
       trail[l].is_spatial() ? cells[trail[l].dimension].all(trail[l]) : cells[trail[l].dimension].first(trail[l]);
     for (int d = 0; d < c.dimension_count; ++d)
-      if (c.size[at(d)] > 1)
-        for (const u64 number : {cells[at(d)].full, cells[at(d)].last})
-          out.open.push_back(number), out.open.push_back(turned_round(number));
+      if (c.size[at(d)] > 1) out.same.push_back(cells[at(d)].full), out.same.push_back(cells[at(d)].last);
   }
 }
 
@@ -66,10 +64,8 @@ void add_word_hops(const OpenFlow& f, bool settled, Profile& out) {
 void add_tiles(const Compiled& c, const OpenFlow& f, bool settled, Profile& out) {
   for (int d = 0; d < c.dimension_count; ++d) {
     if (!contains(f.flow().indexing, d) || c.size[at(d)] == 1) continue;
-    for (const u64 number : {u64{f.tiles_at_boundary(d)}, f.tile_at_boundary(d)}) {
-      const u64 open = f.open() ? number : 0;
-      out.open.push_back(open), out.open.push_back(turned_round(open));
-    }
+    for (const u64 number : {u64{f.tiles_at_boundary(d)}, f.tile_at_boundary(d)})
+      out.same.push_back(f.open() ? number : 0);
   }
   out.open.push_back(settled ? 0 : f.whole_once().fetched), out.open.push_back(settled ? 0 : f.whole_once().shared);
 }
@@ -102,7 +98,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   const bool spread_later = costs_.networks_to_come(reach);
   DimensionMask meeting = 0;  // how far units to come are apart along these says how many ask for the same word
   for (const Flow& f : costs_.flows()) meeting = static_cast<DimensionMask>(meeting | f.meeting);
-  out = {};
+  out.clear();
   std::array<Accesses<u64>, kMaxLevels> known{};
   std::array<bool, kMaxLevels> going_on{};  // words of the level are not all known
   for (int i = reach.level - 1; i < c_.level_count; ++i) going_on[at(std::max(i, 0))] = true;
@@ -129,8 +125,8 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
   }
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
-    out.open.push_back(trail.of(d).tile);
-    if (spread_later || (!placed && contains(meeting, d))) out.open.push_back(turned_round(trail.of(d).tile));
+    const bool must_be_same = spread_later || (!placed && contains(meeting, d));
+    (must_be_same ? out.same : out.open).push_back(trail.of(d).tile);
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
   if (!placed) {
