@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "engine/search/core/objective.h"
 
@@ -31,29 +32,6 @@ void least_of(Rest& value, const Rest& other) {
 void least_of(RestOutside& value, const RestOutside& other) {
   least_of(value.all, other.all);
   least_of(value.with_twins, other.with_twins);
-}
-
-// All that ceil(size / tile) can be, descending.
-std::vector<u32> numbers_of_tiles(u32 size) {
-  std::vector<u32> out{size};
-  while (out.back() > 1) {
-    const u32 tile = (size - 1) / (out.back() - 1) + 1;  // the smallest with fewer
-    out.push_back((size - 1) / tile + 1);
-  }
-  return out;
-}
-
-constexpr u32 kFewTiles = 3;   // so many, and fewer, stand apart
-constexpr double kWidest = 3;  // of ranges, else fewer stand apart
-
-// Ranges of descending ones, none with a number more than `width` times as large as another one: what a bound loses
-// that takes the least number for the cost, and the most for the room. Those up to `few` stand apart.
-void unite(const std::vector<u32>& most_of, const std::vector<u32>& least_of, double width, u32 few,
-           std::vector<u32>& most, std::vector<u32>& least) {
-  most.clear(), least.clear();
-  for (std::size_t k = 0; k < most_of.size(); ++k)
-    if (!most.empty() && least_of[k] > few && most.back() <= width * least_of[k]) least.back() = least_of[k];
-    else most.push_back(most_of[k]), least.push_back(least_of[k]);
 }
 
 // What the tiles of a level may be, and what the flows into those of the next one cost then.
@@ -141,45 +119,6 @@ bool nowhere_less(const Rest& a, const Rest& b) {
 
 }  // namespace
 
-TileRanges::TileRanges(const Compiled& c, std::size_t most_points) : dimension_count_(c.dimension_count) {
-  Numbers all;
-  for (int d = 0; d < dimension_count_; ++d) all[at(d)] = numbers_of_tiles(c.size[at(d)]);
-  divide(all, all, most_points);
-}
-
-TileRanges::TileRanges(const TileRanges& parts, std::size_t most_points) : dimension_count_(parts.dimension_count_) {
-  divide(parts.most_, parts.least_, most_points);
-}
-
-void TileRanges::divide(const Numbers& most, const Numbers& least, std::size_t most_points) {
-  // The narrowest ranges that are few enough.
-  u32 few = kFewTiles;
-  for (double width = 1; width == 1 || points_ > most_points; width += (width - 1) / 8 + 0.001) {
-    if (width > kWidest && few > 0) width = 1.001, --few;
-    points_ = 1;
-    for (int d = 0; d < dimension_count_; ++d) {
-      unite(most[at(d)], least[at(d)], width, few, most_[at(d)], least_[at(d)]);
-      stride_[at(d)] = points_;
-      points_ *= most_[at(d)].size();
-    }
-  }
-  for (int d = 0; d < dimension_count_; ++d) {
-    const u32 size = most_[at(d)].front();
-    if (size > 100'000) continue;
-    range_of_[at(d)].resize(size + 1);
-    for (u32 n = 1, k = static_cast<u32>(most_[at(d)].size()) - 1; n <= size; ++n) {
-      while (most_[at(d)][k] < n) --k;
-      range_of_[at(d)][n] = k;
-    }
-  }
-}
-
-std::size_t TileRanges::index(int d, u64 tiles) const {
-  if (!range_of_[at(d)].empty()) return range_of_[at(d)][tiles];
-  const auto& most = most_[at(d)];
-  return at(std::partition_point(most.begin(), most.end(), [&](u32 n) { return n >= tiles; }) - most.begin()) - 1;
-}
-
 std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const {
   if (!costs.has_unrolling()) return ranges_.point(trail);
   return ranges_.point_of(
@@ -211,7 +150,7 @@ u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const Tile
   u64 out = 0;
   for (int i = 0; i + 1 < c.level_count; ++i) {
     const LevelTiles tiles(costs, most_of, i);
-    ranges.each([&](std::size_t, const auto& most, const auto& least) {
+    ranges.each([&](std::size_t, const auto& most, const auto& least, const auto&) {
       if (tiles.may_be(of_each(most), of_each(least))) ++out;
     });
   }
@@ -226,18 +165,11 @@ BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const
   for (int i = 0; i + 1 < c.level_count; ++i) {
     std::vector<RestOutside>& table = at_level_.emplace_back(ranges.points(), kNothingFits);
     const LevelTiles tiles(costs, most_of, i);
-    ranges.each([&](std::size_t p, const auto& most, const auto& least) {
+    ranges.each([&](std::size_t p, const auto& most, const auto& least, const auto&) {
       if (tiles.may_be(of_each(most), of_each(least)))
         table[p] = tiles.least_outside(partial, of_each(most), of_each(least));
     });
   }
-}
-
-// Of the next level's tiles that hold these.
-RestOutside RestTable::at_point(int level, std::size_t point) const {
-  if (at_level_[at(level)].empty()) return {};
-  const Rest& all = at_level_[at(level)][point];
-  return {all, twins_.empty() ? all : twins_[at(level)][point]};
 }
 
 // Steps, for the tiles of a level, the larger ones first:
@@ -248,43 +180,54 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
                      const TilesOutside& most_of, const KnownBefore* known)
     : ranges_(ranges) {
   const Compiled& c = costs.compiled();
+  const bool twins = !costs.passing().empty();
   at_level_.resize(at(c.level_count));
-  if (!costs.passing().empty()) twins_.resize(at(c.level_count));
+  if (twins) twins_.resize(at(c.level_count));
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
+  const PointsElsewhere boundary_points =
+      known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
   for (int i = c.level_count - 2; i >= 0; --i) {
-    at_level_[at(i)].assign(ranges.points(), kNoRest);
-    if (!twins_.empty()) twins_[at(i)].assign(ranges.points(), kNoRest);
+    std::vector<Rest>& table = at_level_[at(i)];
+    table.assign(ranges.points(), kNoRest);
+    if (twins) twins_[at(i)].assign(ranges.points(), kNoRest);
     const LevelTiles tiles(costs, most_of, i);
-    std::array<u64, kMaxDimensions> units{};  // that the fan-out between is known to make
-    for (int d = 0; d < c.dimension_count; ++d) units[at(d)] = costs.known_units(i + 1, d);
+    const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
+    const bool outermost = i + 2 == c.level_count;
     const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
-    ranges.each([&](std::size_t p, const auto& most, const auto& least) {
+    ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
       RestOutside best = kNothingFits;
-      ranges.each_larger(p, least, [&](std::size_t larger) { least_of(best, at_point(i, larger)); });
-      std::size_t next = p;  // the tile of the next level at least: what the fan-out makes of this one
-      for (int d = 0; d < c.dimension_count; ++d)
-        if (units[at(d)] != 1)
-          next += ranges.point_along(d, ceil_div(u64{most[at(d)]}, units[at(d)])) - ranges.point_along(d, most[at(d)]);
-      const RestOutside outside = at_point(i + 1, next);
-      const auto may_matter = [&] {
-        if (outside.all.energy == Rest::kNone || !tiles.leave_enough(of_each(most), of_each(least))) return false;
+      ranges.each_larger(p, place, [&](std::size_t larger) {
+        if (table[larger].energy == Rest::kNone) return;
+        least_of(best.all, table[larger]);
+        if (twins) least_of(best.with_twins, twins_[at(i)][larger]);
+      });
+      if (!twins) best.with_twins = best.all;
+      const auto consider = [&] {
+        // The tile of the next level at least: what the fan-out makes of this one.
+        const std::size_t next = next_points(p, place);
+        if (!outermost && at_level_[at(i) + 1][next].energy == Rest::kNone) return;
+        if (!tiles.leave_enough(of_each(most), of_each(least))) return;
+        RestOutside outside;
+        if (!outermost) {
+          outside.all = at_level_[at(i) + 1][next];
+          outside.with_twins = twins ? twins_[at(i) + 1][next] : outside.all;
+        }
         if (known) {
-          const RestOutside& here = known->boundaries(i, of_each(most));
-          if (here.all.energy == Rest::kNone) return false;  // it fits nowhere
+          const RestOutside& here = known->boundaries(i, boundary_points(p, place));
+          if (here.all.energy == Rest::kNone) return;  // it fits nowhere
           const RestOutside cheap = sum(outside, here);
-          if (!use(cheap)) return false;
+          if (!use(cheap)) return;
           if (best.all.energy != Rest::kNone && nowhere_less(cheap.all, best.all) &&
               nowhere_less(cheap.with_twins, best.with_twins))
-            return false;
+            return;
         }
-        return tiles.fit(of_each(most));
-      };
-      if (may_matter()) {
+        if (!tiles.fit(of_each(most))) return;
         const RestOutside value = sum(outside, tiles.least_outside(partial, of_each(most), of_each(least)));
         if (use(value)) least_of(best, value);
-      }
-      at_level_[at(i)][p] = best.all;
-      if (!twins_.empty()) twins_[at(i)][p] = best.with_twins;
+      };
+      consider();
+      table[p] = best.all;
+      if (twins) twins_[at(i)][p] = best.with_twins;
     });
   }
 }

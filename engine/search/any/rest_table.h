@@ -6,57 +6,9 @@
 #include <vector>
 
 #include "engine/search/any/partial_cost.h"
+#include "engine/search/any/tile_ranges.h"
 
 namespace heliolite {
-
-// Numbers of tiles of each dimension in ranges, few enough for tables.
-class TileRanges {
- public:
-  static constexpr std::size_t kMostPoints = 300'000;
-
-  explicit TileRanges(const Compiled& c, std::size_t most_points = kMostPoints);
-  // Ranges of each of which several of these are part.
-  TileRanges(const TileRanges& parts, std::size_t most_points);
-
-  std::size_t points() const { return points_; }
-  // The point whose ranges hold these numbers.
-  std::size_t point(const Trail& trail) const {
-    return point_of([&](int d) { return trail.of(d).tiles; });
-  }
-  std::size_t point(std::span<const u32> tiles) const {
-    return point_of([&](int d) { return tiles[at(d)]; });
-  }
-  // The same of tiles(d) along each dimension.
-  template <class Tiles>
-  std::size_t point_of(Tiles&& tiles) const {
-    std::size_t out = 0;
-    for (int d = 0; d < dimension_count_; ++d) out += point_along(d, tiles(d));
-    return out;
-  }
-  // Calls visit(point, most, least numbers of tiles) for all points, a larger tile before a smaller one.
-  template <class Visit>
-  void each(Visit&& visit) const;
-  // Calls visit(point) for those with the next larger tile in one dimension, of a point that each() visits.
-  template <class Visit>
-  void each_larger(std::size_t point, const std::array<u32, kMaxDimensions>& least, Visit&& visit) const {
-    for (int d = 0; d < dimension_count_; ++d)
-      if (least[at(d)] != least_[at(d)].back()) visit(point + stride_[at(d)]);
-  }
-  // How far the point of tiles n times as large along d is from one with so many.
-  std::size_t point_along(int d, u64 tiles) const { return index(d, tiles) * stride_[at(d)]; }
-
- private:
-  using Numbers = std::array<std::vector<u32>, kMaxDimensions>;
-
-  void divide(const Numbers& most, const Numbers& least, std::size_t most_points);
-  std::size_t index(int d, u64 tiles) const;  // of the range that holds a number
-
-  int dimension_count_;
-  Numbers most_, least_;  // of each range, descending
-  Numbers range_of_;      // [tiles], or of sizes too large: searched
-  std::array<std::size_t, kMaxDimensions> stride_{};
-  std::size_t points_ = 1;
-};
 
 // [level][dimension]: so many tiles of the level at most, if the loops outside it are to go through all of them.
 using TilesOutside = std::array<std::array<u64, kMaxDimensions>, kMaxLevels>;
@@ -72,10 +24,9 @@ class BoundaryTable {
  public:
   BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most);
 
-  // Of those into tiles of the level outside `level`, so many tiles of which there are; Rest::kNone: none fits.
-  const RestOutside& operator()(int level, std::span<const u32> tiles) const {
-    return at_level_[at(level)][ranges_.point(tiles)];
-  }
+  // Of those into tiles of the level outside `level`, at a point of ranges(); Rest::kNone: none fits.
+  const RestOutside& operator()(int level, std::size_t point) const { return at_level_[at(level)][point]; }
+  const TileRanges& ranges() const { return ranges_; }
   u64 bytes() const { return at_level_.size() * ranges_.points() * sizeof(RestOutside); }
 
  private:
@@ -110,27 +61,8 @@ class RestTable {
   Rest with_twins(int level, std::size_t point) const { return twins_[at(level)][point]; }
 
  private:
-  RestOutside at_point(int level, std::size_t point) const;
-
   const TileRanges& ranges_;
   std::vector<std::vector<Rest>> at_level_, twins_;  // [level][point]; of the outermost none
 };
-
-template <class Visit>
-void TileRanges::each(Visit&& visit) const {
-  std::array<std::size_t, kMaxDimensions> range{};
-  std::array<u32, kMaxDimensions> most{}, least{};
-  const auto set = [&](int d, std::size_t k) {
-    range[at(d)] = k;
-    most[at(d)] = most_[at(d)][k], least[at(d)] = least_[at(d)][k];
-  };
-  for (int d = 0; d < dimension_count_; ++d) set(d, most_[at(d)].size() - 1);
-  for (std::size_t p = points_; p-- > 0;) {
-    visit(p, most, least);
-    int d = 0;
-    for (; d < dimension_count_ && range[at(d)] == 0; ++d) set(d, most_[at(d)].size() - 1);
-    if (d < dimension_count_) set(d, range[at(d)] - 1);
-  }
-}
 
 }  // namespace heliolite
