@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/search/any/mirrored_unrollings.h"
 #include "engine/search/any/partial_search.h"
 #include "engine/search/any/worth.h"
 
@@ -22,12 +23,27 @@ void PartialSearch::begin() {
   for (u32 k = 0; k < keeps_.choices(); ++k) child({{}, 0, kNone, 0, kNone, kNone, static_cast<u8>(k), 0, kX, 0});
 }
 
+// Of two that change into each other where dimensions change places (rule symmetry) one stands for both: all of its
+// mappings are looked at.
+void PartialSearch::leave_images_out(std::vector<ClassUnrolling>& unrollings) {
+  if (!symmetry_) return;
+  const std::vector<Mirrored> all = mirrored(unrollings, keeps_[0].costs.classes(), *symmetry_);
+  std::size_t left = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (gate_.prunes(Rule::Symmetry, [&] { return all[k] == Mirrored::LeftOut; })) continue;
+    if (left != k) unrollings[left] = std::move(unrollings[k]);
+    unrollings[left++].stands_for_image |= all[k] == Mirrored::StandsFor;
+  }
+  unrollings.resize(left);
+}
+
 // Divides the mappings of an unrolling by the units along each of these dimensions, unless there are too many ways.
 bool PartialSearch::split(u32 index, DimensionMask dimensions) {
   const Node root = node_[index];
-  const std::optional<std::vector<ClassUnrolling>> parts =
+  std::optional<std::vector<ClassUnrolling>> parts =
       splits(c_, problem_.space, unrolling_[root.unrolling], dimensions, kMostSplits);
   if (!parts) return false;
+  if (!stands_for_image(root)) leave_images_out(*parts);
   rebuild(index);
   for (const ClassUnrolling& part : *parts) {
     Node first = root;
@@ -144,6 +160,7 @@ bool PartialSearch::divide(const SearchBudget& budget) {
       if (c_.tensor[at(v)].sliding && !c_.tensor[at(v)].entangled && (of_class & c_.tensor[at(v)].sharing_any) != 0)
         split_ |= of_class;
   unrolling_ = unrollings(c_, problem_.space, kMostUnrollings, worth_with);
+  leave_images_out(unrolling_);
   begun_ = !unrolling_.empty() && !over;
   for (const Node& root : roots)
     for (u32 u = 0; u < unrolling_.size() && begun_; ++u) {

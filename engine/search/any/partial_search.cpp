@@ -225,7 +225,7 @@ bool PartialSearch::child(Node node) {
     return false;
   if (once) {
     node.root = static_cast<u32>(root_.size());
-    Root root{*once, nullptr, 0};
+    Root root{*once, nullptr, 0, unrolling_[node.unrolling].stands_for_image};
     if (node.parent != kNone) {
       const Root& whole = root_[node_[node.parent].root];
       root.table = whole.table, root.tables = whole.tables;

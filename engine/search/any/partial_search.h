@@ -92,6 +92,7 @@ class PartialSearch {
     OnceCost once;
     std::shared_ptr<RestTable> table;  // of mappings that are worth it; none before its turn comes
     u8 tables = 0;                     // that it has had
+    bool stands_for_image = false;     // ClassUnrolling's
   };
   // Where a node stands.
   struct Place {
@@ -102,6 +103,7 @@ class PartialSearch {
   void begin();
   void expand(u32 index);
   bool split(u32 index, DimensionMask dimensions);
+  void leave_images_out(std::vector<ClassUnrolling>& unrollings);
   bool divide_further(u32 index);
   bool tabulate(u32 index);
   const BoundaryTable& boundaries_of(std::size_t turn, u32 keep);
@@ -128,6 +130,7 @@ class PartialSearch {
   void look_at_all();
   bool moves_places(int d) const { return symmetry_ && symmetry_->image(d) != d; }
   bool is_mirrored(const Node& node) const;
+  bool stands_for_image(const Node& node) const { return node.root != kNone && root_[node.root].stands_for_image; }
   bool has_axis(int level, Stage axis) const;
   bool spatial_done(const Node& node) const;
   bool may_have_more_columns(const Node& node, int d, u32 end);

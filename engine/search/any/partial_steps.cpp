@@ -122,7 +122,7 @@ bool PartialSearch::is_mirrored(const Node& node) const {
   int begin = trail_.size();
   for (; begin > trail_.first(node.level) && trail_[begin - 1].kind == axis; --begin)
     along[trail_[begin - 1].dimension] *= trail_[begin - 1].end;
-  return symmetry_ && moved_ >= begin && !symmetry_->stands(along);
+  return symmetry_ && !stands_for_image(node) && moved_ >= begin && !symmetry_->stands(along);
 }
 
 bool PartialSearch::may_loop(int level, int d) const {
@@ -169,7 +169,7 @@ const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
 void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (!may_loop(node.level, d)) continue;
-    const bool first = moved_ == trail_.size();  // to move dimensions that change places
+    const bool first = moved_ == trail_.size() && !stands_for_image(node);  // to move dimensions that change places
     if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     const Elsewhere known = which == Loops::All ? Elsewhere{} : elsewhere(node, d);
     for (const u32 end : ends(node.level, d, false)) {

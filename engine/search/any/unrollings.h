@@ -27,6 +27,8 @@ struct ClassUnrolling {
   std::vector<u64> working;
   std::vector<u64> steps;    // [class]: at least
   u64 most_steps = ~u64{0};  // mappings with more are of no use
+  // Another one, whose mappings are its own with dimensions swapped that may change places, is left out.
+  bool stands_for_image = false;
 };
 
 // The unrollings that mappings may have, and maybe some that none has, by ascending steps; of those only whose steps
