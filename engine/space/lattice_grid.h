@@ -47,6 +47,33 @@ class LatticeGrid {
     }
   }
 
+  // Where each cell is one point: calls body(cell, count) for runs of cells, one after the other, of the points whose
+  // product with the one of index `factor` is on the lattice, too; that is `factor` cells further on.
+  template <class Body>
+  void visit_runs(u64 factor, Body body) const {
+    const auto left = [&](const Axis& axis) { return axis.cells() - factor / axis.stride % axis.cells(); };
+    // The axes that it leaves whole, and the next one, are one run.
+    u64 run = 1;
+    std::size_t first = 0;
+    while (first < axes_.size() && left(axes_[first]) == axes_[first].cells()) run *= axes_[first++].cells();
+    if (first < axes_.size()) run *= left(axes_[first++]);
+    std::vector<u64> at(axes_.size(), 0);
+    u64 cell = 0;
+    for (bool more = true; more;) {
+      body(cell, run);
+      more = false;
+      for (std::size_t a = first; a < axes_.size() && !more; ++a) {
+        more = ++at[a] < left(axes_[a]);
+        if (more) {
+          cell += axes_[a].stride;
+        } else {
+          cell -= axes_[a].stride * (at[a] - 1);
+          at[a] = 0;
+        }
+      }
+    }
+  }
+
   // value[x] becomes the least value of the cells with multiples of x along `dimensions`, x included. With `width`
   // numbers for each cell, value[x * width + k] becomes the least of its kind.
   void min_over_multiples(std::vector<double>& value, DimensionMask dimensions, std::size_t width = 1) const;

@@ -72,14 +72,23 @@ void RestBounds::unroll(const std::vector<SpatialChoice>& choices, int level, Ta
   }
   const Table unrolled = std::move(value);
   value.assign(unrolled.size(), kImpossible);
+  const auto lower = [&](u64 cell, u64 by, u64 count) {
+    const double* from = unrolled.data() + by * sets;
+    double* to = value.data() + cell * sets;
+    for (std::size_t k = 0; k < count * sets; ++k) to[k] = std::min(to[k], from[k]);
+  };
+  if (!grid.coarse()) {
+    for (const SpatialChoice& choice : choices) {
+      const u64 further = choice.factor.index;
+      grid.visit_runs(further, [&](u64 cell, u64 count) { lower(cell, cell + further, count); });
+    }
+    return;
+  }
   const u128 full = m_.lattice.full().packed;
   grid.visit([&](u64 cell, const LatticePoint& tile, const LatticePoint&) {
-    for (const SpatialChoice& choice : choices) {
-      if (!m_.lattice.divides(choice.factor.packed, full - tile.packed)) continue;
-      const double* from = unrolled.data() + grid.cell(tile.index + choice.factor.index) * sets;
-      double* to = value.data() + cell * sets;
-      for (std::size_t k = 0; k < sets; ++k) to[k] = std::min(to[k], from[k]);
-    }
+    for (const SpatialChoice& choice : choices)
+      if (m_.lattice.divides(choice.factor.packed, full - tile.packed))
+        lower(cell, grid.cell(tile.index + choice.factor.index), 1);
   });
 }
 
