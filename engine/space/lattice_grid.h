@@ -51,25 +51,21 @@ class LatticeGrid {
   // product with the one of index `factor` is on the lattice, too; that is `factor` cells further on.
   template <class Body>
   void visit_runs(u64 factor, Body body) const {
-    const auto left = [&](const Axis& axis) { return axis.cells() - factor / axis.stride % axis.cells(); };
+    std::vector<u64> left, at(axes_.size(), 0);  // on each axis: how many of its cells, and which one
+    for (const Axis& axis : axes_) left.push_back(axis.cells() - factor / axis.stride % axis.cells());
     // The axes that it leaves whole, and the next one, are one run.
     u64 run = 1;
     std::size_t first = 0;
-    while (first < axes_.size() && left(axes_[first]) == axes_[first].cells()) run *= axes_[first++].cells();
-    if (first < axes_.size()) run *= left(axes_[first++]);
-    std::vector<u64> at(axes_.size(), 0);
+    while (first < axes_.size() && left[first] == axes_[first].cells()) run *= left[first++];
+    if (first < axes_.size()) run *= left[first++];
     u64 cell = 0;
     for (bool more = true; more;) {
       body(cell, run);
       more = false;
       for (std::size_t a = first; a < axes_.size() && !more; ++a) {
-        more = ++at[a] < left(axes_[a]);
-        if (more) {
-          cell += axes_[a].stride;
-        } else {
-          cell -= axes_[a].stride * (at[a] - 1);
-          at[a] = 0;
-        }
+        more = at[a] + 1 < left[a];
+        cell = more ? cell + axes_[a].stride : cell - axes_[a].stride * at[a];
+        at[a] = more ? at[a] + 1 : 0;
       }
     }
   }

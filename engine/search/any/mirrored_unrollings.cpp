@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace heliolite {
 namespace {
@@ -42,7 +43,7 @@ std::vector<Mirrored> mirrored(std::span<const ClassUnrolling> unrollings, std::
                                const Symmetry& symmetry) {
   std::vector<Mirrored> out(unrollings.size(), Mirrored::Itself);
   std::vector<std::size_t> itself(classes.size());
-  for (std::size_t k = 0; k < itself.size(); ++k) itself[k] = k;
+  std::iota(itself.begin(), itself.end(), std::size_t{0});
   const std::vector<std::size_t> image = image_of_classes(classes, symmetry);
   const bool known = std::ranges::all_of(image, [&](std::size_t k) { return k < classes.size(); });
   const bool divided = std::ranges::any_of(unrollings, [](const ClassUnrolling& u) { return !u.along.empty(); });

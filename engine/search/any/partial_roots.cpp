@@ -27,7 +27,7 @@ void PartialSearch::begin() {
 // mappings are looked at.
 void PartialSearch::leave_images_out(std::vector<ClassUnrolling>& unrollings) {
   if (!symmetry_) return;
-  const std::vector<Mirrored> all = mirrored(unrollings, keeps_[0].costs.classes(), *symmetry_);
+  const std::vector<Mirrored> all = mirrored(unrollings, tensor_classes(c_), *symmetry_);
   std::size_t left = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (gate_.prunes(Rule::Symmetry, [&] { return all[k] == Mirrored::LeftOut; })) continue;

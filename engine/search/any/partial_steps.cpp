@@ -169,8 +169,9 @@ const std::vector<u32>& PartialSearch::ends(int level, int d, bool all) {
 void PartialSearch::temporal(const Node& node, u32 index, Loops which) {
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (!may_loop(node.level, d)) continue;
-    const bool first = moved_ == trail_.size() && !stands_for_image(node);  // to move dimensions that change places
-    if (first && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
+    // The first loop over dimensions that change places says which image is looked at, or the unrolling does.
+    const bool one_stands = moved_ == trail_.size() && !stands_for_image(node);
+    if (one_stands && gate_.prunes(Rule::Symmetry, [&] { return symmetry_ && symmetry_->image(d) < d; })) continue;
     const Elsewhere known = which == Loops::All ? Elsewhere{} : elsewhere(node, d);
     for (const u32 end : ends(node.level, d, false)) {
       const bool out = is_elsewhere(known, node, d, end);

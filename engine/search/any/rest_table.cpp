@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "engine/search/core/objective.h"
 
@@ -205,13 +204,9 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       const auto consider = [&] {
         // The tile of the next level at least: what the fan-out makes of this one.
         const std::size_t next = next_points(p, place);
-        if (!outermost && at_level_[at(i) + 1][next].energy == Rest::kNone) return;
-        if (!tiles.leave_enough(of_each(most), of_each(least))) return;
-        RestOutside outside;
-        if (!outermost) {
-          outside.all = at_level_[at(i) + 1][next];
-          outside.with_twins = twins ? twins_[at(i) + 1][next] : outside.all;
-        }
+        RestOutside outside{(*this)(i + 1, next), {}};
+        if (outside.all.energy == Rest::kNone || !tiles.leave_enough(of_each(most), of_each(least))) return;
+        outside.with_twins = twins && !outermost ? with_twins(i + 1, next) : outside.all;
         if (known) {
           const RestOutside& here = known->boundaries(i, boundary_points(p, place));
           if (here.all.energy == Rest::kNone) return;  // it fits nowhere

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/integers.h"
+
 namespace heliolite {
 namespace {
 
@@ -19,7 +21,7 @@ u64 hash_of(std::span<const u64> key) {
   return h;
 }
 
-std::size_t words_of_bits(std::size_t n) { return (n + kBitsOfAWord - 1) / kBitsOfAWord; }
+std::size_t words_of_bits(std::size_t n) { return ceil_div(n, kBitsOfAWord); }
 
 // Of packed numbers.
 bool nowhere_larger(const u64* a, const u64* b, std::size_t width) {
@@ -28,8 +30,10 @@ bool nowhere_larger(const u64* a, const u64* b, std::size_t width) {
     if ((a[w] & ~b[w]) != 0) return false;
   const u64 *of_a = a + words, *of_b = b + words;
   for (std::size_t w = 0; w < words; ++w)
-    for (u64 left = b[w]; left != 0; left &= left - 1, ++of_b)
-      if ((a[w] & left & -left) != 0 && *of_a++ > *of_b) return false;
+    for (const int k : bits(b[w])) {
+      const u64 of_b_here = *of_b++;
+      if (contains(a[w], k) && *of_a++ > of_b_here) return false;
+    }
   return true;
 }
 
