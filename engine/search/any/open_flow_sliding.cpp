@@ -46,11 +46,16 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
   const u64 before = open_.words.fetched;
   u64 after = loop.last > 1 ? 0 : before, moved = c_.size[d];  // moved: so much of the dimension in every context
   if (!contains(looped_, d)) {
-    // Where units have no second iteration, what only the last context touches may stay.
+    // Where units have no second iteration, what only the last context touches may stay; of a rank of its own what only
+    // these units hold.
     const u64 around = units_[d], group = around * loop.end, tiles = base_tiles_[d];
     const u64 rest = tiles - (tiles - 1) / group * group;
-    if (rest < 2 * around) moved = (tiles - rest) * base_[d];
-    after = rest >= 2 * around ? 0 : moved == 0 ? before : only_at_end(d, c_.size[d] - moved);
+    const bool own = is_rank_of_its_own(d);
+    if (rest < 2 * around) moved = own ? c_.size[d] - still(loop) : (tiles - rest) * base_[d];
+    after = rest >= 2 * around ? 0
+            : own              ? part_of_rank(d, c_.size[d] - moved)
+            : moved == 0       ? before
+                               : only_at_end(d, c_.size[d] - moved);
   }
   const FlowTraffic whole = std::exchange(whole_once_, {});
   again_.fetched = std::max(again_.fetched, whole.fetched - std::min(whole.fetched, open_.words.fetched));
@@ -70,6 +75,18 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     open_.words = {after, stay};
   }
   moving_ = true;
+}
+
+// Whether a dimension indexes one rank, step by step, and no other one does.
+bool OpenFlow::is_rank_of_its_own(int d) const {
+  const int k = t_.first_of[at(d)];
+  return !t_.entangled && !contains(t_.sharing_any, d) && t_.first_of[at(d) + 1] == k + 1 &&
+         t_.by_dimension[at(k)].coefficient == 1;
+}
+
+// Words in place of so much of a dimension that is a rank of its own, at most.
+u64 OpenFlow::part_of_rank(int d, u64 extent) const {
+  return ceil_div(open_.words.fetched, u64{c_.size[at(d)]}) * extent;
 }
 
 // Words in place of a sliding tensor that only the last `extent` of a dimension touches, at most.
