@@ -34,6 +34,16 @@ u64 not_placed(u64 units, const Trail& trail, int level, DimensionMask along) {
   return units;
 }
 
+// Accesses for at least so many words of tensor v, if instances come in sets of so many that are alike: each rounds up
+// its blocks by itself.
+Accesses<u64> accesses(const CompiledLevel& l, int v, const Accesses<u64>& words, u64 alike) {
+  if (l.block_words == 1 || alike == 1) return in_accesses(l, v, words);
+  const Accesses<u64> of_each{ceil_div(words.reads, alike), ceil_div(words.fills, alike),
+                              ceil_div(words.updates, alike)};
+  const Accesses<u64> out = in_accesses(l, v, of_each);
+  return {out.reads * alike, out.fills * alike, out.updates * alike};
+}
+
 }  // namespace
 
 bool has_plain_ranks(const CompiledTensor& t) {
@@ -325,6 +335,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     if (c_.tensor[at(v)].is_output) places_to_come[at(v)] = units_to_come(trail, reach, last, not_indexing(v));
   std::array<TrailCells, kMaxDimensions> cells;
   u64 beyond = 1;  // instances of the level that there are
+  u64 alike = 1;   // units of loops outside the level that all have full tiles: they divide the dimension
   int l = trail.size();
   for (int i = c_.level_count - 1; i >= 0; --i) {
     // Fewer than the loops outside level i span. The counts of the loops of levels above i are taken anew at each
@@ -332,6 +343,8 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
     const bool inside = i < reach.level;
     cells.fill(kOneCell);
     if (inside) {
+      for (int k = trail.first(i + 1); k < l; ++k)
+        if (trail[k].is_spatial() && c_.size[trail[k].dimension] % trail.tile_of(k) == 0) alike *= trail[k].end;
       l = trail.first(i + 1);
       for (int k = l; k < trail.size(); ++k) {
         const TrailLoop& loop = trail[k];
@@ -344,6 +357,7 @@ UnitsInUse KeptFlows::units_in_use(const Trail& trail, const Reach& reach) const
       least *= now, most *= now;
     }
     out.least[at(i)] = least;
+    out.alike[at(i)] = alike;
     out.most[at(i)] = std::min({most, beyond, working(i, kAllDimensions)});
     for (int v = 0; v < c_.tensor_count; ++v) {
       if (!c_.tensor[at(v)].is_output) continue;
@@ -373,7 +387,8 @@ Accesses<u64> KeptFlows::at_inner(const Flow& flow, const FlowTraffic& words, co
 
 u128 KeptFlows::level_energy(int level, int v, const Accesses<u64>& words, const UnitsInUse& units) const {
   const CompiledLevel& l = c_.level[at(level)];
-  u128 out = units_side_by_side(l, access_units(l, v, in_accesses(l, v, words)), units.most[at(level)]);
+  u128 out =
+      units_side_by_side(l, access_units(l, v, accesses(l, v, words, units.alike[at(level)])), units.most[at(level)]);
   if (l.generates_addresses) {
     const u128 addresses = address_units(l, v, words, c_.tensor[at(v)].is_output);
     out += units_side_by_side(l, addresses, units.most[at(level)]);

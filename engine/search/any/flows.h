@@ -73,8 +73,10 @@ inline constexpr auto kAllDimensions = static_cast<DimensionMask>(~0u);
 // At most so many instances of each level will work, and at most so many places that the dimensions which do not index
 // a tensor span outside a level, by what is placed.
 struct UnitsInUse {
-  u64 to_come;                                                     // units of fan-outs to come
-  std::array<u64, kMaxLevels> least, most;                         // [level]
+  u64 to_come;                              // units of fan-outs to come
+  std::array<u64, kMaxLevels> least, most;  // [level]
+  // [level]: its instances come in sets of so many that read and write the same numbers of words.
+  std::array<u64, kMaxLevels> alike;
   std::array<std::array<u64, kMaxLevels>, kMaxTensors> positions;  // [output tensor][level]: at most
 };
 
@@ -151,6 +153,8 @@ class KeptFlows {
   TilesOfRanks& tiles_of_ranks() const { return tiles_of_ranks_; }
 
   UnitsInUse units_in_use(const Trail& trail, const Reach& reach) const;
+  // Whether a level's instances round up blocks of words, each by itself.
+  bool rounds_by_instance(int level) const { return c_.level[at(level)].block_words != 1 && level < outermost_fanout_; }
 
   // Reads of the outer level, and words written into the inner one, of an output at least: what is first is not read.
   Accesses<u64> at_outer(const Flow& flow, const FlowTraffic& words, const UnitsInUse& units) const;

@@ -173,7 +173,7 @@ void PartialCost::look_ahead(const Trail& trail, const Reach& reach, Asking aski
 Cost PartialCost::ahead(const Trail& trail, const Reach& reach, int d, const Rest& rest, Asking asking) const {
   const Ahead& known = ahead_[at(asking)];
   const u64 units = costs_.units_to_come(trail, reach, c_.level_count - 1, kAllDimensions);
-  Cost out{Energy{c_.op_units} * c_.macs, std::max(steps(trail, units), known.cycles.with(rest))};
+  Cost out{Energy{c_.op_units} * c_.macs, std::max(least_cycles(trail, units), known.cycles.with(rest))};
   out.energy.units +=
       (d == kAnyDimension ? known.least : known.first_over[at(d)]) + leakage(ahead_units_, out.cycles) + rest.energy;
   return out;

@@ -14,7 +14,12 @@ constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
 }  // namespace
 
 PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
-    : costs_(costs), c_(costs.compiled()), least_cycles_(least_cycles), classes_(costs.classes()), nowhere_(c_) {
+    : costs_(costs),
+      c_(costs.compiled()),
+      least_cycles_(least_cycles),
+      rounded_(costs),
+      classes_(costs.classes()),
+      nowhere_(c_) {
   u64 units = 1;
   for (int i = 0; i < c_.level_count; ++i)
     units_inside_[at(i)] = units *= c_.level[at(i)].fanout_x * c_.level[at(i)].fanout_y;
@@ -49,7 +54,24 @@ u128 PartialCost::energy(const OpenFlow& flow, const FlowTraffic& words, const U
 u64 PartialCost::steps(const Trail& trail, u64 units) const {
   u128 all = 1;
   for (int d = 0; d < c_.dimension_count; ++d) all *= trail.of(d).steps();
-  return std::max({least_cycles_, costs_.least_steps(), static_cast<u64>((all - 1) / units + 1)});
+  return std::max(costs_.least_steps(), static_cast<u64>((all - 1) / units + 1));
+}
+
+u64 PartialCost::least_cycles(const Trail& trail, u64 units) const {
+  return std::max(least_cycles_, steps(trail, units));
+}
+
+// Cycles at least as the model rounds them. Fan-outs to come make fewer steps along their dimensions, not along others.
+u64 PartialCost::rounded_cycles(const Trail& trail, u64 units) const {
+  u128 unit = 1, most = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    const u64 steps = trail.of(d).steps();
+    most *= steps;
+    if (!unrolls_later(trail, d)) unit *= steps;
+  }
+  if (unit > rounded_.exact()) return rounded_.exact();
+  return rounded_.of_multiples(static_cast<u64>(unit), steps(trail, units),
+                               static_cast<u64>(std::min<u128>(most, rounded_.exact() + 1)));
 }
 
 // Cycles that the bandwidths need for what is known to move, spread over all instances, and for what the first one is
@@ -139,7 +161,9 @@ void PartialCost::settle(const Trail& trail, const Reach& reach, bool loops) {
 
 Cost PartialCost::cost(const Trail& trail, const Reach& reach, const Rest& rest, Asking asking) {
   Cost out{Energy{c_.op_units} * c_.macs,
-           std::max(steps(trail, in_use_.to_come), level_cycles(trail, reach, asking).with(rest))};
+           std::max(least_cycles(trail, in_use_.to_come), level_cycles(trail, reach, asking).with(rest))};
+  if (rounded_.may_round_up() && out.cycles <= rounded_.exact())
+    out.cycles = std::max(out.cycles, rounded_cycles(trail, in_use_.to_come));
   out.energy.units += ordered<false>(trail, in_use_, asking).energy + leakage(in_use_, out.cycles) + rest.energy;
   return out;
 }
@@ -165,7 +189,7 @@ OnceCost PartialCost::once(Trail& trail) {
   std::vector<OpenFlow> counted;
   counted.reserve(costs_.flows().size());
   OnceCost out;
-  out.whole = {Energy{c_.op_units} * c_.macs, steps(trail, in_use_.to_come)};
+  out.whole = {Energy{c_.op_units} * c_.macs, least_cycles(trail, in_use_.to_come)};
   for (const Flow& f : costs_.flows()) {
     if (f.by_network) continue;
     const CompiledLevel& level = c_.level[f.boundary];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/search/any/open_flow.h"
+#include "engine/search/any/rounded_cycles.h"
 
 namespace heliolite {
 
@@ -152,8 +153,12 @@ class PartialCost {
   void add(const OpenFlow& flow, const FlowTraffic& words, Flowing& sum) const;
   u128 energy(const OpenFlow& flow, const FlowTraffic& words, const UnitsInUse& units) const;
   PortCycles ports(const Accesses<u64>& parts) const;
+  void add_steps(const Trail& trail, bool matter, Profile& out) const;
   void add_flow(const OpenFlow& flow, bool settled, const UnitsInUse& units, Profile& out) const;
   u64 steps(const Trail& trail, u64 units) const;
+  u64 least_cycles(const Trail& trail, u64 units) const;
+  u64 rounded_cycles(const Trail& trail, u64 units) const;
+  bool unrolls_later(const Trail& trail, int d) const { return trail.of(d).tiles > 1 && along_[at(d)] != 1; }
   LevelCycles level_cycles(const Trail& trail, const Reach& reach, Asking asking) const;
   void find_busy_levels();
   Accesses<u64> asked_parts(const Flow& f, u64 words) const;
@@ -164,6 +169,7 @@ class PartialCost {
   const KeptFlows& costs_;
   const Compiled& c_;
   u64 least_cycles_;
+  const RoundedCycles rounded_;
   const std::vector<DimensionMask>& classes_;
   std::array<u64, kMaxLevels> units_inside_;
   UnitsInUse in_use_;

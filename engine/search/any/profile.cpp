@@ -92,6 +92,19 @@ void PartialCost::add_flow(const OpenFlow& f, bool settled, const UnitsInUse& un
   out.open.push_back(settled || !f.flow().fills() ? 0 : turned_round(positions[at(f.flow().inner())]));
 }
 
+// What the steps will be, if they `matter` to roundings.
+void PartialCost::add_steps(const Trail& trail, bool matter, Profile& out) const {
+  u64 others = 1;
+  for (int d = 0; d < c_.dimension_count; ++d) {
+    if (c_.size[at(d)] == 1) continue;
+    const bool each = matter && unrolls_later(trail, d);
+    out.same.push_back(each ? trail.of(d).full : 0);
+    out.same.push_back(each ? trail.of(d).last : 0);
+    if (!each) others *= trail.of(d).steps();
+  }
+  out.same.push_back(matter ? others : 0);
+}
+
 void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out) const {
   const UnitsInUse& units = in_use_;
   const bool placed = costs_.unrolled(reach);  // all fan-outs
@@ -129,7 +142,13 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
     (must_be_same ? out.same : out.open).push_back(trail.of(d).tile);
     if (!placed) out.open.push_back(trail.of(d).full), out.open.push_back(trail.of(d).last);
   }
+  bool rounds = false;
+  if (rounded_.may_round_up()) add_steps(trail, steps(trail, units.to_come) <= rounded_.exact(), out);
+  for (int i = 0; i < c_.level_count; ++i)
+    if (costs_.rounds_by_instance(i)) out.same.push_back(going_on[at(i)] ? units.alike[at(i)] : 0), rounds = true;
   if (!placed) {
+    for (int d = 0; d < c_.dimension_count && rounds; ++d)  // units to come may be alike
+      out.open.push_back(c_.size[at(d)] % trail.of(d).tile == 0);
     for (const Flow* f : busy_) add_asked(c_, asked_of_first_instance(*f, trail), out);
     return add_units(c_, trail, reach.level, out);
   }
@@ -149,7 +168,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
     out.open.push_back(matters ? turned_round(units.most[at(i)]) : 0);
     out.open.push_back(leaks(level) ? units.least[at(i)] : 0);
   }
-  out.cycles = std::max(steps(trail, units.to_come), static_cast<u64>(std::ceil(cycles)));
+  out.cycles = std::max(least_cycles(trail, units.to_come), static_cast<u64>(std::ceil(cycles)));
 }
 
 }  // namespace heliolite

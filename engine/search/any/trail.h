@@ -41,6 +41,8 @@ class Trail {
   int size() const { return count_; }
   const TrailLoop& operator[](int l) const { return loop_[at(l)]; }
   const TrailDimension& of(int d) const { return of_[at(d)]; }
+  // Nominal, of the loop's dimension: of all its iterations together.
+  u64 tile_of(int l) const { return before_[at(l)].tile * loop_[at(l)].end; }
 
   // The loops to come are those of level i, or further out.
   void begin(int level) {
