@@ -1,10 +1,12 @@
 #include "engine/search/any/any_search.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "engine/search/any/batch_space.h"
 #include "engine/search/any/partial_search.h"
 #include "engine/search/core/limits.h"
 #include "engine/search/imperfect/imperfect_search.h"
@@ -42,25 +44,20 @@ class AnySearch {
     const u64 each = left().evaluations_left(0) / (2 * starts_.size());
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
+    keep_batches_outermost();
     if (!prepare(kLookPoints)) return best_;
-    PartialSearch search(problem_, *keeps_, best_);
+    PartialSearch search = partial_search();
     prove(search, left());
     return best_;
   }
 
   LayerAnswer run() {
     for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kClimb).at_most(kFirstClimb));
-    if (!prepare(TileRanges::kMostPoints)) {
-      best_.end = SearchEnd::Keeps;
-      return best_;
-    }
-    PartialSearch together(problem_, *keeps_, best_);
-    if (problem_.options.strategy != Strategy::Exact) {
-      prove(together, left().at_most(kRootEvaluations));
-      return best_;
-    }
-    if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
-    if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
+    keep_batches_outermost();
+    if (search()) return best_;
+    // Roundings may hide a better mapping.
+    reduced_.reset(), batches_ = 0;
+    search();
     return best_;
   }
 
@@ -78,12 +75,44 @@ class AnySearch {
     if (found.found) best_.offer(problem_.options.objective, found.mapping, found.cost);
   }
 
+  // Rule batch-outermost.
+  void keep_batches_outermost() {
+    const Gate gate(problem_.options.rules, best_.statistics.rules);
+    if (!gate.on(Rule::BatchOutermost)) return;
+    auto reduced = std::make_unique<LayerProblem>(problem_);
+    batches_ = heliolite::keep_batches_outermost(reduced->space, problem_.model.compiled());
+    if (batches_ == 0) return;
+    gate.pruned(Rule::BatchOutermost, static_cast<u64>(std::popcount(batches_)));
+    reduced_ = std::move(reduced);
+  }
+
+  const LayerProblem& searched() const { return reduced_ ? *reduced_ : problem_; }
+  PartialSearch partial_search() { return PartialSearch(searched(), *keeps_, best_, batches_ != 0); }
+
+  // Both proofs, and climbs. Returns whether that is all: false if what `batches_` leave out must be looked at.
+  bool search() {
+    if (!prepare(TileRanges::kMostPoints)) {
+      best_.end = SearchEnd::Keeps;
+      return true;
+    }
+    PartialSearch together = partial_search();
+    if (problem_.options.strategy != Strategy::Exact) {
+      prove(together, left().at_most(kRootEvaluations));
+      return true;
+    }
+    if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
+    if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
+    return best_.complete || !is_over();
+  }
+
   // Whether there are few enough keep choices.
   bool prepare(std::size_t most_points) {
-    keeps_ = std::make_unique<KeepSpaces>(problem_, best_, most_points);
+    keeps_ = std::make_unique<KeepSpaces>(searched(), best_, most_points, batches_);
     return keeps_->choices() > 0;
   }
 
+  // Whether the answer is the optimum of what has been searched.
+  bool is_over() const { return best_.end == SearchEnd::Done; }
   bool is_cut_short() const { return best_.end == SearchEnd::Evaluations || best_.end == SearchEnd::Time; }
 
   // Divides the mappings by their unrollings, too; climbs on if the answer is still far from its bound; goes on with
@@ -98,9 +127,9 @@ class AnySearch {
     for (int turn = 0; turn < kTies && divided && divided->lower_bound() == together.lower_bound(); ++turn) {
       const auto [next, other] =
           turn % 2 == 0 ? std::pair(divided.get(), &together) : std::pair(&together, divided.get());
-      if (best_.complete || prove(*next, share(kTie), other->bytes())) return;
+      if (is_over() || prove(*next, share(kTie), other->bytes())) return;
     }
-    if (best_.complete) return;
+    if (is_over()) return;
     if (goes_on && (prove(*divided, share(kProof), together.bytes()) || best_.end != SearchEnd::Memory)) return;
     divided.reset();
     prove(together, share(kProof));
@@ -122,7 +151,7 @@ class AnySearch {
 
   // None if there are too many unrollings, or the budget is over.
   std::unique_ptr<PartialSearch> divide() {
-    auto divided = std::make_unique<PartialSearch>(problem_, *keeps_, best_);
+    auto divided = std::make_unique<PartialSearch>(searched(), *keeps_, best_, batches_ != 0);
     if (!divided->divide(left())) divided.reset();
     return divided;
   }
@@ -149,18 +178,20 @@ class AnySearch {
     }
   }
 
-  // Goes on with the search, while others hold so many bytes. Returns whether the answer is the optimum.
+  // Goes on with the search, while others hold so many bytes. Returns whether it is over.
   bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
     best_.end = search.run(budget, held);
     best_.complete = search.proven();
     best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
-    return best_.complete;
+    return is_over();
   }
 
   const LayerProblem& problem_;
   std::vector<LayerAnswer> starts_;
   const SearchBudget budget_;
   LayerAnswer best_;
+  std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all
+  DimensionMask batches_ = 0;              // by whose loops they are fewer
   std::unique_ptr<KeepSpaces> keeps_;
 };
 

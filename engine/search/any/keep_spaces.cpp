@@ -32,18 +32,18 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
 
 }  // namespace
 
-KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points)
-    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points) {}
+KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches)
+    : KeepSpaces(problem, best, problem.keep_choices(kMostKeepSpaces), most_points, batches) {}
 
 KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
-                       std::size_t most_points)
+                       std::size_t most_points, DimensionMask batches)
     : ranges_(ranges_for(problem, keeps, most_points)) {
   const Twins twins = keeps.size() <= kMostTwinSpaces ? Twins::Yes : Twins::No;
   const u64 least_steps = least_imperfect_steps(problem.model.compiled(), problem.space);
   for (const KeepMasks& keep : keeps) {
     const u64 compulsory = compulsory_cost(problem.model, {keep, keep}).whole.cycles;
     space_.push_back(std::make_unique<KeepSpace>(problem.model.compiled(), keep, problem.space,
-                                                 std::max(least_steps, compulsory), twins));
+                                                 std::max(least_steps, compulsory), batches, twins));
     tabulate(problem, best, *space_.back());
   }
 }

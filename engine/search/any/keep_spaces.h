@@ -16,15 +16,16 @@ struct KeepSpace {
   PartialCost partial;
   std::optional<RestTable> rest;
 
-  KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, u64 least_cycles, Twins twins)
-      : costs(c, keep, Unrollable::of(space), twins), partial(costs, least_cycles) {}
+  KeepSpace(const Compiled& c, const KeepMasks& keep, const Mapspace& space, u64 least_cycles, DimensionMask batches,
+            Twins twins)
+      : costs(c, keep, Unrollable::of(space), twins), partial(costs, least_cycles, batches) {}
 };
 
 class KeepSpaces {
  public:
   // All keep choices of the problem, with tables of so many points at most, of mappings that may be better than `best`;
-  // none if there are too many choices.
-  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points);
+  // none if there are too many choices. `batches`: keep_batches_outermost() of the problem's mapspace.
+  KeepSpaces(const LayerProblem& problem, LayerAnswer& best, std::size_t most_points, DimensionMask batches = 0);
 
   u32 choices() const { return static_cast<u32>(space_.size()); }
   KeepSpace& operator[](u32 choice) { return *space_[choice]; }
@@ -38,7 +39,7 @@ class KeepSpaces {
 
  private:
   KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std::vector<KeepMasks>& keeps,
-             std::size_t most_points);
+             std::size_t most_points, DimensionMask batches);
 
   void tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space);
 

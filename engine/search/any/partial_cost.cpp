@@ -13,10 +13,11 @@ constexpr double kRounding = 1 - 1e-12;  // of rule 28 in doubles
 
 }  // namespace
 
-PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles)
+PartialCost::PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask batches)
     : costs_(costs),
       c_(costs.compiled()),
       least_cycles_(least_cycles),
+      batches_(batches),
       rounded_(costs),
       classes_(costs.classes()),
       nowhere_(c_) {
@@ -66,8 +67,8 @@ u64 PartialCost::rounded_cycles(const Trail& trail, u64 units) const {
   u128 unit = 1, most = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
     const u64 steps = trail.of(d).steps();
-    most *= steps;
-    if (!unrolls_later(trail, d)) unit *= steps;
+    most *= contains(batches_, d) ? c_.size[at(d)] : steps;
+    if (!steps_are_open(trail, d)) unit *= steps;
   }
   if (unit > rounded_.exact()) return rounded_.exact();
   return rounded_.of_multiples(static_cast<u64>(unit), steps(trail, units),

@@ -75,8 +75,9 @@ enum class Asking : u8 { Themselves, Twins };
 
 class PartialCost {
  public:
-  // `least_cycles`: of any mapping with this keep choice.
-  PartialCost(const KeptFlows& costs, u64 least_cycles);
+  // `least_cycles`: of any mapping with this keep choice. `batches`: dimensions whose mappings also stand for those
+  // with temporal loops over them elsewhere (batch_space.h), which may take more steps.
+  PartialCost(const KeptFlows& costs, u64 least_cycles, DimensionMask batches = 0);
 
   // Flows into tiles of levels below reach.level at least, and `rest` of the others, and the MACs; cycles of the
   // compute units and of levels.
@@ -158,7 +159,10 @@ class PartialCost {
   u64 steps(const Trail& trail, u64 units) const;
   u64 least_cycles(const Trail& trail, u64 units) const;
   u64 rounded_cycles(const Trail& trail, u64 units) const;
-  bool unrolls_later(const Trail& trail, int d) const { return trail.of(d).tiles > 1 && along_[at(d)] != 1; }
+  // Whether it is open how many steps a dimension takes.
+  bool steps_are_open(const Trail& trail, int d) const {
+    return contains(batches_, d) || (trail.of(d).tiles > 1 && along_[at(d)] != 1);
+  }
   LevelCycles level_cycles(const Trail& trail, const Reach& reach, Asking asking) const;
   void find_busy_levels();
   Accesses<u64> asked_parts(const Flow& f, u64 words) const;
@@ -169,6 +173,7 @@ class PartialCost {
   const KeptFlows& costs_;
   const Compiled& c_;
   u64 least_cycles_;
+  const DimensionMask batches_;
   const RoundedCycles rounded_;
   const std::vector<DimensionMask>& classes_;
   std::array<u64, kMaxLevels> units_inside_;

@@ -14,8 +14,9 @@ constexpr u64 kPopsBetweenLooks = 64, kEvaluationsBetweenLooks = 4'096;  // at t
 
 }  // namespace
 
-PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best)
+PartialSearch::PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best, bool stands_for_more)
     : problem_(problem),
+      stands_for_more_(stands_for_more),
       c_(problem.model.compiled()),
       keeps_(keeps),
       dominance_(problem.options.rules[Rule::AnyDominance]),
@@ -72,6 +73,7 @@ SearchEnd PartialSearch::run(const SearchBudget& budget, u64 held_elsewhere) {
     if (problem_.options.rules[Rule::RelaxedBound] && !worth(node_[index].least)) continue;
     expand(index);
     into_heap();
+    if (hides_) return SearchEnd::Done;
   }
   least_ = kNever;
   return SearchEnd::Done;
@@ -292,10 +294,12 @@ void PartialSearch::complete(const Node& node, u32 index) {
   if (e.verdict != Verdict::Fits) return;
   if (best_.offer(problem_.options.objective, m, e.cost))
     problem_.tell(objective_number(problem_.options.objective, e.cost), 0);
-  if (!dominance_) return;
+  if (!dominance_ && !stands_for_more_) return;
   Node out = node;
   const Cost least = space(node).partial(trail_, Reach{c_.level_count - 1, 1, 1});
   if (is_exact(least, e.cost) || !worth(least)) return;
+  hides_ |= stands_for_more_ && least.cycles < e.cost.cycles;
+  if (!dominance_) return;
   out.least = least;
   out.parent = index, out.end = 0, out.stage = kWhole, out.revived = false;
   push(out);

@@ -24,8 +24,9 @@ namespace heliolite {
 
 class PartialSearch {
  public:
-  // `best` is the incumbent and where better ones go.
-  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best);
+  // `best` is the incumbent and where better ones go. `stands_for_more`: the mapspace leaves mappings out that cost no
+  // less than others, but for roundings of cycles.
+  PartialSearch(const LayerProblem& problem, KeepSpaces& keeps, LayerAnswer& best, bool stands_for_more = false);
 
   // Before the first run: divides the mappings by their unrollings, if there are few enough that can be as good as the
   // incumbent. Returns whether it did before the budget ended; else the search begins with all together.
@@ -43,6 +44,9 @@ class PartialSearch {
   // No mapping is below, in units of objective_number(); the incumbent's value if `proven`.
   double lower_bound() const { return least_; }
   bool proven() const { return least_ == kNever; }
+  // Whether roundings may make a mapping better that the mapspace leaves out: then the search has ended, and proves
+  // nothing.
+  bool may_hide_better() const { return hides_; }
   // The bound after 4 times as many evaluations, if it rises by as much each time that these double as in the last run.
   double forecast() const;
 
@@ -158,6 +162,7 @@ class PartialSearch {
   bool later(u32 a, u32 b) const;
 
   const LayerProblem& problem_;
+  const bool stands_for_more_;
   const Compiled& c_;
   KeepSpaces& keeps_;
   const bool dominance_;
@@ -194,7 +199,7 @@ class PartialSearch {
   u64 evaluated_ = 0;
   double least_before_ = kNever;  // the last run
   u64 evaluated_before_ = 0;
-  bool begun_ = false;
+  bool begun_ = false, hides_ = false;
 };
 
 }  // namespace heliolite

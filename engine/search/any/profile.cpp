@@ -97,7 +97,7 @@ void PartialCost::add_steps(const Trail& trail, bool matter, Profile& out) const
   u64 others = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
     if (c_.size[at(d)] == 1) continue;
-    const bool each = matter && unrolls_later(trail, d);
+    const bool each = matter && steps_are_open(trail, d);
     out.same.push_back(each ? trail.of(d).full : 0);
     out.same.push_back(each ? trail.of(d).last : 0);
     if (!each) others *= trail.of(d).steps();
