@@ -15,7 +15,7 @@
 namespace heliolite {
 namespace {
 
-constexpr double kPerfectShare = 0.3;  // of half of the time, at most: perfect factors before all tile sizes
+constexpr double kPerfectShare = 0.1;  // of half of the time, at most: perfect factors before all tile sizes
 constexpr double kPaddedShare = 0.08;  // of the budget of all tile sizes, at most, for padded sizes
 // A look at all tile sizes: evaluations between these, as many as the answer took, and at most so much of the time
 // left.

@@ -19,7 +19,7 @@ constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
 // Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
 // together, each turn of a proof, and all but the last climb.
-constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93;
+constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93, kProofAlone = 0.98;
 constexpr int kTurns = 2;  // of both proofs, before one goes on
 // A proof that has left so many times less than the other one goes on: when only one has had a turn, and later.
 constexpr double kFarAhead = 2, kAhead = 1.4;
@@ -68,6 +68,9 @@ class AnySearch {
     if (!all.limits_evaluations()) return all;
     return all.at_most(static_cast<u64>(part * static_cast<double>(all.evaluations_left(0))));
   }
+
+  // Of the last proof.
+  SearchBudget last_share() const { return share(is_far(kFar) ? kProof : kProofAlone); }
 
   void climb(const LayerAnswer& start, const SearchBudget& budget) {
     const LayerAnswer found = imperfect_search(problem_, start, budget);
@@ -130,9 +133,9 @@ class AnySearch {
       if (is_over() || prove(*next, share(kTie), other->bytes())) return;
     }
     if (is_over()) return;
-    if (goes_on && (prove(*divided, share(kProof), together.bytes()) || best_.end != SearchEnd::Memory)) return;
+    if (goes_on && (prove(*divided, last_share(), together.bytes()) || best_.end != SearchEnd::Memory)) return;
     divided.reset();
-    prove(together, share(kProof));
+    prove(together, last_share());
   }
 
   // Both in turns, until one has much less left than the other. Returns whether it is the divided one that is to go on:

@@ -58,6 +58,12 @@ struct Rest {
 // ones, but with what all twins do.
 struct RestOutside {
   Rest all, with_twins;
+
+  // Hops to come, too.
+  void add_energy(u128 units) {
+    for (Rest* rest : {&all, &with_twins})
+      if (rest->energy != Rest::kNone) rest->energy += units;
+  }
 };
 
 // [level]: energy units of all flows from boundaries outside it, at least.

@@ -152,11 +152,16 @@ bool PartialSearch::worth(const Cost& least) const { return is_worth(problem_.op
 
 // What flows into later boundaries cost at least, by all that is known of them.
 RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
+  RestOutside out = rest_without_hops(node, reach);
+  // The hops are those of the present fan-out, too, whose flows are not counted before all its loops are placed.
+  out.add_energy(space(node).costs.hops_to_come(trail_, reach));
+  return out;
+}
+
+RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reach) {
   const KeepSpace& keep = space(node);
   const bool twins = keep.costs.passes(node.level);
   const std::size_t point = keep.rest->point(keep.costs, trail_, reach);
-  // The hops are those of the present fan-out, too, whose flows are not counted before all its loops are placed.
-  const u128 hops = keep.costs.hops_to_come(trail_, reach);
   RestOutside out;
   out.all = (*keep.rest)(node.level, point);
   if (twins) out.with_twins = keep.rest->with_twins(node.level, point);
@@ -169,8 +174,6 @@ RestOutside PartialSearch::rest(const Node& node, const Reach& reach) {
     }
     out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
   }
-  for (Rest* rest : {&out.all, &out.with_twins})
-    if (rest->energy != Rest::kNone) rest->energy += hops;
   return out;
 }
 
@@ -193,14 +196,22 @@ bool PartialSearch::child(Node node) {
     if (costs.unrolled(reach)) node.unrolling = kNone;  // nothing depends on it any more
   }
   KeepSpace& keep = space(node);
-  const RestOutside rest = this->rest(node, reach);
+  RestOutside rest = rest_without_hops(node, reach);
   if (rest.all.energy == Rest::kNone) return false;
+  std::optional<u128> hops;  // many need not know them
+  const auto hops_to_come = [&] {
+    if (!hops) hops = keep.costs.hops_to_come(trail_, reach);
+    return *hops;
+  };
   Cost least{};
   if (node.end > 1 && gate_.prunes(Rule::RelaxedBound, [&] {
         least = ahead(node, reach, rest);
+        if (!worth(least)) return true;
+        least.energy.units += hops_to_come();
         return !worth(least);
       }))
     return false;
+  rest.add_energy(hops_to_come());
   ++evaluated_;
   ++best_.statistics.evaluated;
   const bool begins = node.parent != kNone && node_[node.parent].level < node.level;  // a level with its fan-out

@@ -115,6 +115,7 @@ class PartialSearch {
     least = {std::max(least.energy, other.energy), std::max(least.cycles, other.cycles)};
   }
   RestOutside rest(const Node& node, const Reach& reach);
+  RestOutside rest_without_hops(const Node& node, const Reach& reach);
   Cost ahead(const Node& node, const Reach& reach, const RestOutside& rest);
   u64 bytes_of_unrollings() const;
   KeepSpace& space(const Node& node);
