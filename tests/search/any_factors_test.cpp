@@ -74,6 +74,7 @@ TEST(AnyFactors, NoMappingIsBelowTheBoundOfASearchThatIsCutShort) {
       ASSERT_TRUE(found.ok());
       if (found->status == Status::Infeasible) continue;
       EXPECT_LE(found->lower_bound, best->value * (1 + 1e-12)) << evaluations;
+      EXPECT_LE(found->lower_bound, found->value) << evaluations;
       EXPECT_GE(found->value, best->value * (1 - 1e-12)) << evaluations;
       ++(found->status == Status::Optimal ? optimal : bounded);
       if (found->status == Status::Optimal) {

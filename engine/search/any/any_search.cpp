@@ -18,9 +18,10 @@ constexpr u64 kRootEvaluations = 2'000;     // of step 2 for strategies that pro
 constexpr std::size_t kLookPoints = 1'000;  // of the tables of a short look
 constexpr u64 kFirstClimb = 10'000;         // evaluations of each climb of step 1
 // Of the time, and of the evaluations, that are left: what each climb gets at most, the first look at all mappings
-// together, each turn of a proof, and all but the last climb.
+// together, each turn of a proof, all but the last climb, and the last proof if no climb follows.
 constexpr double kClimb = 0.01, kFirstLook = 0.01, kTurn = 0.05, kProof = 0.93, kProofAlone = 0.98;
-constexpr int kTurns = 2;  // of both proofs, before one goes on
+constexpr double kOldStart = 0.25;  // of a climb's part, where it goes on from a start that has been climbed from
+constexpr int kTurns = 2;           // of both proofs, before one goes on
 // A proof that has left so many times less than the other one goes on: when only one has had a turn, and later.
 constexpr double kFarAhead = 2, kAhead = 1.4;
 // Where both have come equally far: so many turns, each of so much of the time that is left.
@@ -176,7 +177,7 @@ class AnySearch {
       before = best_.value;
       const double part = is_far(kVeryFar) ? 2 * kClimb : kClimb;
       if (std::exchange(first, false))
-        for (const LayerAnswer& start : starts_) climb(start, share(part));
+        for (const LayerAnswer& start : starts_) climb(start, share(kOldStart * part));
       climb(LayerAnswer(best_), share(part));
     }
   }
@@ -184,8 +185,12 @@ class AnySearch {
   // Goes on with the search, while others hold so many bytes. Returns whether it is over.
   bool prove(PartialSearch& search, const SearchBudget& budget, u64 held = 0) {
     best_.end = search.run(budget, held);
-    best_.complete = search.proven();
-    best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() ? 0 : search.lower_bound());
+    double least = search.lower_bound();
+    // What the other search has found meanwhile may be below all that is left of this one.
+    if (best_.found && !search.may_hide_better() && least >= value()) best_.end = SearchEnd::Done;
+    best_.complete = is_over() && !search.may_hide_better();
+    if (best_.found) least = std::min(least, value());
+    best_.lower_bound = std::max(best_.lower_bound.value_or(0), search.proven() && !best_.found ? 0 : least);
     return is_over();
   }
 
