@@ -102,10 +102,10 @@ class AnySearch {
     PartialSearch together = partial_search();
     if (problem_.options.strategy != Strategy::Exact) {
       prove(together, left().at_most(kRootEvaluations));
-      return true;
+    } else {
+      if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
+      if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
     }
-    if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
-    if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
     return best_.complete || !is_over();
   }
 
