@@ -209,23 +209,21 @@ Mapping MergedDimensions::split(const Mapping& merged, const Mapspace& space) co
   return out;
 }
 
-int keep_batch_outermost(Mapspace& space, const Compiled& compiled) {
+DimensionMask keep_batch_outermost(Mapspace& space, const Compiled& compiled) {
   DimensionMask batch = standalone_dimensions(compiled);
   for (int v = 0; v < compiled.tensor_count; ++v) batch &= compiled.tensor[at(v)].indexing;
-  int out = 0;
+  DimensionMask out = 0;
   const TemporalSpace& outermost = space.levels.back().temporal;
   for (const int d : bits(batch)) {
     const FactorLimit& limit = outermost.factor[at(d)];
     if (limit.min != 1 || limit.max != space.size[at(d)] || position(outermost.order.dimensions(), d) >= 0) continue;
-    bool moved = false;
     for (std::size_t i = 0; i + 1 < space.levels.size(); ++i) {
       TemporalSpace& inner = space.levels[i].temporal;
       if (inner.factor[at(d)].min != 1 || inner.factor[at(d)].max == 1) continue;
       inner.factor[at(d)].max = 1;
       inner.allowed &= static_cast<DimensionMask>(~dimension_bit(d));
-      moved = true;
+      out |= dimension_bit(d);
     }
-    out += moved;
   }
   return out;
 }

@@ -45,8 +45,8 @@ class MergedDimensions {
 };
 
 // Takes the temporal loops away from all levels but the outermost, for dimensions that index every tensor and slide
-// nowhere (docs/rules/exact.md, rule batch-outermost), and returns how many dimensions that concerns.
-int keep_batch_outermost(Mapspace& space, const Compiled& compiled);
+// nowhere (docs/rules/exact.md, rule batch-outermost), and returns those that had some.
+DimensionMask keep_batch_outermost(Mapspace& space, const Compiled& compiled);
 
 // The perfect mapping with the temporal loops that `space` does not allow put outermost at the outermost level.
 Mapping with_batch_outermost(const Mapping& mapping, const Mapspace& space);

@@ -45,7 +45,7 @@ class AnySearch {
     const u64 each = left().evaluations_left(0) / (2 * starts_.size());
     for (const LayerAnswer& start : starts_)
       if (start.found) climb(start, left().at_most(each));
-    keep_batches_outermost();
+    reduce();
     if (!prepare(kLookPoints)) return best_;
     PartialSearch search = partial_search();
     prove(search, left());
@@ -54,7 +54,7 @@ class AnySearch {
 
   LayerAnswer run() {
     for (const LayerAnswer& start : starts_) climb(start, left().part_of_time(kClimb).at_most(kFirstClimb));
-    keep_batches_outermost();
+    reduce();
     if (search()) return best_;
     // Roundings may hide a better mapping.
     reduced_.reset(), batches_ = 0;
@@ -80,14 +80,15 @@ class AnySearch {
   }
 
   // Rule batch-outermost.
-  void keep_batches_outermost() {
+  void reduce() {
     const Gate gate(problem_.options.rules, best_.statistics.rules);
     if (!gate.on(Rule::BatchOutermost)) return;
-    auto reduced = std::make_unique<LayerProblem>(problem_);
-    batches_ = heliolite::keep_batches_outermost(reduced->space, problem_.model.compiled());
+    Mapspace space = problem_.space;
+    batches_ = keep_batches_outermost(space, problem_.model.compiled());
     if (batches_ == 0) return;
     gate.pruned(Rule::BatchOutermost, static_cast<u64>(std::popcount(batches_)));
-    reduced_ = std::move(reduced);
+    reduced_ = std::make_unique<LayerProblem>(problem_);
+    reduced_->space = std::move(space);
   }
 
   const LayerProblem& searched() const { return reduced_ ? *reduced_ : problem_; }

@@ -20,12 +20,7 @@ DimensionMask keep_batches_outermost(Mapspace& space, const Compiled& c) {
     if (!costs_by_words_alone(c.level[at(i)], instances)) return 0;
     instances *= c.level[at(i)].fanout_x * c.level[at(i)].fanout_y;
   }
-  const Mapspace before = space;
-  if (keep_batch_outermost(space, c) == 0) return 0;
-  DimensionMask out = 0;
-  for (std::size_t i = 0; i < space.levels.size(); ++i)
-    out |= before.levels[i].temporal.allowed & ~space.levels[i].temporal.allowed;
-  return out;
+  return keep_batch_outermost(space, c);
 }
 
 }  // namespace heliolite

@@ -26,6 +26,13 @@ DimensionMask sharing_ranks(const CompiledTensor& t) {
   return out;
 }
 
+// Dimensions that are ranks of their own in tensor v.
+DimensionMask own_ranks(const Compiled& c, int v) {
+  const CompiledTensor& t = c.tensor[at(v)];
+  if (t.entangled) return 0;
+  return static_cast<DimensionMask>(t.indexing & standalone_dimensions(c, static_cast<TensorMask>(1u << v)));
+}
+
 // Of the units that the fan-out below a level makes along some dimensions, how many the loops placed there leave to be
 // made.
 u64 not_placed(u64 units, const Trail& trail, int level, DimensionMask along) {
@@ -91,7 +98,8 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
       const bool enters = !kept && !carried && c.level[at(i)].units[at(v)].ingress != 0;
       if (!kept && !carried && !enters) continue;
       flows_.push_back({static_cast<u8>(v), static_cast<u8>(inner + 1), static_cast<u8>(i), inner < 0, carried,
-                        t.is_output, t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c)});
+                        t.is_output, t.sliding || t.entangled, t.indexing, own_ranks(c, v), sharing_ranks(t),
+                        touched_words(t, c)});
       flows_.back().enters = enters;
       if (kept) inner = i;
     }
@@ -112,7 +120,7 @@ void KeptFlows::add_networks(int v) {
   for (int i = 0; i < c_.level_count; ++i) {
     if (!has_network(c_.level[at(i)])) continue;
     flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
-                      t.sliding || t.entangled, t.indexing, sharing_ranks(t), touched_words(t, c_)});
+                      t.sliding || t.entangled, t.indexing, own_ranks(c_, v), sharing_ranks(t), touched_words(t, c_)});
     flows_.back().by_network = true;
   }
 }

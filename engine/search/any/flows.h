@@ -26,6 +26,7 @@ struct Flow {
   bool carried;                // only as far as the interconnect `outer`, on the way of another flow (rule 43)
   bool is_output, sliding;
   DimensionMask indexing;
+  DimensionMask own_rank;   // dimensions that index one rank, step by step, which no other one indexes
   DimensionMask meeting;    // dimensions along which units stand apart and may still ask for the same word
   u64 touched;              // different words of the tensor
   bool by_network = false;  // what the network below level `outer` carries on the way of other flows (rules 38 and 40)

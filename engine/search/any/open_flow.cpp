@@ -233,7 +233,7 @@ u64 OpenFlow::may_stay(const Trail& trail, int d) const {
     return std::min(open_.words.fetched, flow_->touched / size * stays);
   }
   if (!flow_->sliding) return open_.words.fetched / still_[at(d)] * may_stay_along(trail, d);
-  if (is_rank_of_its_own(d)) return part_of_rank(d, may_stay_along(trail, d));
+  if (contains(flow_->own_rank, d)) return part_of_rank(d, may_stay_along(trail, d));
   const TrailDimension& now = trail.of(d);
   const u64 all = open_.words.fetched;
   if (outermost_loops_left(d)) return contains(looped_, d) || base_tiles_[at(d)] >= 2 * units_[at(d)] ? 0 : all;

@@ -77,7 +77,6 @@ class OpenFlow {
   void ask(const KeptFlows& costs, const Trail& trail, const Reach& reach);
   void close(const FlowTraffic& words);
   u64 only_at_end(int d, u64 extent) const;
-  bool is_rank_of_its_own(int d) const;
   u64 part_of_rank(int d, u64 extent) const;
   bool unrolls_later(int d) const { return units_to_come_[at(d)] != 1; }
   bool outermost_loops_left(int d) const { return outermost_ && !unrolls_later(d); }

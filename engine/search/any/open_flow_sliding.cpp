@@ -50,7 +50,7 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     // these units hold.
     const u64 around = units_[d], group = around * loop.end, tiles = base_tiles_[d];
     const u64 rest = tiles - (tiles - 1) / group * group;
-    const bool own = is_rank_of_its_own(d);
+    const bool own = contains(flow_->own_rank, d);
     if (rest < 2 * around) moved = own ? c_.size[d] - still(loop) : (tiles - rest) * base_[d];
     after = rest >= 2 * around ? 0
             : own              ? part_of_rank(d, c_.size[d] - moved)
@@ -75,13 +75,6 @@ void OpenFlow::move_sliding(const TrailLoop& loop) {
     open_.words = {after, stay};
   }
   moving_ = true;
-}
-
-// Whether a dimension indexes one rank, step by step, and no other one does.
-bool OpenFlow::is_rank_of_its_own(int d) const {
-  const int k = t_.first_of[at(d)];
-  return !t_.entangled && !contains(t_.sharing_any, d) && t_.first_of[at(d) + 1] == k + 1 &&
-         t_.by_dimension[at(k)].coefficient == 1;
 }
 
 // Words in place of so much of a dimension that is a rank of its own, at most.

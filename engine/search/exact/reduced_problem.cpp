@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/base/integers.h"
@@ -25,9 +26,9 @@ ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem)
     }
   }
   CostModel model(workload, problem.architecture);
-  int batches = 0;
+  DimensionMask batches = 0;
   if (gate.on(Rule::BatchOutermost)) batches = keep_batch_outermost(space, model.compiled());
-  if (batches > 0) gate.pruned(Rule::BatchOutermost, static_cast<u64>(batches));
+  if (batches != 0) gate.pruned(Rule::BatchOutermost, static_cast<u64>(std::popcount(batches)));
   if (!merged_ && batches == 0) return;
   std::optional<CostModel> unstacked;
   if (problem.stack) unstacked.emplace(workload, problem.stack->machine);
@@ -42,7 +43,7 @@ ReducedProblem::ReducedProblem(const LayerProblem& problem) : original_(problem)
                                 std::move(unstacked)});
   if (std::optional<Mapping>& witness = reduced_->options.witness) {
     if (merged_) witness = merged_->join(*witness);
-    if (batches > 0) witness = with_batch_outermost(*witness, reduced_->space);
+    if (batches != 0) witness = with_batch_outermost(*witness, reduced_->space);
   }
 }
 
