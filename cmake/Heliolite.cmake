@@ -17,6 +17,12 @@ if(HELIOLITE_SANITIZE)
   target_compile_options(heliolite_flags INTERFACE
                          "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:HELIOLITE_UNCHECKED>>>:${checks}>")
   target_link_options(heliolite_flags INTERFACE -fsanitize=${HELIOLITE_SANITIZE})
+  if(HELIOLITE_SANITIZE MATCHES "address")
+    add_library(heliolite_sanitized_loading OBJECT ${CMAKE_CURRENT_LIST_DIR}/sanitized_loading.cpp)
+    set(loading $<TARGET_OBJECTS:heliolite_sanitized_loading>)
+    target_link_libraries(heliolite_flags INTERFACE
+                          $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${loading}>)
+  endif()
 endif()
 if(HELIOLITE_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
