@@ -14,6 +14,9 @@ template <class Number>
 requires std::integral<Number> || std::is_enum_v<Number>
 constexpr std::size_t at(Number i) { return static_cast<std::size_t>(i); }
 
+// Whole numbers up to here are doubles.
+inline constexpr u64 kExactInDoubles = u64{1} << 53;
+
 // a / b, rounded up; a + b must not overflow.
 constexpr u32 ceil_div(u32 a, u32 b) { return (a + b - 1) / b; }
 constexpr u64 ceil_div(u64 a, u64 b) { return (a + b - 1) / b; }

@@ -118,6 +118,8 @@ Compiled::Compiled(const Workload& workload, const Architecture& architecture)
   const ValueBits bits = value_bits(workload);
   for (int i = 0; i < level_count; ++i) {
     level[i] = compile(architecture.levels[i], bits);
+    level[i].entering_costs_alone = level[i].network_costs && !level[i].hops_cost && !level[i].routers_cost &&
+                                    !level[i].is_dram && macs < kExactInDoubles;
     for (int v = 0; v < tensor_count; ++v) level[i].whole += level[i].taken(v, tensor[v].words);
     if (architecture.link_transfers) level[i].linked = linked_tensors(*this, architecture.levels[i], i, workload);
     linked = static_cast<TensorMask>(linked | level[i].linked);

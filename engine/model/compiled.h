@@ -71,6 +71,9 @@ struct CompiledLevel {
   double read_bandwidth = 0, write_bandwidth = 0, shared_bandwidth = 0;
   bool limited = false;        // any bandwidth is finite
   bool network_costs = false;  // hop, router or ingress energy
+  // The network costs by the words that enter it alone, in one direction, and these are counted exactly as doubles:
+  // which receivers share them does not matter (ingress_energy of multicast.h).
+  bool entering_costs_alone = false;
   bool is_dram = false;
   bool is_interconnect = false;  // keeps nothing, and counts the words of all tensors as they pass (rule 43)
   TensorMask linked = 0;         // tensors that receivers may take from neighbours (docs/link_transfers.md)

@@ -199,9 +199,9 @@ Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum
   // Hop words and ingresses can be fractional (bypass scaling of imperfect factors).
   const ValueUnits& units = machine.units[at(v)];
   const double wire = sum.hop_words * static_cast<double>(units.hop);
-  const double ingress = std::max(0.0, sum.ingress_words) * static_cast<double>(units.ingress);
   const u128 routers = static_cast<u128>(sum.router_words) * units.router;
-  const Energy sent{(static_cast<u128>(wire) + static_cast<u128>(ingress) + routers) * senders};
+  const Energy sent =
+      Energy{(static_cast<u128>(wire) + routers) * senders} + ingress_energy(machine, v, sum.ingress_words, senders);
   return sum.link_words > 0 ? sent + link_energy(machine, v, sum.link_words, senders) : sent;
 }
 

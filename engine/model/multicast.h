@@ -1,5 +1,6 @@
 #pragma once
 // Which receivers of a fan-out share their words, and what reaching them costs (docs/cost_model.md, rules 10, 11, 26).
+#include <algorithm>
 #include <compare>
 #include <span>
 #include <vector>
@@ -71,6 +72,11 @@ inline double crossing_words(double words, bool is_output, bool is_dram, u64 par
 // Energy of `words` of tensor v that receivers of each of the `senders` take from neighbours: one hop between two
 // routers.
 Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders);
+
+// Energy of `words` of tensor v as they enter the network below a level, from each of the `senders`.
+inline Energy ingress_energy(const CompiledLevel& machine, int v, double words, u64 senders) {
+  return Energy{static_cast<u128>(std::max(0.0, words) * static_cast<double>(machine.units[at(v)].ingress))} * senders;
+}
 
 // Energy of tensor v on the network below a level, links included; `sum`: of each of the `senders`.
 Energy network_energy(const CompiledLevel& machine, int v, const NetworkSum& sum, u64 senders);

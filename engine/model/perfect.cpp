@@ -129,15 +129,17 @@ class WordFlow {
     for (int i = 0; i < c_.level_count; ++i) {
       const CompiledLevel& level = c_.level[i];
       // Step 1. The fan-out below the level.
-      if (level.network_costs) received_ = in_;
+      const bool sends = level.network_costs && !level.entering_costs_alone;
+      if (sends) received_ = in_;
       if (nest_.has_spatial(i))
         if (const Verdict verdict = spread(i); verdict != Verdict::Fits) return {verdict, static_cast<u8>(i), {}};
+      if (level.entering_costs_alone) enter(i);
       // Step 2. The tensors that it keeps, or lets pass at a price.
       LevelLoad load(level);
       if (!serve(i, load)) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
       if (level.is_interconnect) carry(i, load);
       // Step 3. What they cost together, and the network below.
-      if (level.network_costs) send(i);
+      if (sends) send(i);
       load.price(nest_.instances[i], nest_.steps, energy_, cycles_);
       if (leaks(level)) leakage_ += leakage_units(level, nest_.instances[i]);
     }
@@ -184,6 +186,12 @@ class WordFlow {
   void divide_output() {
     for (int v = 0; v < c_.tensor_count; ++v)
       if (c_.tensor[v].is_output) partitions(c_, c_.tensor[v], nest_, part_);
+  }
+
+  // Into a network that costs no more than that.
+  void enter(int i) {
+    for (int v = 0; v < c_.tensor_count; ++v)
+      energy_ += ingress_energy(c_.level[i], v, static_cast<double>(in_[v]), nest_.instances[i]).units;
   }
 
   // Over the network below the level.

@@ -13,7 +13,8 @@
 namespace heliolite {
 TensorFlows::TensorFlows(const Compiled& c, const Nest& nest, const KeepMasks& keep, TileBoxes& boxes)
     : c_(c), nest_(nest), keep_(keep), boxes_(boxes) {
-  for (int i = 0; i < c.level_count; ++i) whole_ |= c.level[at(i)].network_costs;
+  for (int i = 0; i < c.level_count; ++i)
+    whole_ |= c.level[at(i)].network_costs && !c.level[at(i)].entering_costs_alone;
   whole_ |= c.linked != 0;
   if (whole_) return;
   for (int v = 0; v < c.tensor_count; ++v) {
@@ -31,6 +32,7 @@ void TensorFlows::price(int v) {
   u64 in = nest_.steps;  // words per receiver below the level
   for (int i = 0; i < c_.level_count; ++i) {
     in *= distinct_[at(i)][at(v)] = distinct_offsets(t, nest_, i, c_.level[at(i)]);
+    enter(v, i, in);
     if (c_.level[at(i)].is_interconnect) serve(v, i, in, 0);
     if (!contains(keep_[at(i)], v)) continue;
     nest_.measure(t, nest_.through[at(i)], boxes_[at(i)][at(v)]);
@@ -38,6 +40,19 @@ void TensorFlows::price(int v) {
     serve(v, i, in, out);
     in = out;
   }
+}
+
+// So many words enter the network below the level now.
+void TensorFlows::enter(int v, int i, u64 words) {
+  const CompiledLevel& level = c_.level[at(i)];
+  u64& before = entered_[at(i)][at(v)];
+  if (!level.entering_costs_alone || words == before) return;
+  const auto units = [&](u64 n) {
+    return ingress_energy(level, v, static_cast<double>(n), nest_.instances[at(i)]).units;
+  };
+  units_ -= units(before);
+  units_ += units(words);
+  before = words;
 }
 
 u64 TensorFlows::crossing(int v, int i) const {
@@ -94,6 +109,7 @@ void TensorFlows::reorder(int v, int level) {
   if (i == level) return;
   u64 in = stop_[at(i)][at(v)].accesses;
   for (;; ++i) {
+    enter(v, i, in);
     if (!contains(keep_[at(i)], v)) {
       if (c_.level[at(i)].is_interconnect && in != stop_[at(i)][at(v)].accesses) {
         leave(v, i);

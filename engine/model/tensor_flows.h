@@ -14,7 +14,7 @@ namespace heliolite {
 using TileBoxes = std::array<std::array<Box, kMaxTensors>, kMaxLevels>;
 
 // The flows of one nest that fits, with even tiles. All arguments must outlive it. On machines whose networks cost
-// energy or may have links, which depend on more than these flows, the whole nest is priced each time.
+// energy by their ways or may have links, which depend on more than these flows, the whole nest is priced each time.
 class TensorFlows {
  public:
   // `boxes`: room for the boxes of the nest's tiles, which are measured here.
@@ -35,6 +35,7 @@ class TensorFlows {
   };
 
   void price(int v);
+  void enter(int v, int i, u64 words);
   void serve(int v, int i, u64 accesses, u64 crossing);
   void leave(int v, int i);
   void reorder(int v, int level);
@@ -45,13 +46,14 @@ class TensorFlows {
   const Nest& nest_;
   const KeepMasks& keep_;
   TileBoxes& boxes_;
-  bool whole_ = false;                                             // some network costs energy, or has links
-  std::array<LoopMask, kMaxTensors> moving_;                       // the loops that move the tensor
-  std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;  // N of the level's fan-out
-  std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;     // [level][tensor that it counts]
-  std::array<u64, kMaxLevels> part_;                               // the output's share of an instance (rule 14)
-  u128 units_ = 0;                                                 // energy of all stops
-  std::array<u64, kMaxLevels> reads_{}, writes_{};                 // parts of all stops of the level
+  bool whole_ = false;                                              // ways cost energy, or some network has links
+  std::array<LoopMask, kMaxTensors> moving_;                        // the loops that move the tensor
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> distinct_;   // N of the level's fan-out
+  std::array<std::array<Stop, kMaxTensors>, kMaxLevels> stop_;      // [level][tensor that it counts]
+  std::array<std::array<u64, kMaxTensors>, kMaxLevels> entered_{};  // words into the network below the level
+  std::array<u64, kMaxLevels> part_;                                // the output's share of an instance (rule 14)
+  u128 units_ = 0;                                                  // energy of all stops, and of networks
+  std::array<u64, kMaxLevels> reads_{}, writes_{};                  // parts of all stops of the level
 };
 
 }  // namespace heliolite
