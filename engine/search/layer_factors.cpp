@@ -86,7 +86,7 @@ LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
     if (left.end(0) != SearchEnd::Done) break;
     const auto padded = resized(std::move(workload));
     if (!padded) continue;
-    LayerAnswer found = sunstone_search(LevelProblem(*padded), left, kKicksAlone);
+    LayerAnswer found = sunstone_search(LevelProblem(*padded), left, kClimbsAlone);
     best.statistics.evaluated += found.statistics.evaluated;
     if (cut(found, Counts::True)) best.offer(problem_->options.objective, found.mapping, found.cost);
   }
@@ -96,7 +96,7 @@ LayerAnswer LayerSearch::padded_start(const SearchBudget& budget) const {
 LayerAnswer LayerSearch::search_cosa(const SearchBudget& budget) const {
   if (problem_->options.pad) return search_padded(budget);
   LayerAnswer start;
-  if (problem_->options.warm_start) start = search_sunstone(budget.half(), kKicksAlone);
+  if (problem_->options.warm_start) start = search_sunstone(budget.half(), kClimbsAlone);
   const u64 priced = start.statistics.evaluated;
   LayerAnswer out =
       cosa_search(*problem_, start.found ? std::optional(start.mapping) : std::nullopt, budget.after(priced));

@@ -115,21 +115,21 @@ LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget, narrow_search_is_quick(*problem_) ? kBeforePasses : kKicksAlone);
+  const LayerAnswer start = search_sunstone(budget, narrow_search_is_quick(*problem_) ? kBeforePasses : kClimbsAlone);
   return start.found ? narrow_search(*problem_, start, budget.after(start.statistics.evaluated)) : start;
 }
 
 // Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left
 // to gain it also takes what it finds for EDP, which asks for many units.
-LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const KickBudget& kicks) const {
+LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const {
   constexpr double kMuch = 1.2;  // above what every mapping costs
   const ReducedProblem reduced(*problem_);
   if (reduced.any()) {
-    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget, kicks);
+    LayerAnswer out = LayerSearch(std::make_unique<LayerProblem>(reduced.problem())).search_sunstone(budget, effort);
     reduced.restore(out);
     return out;
   }
-  LayerAnswer out = sunstone_search(levels_, budget, kicks);
+  LayerAnswer out = sunstone_search(levels_, budget, effort);
   const Objective objective = problem_->options.objective;
   if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound())
     return out;
@@ -137,7 +137,7 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const KickB
   other->options.objective = Objective::Edp;
   other->options.progress = {};
   const LayerSearch search(std::move(other));
-  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated), kicks);
+  const LayerAnswer found = sunstone_search(search.levels_, budget.after(out.statistics.evaluated), effort);
   out.statistics += found.statistics;
   if (found.found) out.offer(objective, found.mapping, found.cost, found.machine);
   return out;
@@ -171,7 +171,7 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget.half(), kKicksAlone);
+  const LayerAnswer start = search_sunstone(budget.half(), kClimbsAlone);
   if (start.found)
     problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);

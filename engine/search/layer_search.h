@@ -55,7 +55,7 @@ class LayerSearch {
 
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
-  LayerAnswer search_sunstone(const SearchBudget& budget, const KickBudget& kicks) const;
+  LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;
   LayerAnswer search_cosa(const SearchBudget& budget) const;
   LayerAnswer search_padded(const SearchBudget& budget) const;
   std::unique_ptr<LayerProblem> resized(Workload workload) const;

@@ -69,7 +69,9 @@ void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& bu
 
 }  // namespace
 
-bool narrow_search_is_quick(const LayerProblem& problem) { return tiles(problem) <= kFewTiles; }
+bool narrow_search_is_quick(const LayerProblem& problem) {
+  return tiles(problem) <= kFewTiles && table_limits(problem).has_value();
+}
 
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget) {
   LayerAnswer out = start;

@@ -11,7 +11,7 @@ namespace heliolite {
 // include those of `start`, the budget does not.
 LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start, const SearchBudget& budget);
 
-// Whether it gets to its end soon: the layer has few tiles.
+// Whether it gets to its end soon: the layer has few tiles, and few sets of servers.
 bool narrow_search_is_quick(const LayerProblem& problem);
 
 }  // namespace heliolite

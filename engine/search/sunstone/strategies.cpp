@@ -16,8 +16,6 @@ namespace {
 constexpr u64 kClimbBudget = 60'000;  // evaluations: climbs may use what they need
 constexpr int kKicks = 100;
 constexpr double kNearCompulsory = 1.005;  // times what every mapping costs: below that nothing is worth looking for
-// Candidates of the beam that take the first steps of a climb, and those that are best then and climb to the end.
-constexpr std::size_t kFirstSteps = 10, kClimbs = 5;
 constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
 constexpr u64 kThesis = 3'000;             // evaluations of the thesis' search, over all keep choices
 
@@ -54,8 +52,8 @@ void best_first(std::vector<Candidate>& list) {
 // Sunstone's starts and climbs.
 class SunstoneRun {
  public:
-  SunstoneRun(const LevelProblem& levels, Ladder& ladder, const KickBudget& kicks)
-      : levels_(levels), options_(levels.problem().options), kick_budget_(kicks), ladder_(ladder), steps_(ladder) {}
+  SunstoneRun(const LevelProblem& levels, Ladder& ladder, const ClimbEffort& effort)
+      : levels_(levels), options_(levels.problem().options), effort_(effort), ladder_(ladder), steps_(ladder) {}
 
   LayerAnswer run() {
     beam();
@@ -91,12 +89,12 @@ class SunstoneRun {
   // Step 2. What it fixed too early.
   void climbs() {
     if (!refines()) return;
-    for (std::size_t k = 0; k < std::min(kFirstSteps, best_.size()); ++k)
+    for (std::size_t k = 0; k < std::min(effort_.first_steps, best_.size()); ++k)
       best_[k] = first_steps(ladder_, steps_, best_[k], kClimbBudget);
     best_first(best_);
     const auto same = [](const Candidate& a, const Candidate& b) { return a.plan == b.plan; };
     best_.erase(std::unique(best_.begin(), best_.end(), same), best_.end());
-    for (std::size_t k = 0; k < std::min(kClimbs, best_.size()); ++k) climb_from(k);
+    for (std::size_t k = 0; k < std::min(effort_.climbs, best_.size()); ++k) climb_from(k);
     best_first(best_);
   }
   void climb_from(std::size_t k) {
@@ -117,19 +115,18 @@ class SunstoneRun {
     }
     if (!found || (!best_.empty() && !found->better_than(best_.front()))) return;
     best_.insert(best_.begin(), *found);
-    if (refines()) climb_from(0);
+    if (effort_.from_thesis && refines()) climb_from(0);
   }
 
   // Step 4. Disturbances of the best, with what is left.
   void kicks() {
-    if (!refines()) return;
-    const u64 left = kick_budget_.usual - std::min(kick_budget_.usual, ladder_.evaluated());
-    best_.front() = kick_and_climb(ladder_, steps_, best_.front(), kKicks, std::max(left, kick_budget_.least));
+    const u64 left = std::max(effort_.least_kicks, effort_.kicks - std::min(effort_.kicks, ladder_.evaluated()));
+    if (left != 0 && refines()) best_.front() = kick_and_climb(ladder_, steps_, best_.front(), kKicks, left);
   }
 
   const LevelProblem& levels_;
   const SearchOptions& options_;
-  const KickBudget kick_budget_;
+  const ClimbEffort effort_;
   Ladder& ladder_;
   ClimbSteps steps_;
   std::vector<Candidate> best_;  // best first
@@ -138,9 +135,9 @@ class SunstoneRun {
 
 }  // namespace
 
-LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const KickBudget& kicks) {
+LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort) {
   const std::unique_ptr<Ladder> ladder = levels.make_ladder(budget);
-  return SunstoneRun(levels, *ladder, kicks).run();
+  return SunstoneRun(levels, *ladder, effort).run();
 }
 
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget) {

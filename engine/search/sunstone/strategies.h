@@ -5,16 +5,19 @@
 
 namespace heliolite {
 
-// Evaluations of disturbances: what is left of the usual number, and no fewer than the least.
-struct KickBudget {
-  u64 usual, least;
+// How much a search climbs.
+struct ClimbEffort {
+  std::size_t first_steps;  // candidates of the beam that take the first steps
+  std::size_t climbs;       // those of them that are best then and climb to the end
+  bool from_thesis;         // whether what the thesis' search finds climbs, too
+  u64 kicks, least_kicks;   // evaluations of disturbances: what is left of the first, and no fewer than the second
 };
-inline constexpr KickBudget kKicksAlone{8'000, 2'500};
-inline constexpr KickBudget kBeforePasses{5'000, 1'000};  // what these would find, wider passes find too
+inline constexpr ClimbEffort kClimbsAlone{10, 5, true, 8'000, 2'500};
+inline constexpr ClimbEffort kBeforePasses{10, 1, false, 0, 0};  // narrow passes find what more would find
 
 // The strategy `sunstone`: the best of the growing beam (sunstone.h) and, from there, of the thesis' search, with
 // climbs (refine.h) from both.
-LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const KickBudget& kicks);
+LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort);
 
 // The strategy `thesis` (thesis_search.h).
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget);
