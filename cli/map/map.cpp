@@ -59,7 +59,7 @@ Json answer_json(const SearchOptions& options, const MapAnswer& answer, const st
 void explain_infeasible(const NetworkResult& result, const std::string& machine) {
   for (const LayerResult& layer : result.layers) {
     if (layer.result.status != Status::Infeasible) continue;
-    fail("no legal mapping of " + layer.name);
+    fail("no mapping of " + layer.name + " was found");
     fail(at_their_levels(layer.result.why_infeasible, machine));
   }
 }
@@ -246,7 +246,7 @@ void add_map_command(CLI::App& app, Output& output, Action& action) {
   add_read_options(*command, arguments->reading);
   add_output_options(*command, output);
   command->footer(
-      "Exit code 1 when a layer has no legal mapping, 130 after Ctrl-C.\n\nExamples:\n"
+      "Exit code 1 when no mapping of a layer was found, 130 after Ctrl-C.\n\nExamples:\n"
       "  heliolite map -a eyeriss -w resnet18\n"
       "  heliolite map -a eyeriss -w gemm:512x512x512 --objective energy --json best.json\n"
       "  heliolite eval -a eyeriss -w gemm:512x512x512 -m best.json");

@@ -41,7 +41,7 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
       out.end = best.end;
       out.why_infeasible.push_back({"", 0, "", "no mapping was found within the budget"});
     } else {
-      out.why_infeasible = why_infeasible();
+      out.why_infeasible = why_infeasible(best);
     }
     return out;
   }
@@ -102,7 +102,9 @@ void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
   out.why_not_proven = end.empty() ? without : fmt::format("{}; {}", without, end);
 }
 
-Diagnostics LayerSearch::why_infeasible() const {
+// Only a search that was complete says that there is none; of others what is known anyway, or no more than that they
+// found none.
+Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
   const Mapspace& space = problem_->space;
   const Architecture& architecture = problem_->architecture;
   if (problem_->options.stop != nullptr && problem_->options.stop->load())
@@ -132,9 +134,18 @@ Diagnostics LayerSearch::why_infeasible() const {
                        machine.parts.sized ? fmt::format(" of {} bits", architecture.levels[at(i)].word_bits) : "",
                        ceil_div(used, u64{machine.parts.of_word}), parts)});
   }
-  if (out.empty())
+  if (!out.empty()) return out;
+  if (none.complete) {
     out.push_back({"", 0, "",
                    "the constraints of " + architecture.name + " leave no mapping that fits; see what --free changes"});
+    return out;
+  }
+  std::string found =
+      fmt::format("strategy {} found no mapping that fits, there may be one", name(problem_->options.strategy));
+  const std::string end = explain(none.end, *problem_);
+  if (!end.empty()) found += ": " + end;
+  else if (problem_->options.strategy != Strategy::Exact) found += "; exact looks at all";
+  out.push_back({"", 0, "", found});
   return out;
 }
 

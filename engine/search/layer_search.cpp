@@ -116,7 +116,17 @@ LayerAnswer LayerSearch::search_fast(const SearchBudget& budget) const {
     return out;
   }
   const LayerAnswer start = search_sunstone(budget, narrow_search_is_quick(*problem_) ? kBeforePasses : kClimbsAlone);
-  return start.found ? narrow_search(*problem_, start, budget.after(start.statistics.evaluated)) : start;
+  if (!start.found) return search_from_nothing(start, budget.after(start.statistics.evaluated));
+  return narrow_search(*problem_, start, budget.after(start.statistics.evaluated));
+}
+
+// Where no start fits: a search of all levels at once, which knows what the levels outside ask of each tile, soon finds
+// what does, or that there is nothing.
+LayerAnswer LayerSearch::search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const {
+  constexpr u64 kMost = 200'000;  // evaluations
+  LayerAnswer out = exact_search(*problem_, start, budget.at_most(kMost));
+  out.end = SearchEnd::Done;  // what a budget of the user's has to do with it, search() says
+  return out;
 }
 
 // Energy alone hardly tells unrollings apart, and the search may climb where few units share words. Where much is left

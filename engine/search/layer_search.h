@@ -61,12 +61,13 @@ class LayerSearch {
   std::unique_ptr<LayerProblem> resized(Workload workload) const;
   bool cut(LayerAnswer& larger, Counts counts) const;
   LayerAnswer search_fast(const SearchBudget& budget) const;
+  LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
   bool searches_links() const;
   LayerAnswer with_links(LayerAnswer without, const SearchBudget& budget) const;
   void add_links(const LayerAnswer& best, MappingResult& out) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;
-  Diagnostics why_infeasible() const;
+  Diagnostics why_infeasible(const LayerAnswer& none) const;
 
   std::unique_ptr<LayerProblem> problem_;  // on the heap: ladders refer to it
   LevelProblem levels_;

@@ -140,6 +140,28 @@ TEST(Mapper, SaysWhatDoesNotFit) {
       << to_string(r->why_infeasible);
 }
 
+// A buffer that has to hold whole reductions leaves few mappings. Where the starts of sunstone find none of them, it
+// looks on; only a complete search says that there is none.
+TEST(Mapper, FastSearchesKnowThatTheyMayHaveMissedAll) {
+  const Architecture a = machine("nvdla");
+  const auto answer = [&](const char* layer, Strategy strategy) {
+    SearchOptions options;
+    options.strategy = strategy;
+    return *map_workload(workload(layer), a, options);
+  };
+  const Workload some = workload("inception_v3_wu/5b_1x1");
+  expect_sound(answer("inception_v3_wu/5b_1x1", Strategy::Sunstone), some, a, Objective::Edp);
+  EXPECT_EQ(answer("inception_v3_wu/5b_1x1", Strategy::Exact).status, Status::Optimal);
+  const MappingResult thesis = answer("inception_v3_wu/5b_1x1", Strategy::Thesis);
+  ASSERT_EQ(thesis.status, Status::Infeasible);
+  EXPECT_NE(to_string(thesis.why_infeasible).find("there may be one; exact looks at all"), std::string::npos);
+  for (const Strategy strategy : {Strategy::Sunstone, Strategy::Exact}) {
+    const MappingResult none = answer("inception_v3_wu/1a", strategy);
+    ASSERT_EQ(none.status, Status::Infeasible);
+    EXPECT_NE(to_string(none.why_infeasible).find("leave no mapping that fits"), std::string::npos);
+  }
+}
+
 // Classes of channels mean nothing to a depthwise layer: the others are mapped, that one says why it is not.
 TEST(Mapper, ALayerThatCannotObeyDoesNotRefuseTheOthers) {
   Architecture a = machine("eyeriss");
