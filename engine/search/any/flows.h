@@ -52,7 +52,10 @@ struct Flow {
 // Words of a flow, all instances together: into the tile, and requests that arrive at the outer level; by a network
 // also their half hops (WordHops::of()).
 struct FlowTraffic {
-  u64 fetched = 0, shared = 0, half_hops = 0;
+  u64 fetched, shared, half_hops;
+
+  FlowTraffic() = default;  // FlowTraffic{}: none
+  constexpr FlowTraffic(u64 of_fetched, u64 of_shared) : fetched(of_fetched), shared(of_shared), half_hops(0) {}
 };
 
 // How far a mapping is built: the loops of levels below `level` are placed and those in the trail. `room_x`, `room_y`:

@@ -84,14 +84,16 @@ OpenFlow::OpenFlow(const KeptFlows& costs, const Flow& flow, const Trail& trail,
 
 void OpenFlow::start(const Trail& trail) {
   const auto& begin = trail.at_begin(flow_->boundary);
-  open_.fetched.fill(kOneCell);
-  open_.shared.fill(kOneCell);
+  open_.words = {};
   open_.last_context.fill({0, 1});
+  if (flow_->sliding) held_along_ = {};
   u64 words = 1;
   for (int d = 0; d < c_.dimension_count; ++d) {
+    open_.fetched[at(d)] = open_.shared[at(d)] = kOneCell;
     tiles_[at(d)] = base_tiles_[at(d)] = begin[at(d)].tiles;
     base_[at(d)] = begin[at(d)].tile;
     units_[at(d)] = 1;
+    still_[at(d)] = 0;
     if (!contains(flow_->indexing, d)) continue;
     // Of several numbers of tiles the largest: with strides, more tiles leave more words between them out.
     const u64 size = c_.size[at(d)], full = base_tiles_[at(d)] + begin[at(d)].more - 1;
@@ -106,7 +108,7 @@ void OpenFlow::start(const Trail& trail) {
   }
   // Nothing is held: a word for each MAC. Units that ask for the same word at a step share, also along two dimensions
   // of one rank.
-  close({0, 0});
+  close({});
   words = 1;
   for (const int d : bits(flow_->indexing)) words *= c_.size[at(d)];
   part_[0].words = {0, words};
@@ -243,10 +245,11 @@ u64 OpenFlow::may_stay(const Trail& trail, int d) const {
 }
 
 void OpenFlow::look_outside(const KeptFlows& costs, const Trail& trail, const Reach& reach) {
+  std::fill_n(mover_.begin(), c_.dimension_count, Mover{});
   for (std::size_t k = 0; k < costs.classes().size(); ++k) {
     const DimensionMask of_class = costs.classes()[k];
     Outside& out = outside_[at(classes_++)];
-    out = {};
+    out = {{1, 1}, {1, 1}, 1, 1};
     if ((of_class & flow_->indexing) != 0) {
       for (const int d : bits(of_class))
         if (trail.of(d).most_tiles() > 1) mover_[at(d)] = {may_stay(trail, d), {}};

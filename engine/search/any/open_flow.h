@@ -23,7 +23,8 @@ using SetTimes = std::array<u64, WordHops::kSets>;
 // Classes of dimensions by their numbers.
 using ClassSet = u16;
 
-// What the loops placed so far say of one flow.
+// What the loops placed so far say of one flow. Made for each flow of each partial mapping: what is only read after it
+// has been written has no initialisers.
 class OpenFlow {
  public:
   // `along`: KeptFlows::units_along() of the same trail and reach.
@@ -103,38 +104,38 @@ class OpenFlow {
   bool held_ = false;                       // of a twin: its smallest tile may be whole in the tensor's own tiles
   UnitsAlong units_to_come_;                // along each dimension, at most
   bool moving_ = false;                     // some loop has moved a sliding tensor
-  Tiles tiles_{};                           // of the present tile
-  Tiles base_tiles_{};
-  std::array<u64, kMaxDimensions> base_{};
-  std::array<u64, kMaxDimensions> units_{};  // product of the spatial loops so far
-  std::array<u64, kMaxDimensions> still_{};  // words of the dimension that no loop has moved
-  DimensionMask looped_ = 0;                 // dimensions with a temporal loop so far
+  Tiles tiles_;                             // of the present tile
+  Tiles base_tiles_;
+  std::array<u64, kMaxDimensions> base_;
+  std::array<u64, kMaxDimensions> units_;  // product of the spatial loops so far
+  std::array<u64, kMaxDimensions> still_;  // words of the dimension that no loop has moved
+  DimensionMask looped_ = 0;               // dimensions with a temporal loop so far
   FlowPart open_;
-  FlowTraffic again_;
-  std::array<u64, kMaxRanks> held_along_{};  // of a sliding tensor: words of a rank that units hold together, at least
+  FlowTraffic again_{};
+  std::array<u64, kMaxRanks> held_along_;  // of a sliding tensor: words of a rank that units hold together, at least
   FlowTraffic whole_once_{};
   std::array<FlowPart, kParts> part_;
   int parts_ = 0;
-  FlowTraffic closed_;
+  FlowTraffic closed_{};
   WordHops hops_;
   SetTimes fewest_;
 
   // Of what is in place, for each class: tiles of its dimensions that the words cross for, if all loops to come count
   // and if of all only the first sub-tile does.
   struct Outside {
-    FlowTraffic all{1, 1}, first{1, 1};
-    u64 all_act = 1, first_act = 1;  // of `shared`, by a network, without dimensions that idle
+    FlowTraffic all, first;
+    u64 all_act, first_act;  // of `shared`, by a network, without dimensions that idle
   };
   // Of what is in place, if the next loop over a dimension of the tensor is over this one: the words that it may leave
   // where they are; of a sliding tensor that no loop has moved, those that cross at least.
   struct Mover {
-    u64 stays = 0;
-    FlowTraffic come{};
+    u64 stays;
+    FlowTraffic come;
   };
   // The dimensions that do idle.
   struct Idle {
-    int of_class = 0;
-    std::array<u64, 2> all{}, first{};  // [whether it is in the fan-out's last context]
+    int of_class;
+    std::array<u64, 2> all, first;  // [whether it is in the fan-out's last context]
   };
   std::array<Outside, kMaxDimensions> outside_;
   std::array<Mover, kMaxDimensions> mover_;  // [dimension]
