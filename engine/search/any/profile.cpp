@@ -123,8 +123,9 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
       for (int k = 0; k < OpenFlow::kParts; ++k) {
         const auto parts = f.shared_later();
         const bool any = at(k) < parts.size();
-        out.open.push_back(any ? parts[at(k)].words.shared : 0);
-        add_cells(c_, f.flow(), any ? parts[at(k)].shared : OtherCells{}, any, out);
+        const FlowPart& part = any ? parts[at(k)] : f.in_place();
+        out.open.push_back(any ? part.words.shared : 0);
+        add_cells(c_, f.flow(), part.shared, any, out);
       }
     if (settled) {
       out.energy += energy(f, f.least(), units);
