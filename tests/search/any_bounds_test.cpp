@@ -15,7 +15,7 @@
 namespace heliolite::any_bounds_test {
 namespace {
 
-using testing::any_tiles;
+using testing::any_loops;
 using testing::bound_of_whole;
 using testing::each_prefix;
 using testing::FittingMapping;
@@ -38,16 +38,16 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     // Tiles of no use are those that make every mapping dearer than this one.
     const auto worth = [&](int, const Rest& outside) { return outside.energy <= m.cost.energy.units; };
     const TileRanges fewer(ranges, 25);
-    const BoundaryTable of_fewer(partial, costs, fewer, any_tiles());
+    const BoundaryTable of_fewer(partial, costs, fewer, any_loops());
     const KnownBefore known_of_fewer{of_fewer, worth};
-    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.most_tiles() : any_tiles(),
-                         seed % 13 < 7 ? &known_of_fewer : nullptr);
+    const RestTable rest(partial, costs, ranges, seed % 11 < 5 ? m.limits() : any_loops(),
+                         seed % 13 < 7 ? &known_of_fewer : nullptr, FurtherOut::Yes);
     const TileRanges few(m.c, 30);
     const TileRanges& own = seed % 3 == 0 ? ranges : few;
-    const BoundaryTable boundaries(partial, costs, own, any_tiles());
+    const BoundaryTable boundaries(partial, costs, own, any_loops());
     if (seed % 7 < 4) costs.unroll(&unrolling);
     const KnownBefore known{boundaries, worth};
-    const RestTable of_unrolling(partial, costs, own, any_tiles(), seed % 5 < 3 ? &known : nullptr);
+    const RestTable of_unrolling(partial, costs, own, any_loops(), seed % 5 < 3 ? &known : nullptr);
     const Cost whole = bound_of_whole(partial, m.c, m.mapping);
     Trail nothing(m.c);
     nothing.begin(0);
@@ -61,14 +61,20 @@ TEST(AnyBounds, NoMappingIsBelowTheBoundOfItsInnerLoops) {
     each_prefix(m.c, m.mapping, [&](const Trail& trail, const Reach& reach) {
       const std::size_t point = rest.point(costs, trail, reach);
       const std::size_t own_point = of_unrolling.point(costs, trail, reach);
+      for (int d = 0; d < m.c.dimension_count && reach.level > 0; ++d)
+        ASSERT_LE(trail.at_begin(reach.level)[at(d)].tiles, m.limits().most_tiles[at(reach.level) - 1][at(d)]);
       Rest outside = rest(reach.level, point);
       outside.raise_to(of_unrolling(reach.level, own_point));
+      for (int level = reach.level + 1; level + 1 < m.c.level_count; ++level)
+        outside.raise_to(rest.further_out(costs, trail, reach, level).all);
       ASSERT_FALSE(outside.energy == Rest::kNone);
       outside.energy = std::max(outside.energy, once.outside[at(reach.level)]);
       Rest twins = outside;
       if (costs.passes(reach.level)) {
         twins = rest.with_twins(reach.level, point);
         twins.raise_to(of_unrolling.with_twins(reach.level, own_point));
+        for (int level = reach.level + 1; level + 1 < m.c.level_count; ++level)
+          twins.raise_to(rest.further_out(costs, trail, reach, level).with_twins);
       }
       const u128 hops_to_come = costs.hops_to_come(trail, reach);
       outside.energy += hops_to_come, twins.energy += hops_to_come;
@@ -245,7 +251,7 @@ TEST(AnyBounds, ATensorThatPassesByABufferIsCountedByItsTile) {
   ASSERT_EQ(costs.passing().size(), 2u);
   PartialCost partial(costs, 1);
   const TileRanges ranges(c, 10'000);
-  const RestTable rest(partial, costs, ranges, any_tiles());
+  const RestTable rest(partial, costs, ranges, any_loops());
   Trail trail(c);
   trail.begin(0);
   const Reach reach{0, 1, 1};

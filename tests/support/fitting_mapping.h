@@ -44,9 +44,10 @@ inline Cost bound_of_whole(PartialCost& partial, const Compiled& c, const Mappin
 }
 
 // No limits of loops.
-inline TilesOutside any_tiles() {
-  TilesOutside out;
-  for (auto& level : out) level.fill(~u64{0});
+inline LoopLimits any_loops() {
+  LoopLimits out;
+  for (auto& level : out.most_tiles) level.fill(~u64{0});
+  out.looped.fill(static_cast<DimensionMask>(~0u));
   return out;
 }
 
@@ -138,7 +139,7 @@ struct FittingMapping {
     return out;
   }
   // Of the mapspace that allows its factors, and none larger.
-  TilesOutside most_tiles() const {
+  LoopLimits limits() const {
     Mapspace space;
     space.levels.resize(at(c.level_count));
     space.dimension_count = static_cast<u8>(c.dimension_count);
@@ -157,7 +158,7 @@ struct FittingMapping {
       (x ? spatial.fanout_x : spatial.fanout_y) *= loop.end;
       spatial.factor[loop.dimension].max *= loop.end;
     }
-    return most_tiles_outside(space);
+    return loop_limits(space);
   }
   KeepMasks keep() const {
     KeepMasks out{};

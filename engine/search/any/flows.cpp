@@ -171,6 +171,13 @@ u64 KeptFlows::known_units_left(const Trail& trail, const Reach& reach, int leve
   return not_placed(known_units(level, d), trail, level, dimension_bit(d));
 }
 
+u64 KeptFlows::known_units_up_to(const Trail& trail, const Reach& reach, int level, int d) const {
+  u64 here = 1;
+  if (reach.room_x * reach.room_y != 1)
+    here = not_placed(known_units(reach.level, d), trail, reach.level, dimension_bit(d));
+  return here * known_units_of(reach.level + 1, level + 1, d);
+}
+
 // Units along a dimension that the fan-out whose loops are being placed has to make.
 u64 KeptFlows::split_left(const Trail& trail, int level, int d) const {
   return not_placed(unrolling_->along[at(level)][at(d)], trail, level, dimension_bit(d));

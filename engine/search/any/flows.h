@@ -133,6 +133,8 @@ class KeptFlows {
   // The same of those that its loops have yet to make; of a fan-out further out than the present one, if the dimension
   // is split.
   u64 known_units_left(const Trail& trail, const Reach& reach, int level, int d) const;
+  // The same of all fan-outs from the present one to that below a level.
+  u64 known_units_up_to(const Trail& trail, const Reach& reach, int level, int d) const;
 
   // Units at most that fan-outs to come, up to that below level `outer`, make of one and that differ in their places
   // along `apart` alone: those that may unroll these dimensions have room for them, and there are so many tiles.

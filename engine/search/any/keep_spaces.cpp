@@ -24,7 +24,7 @@ TileRanges ranges_for(const LayerProblem& problem, std::span<const KeepMasks> ke
   if (most_points <= kFewPoints || keeps.empty()) return TileRanges(c, most_points);
   const TileRanges few(c, kFewPoints);
   const KeptFlows costs(c, keeps.front(), Unrollable::of(problem.space), Twins::No);
-  const u64 looked = std::max<u64>(1, keeps.size() * tiles_looked_at(costs, few, most_tiles_outside(problem.space)));
+  const u64 looked = std::max<u64>(1, keeps.size() * tiles_looked_at(costs, few, loop_limits(problem.space)));
   const bool slides = std::ranges::any_of(costs.flows(), &Flow::sliding);
   const u64 most_tiles = slides ? kMostSlidingTiles : kMostTiles;
   return TileRanges(c, std::clamp<std::size_t>(most_tiles * few.points() / looked, kFewPoints, most_points));
@@ -50,9 +50,9 @@ KeepSpaces::KeepSpaces(const LayerProblem& problem, LayerAnswer& best, const std
 
 // Tables of few points say which of the many need be looked at.
 void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSpace& space) {
-  const TilesOutside most = most_tiles_outside(problem.space);
+  const LoopLimits limits = loop_limits(problem.space);
   const TileRanges few(ranges_, kPointsBefore);
-  const BoundaryTable boundaries(space.partial, space.costs, few, most);
+  const BoundaryTable boundaries(space.partial, space.costs, few, limits);
   Trail nothing(problem.model.compiled());
   nothing.begin(0);
   const OnceCost once = space.partial.once(nothing);
@@ -62,7 +62,7 @@ void KeepSpaces::tabulate(const LayerProblem& problem, LayerAnswer& best, KeepSp
                         [&] { return !is_worth(problem.options.objective, best, with_outside(once, level, outside)); });
   };
   const KnownBefore known{boundaries, worth};
-  space.rest.emplace(space.partial, space.costs, ranges_, most, &known);
+  space.rest.emplace(space.partial, space.costs, ranges_, limits, &known, FurtherOut::Yes);
 }
 
 u64 KeepSpaces::bytes() const {

@@ -87,8 +87,7 @@ bool PartialSearch::tabulate(u32 index) {
   };
   const KnownBefore known{boundaries, is_worth};
   if (root_[node.root].table) bytes_of_tables_ -= root_[node.root].table->bytes();
-  root_[node.root].table = std::make_shared<RestTable>(keep.partial, keep.costs, root_ranges_[turn],
-                                                       most_tiles_outside(problem_.space), &known);
+  root_[node.root].table = std::make_shared<RestTable>(keep.partial, keep.costs, root_ranges_[turn], limits_, &known);
   bytes_of_tables_ += root_[node.root].table->bytes();
   rebuild(index);
   const Reach reach = this->reach(node);
@@ -119,8 +118,7 @@ const BoundaryTable& PartialSearch::boundaries_of(std::size_t turn, u32 keep) {
   if (!out) {
     KeepSpace& space = keeps_[keep];
     space.costs.unroll(nullptr);
-    out = std::make_unique<BoundaryTable>(space.partial, space.costs, root_ranges_[turn],
-                                          most_tiles_outside(problem_.space));
+    out = std::make_unique<BoundaryTable>(space.partial, space.costs, root_ranges_[turn], limits_);
     bytes_of_tables_ += out->bytes();
   }
   return *out;

@@ -116,6 +116,7 @@ class PartialSearch {
   }
   RestOutside rest(const Node& node, const Reach& reach);
   RestOutside rest_without_hops(const Node& node, const Reach& reach);
+  void raise_by_units_outside(const Node& node, const Reach& reach, RestOutside& rest);
   Cost ahead(const Node& node, const Reach& reach, const RestOutside& rest);
   u64 bytes_of_unrollings() const;
   KeepSpace& space(const Node& node);
@@ -141,6 +142,7 @@ class PartialSearch {
   bool may_have_more_columns(const Node& node, int d, u32 end);
   bool has_room_for_rest(int level, u64 room, const KeptFlows& costs) const;
   bool is_done(const Node& node);
+  bool can_be_gone_through(int level) const;
   void go_on(Node& node);
   bool has_loops(const Node& node) const;
   bool temporal_done(int level) const;
@@ -166,6 +168,7 @@ class PartialSearch {
   const bool stands_for_more_;
   const Compiled& c_;
   KeepSpaces& keeps_;
+  const LoopLimits limits_;
   const bool dominance_;
   LayerAnswer& best_;
   Gate gate_;

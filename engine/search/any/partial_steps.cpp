@@ -48,6 +48,7 @@ void PartialSearch::next_stage(const Node& node, u32 index) {
       break;
     }
     go_on(next);
+    if (next.stage == kX && !can_be_gone_through(next.level)) break;
     if (has_loops(next)) {
       child(next);
       break;
@@ -63,6 +64,13 @@ bool PartialSearch::is_done(const Node& node) {
     case kY: return spatial_done(node) && has_room_for_rest(node.level, 1, space(node).costs);
     default: return temporal_done(node.level);
   }
+}
+
+// Whether the loops of a level and of those outside it may go through all tiles of the level inside.
+bool PartialSearch::can_be_gone_through(int level) const {
+  for (int d = 0; d < c_.dimension_count; ++d)
+    if (trail_.of(d).tiles > limits_.most_tiles[at(level) - 1][at(d)]) return false;
+  return true;
 }
 
 // To the next stage.

@@ -36,8 +36,8 @@ void least_of(RestOutside& value, const RestOutside& other) {
 // What the tiles of a level may be, and what the flows into those of the next one cost then.
 class LevelTiles {
  public:
-  LevelTiles(const KeptFlows& costs, const TilesOutside& most, int level)
-      : c_(costs.compiled()), costs_(costs), level_(level), most_(most[at(level)]) {
+  LevelTiles(const KeptFlows& costs, const LoopLimits& limits, int level)
+      : c_(costs.compiled()), costs_(costs), level_(level), most_(limits.most_tiles[at(level)]) {
     for (std::size_t k = 0; k < costs.classes().size(); ++k)
       if (costs.has_unrolling() && !costs.is_free(k))
         outside_.push_back({costs.classes()[k], costs.class_units(level + 1, c_.level_count, k)});
@@ -118,22 +118,42 @@ bool nowhere_less(const Rest& a, const Rest& b) {
 
 }  // namespace
 
+// The least of each point and of all that hold it.
+std::vector<Rest> RestTable::grown(std::vector<Rest> table) const {
+  ranges_.each([&](std::size_t p, const auto&, const auto&, const TileRanges::Place& place) {
+    ranges_.each_larger(p, place, kAllDimensions, [&](std::size_t larger) { least_of(table[p], table[larger]); });
+  });
+  return table;
+}
+
 std::size_t RestTable::point(const KeptFlows& costs, const Trail& trail, const Reach& reach) const {
   if (!costs.has_unrolling()) return ranges_.point(trail);
   return ranges_.point_of(
       [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_left(trail, reach, reach.level, d)); });
 }
 
-TilesOutside most_tiles_outside(const Mapspace& space) {
-  TilesOutside out{};
+RestOutside RestTable::further_out(const KeptFlows& costs, const Trail& trail, const Reach& reach, int level) const {
+  const std::size_t point = ranges_.point_of(
+      [&](int d) { return ceil_div(u64{trail.of(d).tiles}, costs.known_units_up_to(trail, reach, level, d)); });
+  const Rest& all = grown_[at(level)][point];
+  return {all, grown_twins_.empty() ? all : grown_twins_[at(level)][point]};
+}
+
+LoopLimits loop_limits(const Mapspace& space) {
+  LoopLimits out{};
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
     const u64 size = space.size[d];
     u64 most = 1;
-    const auto times = [&](u64 factor) { most = std::min(size, most * std::min(size, factor)); };
+    DimensionMask* looped = nullptr;
+    const auto bit = dimension_bit(static_cast<int>(d));
+    const auto times = [&](u64 factor) {
+      most = std::min(size, most * std::min(size, factor));
+      if (factor > 1) *looped |= bit;
+    };
     for (std::size_t i = space.levels.size(); i-- > 0;) {
-      out[i][d] = most;
+      out.most_tiles[i][d] = most;
+      looped = &out.looped[i];
       const LevelSpace& level = space.levels[i];
-      const auto bit = dimension_bit(static_cast<int>(d));
       if (level.temporal.allowed & bit) times(level.temporal.factor[d].max);
       const u64 x = level.spatial.allowed_x & bit ? level.spatial.fanout_x : 1;
       const u64 y = level.spatial.allowed_y & bit ? level.spatial.fanout_y : 1;
@@ -143,12 +163,12 @@ TilesOutside most_tiles_outside(const Mapspace& space) {
   return out;
 }
 
-u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const TilesOutside& most_of) {
+u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits) {
   const Compiled& c = costs.compiled();
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   u64 out = 0;
   for (int i = 0; i + 1 < c.level_count; ++i) {
-    const LevelTiles tiles(costs, most_of, i);
+    const LevelTiles tiles(costs, limits, i);
     ranges.each([&](std::size_t, const auto& most, const auto& least, const auto&) {
       if (tiles.may_be(of_each(most), of_each(least))) ++out;
     });
@@ -157,13 +177,13 @@ u64 tiles_looked_at(const KeptFlows& costs, const TileRanges& ranges, const Tile
 }
 
 BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
-                             const TilesOutside& most_of)
+                             const LoopLimits& limits)
     : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   for (int i = 0; i + 1 < c.level_count; ++i) {
     std::vector<RestOutside>& table = at_level_.emplace_back(ranges.points(), kNothingFits);
-    const LevelTiles tiles(costs, most_of, i);
+    const LevelTiles tiles(costs, limits, i);
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const auto&) {
       if (tiles.may_be(of_each(most), of_each(least)))
         table[p] = tiles.least_outside(partial, of_each(most), of_each(least));
@@ -172,16 +192,21 @@ BoundaryTable::BoundaryTable(PartialCost& partial, const KeptFlows& costs, const
 }
 
 // Steps, for the tiles of a level, the larger ones first:
-//  1. What the next level's tiles, which hold this one, cost at least, and larger ones of this level.
+//  1. What the next level's tiles, which hold this one, cost at least, and larger ones of this level, which its loops
+//     make.
 //  2. What all unrollings cost at this boundary may say that the tile is no better than a larger one, or of no use.
 //  3. Else what it costs.
-RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges,
-                     const TilesOutside& most_of, const KnownBefore* known)
+RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRanges& ranges, const LoopLimits& limits,
+                     const KnownBefore* known, FurtherOut further_out)
     : ranges_(ranges) {
   const Compiled& c = costs.compiled();
   const bool twins = !costs.passing().empty();
   at_level_.resize(at(c.level_count));
   if (twins) twins_.resize(at(c.level_count));
+  if (further_out == FurtherOut::Yes) {
+    grown_.resize(at(c.level_count));
+    if (twins) grown_twins_.resize(at(c.level_count));
+  }
   const auto of_each = [&](const auto& numbers) { return std::span(numbers).first(at(c.dimension_count)); };
   const PointsElsewhere boundary_points =
       known ? PointsElsewhere::in(known->boundaries.ranges(), ranges, c) : PointsElsewhere();
@@ -189,13 +214,13 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
     std::vector<Rest>& table = at_level_[at(i)];
     table.assign(ranges.points(), kNoRest);
     if (twins) twins_[at(i)].assign(ranges.points(), kNoRest);
-    const LevelTiles tiles(costs, most_of, i);
+    const LevelTiles tiles(costs, limits, i);
     const PointsElsewhere next_points = PointsElsewhere::left_by_units(costs, i + 1, ranges);
     const bool outermost = i + 2 == c.level_count;
     const auto use = [&](const RestOutside& value) { return !known || known->worth(i, value.all); };
     ranges.each([&](std::size_t p, const auto& most, const auto& least, const TileRanges::Place& place) {
       RestOutside best = kNothingFits;
-      ranges.each_larger(p, place, [&](std::size_t larger) {
+      ranges.each_larger(p, place, limits.looped[at(i)], [&](std::size_t larger) {
         if (table[larger].energy == Rest::kNone) return;
         least_of(best.all, table[larger]);
         if (twins) least_of(best.with_twins, twins_[at(i)][larger]);
@@ -224,6 +249,10 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       table[p] = best.all;
       if (twins) twins_[at(i)][p] = best.with_twins;
     });
+    if (further_out == FurtherOut::Yes) {
+      grown_[at(i)] = grown(table);
+      if (twins) grown_twins_[at(i)] = grown(twins_[at(i)]);
+    }
   }
 }
 

@@ -36,11 +36,11 @@ class TileRanges {
   // Calls visit(point, most, least numbers of tiles, place) for all points, a larger tile before a smaller one.
   template <class Visit>
   void each(Visit&& visit) const;
-  // Calls visit(point) for those with the next larger tile in one dimension, of a point that each() visits.
+  // Calls visit(point) for those with the next larger tile in one of these dimensions, of a point that each() visits.
   template <class Visit>
-  void each_larger(std::size_t point, const Place& place, Visit&& visit) const {
+  void each_larger(std::size_t point, const Place& place, DimensionMask dimensions, Visit&& visit) const {
     for (int d = 0; d < dimension_count_; ++d)
-      if (place[at(d)] + 1 != least_[at(d)].size()) visit(point + stride_[at(d)]);
+      if (contains(dimensions, d) && place[at(d)] + 1 != least_[at(d)].size()) visit(point + stride_[at(d)]);
   }
   // [place along d]: the most tiles.
   std::span<const u32> most(int d) const { return most_[at(d)]; }
