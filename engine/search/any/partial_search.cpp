@@ -174,17 +174,16 @@ RestOutside PartialSearch::rest_without_hops(const Node& node, const Reach& reac
       if (twins) out.with_twins.raise_to(root.table->with_twins(node.level, here));
     }
     out.all.energy = std::max(out.all.energy, root.once.outside[node.level]);
-    raise_by_units_outside(node, reach, out);
+    raise_by_units_outside(keep, reach, out);
   }
   return out;
 }
 
 // An unrolling's own tables have few points. That of all has many, and says as well what is outside a level further
 // out, which holds what the fan-outs up to it make of the present tile.
-void PartialSearch::raise_by_units_outside(const Node& node, const Reach& reach, RestOutside& rest) {
-  const KeepSpace& keep = space(node);
-  const bool twins = keep.costs.passes(node.level);
-  for (int level = node.level + 1; level + 1 < c_.level_count; ++level) {
+void PartialSearch::raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const {
+  const bool twins = keep.costs.passes(reach.level);
+  for (int level = reach.level + 1; level + 1 < c_.level_count; ++level) {
     if (c_.level[at(level)].fanout_x * c_.level[at(level)].fanout_y == 1) continue;
     const RestOutside outside = keep.rest->further_out(keep.costs, trail_, reach, level);
     rest.all.raise_to(outside.all);

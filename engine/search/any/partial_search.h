@@ -116,7 +116,7 @@ class PartialSearch {
   }
   RestOutside rest(const Node& node, const Reach& reach);
   RestOutside rest_without_hops(const Node& node, const Reach& reach);
-  void raise_by_units_outside(const Node& node, const Reach& reach, RestOutside& rest);
+  void raise_by_units_outside(const KeepSpace& keep, const Reach& reach, RestOutside& rest) const;
   Cost ahead(const Node& node, const Reach& reach, const RestOutside& rest);
   u64 bytes_of_unrollings() const;
   KeepSpace& space(const Node& node);

@@ -144,15 +144,13 @@ LoopLimits loop_limits(const Mapspace& space) {
   for (std::size_t d = 0; d < space.dimension_count; ++d) {
     const u64 size = space.size[d];
     u64 most = 1;
-    DimensionMask* looped = nullptr;
     const auto bit = dimension_bit(static_cast<int>(d));
-    const auto times = [&](u64 factor) {
-      most = std::min(size, most * std::min(size, factor));
-      if (factor > 1) *looped |= bit;
-    };
     for (std::size_t i = space.levels.size(); i-- > 0;) {
       out.most_tiles[i][d] = most;
-      looped = &out.looped[i];
+      const auto times = [&](u64 factor) {
+        most = std::min(size, most * std::min(size, factor));
+        if (factor > 1) out.looped[i] |= bit;
+      };
       const LevelSpace& level = space.levels[i];
       if (level.temporal.allowed & bit) times(level.temporal.factor[d].max);
       const u64 x = level.spatial.allowed_x & bit ? level.spatial.fanout_x : 1;
@@ -249,7 +247,7 @@ RestTable::RestTable(PartialCost& partial, const KeptFlows& costs, const TileRan
       table[p] = best.all;
       if (twins) twins_[at(i)][p] = best.with_twins;
     });
-    if (further_out == FurtherOut::Yes) {
+    if (further_out == FurtherOut::Yes && i > 0) {
       grown_[at(i)] = grown(table);
       if (twins) grown_twins_[at(i)] = grown(twins_[at(i)]);
     }
