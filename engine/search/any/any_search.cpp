@@ -36,7 +36,8 @@ class AnySearch {
   AnySearch(const LayerProblem& problem, std::span<const LayerAnswer> starts, const SearchBudget& budget)
       : problem_(problem),
         starts_(starts.begin(), starts.end()),
-        budget_(budget.limited() ? budget : budget.at_most(kAnyEvaluations)) {
+        limited_(budget.limited()),
+        budget_(limited_ ? budget : budget.at_most(kAnyEvaluations)) {
     starts_.emplace_back();  // climbs from nothing begin at the smallest factors
   }
 
@@ -101,12 +102,12 @@ class AnySearch {
       return true;
     }
     PartialSearch together = partial_search();
-    if (problem_.options.strategy != Strategy::Exact) {
-      prove(together, left().at_most(kRootEvaluations));
-    } else {
-      if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
-      if (!best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
-    }
+    const bool proves = problem_.options.strategy == Strategy::Exact;
+    if (!proves) prove(together, left().at_most(kRootEvaluations));
+    else if (!prove(together, share(kFirstLook)) && is_cut_short()) prove_either_way(together);
+    // Strategies that prove nothing are fast where there is no budget, and climb with what is left of one.
+    const bool climbs = proves || limited_;
+    if (climbs && !best_.complete && is_cut_short() && is_far(kFar)) climb(LayerAnswer(best_), left());
     return best_.complete || !is_over();
   }
 
@@ -197,6 +198,7 @@ class AnySearch {
 
   const LayerProblem& problem_;
   std::vector<LayerAnswer> starts_;
+  const bool limited_;  // there is a budget
   const SearchBudget budget_;
   LayerAnswer best_;
   std::unique_ptr<LayerProblem> reduced_;  // with fewer mappings, if some stand for all

@@ -2,7 +2,8 @@
 // The search over all tile sizes, in true counts, that every strategy runs after its perfect answer. Steps:
 //  1. Short climbs by changing tile sizes, from each start and from the smallest factors: never worse than any start.
 //  2. The best-first search over partial mappings (partial_search.h), for strategy exact: finds better ones, and proves
-//     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with.
+//     what no mapping of any tile sizes is below. Other strategies get the bound that it begins with, and climb with
+//     what is left of a budget, if there is one.
 //  3. If that takes long, longer climbs after a first part of it while they find lower answers, which leave less to do:
 //     where the answer is still far above what is proven.
 #include <span>

@@ -35,7 +35,8 @@ class ImperfectSearch {
     if (!starts_.empty() && problem_.options.rules[Rule::Refine]) {
       PricedPlan& best = starts_.front();
       with_climb([&](ImperfectClimb& climb) { best = climb.climb(best, true); });
-      for (u64 round = 0; !over() && kicks(best, round); ++round) {
+      PricedPlan from = best;
+      for (u64 round = 0; !over() && kicks(best, from, round); ++round) {
       }
     }
     if (!starts_.empty()) answer.offer(problem_.options.objective, starts_.front().mapping, starts_.front().cost);
@@ -163,27 +164,36 @@ class ImperfectSearch {
     at_once(starts_.size(), [&](std::size_t k, ImperfectClimb& climb) { starts_[k] = climb.climb(starts_[k], false); });
   }
 
-  // Step 3, one round. False: no kick leads anywhere.
-  bool kicks(PricedPlan& best, u64 round) {
+  // Step 3, one round: all kicks start at `from`, which becomes where the next round starts. False: no kick leads
+  // anywhere.
+  bool kicks(PricedPlan& best, PricedPlan& from, u64 round) {
     std::array<std::optional<PricedPlan>, kKicksOfARound> found;
     at_once(kKicksOfARound, [&](std::size_t k, ImperfectClimb& climb) {
       std::mt19937_64 random(kSeed + round * kKicksOfARound + k);
-      found[k] = kick(best, random, climb);
+      found[k] = kick(from, best, random, climb);
     });
-    bool any = false;
-    for (const auto& local : found) {
-      any |= local.has_value();
-      if (local && local->value < best.value) best = *local;
-    }
+    const PricedPlan* least = nullptr;
+    for (const auto& local : found)
+      if (local && local->mapping != from.mapping && (!least || local->value < least->value)) least = &*local;
+    const bool any = std::ranges::any_of(found, [](const auto& local) { return local.has_value(); });
+    const bool away = from.mapping != best.mapping;
+    if (least && least->value < best.value) best = *least;
+    from = least && round % kRoundsAway != 0 && close_to(*least, best) ? *least : best;
     problem_.tell(objective_number(problem_.options.objective, best.cost), 0);
-    return any;
+    return any || away;
   }
 
-  // The best disturbed by a few moves, and climbed from; nothing if no disturbance is legal.
-  std::optional<PricedPlan> kick(const PricedPlan& best, std::mt19937_64& random, ImperfectClimb& climb) const {
+  bool close_to(const PricedPlan& plan, const PricedPlan& best) const {
+    const Objective objective = problem_.options.objective;
+    return objective_number(objective, plan.cost) <= kClose * objective_number(objective, best.cost);
+  }
+
+  // A plan disturbed by a few moves, and climbed from; nothing if no disturbance is legal.
+  std::optional<PricedPlan> kick(const PricedPlan& from, const PricedPlan& best, std::mt19937_64& random,
+                                 ImperfectClimb& climb) const {
     std::vector<EndMove> moves;
     for (int attempt = 0; attempt < kMostAttempts && !climb.spent(); ++attempt) {
-      ImperfectPlan plan = best.plan;
+      ImperfectPlan plan = from.plan;
       const u64 count = 1 + random() % kMovesOfAKick;
       bool legal = true;
       for (u64 k = 0; k < count && legal; ++k) {
@@ -204,6 +214,10 @@ class ImperfectSearch {
 
   static constexpr u64 kSeed = 0x5eed'0f'1a9e;
   static constexpr int kMovesOfAKick = 3;
+  // The next round begins at the best that the last one found, if it is so close to the best of all, and once in so
+  // many rounds at that.
+  static constexpr double kClose = 1.03;
+  static constexpr u64 kRoundsAway = 32;
   static constexpr int kMostAttempts = 1'000;  // at a legal disturbance: those in vain cost no evaluation
 
   const LayerProblem& problem_;

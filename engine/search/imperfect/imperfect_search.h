@@ -2,7 +2,8 @@
 // The search over imperfect factors that every strategy runs after its perfect answer. Steps:
 //  1. The starts: the perfect answer; the same with other unrollings that fill the fan-outs; the least factors.
 //  2. Each is climbed from: loop ends, loop orders, what is kept.
-//  3. The best is disturbed and climbed from again, several times at once, until the budget is used up.
+//  3. The best is disturbed and climbed from again, several times at once; then the best of what that gave, also if it
+//     is a little worse; and so on until the budget is used up.
 //  4. The proven bound of the whole imperfect mapspace (imperfect_bound.h).
 // The perfect answer is among the candidates: the result is never worse.
 #include "engine/search/core/budget.h"
