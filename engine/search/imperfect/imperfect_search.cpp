@@ -214,8 +214,8 @@ class ImperfectSearch {
 
   static constexpr u64 kSeed = 0x5eed'0f'1a9e;
   static constexpr int kMovesOfAKick = 3;
-  // The next round begins at the best that the last one found, if it is so close to the best of all, and once in so
-  // many rounds at that.
+  // A round begins at the best other mapping that the one before found, if that is at most so many times the best of
+  // all; once in so many rounds at the best of all.
   static constexpr double kClose = 1.03;
   static constexpr u64 kRoundsAway = 32;
   static constexpr int kMostAttempts = 1'000;  // at a legal disturbance: those in vain cost no evaluation
