@@ -64,6 +64,16 @@ TEST(Simulate, SlidingWindow) {
   EXPECT_EQ(loads(nest, 424, CachePolicy::Scratchpad), 89'600);
 }
 
+// The box is 19 pixels long; tiles at even b touch the even ones of it, those at odd b the odd ones. What one passes
+// over stays for the next but one: each of the 23 pixels comes once, as the model says.
+TEST(Simulate, AnIntervalKeepsWhatATilePassesOver) {
+  const Workload sum = layer("O[c] += I[b+2*c+2*a]; a=7,b=5,c=4");
+  const NamedTiling tiling = *parse_named_tiling("b=1", "b", "", sum);
+  EXPECT_EQ(priced(sum, tiling, {}).front().footprint, 4 + 19);
+  EXPECT_EQ(priced(sum, tiling, {}).front().words, 4 + 23);
+  EXPECT_EQ(loads(tiled_nest(sum, tiling), 23, CachePolicy::Scratchpad), 4 + 23);
+}
+
 TEST(Simulate, LinesAndWays) {
   const LoopNest nest = square_tiles(32, 8);
   const auto with = [&](CacheShape shape) {
