@@ -77,6 +77,10 @@ void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
   const LayerAnswer* const linked = best.with_links.get();
   if (linked != nullptr) out.mapping = linked->mapping;
   out.cost = problem_->linked->evaluate(out.mapping, problem_->counts()).cost;
+  for (const Mapping& other : best.beside) {
+    const Cost cost = problem_->linked->evaluate(other, problem_->counts()).cost;
+    if (Value::of(objective, cost) < Value::of(objective, out.cost)) out.mapping = other, out.cost = cost;
+  }
   out.utilization = utilization(out.cost.cycles);
   out.value = objective_number(objective, out.cost);
   // Averages of factors that do not divide lose MACs: then nothing is known.

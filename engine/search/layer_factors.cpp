@@ -44,12 +44,14 @@ LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBud
     LayerAnswer out = any_search(*problem_, starts, budget.after(padded.statistics.evaluated));
     out.statistics.evaluated += padded.statistics.evaluated;
     out.statistics += perfect.statistics;
+    out.beside = perfect.mappings();
     return out;
   }
   LayerAnswer out = imperfect_search(*problem_, start, budget);
   out.end = budget.end(out.statistics.evaluated);
   if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   out.statistics += perfect.statistics;
+  out.beside = perfect.mappings();
   return out;
 }
 

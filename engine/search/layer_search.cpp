@@ -57,13 +57,12 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   LayerAnswer answer;
   switch (problem_->options.strategy) {
     case Strategy::Exact: {
-      if (searches_links()) {
-        const LayerAnswer without = search_even(budget.half());
-        return with_links(without, budget.after(without.statistics.evaluated));
-      }
-      if (problem_->options.tiles == Tiles::Even) return search_even(budget);
-      const LayerAnswer even = search_even(budget.half());
-      return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      if (problem_->options.tiles == Tiles::Even) return search_all_even(budget);
+      const LayerAnswer even = search_all_even(budget.half());
+      LayerAnswer uneven = uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
+      uneven.with_links.reset();
+      uneven.beside = even.mappings();
+      return uneven;
     }
     case Strategy::Sunstone: answer = search_fast(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
@@ -83,9 +82,16 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   return answer;
 }
 
+// Of averages of factors that do not divide nothing is known with links.
 bool LayerSearch::searches_links() const {
-  return problem_->linked && problem_->options.tiles == Tiles::Even && !problem_->imperfect() &&
+  return problem_->linked && !problem_->options.imperfect &&
          links_searched(problem_->space, problem_->linked->compiled());
+}
+
+LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
+  if (!searches_links()) return search_even(budget);
+  const LayerAnswer without = search_even(budget.half());
+  return with_links(without, budget.after(without.statistics.evaluated));
 }
 
 // The answer without links, with the best mapping of those that have some beside it.
@@ -170,6 +176,7 @@ LayerAnswer LayerSearch::search_even(const SearchBudget& budget) const {
                                  known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());
   out.statistics += known.statistics;
   if (known.found) out.offer(options.objective, known.mapping, known.cost);
+  out.beside = known.mappings();
   return out;
 }
 

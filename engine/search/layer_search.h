@@ -53,6 +53,7 @@ class LayerSearch {
  private:
   explicit LayerSearch(std::unique_ptr<LayerProblem> problem);
 
+  LayerAnswer search_all_even(const SearchBudget& budget) const;
   LayerAnswer search_even(const SearchBudget& budget) const;
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;

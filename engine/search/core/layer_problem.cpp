@@ -37,6 +37,13 @@ std::vector<KeepMasks> LayerProblem::keep_choices(u64 most) const {
   return out;
 }
 
+std::vector<Mapping> LayerAnswer::mappings() const {
+  std::vector<Mapping> out = beside;
+  if (found) out.push_back(mapping);
+  if (with_links) out.push_back(with_links->mapping);
+  return out;
+}
+
 bool LayerAnswer::offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine) {
   if (found &&
       (value < v || (value == v && (machine < its_machine || (machine == its_machine && mapping <= candidate)))))

@@ -85,6 +85,8 @@ struct LayerAnswer {
   std::optional<EvaluatorReport> evaluator{};  // of SearchOptions::evaluator
   // Where LayerProblem::linked is searched: the answer with link transfers; the others are those without.
   std::shared_ptr<const LayerAnswer> with_links{};
+  // Where LayerProblem::linked is not searched: answers of smaller mapspaces, which may cost less with link transfers.
+  std::vector<Mapping> beside{};
   Diagnostics why_not_found{};  // the reason if it is not the problem's
 
   // Replaces the mapping by `candidate` if that is better, and returns whether it was. Of equally good mappings the one
@@ -94,6 +96,9 @@ struct LayerAnswer {
   }
   // The same for a value that is not the cost's.
   bool offer(const Mapping& candidate, const Cost& its_cost, const Value& v, u32 its_machine = 0);
+
+  // What this answer and those beside it may be with link transfers.
+  std::vector<Mapping> mappings() const;
 
   // The value as a number, if a mapping was found.
   double number(Objective objective) const { return evaluator ? evaluator->value : objective_number(objective, cost); }
