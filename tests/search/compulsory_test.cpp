@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include "arch/load.h"
 #include "tests/support/random_problem.h"
+#include "workloads/load.h"
 
 namespace heliolite::compulsory_test {
 namespace {
 
-void expect_below(u64 seed) {
+void expect_below(u64 seed, bool links = false) {
   testing::RandomOptions options;
-  options.interconnects = seed % 3 == 0;
+  options.interconnects = !links && seed % 3 == 0;
+  options.links = links;
   const testing::RandomProblem p = testing::random_problem(seed, options);
   const CostModel model(p.workload, p.architecture);
   KeepRange keep;
@@ -31,6 +34,28 @@ void expect_below(u64 seed) {
 
 TEST(Compulsory, NoMappingCostsLess) {
   for (u64 seed = 0; seed < 30'000 && !::testing::Test::HasFailure(); ++seed) expect_below(seed);
+}
+
+TEST(Compulsory, NoMappingWithLinksCostsLess) {
+  for (u64 seed = 0; seed < 30'000 && !::testing::Test::HasFailure(); ++seed) expect_below(seed, true);
+}
+
+// Four MACs share the registers, which take each word from DRAM, at a word a cycle, whatever the MACs pass on.
+TEST(Compulsory, LinksInsideALevelThatKeepsATensorTakeNothingOffFurtherOut) {
+  const auto machine = parse_architecture(
+      "architecture: {link_transfers: on, compute: {energy: 1}, levels: ["
+      "{name: DRAM, dram: true, energy: 100, bandwidth: {read: 1}}, {name: Regs, entries: 64, energy: 1, fanout: 4}]}",
+      "x");
+  const auto gemm = load_network("gemm:4x8x16");
+  ASSERT_TRUE(machine.ok() && gemm.ok());
+  const CostModel model(gemm->layers[0].workload, *machine);
+  const TensorMask all = 0b111;
+  const KeepMasks keeps{all, all};
+  const Cost least = compulsory_cost(model, {keeps, keeps}).whole;
+  EXPECT_EQ(least.cycles, 4 * 16 + 16 * 8);
+  EXPECT_GE(least.energy.picojoules(), 100 * (4 * 16 + 16 * 8 + 4 * 8) + 4 * 8 * 16);
+  // If the registers may pass a tensor by, the MACs may pass on what DRAM would have sent.
+  EXPECT_LT(compulsory_cost(model, {KeepMasks{0, all}, keeps}).whole.cycles, least.cycles);
 }
 
 }  // namespace

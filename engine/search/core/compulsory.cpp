@@ -75,7 +75,8 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
   const int levels = c.level_count;
   std::array<bool, kMaxLevels> inside_fanouts{};     // no fan-out at or inside the level
   std::array<TensorMask, kMaxLevels> kept_inside{};  // tensors that a level further in may keep
-  std::array<TensorMask, kMaxLevels> linked{};       // tensors with links below the level or further in
+  // Tensors with links below the level, or further in if no level between keeps them for certain.
+  std::array<TensorMask, kMaxLevels> linked{};
   u64 units = 1;
   TensorMask kept = 0, linked_so_far = 0;
   for (int i = 0; i < levels; ++i) {
@@ -83,7 +84,8 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     inside_fanouts[i] = units == 1;
     kept_inside[i] = kept;
     kept |= keep.may[i];
-    linked[i] = linked_so_far = static_cast<TensorMask>(linked_so_far | c.level[i].linked);
+    linked[i] = static_cast<TensorMask>(linked_so_far | c.level[i].linked);
+    linked_so_far = static_cast<TensorMask>(linked[i] & ~keep.must[i]);
   }
   CompulsoryCost out;
   Cost sum;
