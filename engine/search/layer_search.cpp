@@ -88,9 +88,14 @@ bool LayerSearch::searches_links() const {
          links_searched(problem_->space, problem_->linked->compiled());
 }
 
+// Links seldom change the answer: most of a budget is for finding it without them.
 LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
   if (!searches_links()) return search_even(budget);
-  const LayerAnswer without = search_even(budget.half());
+  constexpr double kWithoutLinks = 0.8;
+  SearchBudget part = budget.part_of_time(kWithoutLinks);
+  if (budget.limits_evaluations())
+    part = part.at_most(static_cast<u64>(kWithoutLinks * static_cast<double>(budget.evaluations_left(0))));
+  const LayerAnswer without = search_even(part);
   return with_links(without, budget.after(without.statistics.evaluated));
 }
 
