@@ -50,8 +50,13 @@ class RestBounds {
   // The least cost of all flows that start outside `level`, if `tile` is the tile of the level and the stage after it
   // has these servers.
   double after(int level, u32 servers, std::size_t channel, u64 tile) const {
-    return look(after_is_below(level) ? below_[at(level) + 1] : after_[at(level)], servers, channel, tile,
-                m_.servers.count(level));
+    const double* const all = after(level, channel, tile);
+    return all == nullptr ? 0 : all[servers];
+  }
+  // The same of all sets of servers; none: 0 of each.
+  const double* after(int level, std::size_t channel, u64 tile) const {
+    const Table& table = (after_is_below(level) ? below_[at(level) + 1] : after_[at(level)])[channel];
+    return table.empty() ? nullptr : table.data() + cell(tile) * m_.servers.count(level);
   }
   // The least energy of with() over the tiles of the level that enlarge `tile` along dimensions which index the tensor.
   // Only for tensors that reuses(level, tensor) names.
@@ -96,11 +101,8 @@ class RestBounds {
 
   u64 cell(u64 point) const { return m_.lattice.grid().cell(point); }
   double look(const std::vector<Channeled>& tables, int level, u32 servers, std::size_t channel, u64 point) const {
-    return look(tables[at(level)], servers, channel, point, m_.servers.count(level - 1));
-  }
-  double look(const Channeled& tables, u32 servers, std::size_t channel, u64 point, std::size_t sets) const {
-    const Table& table = tables[channel];
-    return table.empty() ? 0 : table[cell(point) * sets + servers];
+    const Table& table = tables[at(level)][channel];
+    return table.empty() ? 0 : table[cell(point) * m_.servers.count(level - 1) + servers];
   }
   // Whether nothing can happen between the tile of a level and the temporal loops of the next: then after() and the
   // next level's below() are the same.

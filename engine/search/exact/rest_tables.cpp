@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <span>
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/fresh_words.h"
@@ -119,9 +121,18 @@ class RestBounds::Building {
         grid_(m_.lattice.grid()),
         level_(level),
         channels_(channels),
-        steps_(tables.steps_over(level)) {
-    for (const Step& step : steps_) flows_ = std::max(flows_, step.flows + 1);
-    sets_ = m_.servers.count(level - 1);
+        steps_(tables.steps_over(level)),
+        sets_(m_.servers.count(level - 1)) {
+    std::ranges::stable_sort(steps_, {}, &Step::flows);
+    for (auto first = steps_.begin(); first != steps_.end();) {
+      const auto last =
+          std::ranges::find_if(first, steps_.end(), [&](const Step& s) { return s.flows != first->flows; });
+      with_flows_.emplace_back(first, last);
+      first = last;
+    }
+    refund_.resize(m_.channels.size());
+    for (const std::size_t k : channels)
+      for (u32 before = 0; before < sets_; ++before) refund_[k].push_back(tables.refund(level, before, k));
     const std::size_t width = t_.row_width(level);
     if (level + 1 < m_.levels() && !grid_.coarse() && grid_.cells() * width <= kMaxRowValues)
       t_.fresh_[at(level)].resize(grid_.cells() * width);
@@ -129,15 +140,13 @@ class RestBounds::Building {
   }
 
   void add(u64 cell, const LatticePoint& first, const LatticePoint& last) {
-    room_.assign(flows_, Room::Unknown);
-    bool any = false;
-    for (const Step& step : steps_) {
-      if (t_.after(level_, step.after, 0, first.index) >= kImpossible) continue;
-      Room& room = room_[step.flows];
-      if (room == Room::Unknown) room = has_room(step, first) ? Room::Enough : Room::Little;
-      any |= room == Room::Enough;
-    }
-    if (!any) return;
+    possible_.clear();
+    const double* const after = t_.after(level_, 0, first.index);
+    for (const std::span<const Step> steps : with_flows_)
+      if (std::ranges::any_of(steps, [&](const Step& s) { return after[s.after] < kImpossible; }) &&
+          has_room(steps.front(), first))
+        possible_.push_back(steps);
+    if (possible_.empty()) return;
     if (grid_.coarse()) {
       for (const std::size_t k : channels_)
         add(cell, k, first.index, [&](const Step& step) { return least_of_box(step, k, first, last); });
@@ -152,8 +161,6 @@ class RestBounds::Building {
   }
 
  private:
-  enum class Room : u8 { Unknown, Enough, Little };
-
   bool has_room(const Step& step, const LatticePoint& tile) const {
     return m_.fits(level_, m_.servers.kept(level_, step.before), tile.extent);
   }
@@ -161,16 +168,17 @@ class RestBounds::Building {
   // `flows_of(step)`: the least that the flows of a step cost.
   template <class FlowsOf>
   void add(u64 cell, std::size_t k, u64 tile, const FlowsOf& flows_of) {
-    constexpr double kUnknown = -1;
-    least_.assign(flows_, kUnknown);
     double* const with = t_.with_[at(level_)][k].data() + cell * sets_;
-    for (const Step& step : steps_) {
-      if (room_[step.flows] != Room::Enough) continue;
-      const double after = t_.after(level_, step.after, k, tile);
-      if (after >= kImpossible) continue;
-      double& least = least_[step.flows];
-      if (least == kUnknown) least = flows_of(step);
-      with[step.before] = std::min(with[step.before], after + least - t_.refund(level_, step.before, k));
+    const double* const after = t_.after(level_, k, tile);
+    const double* const refund = refund_[k].data();
+    for (const std::span<const Step> steps : possible_) {
+      std::optional<double> least;
+      for (const Step& step : steps) {
+        const double rest = after == nullptr ? 0 : after[step.after];
+        if (rest >= kImpossible) continue;
+        if (!least) least = flows_of(step);
+        with[step.before] = std::min(with[step.before], rest + *least - refund[step.before]);
+      }
     }
   }
 
@@ -236,10 +244,11 @@ class RestBounds::Building {
   int level_;
   const std::vector<std::size_t>& channels_;
   std::vector<Step> steps_;
-  std::size_t flows_ = 0, sets_;
+  std::size_t sets_;
+  std::vector<std::span<const Step>> with_flows_;  // those that begin the same flows
+  std::vector<std::vector<double>> refund_;        // [channel][set of servers before]
   FreshRow row_;
-  std::vector<Room> room_;     // [flows of a step], of the cell
-  std::vector<double> least_;  // the same, in a channel
+  std::vector<std::span<const Step>> possible_;  // of with_flows_, for the cell
   int boxes_left_ = 0;
 };
 
