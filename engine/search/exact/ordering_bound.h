@@ -36,6 +36,9 @@ struct BoundFlows {
 
   // Adds a flow; flows without halos that the same loops move are joined.
   void append(const BoundFlow& other);
+  void append_if_any(const BoundFlow& other) {
+    if (other.unreused > 0) append(other);
+  }
   // Their ordering bound. Of more than kMaxBoundFlows flows the rest count as 0. `n`, `present`: as ordering_bound().
   double least(const std::array<double, kMaxDimensions>& n, DimensionMask present) const;
   // The same over the orders in which one of the loops `first` comes first; 0: any may.

@@ -63,7 +63,7 @@ double RestBounds::least_below(int level, u32 servers) const {
 
 std::size_t RestBounds::row_width(int level) const {
   std::size_t out = 0;
-  for (const int v : bits(m_.keep.may[at(level)])) out += 2 + (c_.tensor[at(v)].sliding ? classes_.count() : 0);
+  for (const int v : bits(m_.keep.may[at(level)])) out += part_width(v);
   return out;
 }
 
@@ -76,7 +76,7 @@ void RestBounds::compute_fresh(int level, const LatticePoint& tile, const LoopSe
     if (t.sliding) once *= halo_shares(classes_, t, box_extent(t, tile.extent), tile.extent, outside, row + 2);
     row[0] = static_cast<double>(box_words(t, tile.extent)) * iterations;
     row[1] = once;
-    row += 2 + (t.sliding ? classes_.count() : 0);
+    row += part_width(tensor);
   }
 }
 
@@ -85,7 +85,7 @@ void RestBounds::compute_least_fresh(int level, const LatticePoint& first, const
   for (const int tensor : bits(m_.keep.may[at(level)])) {
     const CompiledTensor& t = c_.tensor[at(tensor)];
     least_fresh_words(classes_, c_, t, first, last, outside, row);
-    row += 2 + (t.sliding ? classes_.count() : 0);
+    row += part_width(tensor);
   }
 }
 
@@ -96,26 +96,27 @@ const double* RestBounds::fresh(int level, const LatticePoint& tile, const LoopS
   return row.data();
 }
 
+BoundFlow RestBounds::fresh_flow(int level, int tensor, int server, std::size_t channel, u64 left,
+                                 const double* part) const {
+  const double fill = fill_[at(level)][channel][at(tensor)];
+  double serve = serve_[at(server)][channel][at(tensor)], spreading = serve * spread(level, server, tensor, left);
+  for (const int i : bits(m_.interconnects(level, server))) {
+    serve += serve_[at(i)][channel][at(tensor)];
+    spreading += serve_[at(i)][channel][at(tensor)] * spread(level, i, tensor, left);
+  }
+  return {classes_.indexing(at(tensor)), part[0] * (fill + spreading),
+          c_.tensor[at(tensor)].sliding ? part + 2 : nullptr, part[0] * (fill + serve) * part[1]};
+}
+
 void RestBounds::append_fresh(int level, u32 before, u32 after, std::size_t channel, u64 tile, const double* row,
                               BoundFlows& flows) const {
   if (level + 1 == m_.levels()) return;  // nothing leaves the outermost level
   const TensorMask kept = m_.servers.kept(level, before);
   const u64 left = m_.lattice.full().index - tile;
   for (const int v : bits(m_.keep.may[at(level)])) {
-    const bool slides = c_.tensor[at(v)].sliding;
-    if (contains(kept, v)) {
-      const double fill = fill_[at(level)][channel][at(v)];
-      const int server = m_.servers.server(level, after, v);
-      double serve = serve_[at(server)][channel][at(v)], spreading = serve * spread(level, server, v, left);
-      for (const int i : bits(m_.interconnects(level, server))) {
-        serve += serve_[at(i)][channel][at(v)];
-        spreading += serve_[at(i)][channel][at(v)] * spread(level, i, v, left);
-      }
-      const double unreused = row[0] * (fill + spreading);
-      const double once = row[0] * (fill + serve) * row[1];
-      if (unreused > 0) flows.append({classes_.indexing(at(v)), unreused, slides ? row + 2 : nullptr, once});
-    }
-    row += 2 + (slides ? classes_.count() : 0);
+    if (contains(kept, v))
+      flows.append_if_any(fresh_flow(level, v, m_.servers.server(level, after, v), channel, left, row));
+    row += part_width(v);
   }
 }
 

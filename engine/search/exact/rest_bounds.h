@@ -115,7 +115,11 @@ class RestBounds {
   void compute_fresh(int level, const LatticePoint& tile, const LoopSet& outside, double* row) const;
   void compute_least_fresh(int level, const LatticePoint& first, const LatticePoint& last, const LoopSet& outside,
                            double* row) const;
+  // Numbers of a row, and of a tensor's part of it.
   std::size_t row_width(int level) const;
+  std::size_t part_width(int tensor) const { return 2 + (c_.tensor[at(tensor)].sliding ? classes_.count() : 0); }
+  // The flow of a row's part, from this server, in one channel. `left`: as of spread().
+  BoundFlow fresh_flow(int level, int tensor, int server, std::size_t channel, u64 left, const double* part) const;
 
   const FlowCosts& m_;
   const Compiled& c_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/search/exact/fresh_words.h"
@@ -127,9 +128,18 @@ class RestBounds::Building {
     for (auto first = steps_.begin(); first != steps_.end();) {
       const auto last =
           std::ranges::find_if(first, steps_.end(), [&](const Step& s) { return s.flows != first->flows; });
-      with_flows_.emplace_back(first, last);
+      SameFlows& same = with_flows_.emplace_back();
+      same.steps = {first, last};
+      const TensorMask kept = m_.servers.kept(level, first->before);
+      const auto known = std::ranges::find(kept_, kept);
+      same.kept = static_cast<std::size_t>(known - kept_.begin());
+      if (known == kept_.end()) kept_.push_back(kept);
+      if (level + 1 < m_.levels())
+        for (const int v : bits(kept)) same.flows.push_back({v, m_.servers.server(level, first->after, v)});
       first = last;
     }
+    std::size_t part = 0;
+    for (const int v : bits(m_.keep.may[at(level)])) part_[at(v)] = std::exchange(part, part + t_.part_width(v));
     refund_.resize(m_.channels.size());
     for (const std::size_t k : channels)
       for (u32 before = 0; before < sets_; ++before) refund_[k].push_back(tables.refund(level, before, k));
@@ -141,48 +151,84 @@ class RestBounds::Building {
 
   void add(u64 cell, const LatticePoint& first, const LatticePoint& last) {
     possible_.clear();
+    room_.assign(kept_.size(), Room::Unknown);
     const double* const after = t_.after(level_, 0, first.index);
-    for (const std::span<const Step> steps : with_flows_)
-      if (std::ranges::any_of(steps, [&](const Step& s) { return after[s.after] < kImpossible; }) &&
-          has_room(steps.front(), first))
-        possible_.push_back(steps);
+    for (const SameFlows& same : with_flows_)
+      if (std::ranges::any_of(same.steps, [&](const Step& s) { return after[s.after] < kImpossible; }) &&
+          has_room(same.kept, first))
+        possible_.push_back(&same);
     if (possible_.empty()) return;
     if (grid_.coarse()) {
       for (const std::size_t k : channels_)
-        add(cell, k, first.index, [&](const Step& step) { return least_of_box(step, k, first, last); });
+        add(cell, k, first.index, [&](const SameFlows& same) { return least_of_box(same.steps[0], k, first, last); });
       return;
     }
     const LoopSet outside(t_.classes_, t_.c_, first.extent, t_.c_.size);
     double* row = row_.data();
     if (Table& rows = t_.fresh_[at(level_)]; !rows.empty()) row = rows.data() + cell * t_.row_width(level_);
     if (level_ + 1 < m_.levels()) t_.compute_fresh(level_, first, outside, row);
-    for (const std::size_t k : channels_)
-      add(cell, k, first.index, [&](const Step& step) { return least(step, k, first, outside, row); });
+    for (const std::size_t k : channels_) {
+      known_.fill(0);
+      add(cell, k, first.index, [&](const SameFlows& same) { return least(same, k, first, outside, row); });
+    }
   }
 
  private:
+  // Steps that begin the same flows: of these tensors, each from its server.
+  struct SameFlows {
+    struct Flow {
+      int tensor, server;
+    };
+    std::span<const Step> steps;
+    std::size_t kept = 0;  // of kept_: what the steps keep
+    std::vector<Flow> flows;
+  };
+  enum class Room : u8 { Unknown, Enough, Little };
+
+  // For the cell's first tile: asked once for all that keep the same.
+  bool has_room(std::size_t kept, const LatticePoint& first) {
+    Room& room = room_[kept];
+    if (room == Room::Unknown) room = m_.fits(level_, kept_[kept], first.extent) ? Room::Enough : Room::Little;
+    return room == Room::Enough;
+  }
+
   bool has_room(const Step& step, const LatticePoint& tile) const {
     return m_.fits(level_, m_.servers.kept(level_, step.before), tile.extent);
   }
 
-  // `flows_of(step)`: the least that the flows of a step cost.
+  // `flows_of(same)`: the least that the flows cost.
   template <class FlowsOf>
   void add(u64 cell, std::size_t k, u64 tile, const FlowsOf& flows_of) {
     double* const with = t_.with_[at(level_)][k].data() + cell * sets_;
     const double* const after = t_.after(level_, k, tile);
     const double* const refund = refund_[k].data();
-    for (const std::span<const Step> steps : possible_) {
+    for (const SameFlows* const same : possible_) {
       std::optional<double> least;
-      for (const Step& step : steps) {
+      for (const Step& step : same->steps) {
         const double rest = after == nullptr ? 0 : after[step.after];
         if (rest >= kImpossible) continue;
-        if (!least) least = flows_of(step);
+        if (!least) least = flows_of(*same);
         with[step.before] = std::min(with[step.before], rest + *least - refund[step.before]);
       }
     }
   }
 
-  // Of a tile, or of all tiles of a box that begins there.
+  // Of a tile. The flow of a tensor from a server is that of all which have it.
+  double least(const SameFlows& same, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
+               const double* row) {
+    BoundFlows flows;
+    for (const auto [tensor, server] : same.flows) {
+      BoundFlow& flow = flow_[at(tensor)][at(server)];
+      if (!contains(known_[at(tensor)], server)) {
+        known_[at(tensor)] |= 1U << server;
+        flow = t_.fresh_flow(level_, tensor, server, k, m_.lattice.full().index - tile.index, row + part_[at(tensor)]);
+      }
+      flows.append_if_any(flow);
+    }
+    return flows.least(outside.of_class, outside.present);
+  }
+
+  // The same of all tiles of a box that begins there.
   double least(const Step& step, std::size_t k, const LatticePoint& tile, const LoopSet& outside,
                const double* row) const {
     BoundFlows flows;
@@ -245,10 +291,16 @@ class RestBounds::Building {
   const std::vector<std::size_t>& channels_;
   std::vector<Step> steps_;
   std::size_t sets_;
-  std::vector<std::span<const Step>> with_flows_;  // those that begin the same flows
-  std::vector<std::vector<double>> refund_;        // [channel][set of servers before]
+  std::vector<SameFlows> with_flows_;
+  std::vector<TensorMask> kept_;             // each set of tensors that some step keeps
+  std::vector<Room> room_;                   // [kept_]: for the first tile of a cell
+  std::vector<std::vector<double>> refund_;  // [channel][set of servers before]
   FreshRow row_;
-  std::vector<std::span<const Step>> possible_;  // of with_flows_, for the cell
+  std::vector<const SameFlows*> possible_;       // of with_flows_, for the cell
+  std::array<std::size_t, kMaxTensors> part_{};  // [tensor]: where its part of a row begins
+  // [tensor][server]: its flow out of the cell, in a channel, if the server is one of known_[tensor].
+  std::array<std::array<BoundFlow, kMaxLevels>, kMaxTensors> flow_;
+  std::array<u32, kMaxTensors> known_{};
   int boxes_left_ = 0;
 };
 
