@@ -1,6 +1,7 @@
 #include "engine/execution/scratchpad.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace heliolite {
 

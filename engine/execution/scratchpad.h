@@ -1,7 +1,5 @@
 #pragma once
 // A memory without replacement: for each tensor it holds the box of the present tile and nothing else.
-#include <array>
-#include <utility>
 #include <vector>
 
 #include "engine/execution/cache_traffic.h"
