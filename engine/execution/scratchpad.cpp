@@ -44,7 +44,7 @@ void Scratchpad::begin(const LoopNestPart& part) {
     box.turned = true;
     box.words.clear();
     box.before.clear();
-    // Quotients and remainders leave no holes in what they touch.
+    // A rank is held as in the model of tilings (LevelTraffic::as_interval()). Quotients and remainders leave no holes.
     if (nest_.guarded) continue;
     const std::vector<u32> extents = box_extents(nest_.accesses[a]);
     const Tensor& tensor = nest_.workload.tensors[at(nest_.accesses[a].tensor)];

@@ -59,10 +59,7 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Exact: {
       if (problem_->options.tiles == Tiles::Even) return search_all_even(budget);
       const LayerAnswer even = search_all_even(budget.half());
-      LayerAnswer uneven = uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
-      uneven.with_links.reset();
-      uneven.beside = even.mappings();
-      return uneven;
+      return uneven_search(*problem_, even, budget.after(even.statistics.evaluated));
     }
     case Strategy::Sunstone: answer = search_fast(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
@@ -92,10 +89,7 @@ bool LayerSearch::searches_links() const {
 LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
   if (!searches_links()) return search_even(budget);
   constexpr double kWithoutLinks = 0.8;
-  SearchBudget part = budget.part_of_time(kWithoutLinks);
-  if (budget.limits_evaluations())
-    part = part.at_most(static_cast<u64>(kWithoutLinks * static_cast<double>(budget.evaluations_left(0))));
-  const LayerAnswer without = search_even(part);
+  const LayerAnswer without = search_even(budget.part(kWithoutLinks));
   return with_links(without, budget.after(without.statistics.evaluated));
 }
 

@@ -2,15 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "engine/search/map.h"
+#include "tests/support/exact_problem.h"
 #include "tests/support/search_problem.h"
 
 namespace heliolite::links_search_test {
 namespace {
 
+using testing::kObjectives;
 using testing::random_search_problem;
 using testing::SearchProblem;
-
-constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
 
 // With links a mapping of the larger mapspace that is best without may cost more.
 TEST(LinksSearch, NoAnswerIsAboveThatOfASmallerMapspace) {

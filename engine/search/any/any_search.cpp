@@ -65,11 +65,7 @@ class AnySearch {
 
  private:
   SearchBudget left() const { return budget_.after(best_.statistics.evaluated); }
-  SearchBudget share(double part) const {
-    const SearchBudget all = left().part_of_time(part);
-    if (!all.limits_evaluations()) return all;
-    return all.at_most(static_cast<u64>(part * static_cast<double>(all.evaluations_left(0))));
-  }
+  SearchBudget share(double part) const { return left().part(part); }
 
   // Of the last proof.
   SearchBudget last_share() const { return share(is_far(kFar) ? kProof : kProofAlone); }

@@ -69,6 +69,12 @@ class SearchBudget {
     part.seconds_ = gone + (seconds_ - gone) * share;
     return part;
   }
+  // The same share of both.
+  SearchBudget part(double share) const {
+    SearchBudget out = part_of_time(share);
+    if (limits_evaluations()) out.evaluations_ = static_cast<u64>(share * static_cast<double>(evaluations_));
+    return out;
+  }
   // The budget of the first of two steps: half of the evaluations, rounded up, and half of the time.
   SearchBudget half() const {
     SearchBudget part = *this;

@@ -22,6 +22,8 @@ class Uneven {
       : problem_(problem), budget_(budget), answer_(even) {
     answer_.complete = false;
     answer_.lower_bound.reset();
+    answer_.with_links.reset();
+    answer_.beside = even.mappings();
     answer_.end = SearchEnd::Done;
   }
 
