@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/opened_store.h"
 #include "cli/ui/command.h"
 #include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/opened_store.h"
 #include "cli/ui/command.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
@@ -55,12 +55,11 @@ std::string text(const std::string& page, const ReportData& data, std::size_t by
 
 int run(const ReportArguments& arguments, const Output& output) {
   const std::string page = page_name(arguments);
-  const Result<Store> store = Store::read(arguments.database);
-  if (!store) return fail(store.errors());
-  note_warnings(store->warnings(), output);
+  const Result<Store> store = open_to_read(arguments.database, output);
+  if (!store) return fail_reading(store.errors());
   if (arguments.page.empty() && !output.claim("-o", page)) return kBadInput;
   const Result<ReportData> data = read_report(*store, arguments.limits);
-  if (!data) return fail(data.errors());
+  if (!data) return fail_reading(data.errors());
   if (data->summary.points() == 0) {
     fail(fmt::format("{} holds no points yet, there is nothing to report", arguments.database));
     return kNegative;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/opened_store.h"
 #include "cli/sweep/sweep_export.h"
 #include "cli/sweep/sweep_slurm.h"
 #include "cli/sweep/sweep_status.h"
@@ -37,7 +37,7 @@ struct SweepArguments {
   std::string goal;
   std::optional<u64> sample;
   SearchArguments search;
-  ReadOptions reading;  // of the workloads
+  ReadOptions reading;  // of the machine and the workloads
   int threads = 0;
   bool resume = false;
   bool repair = false;
@@ -135,10 +135,10 @@ Result<SweepRun> run_with_progress(const SweepSpec& spec, Store& store, Shard sh
 int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& store, const SweepRun& run,
           const Output& output) {
   const Result<SweepSummary> summary = summarize(store);
-  if (!summary) return fail(summary.errors());
+  if (!summary) return fail_reading(summary.errors());
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
   if (!summary->best.empty()) layers = store.layers(summary->best.front());
-  if (!layers) return fail(layers.errors());
+  if (!layers) return fail_reading(layers.errors());
   const SweepRecord& sweep = store.sweep();
   output.table(fmt::format("{} on {}, objective {}, strategy {}, goal {}: {} of {} points\n\n", sweep.name,
                            spec.machine.name.value_or(""), sweep.objective, sweep.strategy, sweep.goal,
@@ -163,7 +163,7 @@ int print(const SweepArguments& arguments, const SweepSpec& spec, const Store& s
 
 // False after complaining.
 bool repair(const std::string& path, const SweepRecord& record, const Output& output) {
-  const Result<StoreRepair> result = repair_store(path, record);
+  const Result<StoreRepair> result = repair_store(path, record, &interrupt_flag());
   if (!result) {
     fail(result.errors());
     return false;
@@ -182,14 +182,16 @@ int run_shard(const SweepArguments& arguments, SweepSpec spec, Shard shard, cons
   spec.options.stop = &interrupt_flag();
   const SweepRecord record = sweep_record(spec, shard, to_string(version_info()));
   if (arguments.repair && !repair(path, record, output)) return kBadInput;
-  Result<Store> store = arguments.resume ? Store::resume(path, record) : Store::create(path, record);
-  if (!store) return fail(store.errors());
+  Result<Store> store = arguments.resume ? Store::resume(path, record, &interrupt_flag()) : Store::create(path, record);
+  if (!store) return fail_reading(store.errors());
   note_warnings(store->warnings(), output);
   const Result<SweepRun> result = run_with_progress(spec, *store, shard, output);
   if (!result) return fail(result.errors());
-  const int code = print(arguments, spec, *store, *result, output);
-  const Diagnostics errors = store->close(!result->interrupted);
-  return errors.empty() ? code : fail(errors);
+  // What is said of the results is read from the file as it is now. Who was interrupted waits for the short look only.
+  const bool finished = !result->interrupted;
+  const Result<Store> written = store->close_and_look(finished, finished ? &interrupt_flag() : nullptr);
+  if (!written) return finished ? fail_reading(written.errors()) : fail(written.errors());
+  return print(arguments, spec, *written, *result, output);
 }
 
 int run_file(const SweepArguments& arguments, const Output& output) {

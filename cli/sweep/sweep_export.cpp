@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "cli/map/status.h"
-#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/opened_store.h"
 #include "cli/ui/json.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/sweep_facts.h"
@@ -30,16 +30,15 @@ Json json_head(const Store& store) {
 }  // namespace
 
 int run_sweep_export(const SweepExport& arguments, const Output& output) {
-  const Result<Store> store = Store::read(arguments.database);
-  if (!store) return fail(store.errors());
-  note_warnings(store->warnings(), output);
+  const Result<Store> store = open_to_read(arguments.database, output);
+  if (!store) return fail_reading(store.errors());
   if (arguments.points_csv.empty() && arguments.layers_csv.empty() && output.json_target.empty())
     return fail("--export needs --csv FILE, --layers-csv FILE or --json FILE");
   const bool written =
       output.write("--csv", [&](std::ostream& out) { return write_points_csv(*store, out); }) &&
       output.write("--layers-csv", [&](std::ostream& out) { return write_layers_csv(*store, out); }) &&
       output.write("--json", [&](std::ostream& out) { return write_json(*store, json_head(*store), out); });
-  return written ? kSuccess : kBadInput;
+  return written ? kSuccess : interrupt_flag() ? kInterrupted : kBadInput;
 }
 
 }  // namespace heliolite::cli

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cli/sweep/store_warnings.h"
+#include "cli/sweep/opened_store.h"
 #include "cli/sweep/sweep_tables.h"
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
@@ -89,16 +89,16 @@ Json status_json(const SweepRecord& sweep, const SweepStatus& status) {
 }  // namespace
 
 int run_sweep_status(const std::string& database, const Output& output) {
-  const Result<Store> store = Store::read(database);
-  if (!store) return fail(store.errors());
-  note_warnings(store->warnings(), output);
+  const auto failed = [&](const auto& part) { return fail_reading(part.errors()); };
+  const Result<Store> store = open_to_read(database, output);
+  if (!store) return failed(store);
   const Result<SweepSummary> summary = summarize(*store);
-  if (!summary) return fail(summary.errors());
+  if (!summary) return failed(summary);
   const Result<SweepStatus> status = status_of(*store, summary->points());
-  if (!status) return fail(status.errors());
+  if (!status) return failed(status);
   Result<std::vector<LayerRecord>> layers = std::vector<LayerRecord>{};
   if (!summary->best.empty()) layers = store->layers(summary->best.front());
-  if (!layers) return fail(layers.errors());
+  if (!layers) return failed(layers);
   const SweepRecord& sweep = store->sweep();
   output.table(headline(sweep, *status) + "\n" + sweep_tables(sweep, *summary, *layers));
   Json answer = answer_head("sweep");

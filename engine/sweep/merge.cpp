@@ -38,9 +38,8 @@ class Merger {
       : out_(std::move(out)), warnings_(std::move(warnings)), stop_(stop) {}
 
   Diagnostics add(const std::string& path) {
-    Result<Store> shard = Store::read(path);
+    const Result<Store> shard = Store::read(path, stop_);
     if (!shard) return shard.errors();
-    if (stop_ != nullptr) shard->end_when(*stop_);
     const SweepRecord& sweep = shard->sweep();
     if (sweep.question != out_.sweep().question)
       return one(path, fmt::format("holds another sweep ('{}') than {}", sweep.name, inputs_.front().path));
@@ -130,8 +129,8 @@ class Merger {
 // The question of the whole, taken from the first database, and what is to be known about that: only who opens it first
 // finds out. A shard is not written over.
 Result<SweepRecord> whole_sweep(const std::string& out, std::span<const std::string> inputs,
-                                std::vector<std::string>& warnings) {
-  const Result<Store> first = Store::read(inputs.front());
+                                std::vector<std::string>& warnings, const std::atomic<bool>* stop) {
+  const Result<Store> first = Store::read(inputs.front(), stop);
   if (!first) return first.errors();
   warnings = first->warnings();
   SweepRecord sweep = first->sweep();
@@ -175,8 +174,8 @@ Result<MergeResult> merge_shards(const std::string& out, std::span<const std::st
   std::vector<std::string> inputs(shards.begin(), shards.end());
   if (replaces) inputs.insert(inputs.begin(), out);
   std::vector<std::string> warnings;
-  const Result<SweepRecord> sweep = whole_sweep(out, inputs, warnings);
-  if (!sweep) return sweep.errors();
+  const Result<SweepRecord> sweep = whole_sweep(out, inputs, warnings, stop);
+  if (!sweep) return stop != nullptr && *stop ? Result<MergeResult>(stopped()) : sweep.errors();
   // Step 2. All rows into a file beside it.
   const std::string part = out + ".part";
   remove_store(part);

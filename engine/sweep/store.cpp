@@ -62,8 +62,9 @@ Store::~Store() {
   if (state_) close();
 }
 
-Result<Store> Store::to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
-  Result<OpenStore> open = open_to_write(path, sweep, may_exist);
+Result<Store> Store::to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
+                              const std::atomic<bool>* stop) {
+  Result<OpenStore> open = open_to_write(path, sweep, may_exist, stop);
   if (!open) return open.errors();
   Store out(std::make_unique<State>(*std::move(open)));
   Diagnostics errors = out.state_->writer.prepare(out.state_->open);
@@ -71,11 +72,16 @@ Result<Store> Store::to_write(const std::string& path, const SweepRecord& sweep,
   return out;
 }
 
-Result<Store> Store::create(const std::string& path, const SweepRecord& sweep) { return to_write(path, sweep, false); }
-Result<Store> Store::resume(const std::string& path, const SweepRecord& sweep) { return to_write(path, sweep, true); }
+Result<Store> Store::create(const std::string& path, const SweepRecord& sweep) {
+  return to_write(path, sweep, false, nullptr);
+}
 
-Result<Store> Store::read(const std::string& path) {
-  Result<OpenStore> open = open_to_read(path);
+Result<Store> Store::resume(const std::string& path, const SweepRecord& sweep, const std::atomic<bool>* stop) {
+  return to_write(path, sweep, true, stop);
+}
+
+Result<Store> Store::read(const std::string& path, const std::atomic<bool>* stop) {
+  Result<OpenStore> open = open_to_read(path, stop);
   if (!open) return open.errors();
   return Store(std::make_unique<State>(*std::move(open)));
 }
@@ -141,7 +147,8 @@ Diagnostics Store::together(const std::function<Diagnostics()>& work) {
   const std::lock_guard lock(state_->mutex);
   if (state_->in_transaction) return work();
   OpenStore& open = state_->open;
-  Diagnostics errors = open.database.execute("BEGIN");
+  Diagnostics errors = open.database.still_there();
+  if (errors.empty()) errors = open.database.execute("BEGIN");
   if (!errors.empty()) return errors;
   const RunRecord before = open.run;
   state_->in_transaction = true;
@@ -200,8 +207,6 @@ Result<std::vector<LayerRecord>> Store::layers(const PointRecord& point) const {
 
 Diagnostics Store::check() const { return check_whole(state_->open); }
 
-void Store::end_when(const std::atomic<bool>& stop) { state_->open.database.end_when(stop); }
-
 Result<RowCounts> Store::rows() const {
   const Result<u64> points = state_->open.database.number("SELECT count(*) FROM points");
   if (!points) return points.errors();
@@ -231,6 +236,24 @@ Diagnostics Store::close(bool finished) {
   const std::lock_guard lock(state_->mutex);
   state_->writer = {};
   return close_store(state_->open, finished);
+}
+
+Result<Store> Store::close_and_look(bool finished, const std::atomic<bool>* stop) {
+  // Step 1. Nothing has happened to the file yet.
+  Diagnostics errors = state_->open.database.still_there();
+  if (Diagnostics closing = close(finished); errors.empty()) errors = std::move(closing);
+  if (!errors.empty()) return errors;
+  // Step 2. What is there ends with the row of this run.
+  Result<Store> there = read(path(), stop);
+  if (!there) return there.errors();
+  const RunRecord &written = state_->open.run, &last = there->state_->open.run;
+  if (last.id != written.id || last.writer != written.writer || last.points != written.points ||
+      last.layers != written.layers)
+    return Diagnostic{path(), 0, "", "does not hold what was written: another program wrote over it"};
+  // Step 3. So it is with all other rows.
+  if (finished) errors = there->check();
+  if (!errors.empty()) return errors;
+  return there;
 }
 
 std::optional<std::string> writer_of(const std::string& path) { return lock_holder(path); }

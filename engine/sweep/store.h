@@ -1,6 +1,7 @@
 #pragma once
 // The results of a sweep in one SQLite database (docs/results.md): one row per design point and one per (design point,
 // layer), kept when the call that writes it returns, whatever happens to the program afterwards.
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,11 +27,14 @@ class Store {
  public:
   // Makes a new database to write. Error if there is a file already.
   static Result<Store> create(const std::string& path, const SweepRecord& sweep);
-  // Opens the database at `path` to write on, or makes one. Error if it holds another sweep or another shard.
-  static Result<Store> resume(const std::string& path, const SweepRecord& sweep);
+  // Opens the database at `path` to write on, or makes one. Error if it holds another sweep or another shard. When
+  // `stop` is set before it is open, it soon ends with an error.
+  static Result<Store> resume(const std::string& path, const SweepRecord& sweep,
+                              const std::atomic<bool>* stop = nullptr);
   // Opens the database read only, as it is at this moment; a writer beside it is not disturbed. Older versions of the
-  // tables can be read, too.
-  static Result<Store> read(const std::string& path);
+  // tables can be read, too. Whatever reads it while `stop` is set soon ends with an error; `stop` must outlive the
+  // store.
+  static Result<Store> read(const std::string& path, const std::atomic<bool>* stop = nullptr);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -70,9 +74,6 @@ class Store {
 
   // Reads the whole file; error if anything in it is damaged.
   Diagnostics check() const;
-  // From now on whatever reads or writes rows while `stop` is set soon ends with an error. `stop` must outlive the
-  // store.
-  void end_when(const std::atomic<bool>& stop);
   // The numbers of rows.
   Result<RowCounts> rows() const;
   // The programs that wrote into the database, oldest first.
@@ -80,13 +81,18 @@ class Store {
   // Ends writing; `finished`: nothing is left to do, which is noted. The database is one plain file again, unless
   // somebody reads it. The destructor does the same with finished = false, without errors.
   Diagnostics close(bool finished = false);
+  // The same, and then opens by its name what is there now, read only: the store is not to be used any more. Error if
+  // that is not the file that was written, or if it does not hold what was; it is read as a whole for that if the run
+  // has `finished`, and rows are not looked at otherwise. `stop` as for read().
+  Result<Store> close_and_look(bool finished, const std::atomic<bool>* stop = nullptr);
 
  private:
   struct State;
   explicit Store(std::unique_ptr<State> state);
   template <class Record>
   Result<bool> insert_row(const Record& record);
-  static Result<Store> to_write(const std::string& path, const SweepRecord& sweep, bool may_exist);
+  static Result<Store> to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
+                                const std::atomic<bool>* stop);
 
   std::unique_ptr<State> state_;
 };

@@ -114,6 +114,12 @@ std::string DatabaseFile::bytes(std::size_t from, std::size_t count) const {
   return out;
 }
 
+bool DatabaseFile::is_at(const std::string& path) const {
+  struct stat status {};
+  return entry_ != nullptr && stat(path.c_str(), &status) == 0 &&
+         entry_->identity == Identity{status.st_dev, status.st_ino};
+}
+
 u64 DatabaseFile::names() const {
   struct stat status {};
   return fstat(entry_->descriptors.front(), &status) == 0 ? status.st_nlink : 1;

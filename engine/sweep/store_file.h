@@ -23,7 +23,8 @@ class DatabaseFile {
   bool readable() const { return entry_ != nullptr; }
   // `count` bytes from the offset `from`; fewer at the end of the file.
   std::string bytes(std::size_t from, std::size_t count) const;
-  u64 names() const;  // how many names (hard links) the file has
+  bool is_at(const std::string& path) const;  // whether the file of that name is still this one
+  u64 names() const;                          // how many names (hard links) the file has
 
   // Takes the writer's lock. It is on the file itself, so that neither another name of it nor the removal of a file
   // beside it lets a second writer in; on bytes beyond those that SQLite locks; and ends with the process or with this

@@ -24,25 +24,6 @@ constexpr int kQuestionColumn = 1;  // of SweepRecord's fields
 
 constexpr const char* kOtherFile = "go on with the sweep it belongs to, or choose another file with -o";
 
-// A name of SQL, between quotes.
-std::string quoted(const std::string& name) {
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-// The points with a column for each parameter, and the best of them.
-std::string views(const SweepRecord& sweep) {
-  std::string columns;
-  for (std::size_t i = 0; i < sweep.parameters.size(); ++i)
-    columns += fmt::format("json_extract(parameter_values, '$[{}]') AS {}, ", i, quoted(sweep.parameters[i]));
-  return fmt::format(
-      "CREATE VIEW design_points AS SELECT id, state, {}area_um2, compute_units, capacity_bytes, energy_pj, cycles, "
-      "value, lower_bound, words_moved, least_words, reason, datetime(written, 'unixepoch') AS written FROM points;"
-      "CREATE VIEW best_points AS SELECT * FROM design_points WHERE state = 'done' ORDER BY value, id;",
-      columns);
-}
-
 double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 template <class Row>
@@ -57,34 +38,11 @@ Diagnostics replace_row(const SqlDatabase& database, const std::string& question
 Diagnostics make(OpenStore& store, const SweepRecord& sweep) {
   store.sweep = sweep;
   store.version = kSchemaVersion;
-  Diagnostics errors =
-      store.database.execute(fmt::format("BEGIN IMMEDIATE; {} {} PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                         kSchema, views(sweep), kApplicationId, kSchemaVersion));
+  Diagnostics errors = store.database.execute(
+      fmt::format("BEGIN IMMEDIATE; {}; PRAGMA application_id = {}; PRAGMA user_version = {}",
+                  fmt::join(schema_statements(kSchemaVersion, sweep.parameters), ";"), kApplicationId, kSchemaVersion));
   if (errors.empty()) errors = replace_row(store.database, sweep.question, sweep);
   return errors.empty() ? store.database.execute("COMMIT") : errors;
-}
-
-// The version of its tables if it is one of ours; 0 for a database without any table.
-Result<u64> recognised(const SqlDatabase& database, const std::string& path) {
-  const auto refuse = [&](const std::string& why) { return Diagnostic{path, 0, "", why}; };
-  const Result<u64> tables = database.number("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.errors();
-  if (*tables == 0) return u64{0};
-  const Result<u64> application = database.number("PRAGMA application_id");
-  const Result<u64> version = database.number("PRAGMA user_version");
-  const Result<u64> sums = database.number("SELECT count(*) FROM pragma_table_info('points') WHERE name = 'checksum'");
-  if (!application) return application.errors();
-  if (!version) return version.errors();
-  if (!sums) return sums.errors();
-  if (*application != kApplicationId) return refuse("is a SQLite database, but not one of a sweep");
-  if (*version < kOldestVersion || *version > kSchemaVersion)
-    return refuse(
-        fmt::format("has tables of version {}, this program knows versions {} to {}: use the program that "
-                    "wrote it",
-                    *version, kOldestVersion, kSchemaVersion));
-  if ((*version >= kChecksumVersion) != (*sums == 1))
-    return refuse(fmt::format("is damaged: its tables are not those of version {}; restore a copy", *version));
-  return version;
 }
 
 Result<SweepRecord> read_sweep(const OpenStore& store) {
@@ -99,6 +57,8 @@ Result<SweepRecord> read_sweep(const OpenStore& store) {
   row = rows->next();
   if (!row) return row.errors();
   if (*row) return Diagnostic{store.path, 0, "sweep", std::string("has more than one row, it is damaged: ") + kRepair};
+  Diagnostics strange = check_views(store.database, store.path, store.version, sweep->row.parameters);
+  if (!strange.empty()) return strange;
   return std::move(sweep->row);
 }
 
@@ -204,7 +164,8 @@ std::vector<std::string> warnings_of(const std::string& path, u64 version) {
 
 Diagnostics write_run(const OpenStore& store) { return replace_row(store.database, store.sweep.question, store.run); }
 
-Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist) {
+Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
+                                const std::atomic<bool>* stop) {
   OpenStore out;
   out.path = path;
   // Step 1. It is no output of the program's and nobody else writes it; only then is there a file.
@@ -222,7 +183,8 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
   Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Write);
   if (!database) return database.errors();
   out.database = *std::move(database);
-  const Result<u64> version = recognised(out.database, path);
+  out.database.end_when(stop);
+  const Result<u64> version = recognise_tables(out.database, path);
   if (!version) return version.errors();
   out.version = *version;
   // Step 3. It holds what is asked.
@@ -230,10 +192,11 @@ Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& swee
   if (errors.empty()) errors = begin_log(out.database);
   if (errors.empty()) errors = begin_run(out);
   if (!errors.empty()) return errors;
+  out.database.end_when(nullptr);
   return out;
 }
 
-Result<OpenStore> open_to_read(const std::string& path) {
+Result<OpenStore> open_to_read(const std::string& path, const std::atomic<bool>* stop) {
   OpenStore out;
   out.path = path;
   if (Diagnostics errors = check_names(path); !errors.empty()) return errors;
@@ -241,8 +204,9 @@ Result<OpenStore> open_to_read(const std::string& path) {
   Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
   if (!database) return database.errors();
   out.database = *std::move(database);
+  out.database.end_when(stop);
   if (Diagnostics errors = out.database.execute("BEGIN"); !errors.empty()) return errors;
-  const Result<u64> version = recognised(out.database, path);
+  const Result<u64> version = recognise_tables(out.database, path);
   if (!version) return version.errors();
   if (*version == 0) return Diagnostic{path, 0, "", "is empty: no sweep has written into it"};
   out.version = *version;

@@ -22,10 +22,12 @@ struct OpenStore {
 };
 
 // Opens the database for writing, or makes it. Error if there is a file and not `may_exist`; others as Store::resume.
-Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist);
+// `stop`: until it is open (SqlDatabase::end_when).
+Result<OpenStore> open_to_write(const std::string& path, const SweepRecord& sweep, bool may_exist,
+                                const std::atomic<bool>* stop = nullptr);
 
-// Opens the database as it is at this moment; later rows are not seen.
-Result<OpenStore> open_to_read(const std::string& path);
+// Opens the database as it is at this moment; later rows are not seen. `stop`: as long as it is open.
+Result<OpenStore> open_to_read(const std::string& path, const std::atomic<bool>* stop = nullptr);
 
 // Why rows of the sweep `there` are no answers to `here`; empty if they are.
 Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, const std::string& path);

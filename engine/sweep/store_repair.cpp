@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 Diagnostic complaint(const std::string& path, std::string message) { return {path, 0, "", std::move(message)}; }
 
 // Whether all of it is as it was written; error if it is whole, but of another sweep or without checksums.
-Result<bool> whole(const std::string& path, const SweepRecord& sweep) {
+Result<bool> whole(const std::string& path, const SweepRecord& sweep, const std::atomic<bool>* stop) {
   {
     const Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
     if (!database) return database.errors();
     const Result<u64> tables = database->number("SELECT count(*) FROM sqlite_master");
     if (tables && *tables == 0) return true;  // the program that made it was killed at once
   }
-  const Result<OpenStore> store = open_to_read(path);
+  const Result<OpenStore> store = open_to_read(path, stop);
   if (!store) return false;
   if (store->version < kChecksumVersion)
     return complaint(path, fmt::format("has tables of version {}, without checksums: what is damaged cannot be told",
@@ -40,6 +40,7 @@ Result<bool> whole(const std::string& path, const SweepRecord& sweep) {
 template <class Row>
 void read_good_rows(const OpenStore& damaged, const std::string& direction,
                     const std::function<bool(const Row&)>& row) {
+  if (!is_our_table(damaged.database, kTable<Row>)) return;
   Result<SqlStatement> rows =
       damaged.database.prepare(select_statement<Row>(damaged.version, "NOT INDEXED ORDER BY rowid " + direction));
   if (!rows) return;
@@ -91,7 +92,8 @@ class Salvage {
 };
 
 // The rows that are good, in a new database.
-Result<StoreRepair> rescue(const std::string& path, const std::string& part, const SweepRecord& sweep) {
+Result<StoreRepair> rescue(const std::string& path, const std::string& part, const SweepRecord& sweep,
+                           const std::atomic<bool>* stop) {
   OpenStore damaged;
   damaged.path = path;
   damaged.version = kSchemaVersion;
@@ -99,6 +101,7 @@ Result<StoreRepair> rescue(const std::string& path, const std::string& part, con
   Result<SqlDatabase> database = SqlDatabase::open(path, SqlDatabase::Access::Read);
   if (!database) return database.errors();
   damaged.database = *std::move(database);
+  damaged.database.end_when(stop);
   Result<Store> out = Store::create(part, sweep);
   if (!out) return out.errors();
   if (Diagnostics errors = Salvage(damaged, *out).run(); !errors.empty()) return errors;
@@ -132,19 +135,24 @@ Diagnostics take_place(const std::string& part, const std::string& path, const s
 
 }  // namespace
 
-Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep) {
+Result<StoreRepair> repair_store(const std::string& path, const SweepRecord& sweep, const std::atomic<bool>* stop) {
+  const auto stopped = [&] { return stop != nullptr && *stop; };
+  const Diagnostic interrupted = complaint(path, "repairing it was interrupted; it is as it was");
+
   std::error_code problem;
   if (!fs::exists(path, problem)) return StoreRepair{};
   // Step 1. Nobody else writes it, and it is damaged.
   const Result<WriterLock> lock = WriterLock::take(path);
   if (!lock) return lock.errors();
-  const Result<bool> good = whole(path, sweep);
+  const Result<bool> good = whole(path, sweep, stop);
+  if (stopped()) return interrupted;
   if (!good) return good.errors();
   if (*good) return StoreRepair{};
   // Step 2. What is good into a file beside it.
   const std::string real = fs::canonical(path, problem).string(), part = real + ".part";
   remove_store(part);
-  Result<StoreRepair> result = rescue(path, part, sweep);
+  Result<StoreRepair> result = rescue(path, part, sweep, stop);
+  if (stopped()) result = interrupted;
   if (result) {
     result->damaged_copy = name_of_damaged(real);
     if (Diagnostics errors = take_place(part, real, result->damaged_copy); !errors.empty()) result = errors;

@@ -11,29 +11,11 @@ namespace {
 
 using nlohmann::json;
 
-struct NewColumn {
-  std::string_view table, column;
-  u64 version;
-};
-
-constexpr NewColumn kNewColumns[] = {
-    {"points", "words_moved", 2}, {"points", "least_words", 2}, {"layers", "words_moved", 2},
-    {"layers", "least_words", 2}, {"points", "layers", 3},      {"runs", "points_written", 3},
-    {"runs", "finished", 2},      {"runs", "seconds", 3},       {"runs", "all_points", 3},
-    {"runs", "points_digest", 3}, {"runs", "all_layers", 3},    {"runs", "layers_digest", 3},
-};
-
 std::string list_text(const std::vector<std::string>& list) {
   return json(list).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace
-
-u64 column_version(std::string_view table, std::string_view column) {
-  for (const NewColumn& c : kNewColumns)
-    if (c.table == table && c.column == column) return c.version;
-  return 1;
-}
 
 void append_bytes(std::string& bytes, u64 field) {
   for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(field >> shift);

@@ -44,9 +44,6 @@ inline std::string row_place(const LayerRecord& row) {
 inline std::string row_place(const SweepRecord&) { return "sweep"; }
 inline std::string row_place(const RunRecord& row) { return "runs, id " + std::to_string(row.id); }
 
-// The version of the tables in which the column is new; 1 for those of the first version.
-u64 column_version(std::string_view table, std::string_view column);
-
 // "SELECT id, state, .., checksum FROM points <rest>"; in tables of an older version columns that are missing are 0.
 template <class Row>
 std::string select_statement(u64 version, const std::string& rest) {

@@ -59,6 +59,7 @@ std::string message(sqlite3* database, int extended) {
           system_reason(database));
     case SQLITE_PERM:
     case SQLITE_AUTH: return "may not be opened: permission denied";
+    case SQLITE_INTERRUPT: return "reading it was interrupted";
     case SQLITE_NOMEM: return "not enough memory";
     case SQLITE_TOOBIG: return "a text is too long to be stored";
     default: return fmt::format("SQLite says: {}", database ? sqlite3_errmsg(database) : sqlite3_errstr(extended));
@@ -70,9 +71,11 @@ Diagnostic complaint(const std::string& path, sqlite3* database, int code) {
   return {path, 0, "", message(database, (extended & 0xff) == (code & 0xff) ? extended : code)};
 }
 
+// How a database begins.
+constexpr std::string_view kSignature("SQLite format 3\0", 16);
+
 // SQLite takes a file of a few bytes for an empty database and writes over it.
 bool has_signature(const std::string& path) {
-  constexpr std::string_view kSignature("SQLite format 3\0", 16);
   const DatabaseFile file = DatabaseFile::open(path);
   return !file.readable() || file.bytes(0, kSignature.size()) == kSignature;
 }
@@ -179,9 +182,21 @@ Result<SqlDatabase> SqlDatabase::open(const std::string& path, Access access) {
   return out;
 }
 
-void SqlDatabase::end_when(const std::atomic<bool>& stop) {
+void SqlDatabase::end_when(const std::atomic<bool>* stop) {
   const auto asked = [](void* flag) { return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0; };
-  sqlite3_progress_handler(database_.get(), kStepsBetweenLooks, asked, const_cast<std::atomic<bool>*>(&stop));
+  sqlite3_progress_handler(database_.get(), kStepsBetweenLooks, stop ? +asked : nullptr,
+                           const_cast<std::atomic<bool>*>(stop));
+}
+
+Diagnostics SqlDatabase::still_there() const {
+  const char* what = !file_.is_at(path_)                               ? "was removed or replaced"
+                     : file_.bytes(0, kSignature.size()) != kSignature ? "was emptied or written over"
+                                                                       : nullptr;
+  if (what == nullptr) return {};
+  return {{path_, 0, "",
+           fmt::format("{} by another program while this one wrote into it: what was written last is lost; sweep into "
+                       "a new file, or restore a copy and go on with --resume",
+                       what)}};
 }
 
 Result<SqlStatement> SqlDatabase::prepare(std::string_view sql) const {

@@ -64,8 +64,11 @@ class SqlDatabase {
   Result<u64> number(std::string_view sql) const;        // the number that the statement returns, in its one row
   Result<std::string> word(std::string_view sql) const;  // the text that it returns
   void close();                                          // may be called again
-  // From now on a statement that runs while `stop` is set soon ends with an error. `stop` must outlive the connection.
-  void end_when(const std::atomic<bool>& stop);
+  // From now on a statement that runs while `stop` is set soon ends with an error; null: none does. `stop` must outlive
+  // the connection.
+  void end_when(const std::atomic<bool>* stop);
+  // A complaint if the file of that name is no longer the one that was opened, or does not begin as a database does.
+  Diagnostics still_there() const;
 
  private:
   struct Close {

@@ -45,15 +45,30 @@ py::list points_as_list(const std::vector<PointRecord>& points, const SweepRecor
   return out;
 }
 
-// What a database holds: "name", "objective", "parameters", "points", "front" and "best" by energy, delay and area.
-py::dict sweep_as_dict(const Store& store) {
-  const SweepRecord& sweep = store.sweep();
+// What a database holds.
+struct SweepContent {
+  SweepRecord sweep;
   std::vector<PointRecord> points;
-  expect_none(store.visit_points([&](const PointRecord& point) {
-    points.push_back(point);
+  SweepSummary summary;
+};
+
+Result<SweepContent> content_of(const Result<Store>& store) {
+  if (!store) return store.errors();
+  SweepContent out{store->sweep(), {}, {}};
+  Diagnostics errors = store->visit_points([&](const PointRecord& point) {
+    out.points.push_back(point);
     return true;
-  }));
-  const SweepSummary summary = value_of(summarize(store));
+  });
+  if (!errors.empty()) return errors;
+  Result<SweepSummary> summary = summarize(*store);
+  if (!summary) return summary.errors();
+  out.summary = *std::move(summary);
+  return out;
+}
+
+// "name", "objective", "parameters", "points", "front" and "best" by energy, delay and area.
+py::dict sweep_as_dict(const SweepContent& content) {
+  const auto& [sweep, points, summary] = content;
   py::dict out;
   out["name"] = sweep.name;
   out["objective"] = sweep.objective;
@@ -67,12 +82,20 @@ py::dict sweep_as_dict(const Store& store) {
   return out;
 }
 
+Result<std::vector<LayerRecord>> read_layers(const std::string& database, u64 id, const std::atomic<bool>& stop) {
+  const Result<Store> store = Store::read(database, &stop);
+  if (!store) return store.errors();
+  const Result<std::optional<PointRecord>> point = store->point(id);
+  if (!point) return point.errors();
+  if (!*point) return Diagnostic{database, 0, "", "has no point " + std::to_string(id)};
+  return store->layers(**point);
+}
+
 py::list layers_of_point(const std::string& database, u64 id) {
-  const Store store = value_of(Store::read(database));
-  const std::optional<PointRecord> point = value_of(store.point(id));
-  if (!point) throw InputError(Diagnostics{{database, 0, "", "has no point " + std::to_string(id)}});
   py::list out;
-  for (const LayerRecord& layer : value_of(store.layers(*point))) {
+  const auto layers = value_of(
+      interruptible([database, id](const std::atomic<bool>& stop) { return read_layers(database, id, stop); }));
+  for (const LayerRecord& layer : layers) {
     py::dict row;
     row["workload"] = layer.workload;
     row["name"] = layer.name;
@@ -108,7 +131,11 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
   Mailbox<SweepNews> mailbox;
   spec.options.stop = &stop;
   spec.options.threads = threads;
-  Store store = value_of(Store::resume(database, sweep_record(spec, {}, to_string(version_info()))));
+  const SweepRecord record = sweep_record(spec, {}, to_string(version_info()));
+  auto opened = watched(
+      stop, [] {}, [&] { return Store::resume(database, record, &stop); });
+  if (!opened.raised.is_none()) return py::make_tuple(py::none(), opened.raised);
+  Store store = value_of(std::move(opened.value));
   const auto tell = [&] {
     const std::vector<SweepNews> all = mailbox.take();
     if (!all.empty() && !progress.is_none()) progress(news_of_sweep(all.back(), store.sweep().shard_points));
@@ -117,9 +144,16 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
       stop, tell, [&] { return run_sweep(spec, store, {}, [&](const SweepNews& news) { mailbox.post(news); }); });
   if (!outcome.value && !outcome.raised.is_none()) return py::make_tuple(py::none(), outcome.raised);
   const SweepRun run = value_of(std::move(outcome.value));
-  py::dict answer = sweep_as_dict(store);
-  expect_none(store.close(!run.interrupted));
-  return py::make_tuple(answer, outcome.raised);
+  // What is answered is read from the file as it is now.
+  stop = false;
+  auto content = watched(
+      stop, [] {},
+      [&] {
+        const bool finished = !run.interrupted;
+        return content_of(store.close_and_look(finished, finished ? &stop : nullptr));
+      });
+  if (!content.value && !content.raised.is_none()) return py::make_tuple(py::none(), content.raised);
+  return py::make_tuple(sweep_as_dict(value_of(std::move(content.value))), outcome.raised);
 }
 
 SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::string>& goal,
@@ -133,8 +167,8 @@ SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::st
 
 // The page of a database as HTML.
 std::string report(const std::string& database) {
-  return value_of(interruptible([database](const std::atomic<bool>&) -> Result<std::string> {
-    const Result<Store> store = Store::read(database);
+  return value_of(interruptible([database](const std::atomic<bool>& stop) -> Result<std::string> {
+    const Result<Store> store = Store::read(database, &stop);
     if (!store) return store.errors();
     const Result<ReportData> data = read_report(*store, {});
     if (!data) return data.errors();
@@ -158,7 +192,10 @@ void add_sweeps(py::module_& module) {
     return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, sample))), database, threads,
                        progress);
   });
-  module.def("read_sweep", [](const std::string& database) { return sweep_as_dict(value_of(Store::read(database))); });
+  module.def("read_sweep", [](const std::string& database) {
+    return sweep_as_dict(value_of(
+        interruptible([database](const std::atomic<bool>& stop) { return content_of(Store::read(database, &stop)); })));
+  });
   module.def("layers_of_point", layers_of_point);
   module.def("report", report);
 }

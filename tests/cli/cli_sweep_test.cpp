@@ -214,6 +214,19 @@ TEST(CliSweep, DamagedRowsAreRefusedAndSearchedAgain) {
   EXPECT_TRUE(std::filesystem::exists(db + ".damaged"));
 }
 
+// It is not said that results are in a file which they are not in.
+TEST(CliSweep, SaysThatItsDatabaseIsGone) {
+  for (const bool removed : {false, true}) {
+    const TempFolder folder;
+    const std::string db = folder.path("r.db");
+    const Background run({"sweep", longer_sweep(folder), "-o", db, "--quiet", "--threads", "1"});
+    while (!std::filesystem::exists(db + "-wal")) std::this_thread::sleep_for(1ms);
+    if (removed) std::filesystem::remove(db);
+    else std::filesystem::resize_file(db, 0);
+    EXPECT_EQ(run.wait(), 2);
+  }
+}
+
 TEST(CliSweep, EndsSoonWhenAskedTo) {
   for (const int signal : {SIGTERM, SIGINT}) {
     const TempFolder folder;

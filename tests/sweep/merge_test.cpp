@@ -197,9 +197,10 @@ TEST(Merge, AskedToStopWritesNothing) {
   EXPECT_TRUE(result->interrupted);
   EXPECT_FALSE(std::filesystem::exists(out));
   EXPECT_FALSE(std::filesystem::exists(out + ".part"));
-  Result<Store> store = Store::read(shards[0]);
+  stop = false;
+  const Result<Store> store = Store::read(shards[0], &stop);
   ASSERT_TRUE(store);
-  store->end_when(stop);
+  stop = true;
   EXPECT_FALSE(store->check().empty());
   stop = false;
   EXPECT_TRUE(store->check().empty());

@@ -5,9 +5,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 
+#include "engine/sweep/store_rows.h"
 #include "engine/sweep/store_sql.h"
 #include "tests/support/cli_runner.h"
 #include "tests/support/store_damage.h"
@@ -184,26 +186,33 @@ TEST(StoreDamage, IsRepairedOnACopy) {
   EXPECT_EQ(**store->point(4), test_point(4));
 }
 
-// Made of the present tables by taking away what older versions did not have.
+// Writes the rows of a database, as far as its tables have columns for them, into tables of an older version.
+void write_old(const std::string& old, const std::string& path, u64 version) {
+  std::string sql = "ATTACH '" + path + "' AS now; ";
+  for (const std::string& statement : schema_statements(version, test_sweep().parameters)) sql += statement + "; ";
+  const auto copy = [&](const char* table, const auto& row) {
+    std::string columns;
+    visit_fields(row, [&](const std::string& name, const auto&) {
+      if (column_version(table, name) <= version) columns += (columns.empty() ? "" : ", ") + name;
+    });
+    sql +=
+        "INSERT INTO main." + std::string(table) + " (" + columns + ") SELECT " + columns + " FROM now." + table + "; ";
+  };
+  copy("sweep", SweepRecord{});
+  copy("points", PointRow{});
+  copy("layers", LayerRecord{});
+  copy("runs", RunRecord{});
+  sql += "PRAGMA main.application_id = " + std::to_string(kApplicationId) +
+         "; PRAGMA main.user_version = " + std::to_string(version);
+  edit(old, sql);
+}
+
 TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
-  const std::string to_2 =
-      "DROP VIEW best_points; DROP VIEW design_points; ALTER TABLE points DROP COLUMN checksum; ALTER TABLE points "
-      "DROP "
-      "COLUMN layers; ALTER TABLE layers DROP COLUMN checksum; ALTER TABLE sweep DROP COLUMN checksum; DROP TABLE "
-      "runs; "
-      "CREATE TABLE runs (id INTEGER PRIMARY KEY, started REAL, ended REAL, finished INTEGER, writer TEXT); INSERT "
-      "INTO "
-      "runs VALUES (1, 5.0, 6.0, 1, 'me'); PRAGMA user_version = 2;";
-  const std::string to_1 =
-      to_2 +
-      "ALTER TABLE runs DROP COLUMN finished; ALTER TABLE points DROP COLUMN words_moved; ALTER TABLE "
-      "points DROP COLUMN least_words; ALTER TABLE layers DROP COLUMN words_moved; ALTER TABLE "
-      "layers DROP COLUMN least_words; PRAGMA user_version = 1";
   for (const u64 version : {1, 2}) {
     const TempFolder folder;
     const std::string path = folder.path("old.db");
-    { made(path); }
-    edit(path, version == 1 ? to_1 : to_2);
+    { EXPECT_TRUE(made(folder.path("now.db")).close(true).empty()); }
+    write_old(path, folder.path("now.db"), version);
     std::optional<Result<Store>> reading(Store::read(path));
     const Result<Store>& store = *reading;
     ASSERT_EQ(complaint(store), "");
@@ -223,6 +232,117 @@ TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
     EXPECT_THAT(complaint(merge_shards(folder.path("new.db"), std::vector{path})),
                 HasSubstr("not the sum of its layers"));
   }
+}
+
+// The first tables of version 1 did not note whether a run had finished.
+TEST(StoreDamage, TheOldestTablesAreRead) {
+  const TempFolder folder;
+  const std::string path = folder.path("old.db");
+  { EXPECT_TRUE(made(folder.path("now.db")).close(true).empty()); }
+  write_old(path, folder.path("now.db"), 1);
+  edit(path,
+       "DROP TABLE runs; CREATE TABLE runs (\n  id INTEGER PRIMARY KEY,\n  started REAL NOT NULL DEFAULT "
+       "((julianday('now') - 2440587.5) * 86400),\n  ended REAL,\n  writer TEXT NOT NULL\n) STRICT;"
+       "INSERT INTO runs VALUES (1, 5.0, 6.0, 'me')");
+  const Result<Store> store = Store::read(path);
+  ASSERT_EQ(complaint(store), "");
+  EXPECT_FALSE(store->runs()->back().finished);
+}
+
+// Of what is not to the letter ours nothing is run: a view may never end, a trigger may delete what is written.
+TEST(StoreSchema, IsOursToTheLetterOrRefused) {
+  const char* endless = "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT ";
+  const std::pair<std::string, const char*> edits[] = {
+      {"CREATE TRIGGER t AFTER INSERT ON runs BEGIN DELETE FROM points; END", "the trigger 't' is none"},
+      {"CREATE TRIGGER points AFTER INSERT ON runs BEGIN DELETE FROM points; END", "the trigger 'points' is none"},
+      {"CREATE TEMP TABLE x (y); CREATE TABLE songs (title TEXT)", "the table 'songs' is none"},
+      {"CREATE INDEX more ON points (value)", "the index 'more' is none"},
+      {"DROP INDEX layers_by_question", "the index 'layers_by_question' is missing"},
+      {"ALTER TABLE points ADD COLUMN more TEXT", "the table 'points' is not as a sweep makes it"},
+      {"ALTER TABLE points ADD COLUMN twice REAL AS (2 * value)", "the table 'points' is not as a sweep makes it"},
+      {"DROP VIEW best_points; DROP VIEW design_points; ALTER TABLE points RENAME TO p; CREATE VIEW points AS SELECT * "
+       "FROM p",
+       " 'p' is none"},
+      {std::string("DROP VIEW best_points; CREATE VIEW best_points AS ") + endless + "id FROM n",
+       "the view 'best_points' is not as a sweep makes it"},
+      {"DROP VIEW design_points", "the view 'design_points' is missing"},
+      {"DROP VIEW best_points; DROP VIEW design_points; DROP TABLE points; CREATE VIEW points AS " +
+           std::string(endless) + "id FROM n",
+       "the view 'points' is none"},
+      {"PRAGMA user_version = 2", "not those of a sweep (version 2)"},
+  };
+  for (const auto& [sql, why] : edits) {
+    SCOPED_TRACE(sql);
+    const TempFolder folder;
+    const std::string path = folder.path("a.db");
+    { made(path); }
+    edit(path, sql);
+    EXPECT_THAT(complaint(Store::read(path)), HasSubstr(why));
+    EXPECT_THAT(complaint(Store::resume(path, test_sweep())), HasSubstr(why));
+    EXPECT_THAT(complaint(merge_shards(folder.path("m.db"), std::vector{path})), HasSubstr(why));
+    // What can be read of it without running anything of the sort is kept.
+    const Result<StoreRepair> repair = repair_store(path, test_sweep());
+    if (!repair) continue;
+    EXPECT_EQ(complaint(Store::resume(path, test_sweep())), "");
+  }
+}
+
+TEST(StoreSchema, TheStopFlagEndsReading) {
+  const TempFolder folder;
+  const std::string path = folder.path("a.db");
+  { made(path, 200); }
+  std::atomic<bool> stop = false;
+  {
+    const Result<Store> store = Store::read(path, &stop);
+    ASSERT_EQ(complaint(store), "");
+    EXPECT_EQ(to_string(store->check()), "");
+    stop = true;
+    EXPECT_THAT(to_string(store->check()), HasSubstr("interrupted"));
+  }
+  EXPECT_THAT(complaint(Store::resume(path, test_sweep(), &stop)), HasSubstr("interrupted"));
+  edit(path, "UPDATE points SET value = 1 WHERE id = 3");
+  EXPECT_THAT(complaint(repair_store(path, test_sweep(), &stop)), HasSubstr("interrupted"));
+  stop = false;
+  EXPECT_TRUE(repair_store(path, test_sweep(), &stop)->repaired);
+}
+
+// Rows that went into a file that is not there any more are not said to be there.
+TEST(StoreFile, ThatIsNotTheOneThatIsWrittenIsNoticed) {
+  const auto emptied = [](const std::string& path) { fs::resize_file(path, 0); };
+  const auto removed = [](const std::string& path) { fs::remove(path); };
+  const auto replaced = [](const std::string& path) { fs::rename(path + ".other", path); };
+  const auto overwritten = [](const std::string& path) {
+    fs::copy_file(path + ".other", path, fs::copy_options::overwrite_existing);
+  };
+  const std::pair<std::function<void(const std::string&)>, const char*> ways[] = {
+      {emptied, "was emptied or written over by another program"},
+      {removed, "was removed or replaced by another program"},
+      {replaced, "was removed or replaced by another program"},
+      {overwritten, ""},
+  };
+  for (const auto& [change, why] : ways) {
+    for (const bool write_after : {true, false}) {
+      const TempFolder folder;
+      const std::string path = folder.path("a.db");
+      { EXPECT_TRUE(made(path + ".other", 3).close(true).empty()); }
+      Store store = made(path);
+      change(path);
+      if (write_after) {
+        EXPECT_THAT(to_string(store.write(test_point(9))), HasSubstr(why));
+      }
+      const std::string said = complaint(store.close_and_look(true));
+      EXPECT_THAT(said, HasSubstr(why));
+      // The log may have had everything.
+      if (said.empty()) {
+        EXPECT_EQ(Store::read(path)->rows()->points, 8u + write_after);
+      }
+    }
+  }
+  const TempFolder folder;
+  Store store = made(folder.path("a.db"));
+  const Result<Store> there = store.close_and_look(true);
+  ASSERT_EQ(complaint(there), "");
+  EXPECT_EQ(there->rows()->points, 8u);
 }
 
 TEST(StoreDamage, TheLogOfAKilledWriterIsToldToBeCut) {
