@@ -58,7 +58,7 @@ std::string beside(const std::string& file, const std::string& path) {
   return looks_like_path(path) || is_there(joined) ? joined.string() : path;
 }
 
-Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
+Result<ArchitectureSpec> follow_bases(const YamlNode& document, const ReadOptions& options, int depth) {
   Result<ArchitectureSpec> read = read_architecture_yaml(document);
   if (!read) return read;
   ArchitectureSpec& spec = *read;
@@ -70,7 +70,7 @@ Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
     return spec.place.error(
         fmt::format("base = {}: more than {} bases, one of another (a circle?)", *spec.base, kMaxBases));
 
-  const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base), {});
+  const Result<YamlNode> base_document = load_document(beside(document.file(), *spec.base), options);
   if (!base_document) {
     Diagnostics errors = base_document.errors();
     errors.push_back(spec.place.error(fmt::format("base = {} cannot be read", *spec.base)));
@@ -78,7 +78,7 @@ Result<ArchitectureSpec> follow_bases(const YamlNode& document, int depth) {
   }
   if (!is_architecture_yaml(*base_document))
     return spec.place.error(fmt::format("base = {} is not an architecture of this program's own format", *spec.base));
-  Result<ArchitectureSpec> base = follow_bases(*base_document, depth + 1);
+  Result<ArchitectureSpec> base = follow_bases(*base_document, options, depth + 1);
   if (!base) return base;
   Diagnostics errors;
   ArchitectureSpec varied = vary(*std::move(base), spec, errors);
@@ -98,10 +98,11 @@ void read_tables(const YamlNode& document, ReferenceTables& tables, Diagnostics&
     errors.push_back(document.error("must be an energy or area reference table (top key ERT or ART)"));
 }
 
-Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<YamlNode>& others) {
-  Result<ArchitectureSpec> spec = follow_bases(document, 0);
+Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<YamlNode>& others,
+                                    const ReadOptions& options) {
+  Result<ArchitectureSpec> spec = follow_bases(document, options, 0);
   if (!spec) return spec.errors();
-  Result<ReferenceTables> tables = load_reference_tables(*spec);
+  Result<ReferenceTables> tables = load_reference_tables(*spec, options);
   if (!tables) return tables.errors();
   Diagnostics errors;
   for (const YamlNode& other : others) read_tables(other, *tables, errors);
@@ -112,12 +113,12 @@ Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<
 }
 
 // Of at least one document.
-Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents) {
+Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const ReadOptions& options) {
   const auto own = std::ranges::find_if(documents, is_architecture_yaml);
   if (own != documents.end()) {
     const YamlNode document = *own;
     documents.erase(own);
-    return load_own(document, documents);
+    return load_own(document, documents, options);
   }
   if (std::ranges::any_of(documents, is_timeloop_architecture)) {
     Result<Architecture> architecture = read_timeloop_architecture(documents);
@@ -131,12 +132,12 @@ Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents) {
 
 }  // namespace
 
-Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec) {
+Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec, const ReadOptions& options) {
   Diagnostics errors;
   ReferenceTables tables;
   for (const std::optional<std::string>& path : {spec.ert, spec.art}) {
     if (!path) continue;
-    const Result<YamlNode> table = YamlNode::load_file(*path);
+    const Result<YamlNode> table = load_input(*path, options);
     if (table) read_tables(*table, tables, errors);
     else errors.insert(errors.end(), table.errors().begin(), table.errors().end());
   }
@@ -144,10 +145,10 @@ Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec) {
   return tables;
 }
 
-Result<ArchitectureSpec> load_architecture_spec(const std::string& what) {
-  const Result<YamlNode> document = load_document(what, {});
+Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const ReadOptions& options) {
+  const Result<YamlNode> document = load_document(what, options);
   if (!document) return document.errors();
-  return follow_bases(*document, 0);
+  return follow_bases(*document, options, 0);
 }
 
 bool names_architecture(const std::string& what) {
@@ -174,7 +175,7 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what, con
   }
   if (documents.empty() && errors.empty()) return load_document("", options).errors();
   if (!errors.empty()) return errors;
-  Result<ArchitectureSource> source = read_documents(std::move(documents));
+  Result<ArchitectureSource> source = read_documents(std::move(documents), options);
   if (source) {
     std::vector<std::string>& said = source->architecture.notes;
     said.insert(said.begin(), notes.begin(), notes.end());
@@ -190,7 +191,7 @@ Result<ArchitectureSource> load_architecture_source(const std::string& what, con
 Result<Architecture> parse_architecture(std::string_view text, const std::string& name) {
   Result<YamlNode> document = YamlNode::parse(text, name);
   if (!document) return document.errors();
-  Result<ArchitectureSource> read = read_documents({*std::move(document)});
+  Result<ArchitectureSource> read = read_documents({*std::move(document)}, {});
   if (!read) return read.errors();
   return std::move(read->architecture);
 }

@@ -30,10 +30,10 @@ struct ArchitectureSource {
 Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options = {});
 
 // A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.
-Result<ArchitectureSpec> load_architecture_spec(const std::string& what);
+Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const ReadOptions& options = {});
 
 // The reference tables (ERT, ART) that a machine of ours names.
-Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec);
+Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec, const ReadOptions& options = {});
 
 // Whether `what` is a preset's name or a file that describes a machine, which may have errors.
 bool names_architecture(const std::string& what);

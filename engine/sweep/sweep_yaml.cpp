@@ -71,12 +71,12 @@ class Reader {
     const std::optional<std::string> what = reader.string("machine");
     if (!what) return false;
     const bool is_path = what->ends_with(".yaml") || what->ends_with(".yml");
-    Result<ArchitectureSpec> machine = load_architecture_spec(named_file(path_, *what, is_path));
+    Result<ArchitectureSpec> machine = load_architecture_spec(named_file(path_, *what, is_path), overrides_.reading);
     Diagnostics problems;
     if (machine) {
       out_.machine = *std::move(machine);
       if (overrides_.reading.link_transfers) out_.machine.link_transfers = overrides_.reading.link_transfers;
-      const Result<ReferenceTables> tables = load_reference_tables(out_.machine);
+      const Result<ReferenceTables> tables = load_reference_tables(out_.machine, overrides_.reading);
       if (tables) out_.tables = *tables;
       else problems = tables.errors();
     } else {

@@ -15,7 +15,7 @@ struct SweepOverrides {
   std::vector<GivenOption> options{};  // of the searches
   std::optional<SweepGoal> goal{};
   std::optional<u64> sample{};
-  ReadOptions reading{};  // of the workloads; machines are of our own format
+  ReadOptions reading{};  // of the machine and the workloads
 };
 
 // The goal of this name; none if there is no such goal.

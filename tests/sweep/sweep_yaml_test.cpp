@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -48,6 +49,33 @@ std::string complaints(const std::string& parameters, const std::string& extra =
 }
 
 constexpr const char* kOne = "    spad: {set: Spad.entries, values: [16, 64]}\n";
+
+// Names of templates reach the machine, its bases and its tables; machines that differ are other questions.
+TEST(SweepYaml, DefinitionsReachTheMachineAndTheQuestion) {
+  const TempFolder folder;
+  folder.write("base.yaml",
+               "architecture:\n  name: b\n  levels:\n  - {name: DRAM, capacity: unbounded, energy: 100}\n"
+               "  - {name: Buf, entries: 64, energy: {{ buf | default(2) }}}\n"
+               "  compute: {name: MAC, energy: {{ mac }}}\n");
+  folder.write("machine.yaml", "architecture: {name: m, base: base.yaml}\n");
+  const std::string path = folder.write(
+      "sweep.yaml",
+      "sweep:\n  machine: machine.yaml\n  workloads: gemm:8x8x8\n  parameters: {buf: {set: Buf.entries, values: "
+      "[64, 128]}}\n");
+  const auto read = [&](const std::map<std::string, std::string>& defines) {
+    return load_sweep(path, {.reading = {.defines = defines}});
+  };
+  EXPECT_THAT(to_string(load_sweep(path).errors()), HasSubstr("--define"));
+  const auto one = read({{"mac", "1"}}), dear = read({{"mac", "1000"}}), buffer = read({{"mac", "1"}, {"buf", "3"}});
+  ASSERT_TRUE(one && dear && buffer) << to_string(one.errors());
+  const Result<Architecture> priced = DesignPoints(*dear).machine(0), other = DesignPoints(*buffer).machine(0);
+  ASSERT_TRUE(priced && other) << to_string(priced.errors());
+  EXPECT_EQ(priced->compute.op_pj, 1000);
+  EXPECT_EQ(other->levels[0].energy.read_pj, 3);
+  EXPECT_NE(sweep_question(*one), sweep_question(*dear));
+  EXPECT_NE(sweep_question(*one), sweep_question(*buffer));
+  EXPECT_EQ(sweep_question(*one), sweep_question(*read({{"mac", "1"}, {"buf", "2"}})));
+}
 
 TEST(SweepYaml, TextsAreReadAsFilesAre) {
   const TempFolder folder;
