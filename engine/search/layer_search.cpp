@@ -146,7 +146,8 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const Climb
   }
   LayerAnswer out = sunstone_search(levels_, budget, effort);
   const Objective objective = problem_->options.objective;
-  if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound())
+  if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound() ||
+      budget.end(out.statistics.evaluated) != SearchEnd::Done)
     return out;
   auto other = std::make_unique<LayerProblem>(*problem_);
   other->options.objective = Objective::Edp;
@@ -187,7 +188,10 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
     reduced.restore(out);
     return out;
   }
-  const LayerAnswer start = search_sunstone(budget.half(), kClimbsAlone);
+  // Of few evaluations the fast search gets all that it asks for, and what it does with a part of them is what it does
+  // first with more: the answer is never dearer than its own, nor than with fewer.
+  const LayerAnswer start = budget.limits_evaluations() ? search_fast(budget.part_of_time(0.5))
+                                                        : search_sunstone(budget.half(), kClimbsAlone);
   if (start.found)
     problem_->tell(objective_number(problem_->options.objective, start.cost), 0, start.statistics.evaluated);
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);

@@ -52,7 +52,8 @@ void expect_all_loops(const Start& start, const Plan& plan) {
 TEST(Reunrolling, ListsOtherUnrollingsOfTheSameLoops) {
   u64 listed = 0;
   for_each_start(100, [&](Start& start) {
-    Reunrolling step(*start.ladder);
+    Fillings fillings(start.problem.space, start.problem.workload);
+    Reunrolling step(*start.ladder, fillings);
     std::vector<Plan> seen;
     const std::vector<Plan> first = step.list(start.plan);
     for (const Plan& plan : first) {
@@ -72,7 +73,8 @@ TEST(Reunrolling, ListsOtherUnrollingsOfTheSameLoops) {
 TEST(Reunrolling, DrawsFromItsList) {
   u64 drawn = 0;
   for_each_start(100, [&](Start& start) {
-    Reunrolling step(*start.ladder);
+    Fillings fillings(start.problem.space, start.problem.workload);
+    Reunrolling step(*start.ladder, fillings);
     const std::vector<Plan> all = step.list(start.plan);
     std::mt19937_64 random(7);
     for (int k = 0; k < 10; ++k) {

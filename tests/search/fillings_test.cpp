@@ -42,10 +42,13 @@ struct Fan {
   const SpatialSpace& fanout() const { return space.levels[1].spatial; }
 
   std::vector<Unrolling> list(bool full, bool indexing) const {
-    Fillings fillings(space, workload, tables);
-    RuleCounts counts;
-    std::vector<Unrolling> out{{}};  // what was there goes
-    fillings.list(1, rest, RuleSet().set(Rule::FullUnrolling, full).set(Rule::IndexingFirst, indexing), counts, out);
+    Fillings fillings(space, workload);
+    const RuleSet rules = RuleSet().set(Rule::FullUnrolling, full).set(Rule::IndexingFirst, indexing);
+    RuleCounts first, again;
+    const std::vector<Unrolling> out = fillings.list(1, rest, rules, first);
+    EXPECT_EQ(fillings.list(1, rest, rules, again), out);  // remembered
+    EXPECT_EQ(again.calls, first.calls);
+    EXPECT_EQ(again.cuts, first.cuts);
     return out;
   }
 

@@ -39,6 +39,7 @@ Result<MemoryBins> MemoryBins::create(const Workload& workload, const MachineFam
 MemoryBins::MemoryBins(LayerSearch search, const MachineFamily& family)
     : search_(std::move(search)),
       ladder_(search_.levels().make_ladder(SearchBudget(search_.problem().options))),
+      fillings_(std::make_unique<Fillings>(search_.problem().space, search_.problem().workload)),
       bins_(family.size()) {
   const LayerProblem& problem = search_.problem();
   for (const Architecture& machine : family.machines()) machines_.emplace_back(problem.workload, machine);
@@ -51,7 +52,7 @@ void MemoryBins::fill(const MachineFamily& family) {
     // Step 1. What the envelope finds promising; its memories have room for all tiles of all machines.
     ladder_->use(problem.model);
     ladder_->set_keep(keep);
-    Sunstone search(*ladder_, problem.options.rules);
+    Sunstone search(*ladder_, problem.options.rules, *fillings_);
     std::vector<PartialPlan> plans = search.begin();
     if (plans.size() > kPlansOfABin) plans.resize(kPlansOfABin);
     // Step 2. Tiles for each machine's own memories.
@@ -76,7 +77,7 @@ void MemoryBins::fill(const MachineFamily& family) {
 double MemoryBins::complete(std::size_t machine) {
   const LayerProblem& problem = search_.problem();
   ladder_->use(machines_[machine]);
-  Sunstone search(*ladder_, problem.options.rules);
+  Sunstone search(*ladder_, problem.options.rules, *fillings_);
   for (const PartialPlan& plan : bins_[machine].plans) {
     ladder_->set_keep(plan.plan.keep);
     search.complete({plan});

@@ -6,6 +6,7 @@
 
 #include "engine/search/core/machine_family.h"
 #include "engine/search/layer_search.h"
+#include "engine/search/sunstone/fillings.h"
 #include "engine/search/sunstone/partial_plan.h"
 
 namespace heliolite {
@@ -44,6 +45,7 @@ class MemoryBins {
   LayerSearch search_;
   std::vector<CostModel> machines_;
   std::unique_ptr<Ladder> ladder_;
+  std::unique_ptr<Fillings> fillings_;
   std::vector<Bin> bins_;
   RuleCounts rules_;
 };

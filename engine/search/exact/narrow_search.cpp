@@ -53,7 +53,9 @@ std::optional<GridLimits> table_limits(const LayerProblem& problem) {
 
 // One pass after the other, each wider, until what they left out cannot be much better. The first looks for everything
 // below the answer, the others for what is well below.
-void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& budget, Incumbent& incumbent) {
+void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& user, Incumbent& incumbent) {
+  const bool limited = user.limits_evaluations();
+  const SearchBudget budget = user.at_most(kMostEvaluations);
   ObjectiveKey limit = incumbent.best();
   for (const std::size_t width : kWidths) {
     if (width != kWidths[0] && width * tile_count > kMostPairs) return;
@@ -61,7 +63,8 @@ void widening_passes(LayeredPass& search, u64 tile_count, const SearchBudget& bu
     Incumbent below = incumbent.below(limit);
     const PassEnd end = search.run(width, budget, below, {});
     incumbent.offer(below);
-    if (end.complete) return;
+    // What a user's budget has cut short is where a larger one goes on.
+    if (end.complete || (end.by_budget && limited)) return;
     limit = {incumbent.best().first / kClose, 0};
     if (!(end.least_left < limit)) return;
   }
@@ -85,7 +88,7 @@ LayerAnswer narrow_search(const LayerProblem& problem, const LayerAnswer& start,
   if (!prepared || !prepared->passes->ready()) return out;
   Incumbent incumbent(problem.options.objective, {});
   incumbent.offer(start.mapping, start.cost, start.machine);
-  widening_passes(*prepared->passes, tables.lattice().points(), budget.at_most(kMostEvaluations), incumbent);
+  widening_passes(*prepared->passes, tables.lattice().points(), budget, incumbent);
   out.statistics += prepared->passes->statistics();
   const LayerAnswer& found = incumbent.answer();
   out.offer(problem.options.objective, found.mapping, found.cost, found.machine);

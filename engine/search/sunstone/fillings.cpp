@@ -12,19 +12,24 @@ std::vector<DivisorTable> divisor_tables(const Mapspace& space) {
   return out;
 }
 
-Fillings::Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables)
-    : space_(space), tables_(tables) {
+Fillings::Fillings(const Mapspace& space, const Workload& workload) : space_(space), tables_(divisor_tables(space)) {
   for (int v = 0; v < space.tensor_count; ++v) indexing_[at(v)] = workload.indexing(v);
 }
 
-void Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts,
-                    std::vector<Unrolling>& out) {
+const std::vector<Unrolling>& Fillings::list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts) {
+  const auto [known, fresh] = known_.try_emplace({level, rest, rules[Rule::FullUnrolling], rules[Rule::IndexingFirst]});
+  if (fresh) make(level, rest, rules, known->second);
+  counts += known->second.counts;
+  return known->second.unrollings;
+}
+
+void Fillings::make(int level, const Extents& rest, const RuleSet& rules, List& list) {
+  std::vector<Unrolling>& out = list.unrollings;
   fanout_ = &space_.levels[at(level)].spatial;
   rest_ = &rest;
   rules_ = rules;
-  counts_ = &counts;
+  counts_ = &list.counts;
   out_ = &out;
-  out.clear();
   used_.clear();
   count_ = 0;
   product_ = unit_extents();

@@ -3,7 +3,9 @@
 // is shared between X and Y changes only the hops of multicasts, which refinement looks after; for_each_unrolling()
 // (engine/space) walks every share.
 #include <array>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/search/core/gate.h"
@@ -18,16 +20,20 @@ inline constexpr u64 kLeastShare = 2;
 // [dimension]: the divisors of its size.
 std::vector<DivisorTable> divisor_tables(const Mapspace& space);
 
-// Lists the unrollings of any fan-out of one mapspace; its storage is reused.
+// Lists the unrollings of any fan-out of one mapspace, which must outlive it. Searches ask again and again: what was
+// listed is remembered.
 class Fillings {
  public:
-  // `tables[d]`: the divisors of the size of dimension d.
-  Fillings(const Mapspace& space, const Workload& workload, std::span<const DivisorTable> tables);
+  Fillings(const Mapspace& space, const Workload& workload);
+  Fillings(const Fillings&) = delete;
+  Fillings& operator=(const Fillings&) = delete;
 
-  // Writes into `out` the unrollings of the fan-out below `level` that divide `rest` (what is left of each dimension),
-  // in a fixed order. The rules full-unrolling and indexing-first are applied if `rules` has them, and counted in
-  // `counts`. `out` is empty only if the machine's limits allow no unrolling.
-  void list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts, std::vector<Unrolling>& out);
+  // The unrollings of the fan-out below `level` that divide `rest` (what is left of each dimension), in a fixed order.
+  // The rules full-unrolling and indexing-first are applied if `rules` has them, and counted in `counts`. Empty only if
+  // the machine's limits allow no unrolling.
+  const std::vector<Unrolling>& list(int level, const Extents& rest, const RuleSet& rules, RuleCounts& counts);
+  // [dimension]: the divisors of its size.
+  const std::vector<DivisorTable>& divisors() const { return tables_; }
 
  private:
   Gate gate() const { return {rules_, *counts_}; }
@@ -44,6 +50,12 @@ class Fillings {
     u16 count = 0;
   };
 
+  struct List {
+    std::vector<Unrolling> unrollings;
+    RuleCounts counts;
+  };
+
+  void make(int level, const Extents& rest, const RuleSet& rules, List& out);
   void walk(int k, u64 used);
   void leaf(u64 used);
   bool extend(int k, u32 factor, u64 used_with);
@@ -52,8 +64,10 @@ class Fillings {
   bool prevails(u64 used) const;
 
   const Mapspace& space_;
-  std::span<const DivisorTable> tables_;
+  const std::vector<DivisorTable> tables_;
   std::array<DimensionMask, kMaxTensors> indexing_{};
+
+  std::map<std::tuple<int, Extents, bool, bool>, List> known_;  // by level, rest and rules
 
   // The arguments and the state of the list being made.
   const SpatialSpace* fanout_ = nullptr;

@@ -12,8 +12,9 @@ namespace heliolite {
 
 // What a climb may change: single factors (moves.h), the tile of a level (retile.h), an unrolling (reunroll.h).
 struct ClimbSteps {
-  explicit ClimbSteps(const Ladder& ladder)
-      : moves(ladder.space()), retiling(ladder.space()), scattering(ladder.space()), reunrolling(ladder) {}
+  // `fillings`: of the ladder's mapspace.
+  ClimbSteps(const Ladder& ladder, Fillings& fillings)
+      : moves(ladder.space()), retiling(ladder.space()), scattering(ladder.space()), reunrolling(ladder, fillings) {}
 
   MoveSpace moves;
   Retiling retiling;

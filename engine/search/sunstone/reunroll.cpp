@@ -11,8 +11,7 @@ u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_o
 
 }  // namespace
 
-Reunrolling::Reunrolling(const Ladder& ladder)
-    : space_(ladder.space()), tables_(divisor_tables(space_)), fillings_(space_, ladder.model().workload(), tables_) {
+Reunrolling::Reunrolling(const Ladder& ladder, Fillings& fillings) : space_(ladder.space()), fillings_(fillings) {
   for (int i = 0; i < space_.level_count(); ++i)
     if (space_.levels[at(i)].spatial.exists()) fanouts_.push_back(i);
 }
@@ -47,10 +46,8 @@ const std::vector<Unrolling>& Reunrolling::unrollings(const Plan& plan, int leve
       for (int d = 0; d < space_.dimension_count; ++d)
         rest[d] /= plan.factor[at(loop_place_of(LoopKind::SpatialX, other))][d] *
                    plan.factor[at(loop_place_of(LoopKind::SpatialY, other))][d];
-  const auto [known, fresh] = known_.try_emplace({level, rest});
   RuleCounts uncounted;  // these candidates are refine's
-  if (fresh) fillings_.list(level, rest, {}, uncounted, known->second);
-  return known->second;
+  return fillings_.list(level, rest, {}, uncounted);
 }
 
 // False: it is there already, or a dimension's loops do not divide that way.

@@ -1,8 +1,6 @@
 #pragma once
 // A step of climbs: another unrolling of a fan-out, with as little else changed as that takes.
-#include <map>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "engine/search/sunstone/fillings.h"
@@ -14,7 +12,7 @@ namespace heliolite {
 // Puts other unrollings into complete plans.
 class Reunrolling {
  public:
-  explicit Reunrolling(const Ladder& ladder);
+  Reunrolling(const Ladder& ladder, Fillings& fillings);
 
   // The plans that differ from `plan` by the unrolling of one fan-out, each unrolling of it once (fillings.h). What a
   // dimension gains there is taken from its temporal loops, those outside the fan-out first; what it loses goes to the
@@ -30,11 +28,8 @@ class Reunrolling {
   bool put(Plan& plan, int level, const Unrolling& u) const;
 
   const Mapspace& space_;
-  std::vector<DivisorTable> tables_;  // by dimension
-  Fillings fillings_;
+  Fillings& fillings_;
   std::vector<int> fanouts_;
-  // By fan-out and what of each dimension other fan-outs leave: searches ask again and again.
-  std::map<std::pair<int, Extents>, std::vector<Unrolling>> known_;
   std::vector<Plan> list_;
 };
 

@@ -6,6 +6,7 @@
 #include "engine/search/core/compulsory.h"
 #include "engine/search/core/gate.h"
 #include "engine/search/core/limits.h"
+#include "engine/search/sunstone/greedy_starts.h"
 #include "engine/search/sunstone/refine.h"
 #include "engine/search/sunstone/sunstone.h"
 #include "engine/search/sunstone/thesis_search.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr u64 kClimbBudget = 60'000;  // evaluations: climbs may use what they need
 constexpr int kKicks = 100;
+constexpr std::size_t kGreedyStarts = 8;   // plans of greedy_starts.h that are priced
+constexpr u64 kFromStart = 1'000;          // evaluations of the steps up from the best of them
 constexpr double kNearCompulsory = 1.005;  // times what every mapping costs: below that nothing is worth looking for
 constexpr u64 kMostKeepChoices = 1 << 16;  // that the thesis' strategy tries one by one
 constexpr u64 kThesis = 3'000;             // evaluations of the thesis' search, over all keep choices
@@ -53,9 +56,15 @@ void best_first(std::vector<Candidate>& list) {
 class SunstoneRun {
  public:
   SunstoneRun(const LevelProblem& levels, Ladder& ladder, const ClimbEffort& effort)
-      : levels_(levels), options_(levels.problem().options), effort_(effort), ladder_(ladder), steps_(ladder) {}
+      : levels_(levels),
+        options_(levels.problem().options),
+        effort_(effort),
+        ladder_(ladder),
+        fillings_(ladder.space(), ladder.model().workload()),
+        steps_(ladder, fillings_) {}
 
   LayerAnswer run() {
+    starts();
     beam();
     climbs();
     if (!near_the_least()) thesis(), kicks();
@@ -73,12 +82,30 @@ class SunstoneRun {
            kNearCompulsory * objective_number(options_.objective, least);
   }
 
+  // Step 0. Complete plans at once; from the best of them a few steps up. However few mappings it may price, the first
+  // plan that fits is priced, so that a larger budget has it as well.
+  void starts() {
+    const int top = ladder_.levels() - 1;
+    const Extents none = unit_extents();
+    GreedyStarts greedy(ladder_, options_.rules, fillings_);
+    std::optional<Candidate> best;
+    for (const Plan& plan : greedy.list(levels_.keep_choices(), kGreedyStarts)) {
+      if (best && ladder_.stopped()) break;
+      const Candidate candidate{plan, ladder_.score(plan, top, none)};
+      if (candidate.score.fits && (!best || candidate.better_than(*best))) best = candidate;
+    }
+    if (!best) return;
+    if (options_.rules[Rule::Refine]) *best = first_steps(ladder_, steps_, *best, kFromStart);
+    best_.push_back(*best);
+  }
+
   // Step 1. The growing beam, for each keep choice.
   void beam() {
+    const bool from_nothing = best_.empty();
     for (const KeepMasks& keep : levels_.keep_choices()) {
       if (ladder_.stopped() && !best_.empty()) break;
       ladder_.set_keep(keep);
-      Sunstone search(ladder_, options_.rules);
+      Sunstone search(ladder_, options_.rules, fillings_, from_nothing);
       search.complete(search.begin());
       rules_ += search.rules();
       best_.insert(best_.end(), search.best().begin(), search.best().end());
@@ -128,6 +155,7 @@ class SunstoneRun {
   const SearchOptions& options_;
   const ClimbEffort effort_;
   Ladder& ladder_;
+  Fillings fillings_;
   ClimbSteps steps_;
   std::vector<Candidate> best_;  // best first
   RuleCounts rules_;

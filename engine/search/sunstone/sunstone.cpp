@@ -29,13 +29,14 @@ bool same_unrolling(const Plan& a, const Plan& b) {
 
 }  // namespace
 
-Sunstone::Sunstone(Ladder& ladder, const RuleSet& rules)
+Sunstone::Sunstone(Ladder& ladder, const RuleSet& rules, Fillings& fillings, bool must_complete)
     : ladder_(ladder),
       space_(ladder.space()),
       rules_(rules),
+      must_complete_(must_complete),
       top_(ladder.levels() - 1),
-      divisors_(divisor_tables(space_)),
-      fillings_(space_, ladder.model().workload(), divisors_) {
+      fillings_(fillings),
+      divisors_(fillings.divisors()) {
   while (outermost_fanout_ > 0 && !spatial(outermost_fanout_).exists()) --outermost_fanout_;
 }
 
@@ -49,8 +50,8 @@ bool Sunstone::begin_again(PartialPlan& plan) {
 
 void Sunstone::complete(const std::vector<PartialPlan>& plans) {
   for (const PartialPlan& plan : plans) {
-    // A search that has to stop still completes something.
-    if ((ladder_.stopped() && !best_.empty()) || hopeless(plan)) break;
+    // A search that has to stop and has nothing still completes something.
+    if (over() || (ladder_.stopped() && !best_.empty()) || hopeless(plan)) break;
     std::vector<PartialPlan> tiled{plan};
     for (int i = outermost_fanout_; i < top_; ++i) tiled = tiles(tiled, i, top_, kOuterTiles);
     for (const PartialPlan& p : tiled) complete_plan(p);
@@ -86,9 +87,8 @@ std::vector<PartialPlan> Sunstone::unrollings() {
 
 // The unrollings of the fan-out below `level`, judged without tiles.
 void Sunstone::unroll(const PartialPlan& plan, int level, Shortlist& out) {
-  fillings_.list(level, plan.rest, rules_, counts_, unrollings_);
   PartialPlan p = plan;
-  for (const Unrolling& u : unrollings_) {
+  for (const Unrolling& u : fillings_.list(level, plan.rest, rules_, counts_)) {
     p.plan.factor[loop_place_of(LoopKind::SpatialX, level)] = u.x;
     p.plan.factor[loop_place_of(LoopKind::SpatialY, level)] = u.y;
     for (int d = 0; d < space_.dimension_count; ++d) p.rest[d] = plan.rest[d] / u.factor(d);
@@ -116,17 +116,18 @@ std::vector<PartialPlan> Sunstone::inner_tiles(std::vector<PartialPlan> plans) {
   Shortlist list(kContinued), completed(kCompleted);
   Shortlist begun(kGrown);
   for (PartialPlan& plan : plans) {
-    if (ladder_.stopped() && !begun.empty()) break;
+    if (over() || (ladder_.stopped() && !begun.empty())) break;
     if (inside.begin(plan)) begun.add(plan);
   }
   plans = take(begun, kGrown);
   for (PartialPlan& plan : plans) {
-    if (ladder_.stopped() && !list.empty()) break;
+    if (over() || (ladder_.stopped() && !list.empty())) break;
     inside.finish(plan);
     list.add(plan);
     if (outside.grow(plan)) completed.add(plan);
   }
   plans = take(list, kContinued);
+  if (over()) return plans;
   for (PartialPlan& plan : take(completed, kCompleted)) {
     complete_plan(plan);
     const auto twin = [&](const PartialPlan& p) { return same_unrolling(p.plan, plan.plan); };
@@ -153,6 +154,7 @@ std::vector<PartialPlan> Sunstone::tiles(const std::vector<PartialPlan>& plans, 
   for (const PartialPlan& plan : plans) enumerate(plan, level, outer, list);
   Shortlist chosen(beam(width));
   for (PartialPlan& p : take(list, width)) {
+    if (over()) break;
     judge_with_orders(ladder_, p, level, outer);
     chosen.add(p);
   }
@@ -200,6 +202,7 @@ void Sunstone::enumerate(const PartialPlan& plan, int level, int outer, Shortlis
 
 // Step 3.
 void Sunstone::complete_plan(const PartialPlan& p) {
+  if (over()) return;
   Candidate candidate{p.plan, {}};
   Extents& outermost = candidate.plan.factor[loop_place_of(LoopKind::Temporal, top_)];
   const LevelSpace& level = space_.levels[at(top_)];

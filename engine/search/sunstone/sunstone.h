@@ -23,7 +23,9 @@ inline constexpr std::size_t kSunstoneKept = 4;
 // One search, with the keep choice and the machine that the ladder is set to.
 class Sunstone {
  public:
-  Sunstone(Ladder& ladder, const RuleSet& rules);
+  // `fillings`: of the ladder's mapspace. `must_complete`: when the budget is used up, it still completes something, by
+  // a few evaluations more.
+  Sunstone(Ladder& ladder, const RuleSet& rules, Fillings& fillings, bool must_complete = true);
 
   // Steps 1 and 2: the most promising partial plans, best first.
   std::vector<PartialPlan> begin();
@@ -38,6 +40,7 @@ class Sunstone {
 
  private:
   Gate gate() { return {rules_, counts_}; }
+  bool over() const { return !must_complete_ && ladder_.stopped(); }
   std::size_t beam(std::size_t width) const;
   const SpatialSpace& spatial(int level) const { return space_.levels[at(level)].spatial; }
   std::vector<PartialPlan> take(Shortlist& list, std::size_t width);
@@ -54,11 +57,11 @@ class Sunstone {
   Ladder& ladder_;
   const Mapspace& space_;
   RuleSet rules_;
+  bool must_complete_;
   int top_;
-  int outermost_fanout_ = top_;         // 0 if there is none
-  std::vector<DivisorTable> divisors_;  // by dimension
-  Fillings fillings_;
-  std::vector<Unrolling> unrollings_;  // storage that unroll() reuses
+  int outermost_fanout_ = top_;  // 0 if there is none
+  Fillings& fillings_;
+  const std::vector<DivisorTable>& divisors_;  // by dimension
   std::vector<Candidate> best_;
   RuleCounts counts_;
 };

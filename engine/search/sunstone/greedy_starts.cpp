@@ -1,0 +1,384 @@
+#include "engine/search/sunstone/greedy_starts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/base/integers.h"
+#include "engine/model/storage_cost.h"
+#include "engine/model/tile_box.h"
+#include "engine/search/sunstone/partial_plan.h"
+
+namespace heliolite {
+namespace {
+
+// Unrollings that are filled, of all keep choices together; of one or more for each.
+constexpr std::size_t kUnrollings = 4;
+
+u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
+u32 temporal(const Plan& plan, int level, int d) {
+  return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)];
+}
+u32 spatial(const Plan& plan, int level, int d) {
+  return plan.factor[at(loop_place_of(LoopKind::SpatialX, level))][at(d)] *
+         plan.factor[at(loop_place_of(LoopKind::SpatialY, level))][at(d)];
+}
+
+}  // namespace
+
+GreedyStarts::GreedyStarts(const Ladder& ladder, const RuleSet& rules, Fillings& fillings)
+    : ladder_(ladder),
+      c_(ladder.compiled()),
+      space_(ladder.space()),
+      rules_(rules),
+      moves_(space_),
+      fillings_(fillings) {
+  for (int d = 0; d < space_.dimension_count; ++d)
+    for (const PrimePower& p : factorize(space_.size[at(d)])) primes_[at(d)].push_back(static_cast<u32>(p.prime));
+  for (int i = 0; i < c_.level_count; ++i)
+    for (int v = 0; v < c_.tensor_count; ++v) {
+      const CompiledLevel& level = c_.level[at(i)];
+      word_[at(i)][at(v)] = {least_access_units(level, v, {1, 0, 0}), least_access_units(level, v, {0, 1, 0}),
+                             least_access_units(level, v, {0, 0, 1})};
+      const WordEnergy& e = word_[at(i)][at(v)];
+      free_words_ &= e.read + e.fill + e.update == 0;
+    }
+}
+
+std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size_t most) {
+  std::vector<Filled> filled;
+  const std::size_t each = std::max<std::size_t>(1, kUnrollings / std::max<std::size_t>(1, keeps.size()));
+  for (const KeepMasks& keep : keeps) {
+    keep_ = keep;
+    int last_kept = c_.tensor_count;  // of the first unrolling every tensor in turn, of the others the best
+    for (const Filled& unrolled : unrollings(each)) {
+      Filled bare = unrolled;
+      if (!begin(bare.plan)) continue;
+      for (int stationary = -1; stationary < last_kept; ++stationary) {
+        Filled next = bare;
+        next.worth = fill(next.plan, stationary);
+        const auto same = [&](const Filled& f) { return f.plan == next.plan; };
+        if (moves_.legal(next.plan) && std::none_of(filled.begin(), filled.end(), same)) filled.push_back(next);
+      }
+      last_kept = 0;
+    }
+  }
+  std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
+  std::vector<Plan> out;
+  for (std::size_t k = 0; k < std::min(most, filled.size()); ++k) out.push_back(filled[k].plan);
+  return out;
+}
+
+// The next level outside that keeps the tensor: its words come from there. `level` -1: the MACs.
+int GreedyStarts::server(int level, int tensor) const {
+  int i = level + 1;
+  while (i + 1 < c_.level_count && !contains(keep_[at(i)], tensor)) ++i;
+  return i;
+}
+
+GreedyStarts::Worth GreedyStarts::worth(double energy, double cycles) const {
+  const ObjectiveInfo& powers = info(ladder_.objective());
+  if (powers.energy_power == 0) return {cycles, energy};
+  Worth out{energy, 0};
+  for (int k = 0; k < powers.cycles_power; ++k) out.first *= cycles;
+  return out;
+}
+
+// Step 1.
+std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most) {
+  Filled root;
+  root.plan.keep = keep_;
+  std::vector<Filled> plans{root};
+  RuleCounts uncounted;  // Sunstone's own list counts
+  for (int i = 0; i < c_.level_count; ++i) {
+    if (!space_.levels[at(i)].spatial.exists()) continue;
+    std::vector<Filled> next;
+    for (const Filled& from : plans) {
+      const Extents inside = unrolled_through(space_, from.plan, i);
+      Extents rest = unit_extents();
+      for (int d = 0; d < space_.dimension_count; ++d) rest[d] = static_cast<u32>(space_.size[at(d)]) / inside[d];
+      for (const Unrolling& u : fillings_.list(i, rest, rules_, uncounted)) {
+        Filled to = from;
+        to.plan.factor[at(loop_place_of(LoopKind::SpatialX, i))] = u.x;
+        to.plan.factor[at(loop_place_of(LoopKind::SpatialY, i))] = u.y;
+        Extents left = rest;
+        for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
+        if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, i)) continue;
+        to.worth = unrolled_worth(to.plan);
+        next.push_back(to);
+      }
+    }
+    std::stable_sort(next.begin(), next.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
+    if (next.size() > most) next.resize(most);
+    plans = std::move(next);
+  }
+  return plans;
+}
+
+// As if each word went from its server to the MACs at every step.
+GreedyStarts::Worth GreedyStarts::unrolled_worth(const Plan& plan) const {
+  double energy = static_cast<double>(c_.op_units) + 1, used = 1;
+  for (int i = 0; i < c_.level_count; ++i)
+    for (int d = 0; d < space_.dimension_count; ++d) used *= spatial(plan, i, d);
+  for (int v = 0; v < c_.tensor_count; ++v) {
+    double shared = 1;  // instances that take the same word
+    for (int to = -1; to + 1 < c_.level_count;) {
+      const int from = server(to, v);
+      bool fans_out = to < 0;
+      for (int i = to + 1; i <= from; ++i) {
+        fans_out |= space_.levels[at(i)].spatial.exists();
+        for (int d = 0; d < space_.dimension_count; ++d)
+          if (!contains(c_.tensor[at(v)].indexing, d)) shared *= spatial(plan, i, d);
+      }
+      if (fans_out) energy += energy_of({v, -1, from, 0, 1 / shared});
+      to = from;
+    }
+  }
+  return worth(energy, 1 / used);
+}
+
+// The machine's least factors, and the rest as far out as it may be. False: there is no such plan, or it does not fit.
+bool GreedyStarts::begin(Plan& plan) const {
+  for (int d = 0; d < space_.dimension_count; ++d) {
+    u64 rest = space_.size[at(d)];
+    for (int i = 0; i < c_.level_count; ++i) {
+      const u64 least = space_.levels[at(i)].temporal.factor[at(d)].min, here = least * spatial(plan, i, d);
+      if (rest % here != 0) return false;
+      rest /= here;
+      temporal(plan, i, d) = static_cast<u32>(least);
+    }
+    for (int i = c_.level_count; i-- > 0 && rest > 1;) {
+      const u64 most = space_.levels[at(i)].temporal.factor[at(d)].max / temporal(plan, i, d);
+      const auto factors = fillings_.divisors()[at(d)].of(rest);
+      const auto above = std::upper_bound(factors.begin(), factors.end(), most);
+      if (above == factors.begin()) continue;
+      temporal(plan, i, d) *= *(above - 1);
+      rest /= *(above - 1);
+    }
+    if (rest > 1) return false;
+  }
+  return fits(plan, 0, c_.level_count - 1);
+}
+
+bool GreedyStarts::fits(const Plan& plan, int first, int last) const {
+  for (int i = first; i <= last; ++i) {
+    const CompiledLevel& level = c_.level[at(i)];
+    if (level.room == CompiledLevel::kUnbounded || keep_[at(i)] == 0) continue;
+    const Extents tile = tile_through(space_, plan, i);
+    u64 used = 0;
+    for (const int v : bits(keep_[at(i)])) used += level.taken(v, box_words(c_.tensor[at(v)], tile));
+    if (used > level.room) return false;
+  }
+  return true;
+}
+
+// Steps 2 and 3, level by level.
+GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary) const {
+  std::vector<Flow> flows;
+  for (int v = 0; v < c_.tensor_count; ++v) flows.push_back({v, -1, server(-1, v), 1, 1, false});
+  double used = 1;
+  for (int i = 0; i < c_.level_count; ++i) {
+    for (int d = 0; d < space_.dimension_count; ++d) {
+      const u32 units = spatial(plan, i, d);
+      if (units == 1) continue;
+      used *= units;
+      for (Flow& flow : flows) {
+        flow.fills *= units;
+        if (i > flow.from || contains(c_.tensor[at(flow.tensor)].indexing, d)) flow.reads *= units;
+      }
+    }
+    if (i + 1 < c_.level_count) grow(plan, i, stationary, flows);
+    choose_order(plan, i, flows);
+    if (i + 1 == c_.level_count) break;
+    const Extents tile = tile_through(space_, plan, i);
+    for (const int v : bits(keep_[at(i)])) {
+      const auto words = static_cast<double>(box_words(c_.tensor[at(v)], tile));
+      flows.push_back({v, i, server(i, v), words, words, true});
+    }
+  }
+  // What each level reads and writes, in parts of words.
+  std::array<double, kMaxLevels> read{}, written{};
+  double energy = static_cast<double>(c_.op_units) * static_cast<double>(c_.macs);
+  for (const Flow& flow : flows) {
+    energy += energy_of(flow);
+    const bool output = c_.tensor[at(flow.tensor)].is_output;
+    const auto parts = [&](int level, double words) {
+      return words * static_cast<double>(c_.level[at(level)].taken(flow.tensor, 1));
+    };
+    read[at(flow.from)] += parts(flow.from, flow.reads);
+    if (output) written[at(flow.from)] += parts(flow.from, flow.reads);
+    if (flow.to < 0) continue;
+    written[at(flow.to)] += parts(flow.to, flow.fills);
+    if (output) read[at(flow.to)] += parts(flow.to, flow.fills);
+  }
+  double cycles = static_cast<double>(c_.macs) / used, units = used;
+  for (int i = 0; i < c_.level_count; ++i) {
+    const CompiledLevel& level = c_.level[at(i)];
+    for (int d = 0; d < space_.dimension_count; ++d) units /= spatial(plan, i, d);
+    if (!level.limited) continue;
+    const double r = read[at(i)] / units, w = written[at(i)] / units;
+    cycles = std::max({cycles, r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
+  }
+  return worth(energy, cycles);
+}
+
+// Step 2 at one level.
+void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const {
+  const TemporalSpace& here = space_.levels[at(level)].temporal;
+  double now = words_energy(plan, level, stationary, inside);
+  for (;;) {
+    double least = now;
+    Move best;
+    for (const int d : bits(here.allowed)) {
+      for (const u32 prime : primes_[at(d)]) {
+        if (!here.factor[at(d)].allows(u64{temporal(plan, level, d)} * prime)) continue;
+        int from = c_.level_count - 1;
+        const auto may_give = [&](int i) {
+          const u32 factor = temporal(plan, i, d);
+          return factor % prime == 0 && space_.levels[at(i)].temporal.factor[at(d)].allows(factor / prime);
+        };
+        while (from > level && !may_give(from)) --from;
+        if (from == level) continue;
+        const Move move{static_cast<u8>(d), static_cast<u8>(loop_place_of(LoopKind::Temporal, from)),
+                        static_cast<u8>(loop_place_of(LoopKind::Temporal, level)), prime};
+        apply(plan, move);
+        const double energy = words_energy(plan, level, stationary, inside);
+        if (energy < least && fits(plan, level, from - 1)) least = energy, best = move;
+        undo(plan, move);
+      }
+    }
+    if (!(least < now)) return;
+    apply(plan, best);
+    now = least;
+  }
+}
+
+// Energy of the words on their way to the levels from `level` on, and of those to the tiles inside it that its loops
+// may still keep in place. The loops of the level keep one tensor in place, those outside it `stationary`, or the best
+// (-1); other tensors stay only while those loops move neither.
+double GreedyStarts::words_energy(const Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const {
+  // What loops over time, at the level and outside it.
+  struct Loops {
+    std::array<double, kMaxDimensions> factor{};
+    DimensionMask dimensions = 0;
+    double all = 1;
+
+    void add(int d, double f) {
+      if (f == 1) return;
+      factor[at(d)] = f;
+      dimensions |= dimension_bit(d);
+      all *= f;
+    }
+    // How often they move the tile of a tensor with these dimensions while they keep another one in place.
+    double moves(DimensionMask indexing, DimensionMask kept) const {
+      if ((indexing & dimensions) == 0) return 1;
+      double out = all;
+      for (const int d : bits(static_cast<DimensionMask>(dimensions & ~(indexing | kept)))) out /= factor[at(d)];
+      return out;
+    }
+  };
+  Loops own, outside;
+  Extents tile = tile_through(space_, plan, level);
+  Extents units = unit_extents();
+  for (const int d : bits(space_.non_unit)) {
+    own.add(d, temporal(plan, level, d));
+    double f = 1;
+    for (int i = level + 1; i < c_.level_count; ++i) f *= temporal(plan, i, d), units[at(d)] *= spatial(plan, i, d);
+    outside.add(d, f);
+  }
+  std::array<double, kMaxTensors> energy{};  // of moving a tensor's tiles once
+  for (const Flow& flow : inside)
+    if (flow.in_place && (c_.tensor[at(flow.tensor)].indexing & own.dimensions) == 0) {
+      Flow whole = flow;
+      for (const int d : bits(space_.non_unit)) {
+        whole.fills *= units[at(d)];
+        if (contains(c_.tensor[at(flow.tensor)].indexing, d)) whole.reads *= units[at(d)];
+      }
+      energy[at(flow.tensor)] += energy_of(whole);
+    }
+  for (int i = level; i + 1 < c_.level_count; ++i) {
+    if (i > level)
+      for (const int d : bits(space_.non_unit)) {
+        const u32 more = spatial(plan, i, d);
+        tile[at(d)] *= more;
+        units[at(d)] /= more;
+      }
+    for (const int v : bits(keep_[at(i)])) {
+      const DimensionMask indexing = c_.tensor[at(v)].indexing;
+      const auto words = static_cast<double>(box_words(c_.tensor[at(v)], tile));
+      Flow flow{v, i, server(i, v), words, words};
+      for (const int d : bits(space_.non_unit)) {
+        flow.fills *= units[at(d)];
+        if (contains(indexing, d)) flow.reads *= units[at(d)];
+      }
+      energy[at(v)] += energy_of(flow);
+    }
+  }
+  const auto least = [&](int kept, const auto& sum) {
+    if (kept >= 0) return sum(c_.tensor[at(kept)].indexing);
+    double out = std::numeric_limits<double>::infinity();
+    for (int v = 0; v < c_.tensor_count; ++v) out = std::min(out, sum(c_.tensor[at(v)].indexing));
+    return out;
+  };
+  const double later = least(stationary, [&](DimensionMask kept) {
+    double sum = 0;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (energy[at(v)] != 0) sum += energy[at(v)] * outside.moves(c_.tensor[at(v)].indexing, kept);
+    return sum;
+  });
+  const double here = least(-1, [&](DimensionMask kept) {
+    double sum = 0;
+    for (const Flow& flow : inside) {
+      const DimensionMask indexing = c_.tensor[at(flow.tensor)].indexing;
+      if (flow.in_place && (indexing & own.dimensions) != 0) sum += energy_of(flow) * own.moves(indexing, kept);
+    }
+    return sum;
+  });
+  return later + here * outside.all;
+}
+
+double GreedyStarts::energy_of(const Flow& flow) const {
+  if (free_words_) return flow.reads + flow.fills;
+  const WordEnergy& from = word_[at(flow.from)][at(flow.tensor)];
+  const double out_of = flow.reads * (from.read + (c_.tensor[at(flow.tensor)].is_output ? from.update : 0));
+  if (flow.to < 0) return out_of;
+  const WordEnergy& to = word_[at(flow.to)][at(flow.tensor)];
+  return out_of + flow.fills * (to.fill + (c_.tensor[at(flow.tensor)].is_output ? to.read : 0));
+}
+
+// Step 3. The flows then count the level's loops.
+void GreedyStarts::choose_order(Plan& plan, int level, std::vector<Flow>& flows) const {
+  const Extents& loops = plan.factor[at(loop_place_of(LoopKind::Temporal, level))];
+  DimensionMask looping = 0;
+  double all = 1;
+  for (const int d : bits(space_.non_unit))
+    if (loops[at(d)] > 1) looping |= dimension_bit(d), all *= loops[at(d)];
+  if (looping == 0) return;
+  const auto moves = [&](const Flow& flow, const LoopOrder& order) {
+    const DimensionMask indexing = c_.tensor[at(flow.tensor)].indexing;
+    if (!flow.in_place) return all;
+    double out = all;
+    for (const u8 d : order.loops()) {
+      if (!contains(looping, d)) continue;
+      if (contains(indexing, d)) return out;
+      out /= loops[d];
+    }
+    return 1.0;
+  };
+  const auto& orders = ladder_.orders(level);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t o = 0; o < orders.size(); ++o) {
+    double energy = 0;
+    for (const Flow& flow : flows)
+      if (flow.in_place) energy += energy_of(flow) * moves(flow, orders[o]);
+    if (energy < least) least = energy, plan.order[at(level)] = static_cast<u16>(o);
+  }
+  for (Flow& flow : flows) {
+    const double n = moves(flow, orders[plan.order[at(level)]]);
+    flow.fills *= n;
+    flow.reads *= n;
+    flow.in_place &= (c_.tensor[at(flow.tensor)].indexing & looping) == 0;
+  }
+}
+
+}  // namespace heliolite

