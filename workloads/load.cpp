@@ -105,7 +105,7 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
   for (const std::string& path : paths) {
-    const Result<YamlNode> root = load_input(path, reading);
+    const Result<YamlNode> root = refuse_accelforge(load_input(path, reading));
     if (root) others.push_back(reading.ignore_sparse ? without_sparse(*root, notes) : *root);
     else errors.insert(errors.end(), root.errors().begin(), root.errors().end());
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ class InputLoader {
     }
     SearchPath search(path, added);
     std::vector<std::shared_ptr<const YamlValue>> values;  // that `!include_loaded N` stands for
-    const Result<RenderedText> rendered = render(*text, path, search, values);
+    const Result<RenderedText> rendered = render(*text, path, search, values, names_);
     Result<YamlNode> node = rendered ? parse(*rendered, path, search, values) : Result<YamlNode>(rendered.errors());
     close();
     return node;
@@ -74,7 +75,8 @@ class InputLoader {
   }
   void close() { stack_.pop_back(); }
 
-  Result<RenderedText> render(const std::string& text, const std::string& path, SearchPath& search, Values& values) {
+  Result<RenderedText> render(const std::string& text, const std::string& path, SearchPath& search, Values& values,
+                              const TemplateNames& names) {
     if (!is_template(text)) {
       RenderedText plain;
       plain.text = text;
@@ -83,7 +85,10 @@ class InputLoader {
     const TemplateCall call = [&](std::string_view name, std::span<const TemplateValue> arguments) {
       return this->call(name, arguments, search, values);
     };
-    return render_template(text, path, names_, call);
+    const TemplateInclude include = [&](const std::string& name, const TemplateNames& known) {
+      return this->included_text(name, search, known);
+    };
+    return render_template(text, path, names, call, include);
   }
 
   Result<YamlNode> parse(const RenderedText& rendered, const std::string& path, SearchPath& search,
@@ -118,7 +123,7 @@ class InputLoader {
     auto list = std::make_shared<YamlValue>();
     list->kind = YamlNode::Kind::Sequence;
     for (const std::string& file : *files) {
-      Result<YamlNode> node = load(file, search.added());
+      Result<YamlNode> node = load(file, search.passed_on());
       if (!node) return node;
       for (const std::string& part : split(key, '.')) {
         const auto child = node->find(part);
@@ -142,7 +147,8 @@ class InputLoader {
     };
     if (name == "cwd") return takes(0, 0).value_or(CallResult{true, TemplateValue{search.absolute_folder()}});
     if (name == "path_exists") return takes(1, 1).value_or(CallResult{true, TemplateValue{search.exists(text(0))}});
-    if (name == "include_text") return takes(1, 1).value_or(CallResult{true, included_text(text(0), search)});
+    if (name == "include_text")
+      return takes(1, 1).value_or(CallResult{true, text_value(included_text(text(0), search, names_))});
     if (name == "find_path" || name == "add_to_path") {
       if (const auto wrong = takes(1, 1)) return *wrong;
       // An empty name is the folder itself: cwd() of a file that was named without a folder.
@@ -160,16 +166,22 @@ class InputLoader {
     return {true, TemplateValue{fmt::format("!include_loaded {}", values.size() - 1)}};
   }
 
-  Result<TemplateValue> included_text(const std::string& name, const SearchPath& search) {
+  static Result<TemplateValue> text_value(Result<RenderedText> text) {
+    if (!text) return text.errors();
+    return TemplateValue{std::make_shared<const RenderedText>(*std::move(text))};
+  }
+
+  // The text of the files that `name` stands for, templates that know `names`.
+  Result<RenderedText> included_text(const std::string& name, const SearchPath& search, const TemplateNames& names) {
     const Result<std::vector<std::string>> files = search.find(name);
     if (!files) return files.errors();
     RenderedText all;
     for (const std::string& file : *files) {
       const Result<std::string> text = open(file);
       if (!text) return text.errors();
-      SearchPath inner(file, search.added());
+      SearchPath inner(file, search.passed_on());
       Values values;
-      Result<RenderedText> rendered = render(*text, file, inner, values);
+      Result<RenderedText> rendered = render(*text, file, inner, values, names);
       close();
       if (!rendered) return rendered.errors();
       if (!values.empty())
@@ -181,7 +193,7 @@ class InputLoader {
       }
       if (files->size() > 1 && !all.text.ends_with('\n')) all.append("\n", all.lines.back().file, 0, false);
     }
-    return TemplateValue{std::make_shared<const RenderedText>(std::move(all))};
+    return all;
   }
 
   TemplateNames names_;
@@ -193,7 +205,56 @@ class InputLoader {
 }  // namespace
 
 Result<YamlNode> load_input(const std::string& path, const ReadOptions& options) {
-  return InputLoader(options).load(path, {});
+  Result<YamlNode> document = InputLoader(options).load(path, {});
+  if (document) return document;
+  const Result<std::string> text = read_text_file(path);
+  const std::string_view part = text && is_template(*text) ? accelforge_part(*text) : "";
+  if (part.empty()) return document;
+  return Diagnostic{path, 0, "", accelforge_advice(part)};
+}
+
+std::string_view accelforge_part(const YamlNode& document) {
+  constexpr std::string_view kMachine[] = {"!Memory", "!Compute", "!Toll", "!Fork", "!Array"};
+  constexpr std::string_view kMapping[] = {"!Storage", "!Temporal", "!Spatial", "!Loop", "!Split", "!Sequential"};
+  const auto has_node = [&](const char* key, std::span<const std::string_view> tags) {
+    const std::optional<YamlNode> part = document.find(key);
+    const std::vector<YamlNode> nodes = elements(part ? part->find("nodes") : std::nullopt);
+    return std::ranges::any_of(nodes, [&](const YamlNode& node) { return std::ranges::count(tags, node.tag()) > 0; });
+  };
+  if (has_node("arch", kMachine)) return "machine";
+  if (has_node("mapping", kMapping)) return "mapping";
+  const std::optional<YamlNode> workload = document.find("workload");
+  const std::optional<YamlNode> renames = document.find("renames");
+  const bool cascade = workload && (workload->has("einsums") || workload->has("iteration_space_shape"));
+  return cascade || (renames && renames->has("einsums")) ? "workload" : "";
+}
+
+std::string_view accelforge_part(std::string_view text) {
+  const auto has_key = [&](std::string_view key) {
+    return text.starts_with(key) || text.find("\n" + std::string(key)) != std::string_view::npos;
+  };
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  if (has_key("arch:") && has("!Memory") && has("!Compute")) return "machine";
+  return has_key("workload:") && (has("einsums:") || has_key("renames:")) ? "workload" : "";
+}
+
+std::string accelforge_advice(std::string_view part) {
+  const std::string_view what_to_do =
+      part == "machine"
+          ? "write it as a machine of this program, a list of levels (`heliolite show eyeriss` is one to start from; "
+            "its sizes are bits, ours words)"
+      : part == "workload"
+          ? "give each Einsum as a text, -w \"Z[m,n] += A[m,k]*B[k,n]; m=8,n=4,k=16\", or as layers of a network "
+            "(docs/formats_workload.md)"
+          : "search on the machine and the workload in this program's formats";
+  return fmt::format("is a {} of AccelForge, which follows Timeloop; its files are not read: {}", part, what_to_do);
+}
+
+Result<YamlNode> refuse_accelforge(Result<YamlNode> document) {
+  if (!document) return document;
+  const std::string_view part = accelforge_part(*document);
+  if (part.empty()) return document;
+  return Diagnostic{document->file(), 0, "", accelforge_advice(part)};
 }
 
 bool is_front_end_text(std::string_view text) {

@@ -18,6 +18,16 @@ Result<YamlNode> load_input(const std::string& path, const ReadOptions& options 
 // Whether a text has what only Timeloop's front end understands: a template (is_template), or a merge with `<<<`.
 bool is_front_end_text(std::string_view text);
 
+// What a document of AccelForge, which follows Timeloop, holds: "machine", "workload" or "mapping"; "" if it is none of
+// its files.
+std::string_view accelforge_part(const YamlNode& document);
+// The same of the text of a template that cannot be carried out.
+std::string_view accelforge_part(std::string_view text);
+
+// The document, unless it is AccelForge's: then what it is and what to do.
+Result<YamlNode> refuse_accelforge(Result<YamlNode> document);
+std::string accelforge_advice(std::string_view part);
+
 // Whether a text is in the format of libconfig, Timeloop's before YAML: "name = value;".
 bool is_libconfig(std::string_view text);
 

@@ -49,6 +49,13 @@ std::string SearchPath::absolute_folder() const {
   return error ? folder_ : absolute.lexically_normal().string();
 }
 
+std::vector<std::string> SearchPath::passed_on() const {
+  std::vector<std::string> folders = added_;
+  const std::string own = folder_.empty() ? "." : folder_;
+  if (std::ranges::find(folders, own) == folders.end()) folders.push_back(own);
+  return folders;
+}
+
 std::vector<std::string> SearchPath::candidates(const std::string& name) const {
   if (name.empty() || name.find('\0') != std::string::npos) return {};
   if (fs::path(name).is_absolute()) return {name};

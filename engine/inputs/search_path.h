@@ -14,7 +14,8 @@ class SearchPath {
 
   // Of the file that asks; names put together with it are found from everywhere.
   std::string absolute_folder() const;
-  const std::vector<std::string>& added() const { return added_; }  // by add_to_path()
+  // What a file that is included looks in besides its own folder: the added ones, then this one's.
+  std::vector<std::string> passed_on() const;
   void add(const std::string& folder) { added_.push_back(folder); }
 
   // The files that `name` stands for, sorted in each folder; '*' in its last part is any text, and only then are there

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/base/integers.h"
 #include "engine/base/shortened.h"
@@ -35,8 +37,8 @@ std::optional<Diagnostic> missing(const TemplateValue& value, const TemplateName
 }
 
 constexpr std::string_view kTemplatesKnow =
-    "numbers, 'texts', names, ~ + - * / // % **, comparisons, and, or, not, x if c else y, is defined, functions and "
-    "filters";
+    "numbers, 'texts', [lists], names, ~ + - * / // % **, comparisons, in, and, or, not, x if c else y, is defined, "
+    "functions and filters";
 
 // All parts are evaluated, those of a branch that is not taken too, whose errors are then dropped.
 class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
@@ -74,7 +76,7 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     if (!value) return value;
     if (const auto error = missing(*value, names_)) return *error;
     if (std::holds_alternative<std::shared_ptr<const RenderedText>>(*value))
-      return clause("what include_text() gives can only be put out as it is");
+      return clause("what include_text() gives can only be put out, as it is or indented");
     return value;
   }
   template <class Operation>
@@ -135,6 +137,13 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
       value = combine(value, right,
                       [&](const TemplateValue& a, const TemplateValue& b) { return template_comparison(op, a, b); });
     }
+    const bool negated = !broken() && accept_words("not", "in");
+    if (!broken() && (negated || accept_word("in"))) {
+      const Value has = combine(value, sum(), [](const TemplateValue& item, const TemplateValue& list) {
+        return template_contains(item, list);
+      });
+      value = has ? Value(TemplateValue{is_true(*has) != negated}) : has;
+    }
     return value;
   }
 
@@ -143,6 +152,7 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     Value value = atom();
     while (!broken()) {
       if (accept("|")) value = filtered(value);
+      else if (accept("[")) value = indexed(value);
       else if (accept_word("is")) value = test(value);
       else break;
     }
@@ -152,12 +162,29 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
   Value filtered(const Value& value) {
     const std::string name = word();
     std::vector<TemplateValue> arguments;
-    const Value bad = peek() == '(' ? read_arguments(arguments) : Value(TemplateValue{});
+    const Value bad = peek() == '(' ? read_arguments(name, arguments) : Value(TemplateValue{});
     if (broken() || !value) return value;
     if (!bad) return bad;
     if (name == "default" || name == "d") return filter_default(*value, arguments);
-    const Value given = needed(value);
+    // Only this one keeps the lines of an included text.
+    const bool keeps_lines = name == "indent" && std::holds_alternative<std::shared_ptr<const RenderedText>>(*value);
+    const Value given = keeps_lines ? value : needed(value);
     return given ? filter(name, *given, arguments) : given;
+  }
+
+  Value indexed(const Value& value) {
+    const Value index = needed(choice());
+    if (!accept("]")) unexpected();
+    const Value list = needed(value);
+    if (broken() || !list) return list;
+    if (!index) return index;
+    const TemplateList* items = template_list(*list);
+    const auto* number = std::get_if<i64>(&*index);
+    if (items == nullptr || number == nullptr) return clause("[..] needs a list and an integer");
+    const i64 size = static_cast<i64>(items->items.size());
+    const i64 at_item = *number < 0 ? *number + size : *number;
+    if (at_item < 0 || at_item >= size) return clause(fmt::format("[{}] of a list of {}", *number, size));
+    return items->items[at(at_item)];
   }
 
   Value test(const Value& value) {
@@ -182,8 +209,10 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
 
   Value atom() {
     const char c = peek();
+    if (accept("[")) return listed("]", {});
     if (accept("(")) {
       Value value = choice();
+      if (accept(",")) return listed(")", {needed(value)});
       if (!accept(")")) unexpected();
       return value;
     }
@@ -193,13 +222,58 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
       unexpected();
       return TemplateValue{};
     }
-    const std::string name = word();
+    std::string name = word();
+    if (const std::size_t dotted = dotted_length(name); dotted > 0) {
+      name += rest().substr(0, dotted);
+      skip(dotted);
+    }
     if (peek() == '(') return called(name);
     const std::string small = lower(name);
     if (small == "true" || small == "false") return TemplateValue{small == "true"};
     if (small == "none") return TemplateValue{NoValue{}};
     const auto it = names_.find(name);
     return it == names_.end() ? TemplateValue{Undefined{name}} : it->second;
+  }
+
+  // The rest of a list, up to `closing`.
+  Value listed(std::string_view closing, std::vector<Value> values) {
+    const Nested nested(*this);
+    while (!broken() && !rest_begins_with(closing)) {
+      if (values.size() == kMaxTemplateList) fail(too_long());
+      values.push_back(needed(choice()));
+      if (!accept(",") && !rest_begins_with(closing)) unexpected();
+    }
+    if (!accept(closing)) unexpected();
+    auto list = std::make_shared<TemplateList>();
+    for (const Value& value : values) {
+      if (!value) return value;
+      if (!add_item(*list, *value)) return clause(too_long());
+    }
+    return TemplateValue{std::shared_ptr<const TemplateList>(std::move(list))};
+  }
+  static std::string too_long() { return fmt::format("a list of more than {} items", kMaxTemplateList); }
+  bool rest_begins_with(std::string_view token) {
+    peek();
+    return rest().starts_with(token);
+  }
+  // Two words, one after the other; or neither of them.
+  bool accept_words(std::string_view first, std::string_view second) {
+    peek();
+    const std::string_view text = rest();
+    const std::size_t blanks = text.starts_with(first) ? text.find_first_not_of(" \t\r\n", first.size()) : 0;
+    const bool both = blanks > first.size() && blanks != std::string_view::npos &&
+                      text.substr(blanks).starts_with(second) &&
+                      (text.size() == blanks + second.size() || !is_name(text[blanks + second.size()]));
+    if (both) skip(blanks + second.size());
+    return both;
+  }
+
+  // Of the ".index" behind "loop", if that is a name.
+  std::size_t dotted_length(const std::string& name) const {
+    const std::string_view text = rest();
+    if (!text.starts_with('.')) return 0;
+    const std::size_t length = at(std::find_if_not(text.begin() + 1, text.end(), is_name) - text.begin());
+    return names_.contains(name + std::string(text.substr(0, length))) ? length : 0;
   }
 
   Value quoted(char quote) {
@@ -227,11 +301,26 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     return value;
   }
 
+  // "width=" before the value that stands at that place of `owner`'s anyway.
+  void skip_keyword(std::string_view owner, std::size_t place) {
+    peek();
+    const std::string_view text = rest();
+    const std::size_t length = at(std::find_if_not(text.begin(), text.end(), is_name) - text.begin());
+    const std::size_t equals = text.find_first_not_of(' ', length);
+    if (length == 0 || is_digit(text.front()) || equals == std::string_view::npos || text[equals] != '=') return;
+    if (text.substr(equals).starts_with("==")) return;
+    const std::string_view keyword = text.substr(0, length);
+    if (filter_keyword(owner, place) == keyword) skip(equals + 1);
+    else
+      fail(fmt::format("{}: '{}=' is not its value number {}: give values in their order", owner, keyword, place + 1));
+  }
+
   // The values between parentheses; an error if one of them has none.
-  Value read_arguments(std::vector<TemplateValue>& arguments) {
+  Value read_arguments(std::string_view owner, std::vector<TemplateValue>& arguments) {
     accept("(");
     Value bad = TemplateValue{};
     while (!broken() && peek() != ')') {
+      skip_keyword(owner, arguments.size());
       const Value value = needed(choice());
       if (value) arguments.push_back(*value);
       else if (bad) bad = value;
@@ -243,13 +332,14 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
 
   Value called(const std::string& name) {
     std::vector<TemplateValue> arguments;
-    const Value bad = read_arguments(arguments);
+    const Value bad = read_arguments(name, arguments);
     if (broken() || !bad) return bad;
+    if (name == "range") return template_range(arguments);
     CallResult result = call_(name, arguments);
     if (!result.known)
       return clause(
-          fmt::format("{}() is not a function of templates; understood are include, include_all, "
-                      "include_text, path_exists, find_path, add_to_path and cwd",
+          fmt::format("{}() is not a function of templates; understood are include, include_all, include_text, "
+                      "path_exists, find_path, add_to_path, cwd and range",
                       shortened(name)));
     return result.value;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Expressions of templates: a documented part of Jinja's, without lists, attributes and loops.
+// Expressions of templates: a documented part of Jinja's, without maps and attributes.
 #include <functional>
 #include <map>
 #include <span>
@@ -20,9 +20,9 @@ struct CallResult {
 };
 using TemplateCall = std::function<CallResult(std::string_view name, std::span<const TemplateValue> arguments)>;
 
-// Numbers, 'texts', names, True False None, ~ + - * / // % **, comparisons, and or not, x if c else y, `is defined`,
-// `is none`, calls of functions, and the filters default (d), int, float, string, lower, upper, trim. Errors are one
-// clause without a place; errors of calls are passed on.
+// Numbers, 'texts', [lists], names, True False None, ~ + - * / // % **, comparisons, in, and or not, x if c else y,
+// list[i], `is defined`, `is none`, range() and other calls of functions, and the filters of template_filters.h. A name
+// may have a dot: loop.index. Errors are one clause without a place; errors of calls are passed on.
 Result<TemplateValue> evaluate_template(std::string_view text, const TemplateNames& names, const TemplateCall& call);
 
 }  // namespace heliolite

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/inputs/expression_parser.h"
 
@@ -31,7 +33,39 @@ std::optional<double> template_number(const TemplateValue& value) {
 bool is_true(const TemplateValue& value) {
   if (const std::optional<double> number = template_number(value)) return *number != 0;
   if (const auto* text = std::get_if<std::string>(&value)) return !text->empty();
+  if (const TemplateList* list = template_list(value)) return !list->items.empty();
   return std::holds_alternative<std::shared_ptr<const RenderedText>>(value);
+}
+
+Result<TemplateValue> template_range(std::span<const TemplateValue> arguments) {
+  std::vector<i64> numbers;
+  for (const TemplateValue& argument : arguments)
+    if (const auto* integer = std::get_if<i64>(&argument)) numbers.push_back(*integer);
+  if (numbers.size() != arguments.size() || numbers.empty() || numbers.size() > 3)
+    return operation_error("range() takes one to three integers");
+  const i64 start = numbers.size() > 1 ? numbers[0] : 0;
+  const i64 end = numbers.size() > 1 ? numbers[1] : numbers[0];
+  const i64 step = numbers.size() > 2 ? numbers[2] : 1;
+  if (step == 0) return operation_error("range() cannot go in steps of 0");
+  auto list = std::make_shared<TemplateList>();
+  for (i64 i = start; step > 0 ? i < end : i > end;) {
+    if (!add_item(*list, i)) return operation_error(fmt::format("range() of more than {} numbers", kMaxTemplateList));
+    if (__builtin_add_overflow(i, step, &i)) break;
+  }
+  return TemplateValue{std::shared_ptr<const TemplateList>(std::move(list))};
+}
+
+Result<TemplateValue> template_contains(const TemplateValue& item, const TemplateValue& list) {
+  const auto* text = std::get_if<std::string>(&list);
+  const auto* part = std::get_if<std::string>(&item);
+  if (text != nullptr && part != nullptr) return TemplateValue{text->find(*part) != std::string::npos};
+  const TemplateList* items = template_list(list);
+  if (items == nullptr) return operation_error("'in' needs a list, or two texts");
+  for (const TemplateValue& other : items->items) {
+    const Result<TemplateValue> equal = template_comparison("==", item, other);
+    if (equal && is_true(*equal)) return TemplateValue{true};
+  }
+  return TemplateValue{false};
 }
 
 Result<TemplateValue> template_arithmetic(std::string_view op, const TemplateValue& a, const TemplateValue& b) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace heliolite {
 namespace {
 
 constexpr std::size_t kMaxOpenIfs = 32;
+constexpr std::size_t kMaxNestedLoops = 8;
+constexpr int kMaxSteps = 200'000;  // pieces of one text and rounds of its loops
 
 enum class PieceKind : u8 { Text, Expression, Statement };
 
@@ -114,25 +117,111 @@ class TemplateScanner {
 // Carries out the pieces, one after the other.
 class TemplateRun {
  public:
-  TemplateRun(const std::string& file, TemplateNames names, const TemplateCall& call)
-      : file_(std::make_shared<const std::string>(file)), names_(std::move(names)), call_(call) {}
+  TemplateRun(const std::string& file, TemplateNames names, const TemplateCall& call, const TemplateInclude& include)
+      : file_(std::make_shared<const std::string>(file)), names_(std::move(names)), call_(call), include_(include) {}
 
   Result<RenderedText> run(const std::vector<Piece>& pieces) {
-    for (const Piece& piece : pieces) {
-      line_ = piece.line;
-      if (piece.kind == PieceKind::Statement) statement(piece.text);
-      else if (is_active() && piece.kind == PieceKind::Text) out_.append(piece.text, file_, line_, true);
-      else if (is_active()) expression(piece.text);
-      if (out_.text.size() > kMaxTextFileBytes)
-        complain(fmt::format("the text is longer than {} MiB from here on", kMaxTextFileBytes >> 20));
-      if (!errors_.empty()) return errors_;
-    }
-    if (!ifs_.empty()) errors_.push_back({*file_, ifs_.back().line, "", "'if' without 'endif'"});
+    carry_out(pieces);
     if (!errors_.empty()) return errors_;
     return std::move(out_);
   }
 
  private:
+  using Pieces = std::span<const Piece>;
+
+  // Pieces in which every 'if' that is opened is closed.
+  void carry_out(Pieces pieces) {
+    const std::size_t outer_ifs = std::exchange(first_if_, ifs_.size());
+    for (std::size_t i = 0; i < pieces.size() && errors_.empty(); ++i) {
+      const Piece& piece = pieces[i];
+      line_ = piece.line;
+      if (piece.kind == PieceKind::Statement && word_of(piece.text) == "for") i = loop(pieces, i);
+      else if (piece.kind == PieceKind::Statement) statement(piece.text);
+      else if (is_active() && piece.kind == PieceKind::Text) out_.append(piece.text, file_, line_, true);
+      else if (is_active()) expression(piece.text);
+      if (out_.text.size() > kMaxTextFileBytes)
+        complain(fmt::format("the text is longer than {} MiB from here on", kMaxTextFileBytes >> 20));
+      if (++steps_ > kMaxSteps) complain(fmt::format("more than {} steps", kMaxSteps));
+    }
+    if (ifs_.size() > first_if_ && errors_.empty())
+      errors_.push_back({*file_, ifs_.back().line, "", "'if' without 'endif'"});
+    first_if_ = outer_ifs;
+  }
+
+  static std::string_view word_of(std::string_view statement) {
+    return statement.substr(0, statement.find_first_of(" \t\r\n("));
+  }
+
+  // Carries out the loop that begins at `first`; the place of its 'endfor'.
+  std::size_t loop(Pieces pieces, std::size_t first) {
+    std::size_t depth = 0, otherwise = 0, last = first;
+    std::size_t ifs = 0;  // open inside this loop, outside inner ones
+    for (; last < pieces.size(); ++last) {
+      if (pieces[last].kind != PieceKind::Statement) continue;
+      const std::string_view word = word_of(pieces[last].text);
+      if (word == "for") ++depth;
+      if (word == "endfor" && --depth == 0) break;
+      if (depth == 1 && word == "if") ++ifs;
+      if (depth == 1 && word == "endif" && ifs > 0) --ifs;
+      if (depth == 1 && word == "else" && ifs == 0) otherwise = last;
+    }
+    if (last == pieces.size()) {
+      complain("'for' without 'endfor'");
+      return last;
+    }
+    const std::size_t end = otherwise == 0 ? last : otherwise;
+    if (is_active())
+      repeat(pieces[first].text, pieces.subspan(first + 1, end - first - 1),
+             otherwise == 0 ? Pieces{} : pieces.subspan(otherwise + 1, last - otherwise - 1));
+    return last;
+  }
+
+  // "for NAME[, NAME] in LIST": names that the loop sets are its own.
+  void repeat(std::string_view statement, Pieces body, Pieces otherwise) {
+    const std::string_view rest = trim(statement.substr(word_of(statement).size()));
+    const std::size_t in = rest.find(" in ");
+    const std::vector<std::string> targets = split(rest.substr(0, std::min(in, rest.size())), ',');
+    if (in == std::string_view::npos || targets.empty() || !std::ranges::all_of(targets, is_name))
+      return complain(fmt::format("'{}' must be: for NAME in LIST", shortened(statement)));
+    const std::optional<TemplateValue> value = value_of(trim(rest.substr(in + 4)));
+    if (!value) return;
+    const TemplateList* list = template_list(*value);
+    if (list == nullptr) return complain(fmt::format("'{}' needs a list behind 'in'", shortened(statement)));
+    if (list->items.empty()) return carry_out(otherwise);
+    if (++loops_ > kMaxNestedLoops) complain(fmt::format("more than {} loops in one another", kMaxNestedLoops));
+    const TemplateNames outer = names_;
+    const auto size = static_cast<i64>(list->items.size());
+    for (i64 i = 0; i < size && errors_.empty(); ++i) {
+      if (++steps_ > kMaxSteps) return complain(fmt::format("more than {} steps", kMaxSteps));
+      names_ = outer;
+      names_["loop.index"] = i + 1;
+      names_["loop.index0"] = i;
+      names_["loop.first"] = i == 0;
+      names_["loop.last"] = i + 1 == size;
+      names_["loop.length"] = size;
+      if (bind(targets, list->items[static_cast<std::size_t>(i)])) carry_out(body);
+    }
+    --loops_;
+    names_ = outer;
+  }
+
+  // One name for an item, or a name for each part of it.
+  bool bind(const std::vector<std::string>& targets, const TemplateValue& item) {
+    if (targets.size() == 1) return names_[targets.front()] = item, true;
+    const TemplateList* parts = template_list(item);
+    if (parts == nullptr || parts->items.size() != targets.size()) {
+      complain(fmt::format("{} names for {}", targets.size(), shortened(text_of(item))));
+      return false;
+    }
+    for (std::size_t k = 0; k < targets.size(); ++k) names_[targets[k]] = parts->items[k];
+    return true;
+  }
+
+  static bool is_name(const std::string& name) {
+    return !name.empty() && is_letter(name.front()) &&
+           std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+  }
+
   struct OpenIf {
     bool outside = true;  // whether the place of the whole statement counts
     bool taken = false;   // whether one of its branches did
@@ -165,17 +254,51 @@ class TemplateRun {
   }
 
   void statement(std::string_view text) {
-    const std::size_t space = text.find_first_of(" \t\r\n(");
-    const std::string_view word = text.substr(0, space);
-    const std::string_view rest = space == std::string_view::npos ? "" : trim(text.substr(space));
+    const std::string_view word = word_of(text);
+    const std::string_view rest = trim(text.substr(word.size()));
     if (word == "if") open_if(rest);
     else if (word == "elif" || word == "else" || word == "endif") go_on(word, rest);
     else if (word == "set") set(rest);
+    else if (word == "include") include(rest);
+    else if (word == "endfor") complain("'endfor' without a 'for'");
     else
       complain(
-          fmt::format("template statement '{}' is not understood; understood are set, if, elif, else and endif: expand "
-                      "the file with its own tool first",
+          fmt::format("template statement '{}' is not understood; understood are set, if, elif, else, endif, for, "
+                      "endfor and include: expand the file with its own tool first",
                       shortened(word)));
+  }
+
+  // "include FILE [ignore missing] [with context]": a file that is missing is what the host says cannot be found.
+  void include(std::string_view text) {
+    if (!is_active()) return;
+    const auto drop = [&](std::string_view ending) {
+      const bool has = text.ends_with(ending);
+      if (has) text = trim(text.substr(0, text.size() - ending.size()));
+      return has;
+    };
+    const bool alone = drop("without context");
+    drop("with context");
+    const bool may_miss = drop("ignore missing");
+    const std::optional<TemplateValue> value = value_of(text);
+    if (!value) return;
+    std::vector<std::string> files;
+    if (const TemplateList* list = template_list(*value))
+      for (const TemplateValue& file : list->items) files.push_back(text_of(file));
+    else files.push_back(text_of(*value));
+    Diagnostics why;
+    for (const std::string& file : files) {
+      const Result<RenderedText> included = include_ ? include_(file, alone ? TemplateNames{} : names_)
+                                                     : Diagnostic{"", 0, "", "there are no files to include here"};
+      if (included) return out_.append(*included);
+      why = included.errors();
+      if (!why.front().file.empty()) break;  // it is there, and has mistakes
+    }
+    if (may_miss && (why.empty() || why.front().file.empty())) return;
+    for (const Diagnostic& error : why) {
+      if (error.file.empty()) complain(fmt::format("include {}: {}", shortened(text), error.message));
+      else errors_.push_back(error);
+    }
+    if (!why.empty() && !why.front().file.empty()) complain(fmt::format("include {}: cannot be read", shortened(text)));
   }
 
   void open_if(std::string_view condition) {
@@ -189,7 +312,7 @@ class TemplateRun {
   }
 
   void go_on(std::string_view word, std::string_view condition) {
-    if (ifs_.empty() || (ifs_.back().last && word != "endif"))
+    if (ifs_.size() <= first_if_ || (ifs_.back().last && word != "endif"))
       return complain(fmt::format("'{}' without an 'if'", word));
     if (word == "endif") return ifs_.pop_back();
     OpenIf& one = ifs_.back();
@@ -206,9 +329,7 @@ class TemplateRun {
     if (!is_active()) return;
     const std::size_t equals = text.find('=');
     const std::string name(trim(text.substr(0, equals)));
-    const bool is_word = !name.empty() && is_letter(name.front()) &&
-                         std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
-    if (equals == std::string_view::npos || !is_word)
+    if (equals == std::string_view::npos || !is_name(name))
       return complain(fmt::format("'set {}' must be: set NAME = VALUE", shortened(text)));
     if (const auto value = value_of(trim(text.substr(equals + 1)))) names_[name] = *value;
   }
@@ -216,8 +337,12 @@ class TemplateRun {
   std::shared_ptr<const std::string> file_;
   TemplateNames names_;
   const TemplateCall& call_;
+  const TemplateInclude& include_;
   RenderedText out_;
   std::vector<OpenIf> ifs_;
+  std::size_t first_if_ = 0;  // of those in the loop that is carried out
+  std::size_t loops_ = 0;     // in one another
+  int steps_ = 0;
   Diagnostics errors_;
   int line_ = 1;
 };
@@ -232,11 +357,11 @@ bool is_template(std::string_view text) {
 }
 
 Result<RenderedText> render_template(std::string_view text, const std::string& file, TemplateNames names,
-                                     const TemplateCall& call) {
+                                     const TemplateCall& call, const TemplateInclude& include) {
   Diagnostics errors;
   const std::vector<Piece> pieces = TemplateScanner(text, file, errors).run();
   if (!errors.empty()) return errors;
-  return TemplateRun(file, std::move(names), call).run(pieces);
+  return TemplateRun(file, std::move(names), call, include).run(pieces);
 }
 
 }  // namespace heliolite

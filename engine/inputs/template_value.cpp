@@ -27,6 +27,20 @@ void RenderedText::append(const RenderedText& more) {
   }
 }
 
+const TemplateList* template_list(const TemplateValue& value) {
+  const auto* list = std::get_if<std::shared_ptr<const TemplateList>>(&value);
+  return list == nullptr ? nullptr : list->get();
+}
+
+bool add_item(TemplateList& list, const TemplateValue& item) {
+  const TemplateList* inner = template_list(item);
+  const std::size_t size = list.size + 1 + (inner == nullptr ? 0 : inner->size);
+  if (size > kMaxTemplateList) return false;
+  list.items.push_back(item);
+  list.size = size;
+  return true;
+}
+
 std::string text_of(const TemplateValue& value) {
   struct Writer {
     std::string operator()(const Undefined&) const { return ""; }
@@ -39,6 +53,12 @@ std::string text_of(const TemplateValue& value) {
     }
     std::string operator()(const std::string& text) const { return text; }
     std::string operator()(const std::shared_ptr<const RenderedText>& text) const { return text->text; }
+    std::string operator()(const std::shared_ptr<const TemplateList>& list) const {
+      std::vector<std::string> items;
+      for (const TemplateValue& item : list->items)
+        items.push_back(std::holds_alternative<std::string>(item) ? "'" + text_of(item) + "'" : text_of(item));
+      return fmt::format("[{}]", fmt::join(items, ", "));
+    }
   };
   return std::visit(Writer{}, value);
 }

@@ -25,9 +25,24 @@ struct Undefined {
 };
 struct NoValue {};
 
-// What an expression gives. A text that was included keeps its lines and can only be put out as it is.
-using TemplateValue =
-    std::variant<Undefined, NoValue, bool, i64, double, std::string, std::shared_ptr<const RenderedText>>;
+struct TemplateList;
+
+// What an expression gives. A text that was included keeps its lines and can only be put out, as it is or indented.
+using TemplateValue = std::variant<Undefined, NoValue, bool, i64, double, std::string,
+                                   std::shared_ptr<const RenderedText>, std::shared_ptr<const TemplateList>>;
+
+// Of a list or a tuple, which are one here.
+struct TemplateList {
+  std::vector<TemplateValue> items;
+  std::size_t size = 0;  // items, those of lists in it included
+};
+inline constexpr std::size_t kMaxTemplateList = 10'000;  // the largest size
+
+// Adds an item. False, and nothing is added, where the list would be too large.
+bool add_item(TemplateList& list, const TemplateValue& item);
+
+// Null for anything but a list.
+const TemplateList* template_list(const TemplateValue& value);
 
 // As it is put into the text: True, None, 1.0, ..
 std::string text_of(const TemplateValue& value);

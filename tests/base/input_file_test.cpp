@@ -55,6 +55,50 @@ TEST(InputFile, IncludesValuesOfOtherFiles) {
   EXPECT_EQ(top.find("variables")->find("BATCH")->text(), "2");
 }
 
+// {% include %} knows what is set; texts are indented as they are put in; what an included file names is found beside
+// it, in added folders, or beside the file that includes it.
+TEST(InputFile, IncludesTexts) {
+  const TempFolder folder;
+  folder.write("base/parts.yaml", "- {name: a{{size}}}\n- {name: b}\n");
+  folder.write("base/all.yaml", "list: {{include_text('../values.yaml')}}\nown: {% include 'near.yaml' %}\n");
+  folder.write("base/near.yaml", "7");
+  folder.write("values.yaml", "[1, 2]");
+  folder.write("far/names.yaml", "outer: {{include('values.yaml')}}\n");
+  folder.write("top.yaml",
+               "{{add_to_path('base')}}\n{% set size = 4 %}\n{{include('far/names.yaml') | default('')}}\n");
+  folder.write("nested.yaml",
+               "{% set size = 4 %}x:\n  parts:\n    {% include 'base/parts.yaml' %}\n"
+               "  same:\n    {{include_text('base/parts2.yaml') | indent(4)}}\n"
+               "{% include 'missing.yaml' ignore missing %}\ny: {{include('base/all.yaml')}}\n");
+  folder.write("base/parts2.yaml", "- 1\n- 2\n");
+  folder.write("base/parts.yaml", "[{name: a{{size}}}, {name: b}]");
+  const YamlNode nested = loaded(folder.path("nested.yaml"));
+  EXPECT_EQ(nested.find("x")->find("parts")->at(0).find("name")->text(), "a4");
+  EXPECT_EQ(nested.find("x")->find("same")->at(1).text(), "2");
+  EXPECT_THAT(nested.find("x")->find("same")->at(1).file(), HasSubstr("base/parts2.yaml"));
+  EXPECT_EQ(nested.find("x")->find("same")->at(1).line(), 2);
+  EXPECT_EQ(nested.find("y")->find("list")->at(1).text(), "2");
+  EXPECT_EQ(nested.find("y")->find("own")->text(), "7");
+  EXPECT_EQ(loaded(folder.path("top.yaml")).find("outer")->at(0).text(), "1");
+  folder.write("bad.yaml", "a: 1\n{% include 'missing.yaml' %}\n");
+  EXPECT_THAT(complaint(folder.path("bad.yaml")), HasSubstr("bad.yaml:2: include 'missing.yaml': there is no file"));
+}
+
+TEST(InputFile, NamesFilesOfAccelForge) {
+  const auto part = [](const std::string& text) { return accelforge_part(*YamlNode::parse(text, "f.yaml")); };
+  EXPECT_EQ(part("arch: {nodes: [!Memory {name: Main}, !Compute {name: Mult}]}"), "machine");
+  EXPECT_EQ(part("workload: {iteration_space_shape: {m: 0 <= m < 8}, einsums: ['Z[m] = A[m]']}"), "workload");
+  EXPECT_EQ(part("mapping: {nodes: [!Storage {component: Main}]}"), "mapping");
+  EXPECT_EQ(part("architecture: {nodes: [!Component {name: Main}]}"), "");
+  EXPECT_EQ(part("mapping: [{target: a}]"), "");
+  EXPECT_EQ(part("renames: {a: b}"), "");
+  const TempFolder folder;
+  folder.write("model.yaml", "{% set N = SIZE %}\nworkload:\n  einsums:\n  - Z[n] = A[n]\n");
+  EXPECT_THAT(complaint(folder.path("model.yaml")), HasSubstr("is a workload of AccelForge"));
+  EXPECT_THAT(to_string(refuse_accelforge(YamlNode::parse("workload: {einsums: []}", "f.yaml")).errors()),
+              HasSubstr("f.yaml: is a workload of AccelForge, which follows Timeloop; its files are not read"));
+}
+
 TEST(InputFile, FollowsTags) {
   const TempFolder folder;
   folder.write("a.yaml", "x: !include sub/b.yaml\ny: !include sub/b.yaml,\nall: !includedir sub\n");

@@ -61,6 +61,40 @@ TEST(Template, CarriesOutStatements) {
   EXPECT_EQ(rendered("no braces { } here }}"), "no braces { } here }}");
 }
 
+TEST(Template, RepeatsForEachItem) {
+  EXPECT_EQ(rendered("{% for x in [1, 'b', n] %}<{{x}}>{% endfor %}"), "<1><b><6>");
+  EXPECT_EQ(rendered("{% for i in range(3) %}{{i}}{% if not loop.last %}, {% endif %}{% endfor %}"), "0, 1, 2");
+  EXPECT_EQ(rendered("{% for i in range(6, 0, -2) %}{{loop.index}}:{{i}} {% endfor %}"), "1:6 2:4 3:2 ");
+  EXPECT_EQ(rendered("{% for i in range(2) %}{% for j in range(2) %}{{i}}{{j}} {% endfor %}{% endfor %}"),
+            "00 01 10 11 ");
+  EXPECT_EQ(rendered("{% for a, b in [(1, 2), [3, 4]] %}{{a + b}} {% endfor %}"), "3 7 ");
+  EXPECT_EQ(rendered("{% for i in [] %}a{% else %}none{% endfor %}"), "none");
+  EXPECT_EQ(rendered("{% for i in [1] %}{% if i > 1 %}a{% else %}b{% endif %}{% else %}none{% endfor %}"), "b");
+  // What a loop sets is gone behind it; so is its own name.
+  EXPECT_EQ(rendered("{% set a = 1 %}{% for i in range(2) %}{% set a = a + 5 %}{{a}} {% endfor %}{{a}}"), "6 6 1");
+  EXPECT_EQ(rendered("{% if n > 9 %}{% for i in missing %}{{i}}{% endfor %}{% endif %}x"), "x");
+}
+
+TEST(Template, ListsAndIndents) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[1, 'a', [2.5]]", "[1, 'a', [2.5]]"},
+      {"[1, 2, 3][-1]", "3"},
+      {"2 in [1, 2]", "True"},
+      {"'x' not in ['a', 'b']", "True"},
+      {"'lb' in word", "True"},
+      {"[1, 2] | length", "2"},
+      {"['a', 'b'] | join('-')", "a-b"},
+      {"range(2, 4)", "[2, 3]"},
+      {"'a\\nb' | indent", "anb"},  // a backslash stands for the character behind it
+      {"missing | default('') | indent(2)", ""},
+      {"'x' | indent(3, true)", "   x"},
+      {"'x' | indent(width=3, first=True)", "   x"},
+  };
+  for (const auto& [text, value] : cases) EXPECT_EQ(rendered("{{ " + std::string(text) + " }}"), value) << text;
+  // Every line but the first, and no empty one.
+  EXPECT_EQ(rendered("{% set a = 'x\ny\n\nz' %}{{ a | indent(2) }}"), "x\n  y\n\n  z");
+}
+
 TEST(Template, LinesKnowWhereTheyComeFrom) {
   const auto other = std::make_shared<const std::string>("o.yaml");
   auto included = std::make_shared<RenderedText>();
@@ -80,7 +114,24 @@ TEST(Template, SaysWhatItDoesNotUnderstand) {
   const std::pair<std::string, const char*> cases[] = {
       {"a\n{{ missing }}", "t.yaml:2: template: missing: 'missing' has no value: give it with --define missing=VALUE"},
       {"{{ wrod }}", "did you mean 'word'?"},
-      {"{% for x in y %}{% endfor %}", "template statement 'for' is not understood; understood are set, if, elif"},
+      {"{% for x in y %}{% endfor %}", "'y' has no value"},
+      {"{% for x in n %}{% endfor %}", "'for x in n' needs a list behind 'in'"},
+      {"{% for x of [1] %}{% endfor %}", "must be: for NAME in LIST"},
+      {"{% for a, b in [1] %}{% endfor %}", "2 names for 1"},
+      {"a\n{% for x in [1] %}", "t.yaml:2: 'for' without 'endfor'"},
+      {"{% for x in [1] %}{% if x %}{% endfor %}", "'if' without 'endif'"},
+      {"{% if n %}{% for x in [1] %}{% endif %}{% endfor %}", "'endif' without an 'if'"},
+      {"{% endfor %}", "'endfor' without a 'for'"},
+      {"{% for x in range(9999) %}{% for y in range(9999) %}a{% endfor %}{% endfor %}", "more than 200000 steps"},
+      {"{% for x in range(9999) %}{% for y in range(9999) %}{% endfor %}{% endfor %}", "more than 200000 steps"},
+      {"{% set a = [1] %}{% for x in range(99) %}{% set a = [1] %}{% endfor %}{{ [range(9999), range(9999)] }}",
+       "a list of more than 10000 items"},
+      {"{{ range(99999) }}", "range() of more than 10000 numbers"},
+      {"{{ range(1, 5, 0) }}", "steps of 0"},
+      {"{{ [1, 2][2] }}", "[2] of a list of 2"},
+      {"{{ 'a' | indent(first=true) }}", "'first=' is not its value number 1"},
+      {"{{ 'a' | indent(-1) }}", "takes a number of blanks, from 0 to 200"},
+      {"{% macro f() %}", "template statement 'macro' is not understood; understood are set, if, elif"},
       {"{{ n.real }}", "unexpected '.real' at character 2; understood are numbers, 'texts', names"},
       {"{{ n | abs }}", "filter 'abs' is not understood; understood are default, int"},
       {"{{ system('ls') }}", "system() is not a function of templates; understood are include"},
