@@ -95,6 +95,7 @@ struct ArchitectureSpec {
   std::optional<bool> link_transfers;
   std::vector<LevelSpec> levels;  // innermost first
   ComputeSpec compute;
+  std::vector<std::string> notes;  // what of files of Timeloop was read otherwise than it is written
 };
 
 // `base` with what `variant` states in place of what it states itself; levels are matched by name. An `energy` of the

@@ -71,7 +71,10 @@ void CostResolver::fill_in(const LevelSpec& spec, StorageLevel& level) {
       from.energy == CostSource::Table || from.leakage == CostSource::Table || from.area == CostSource::Table;
   const MemoryCost table = asks_table ? table_cost(spec, level).value_or(MemoryCost{}) : MemoryCost{};
   TableEnergy listed;
-  if (from.energy == CostSource::Reference) listed = *storage_energy(*tables_.ert, spec.name, level.cluster_size);
+  if (from.energy == CostSource::Reference) {
+    listed = *storage_energy(*tables_.ert, spec.name, level.cluster_size);
+    dearest_.add(spec.name, listed);
+  }
   switch (from.energy) {
     case CostSource::Stated: level.energy = stated_energy(*spec.energy, level); break;
     case CostSource::Reference: level.energy = listed.access; break;
@@ -105,7 +108,12 @@ void CostResolver::fill_in(Compute& compute) {
     table = mac_cost(compute.word_bits, *spec_.technology_nm);
   switch (from.energy) {
     case CostSource::Stated: compute.op_pj = std::get<double>(*spec.energy); break;
-    case CostSource::Reference: compute.op_pj = *compute_energy(*tables_.ert, compute.name); break;
+    case CostSource::Reference: {
+      const ComputeEnergy listed = *compute_energy(*tables_.ert, compute.name);
+      compute.op_pj = listed.op_pj;
+      dearest_.add(compute.name, listed);
+      break;
+    }
     case CostSource::Pat: compute.op_pj = pat_mac_pj(compute.word_bits); break;
     case CostSource::Table: compute.op_pj = table.energy_pj; break;
     case CostSource::None: break;

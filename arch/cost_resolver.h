@@ -3,10 +3,12 @@
 // Timeloop's built-in table (pat_energy.h) or from the tables of memories (energy_tables.h).
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "arch/architecture_spec.h"
 #include "arch/cost_source.h"
 #include "arch/energy_tables.h"
+#include "arch/timeloop_ert.h"
 
 namespace heliolite {
 
@@ -21,6 +23,9 @@ class CostResolver {
   // Of the compute units: pJ per operation, um2. Their name and word must be known.
   void fill_in(Compute& compute);
 
+  // What an ERT has no action for.
+  std::vector<std::string> notes() const { return dearest_.notes(); }
+
  private:
   AccessEnergy pat_energy(const LevelSpec& spec, const StorageLevel& level);
   std::optional<MemoryCost> table_cost(const LevelSpec& spec, const StorageLevel& level);
@@ -31,6 +36,7 @@ class CostResolver {
   const ArchitectureSpec& spec_;
   const ReferenceTables& tables_;
   Diagnostics& errors_;
+  DearestActions dearest_;
 };
 
 }  // namespace heliolite

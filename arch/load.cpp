@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "arch/architecture_writer.h"
 #include "arch/architecture_yaml.h"
 #include "arch/check.h"
 #include "arch/timeloop_architecture.h"
@@ -43,7 +44,7 @@ bool is_there(const fs::path& path) {
 // A preset's name or a path. Something that is neither, and does not look like a path, is a misspelt preset.
 Result<YamlNode> load_document(const std::string& what, const ReadOptions& options) {
   if (const EmbeddedFile* preset = find_preset(what)) return YamlNode::parse(preset->text, std::string(preset->name));
-  if (looks_like_path(what) || is_there(what)) return load_input(what, options);
+  if (looks_like_path(what) || is_there(what)) return refuse_accelforge(load_input(what, options));
   const std::vector<std::string> presets = architecture_preset_names();
   const std::string suggestion = did_you_mean(what, presets);
   return Diagnostic{"", 0, "architecture",
@@ -77,7 +78,10 @@ Result<ArchitectureSpec> follow_bases(const YamlNode& document, const ReadOption
     return errors;
   }
   if (!is_architecture_yaml(*base_document))
-    return spec.place.error(fmt::format("base = {} is not an architecture of this program's own format", *spec.base));
+    return spec.place.error(
+        fmt::format("base = {} is not an architecture of this program's own format; `heliolite convert --to heliolite` "
+                    "makes one of Timeloop's",
+                    *spec.base));
   Result<ArchitectureSpec> base = follow_bases(*base_document, options, depth + 1);
   if (!base) return base;
   Diagnostics errors;
@@ -109,7 +113,7 @@ Result<ArchitectureSource> load_own(const YamlNode& document, const std::vector<
   if (!errors.empty()) return errors;
   Result<Architecture> architecture = resolve(*spec, *tables);
   if (!architecture) return architecture.errors();
-  return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables)};
+  return ArchitectureSource{*std::move(architecture), *std::move(spec), *std::move(tables), {}, {}};
 }
 
 // Of at least one document.
@@ -121,13 +125,39 @@ Result<ArchitectureSource> read_documents(std::vector<YamlNode> documents, const
     return load_own(document, documents, options);
   }
   if (std::ranges::any_of(documents, is_timeloop_architecture)) {
-    Result<Architecture> architecture = read_timeloop_architecture(documents);
-    if (!architecture) return architecture.errors();
-    return ArchitectureSource{*std::move(architecture), std::nullopt, {}};
+    Result<TimeloopSource> source = read_timeloop_source(documents);
+    if (!source) return source.errors();
+    return ArchitectureSource{
+        std::move(source->architecture), std::nullopt, {}, std::move(source->level_costs), source->compute_costs};
   }
   return documents.front().error(
       "not an architecture: expected a map with 'architecture', holding 'levels' or 'base' (this program's own format) "
       "or Timeloop's 'storage', 'subtree' or 'nodes'");
+}
+
+// A machine of Timeloop's files as a file of ours would state it.
+Result<ArchitectureSpec> stated(const ArchitectureSource& source, const std::string& file) {
+  const Architecture& machine = source.architecture;
+  if (const StorageLevel& outermost = machine.levels.back(); outermost.instances > 1)
+    return Diagnostic{
+        file, 0, "",
+        fmt::format("{} has {} instances: only machines with one instance of their outermost level can be "
+                    "varied",
+                    outermost.name, outermost.instances)};
+  const Result<YamlNode> document = YamlNode::parse(write_architecture(machine), file);
+  if (!document) return document.errors();
+  Result<ArchitectureSpec> spec = read_architecture_yaml(*document);
+  if (!spec) return spec;
+  spec->name = machine.name;
+  spec->notes = machine.notes;
+  spec->place.line = spec->compute.place.line = 0;  // the lines of the text that was just written are no file's
+  for (std::size_t i = 0; i < spec->levels.size(); ++i) {
+    spec->levels[i].place.line = 0;
+    const bool has_size = machine.levels[i].entries || machine.levels[i].is_dram;
+    if (source.level_costs[i].energy == CostSource::Pat && has_size) spec->levels[i].energy = EnergyModel::Pat;
+  }
+  if (source.compute_costs.energy == CostSource::Pat) spec->compute.energy = EnergyModel::Pat;
+  return spec;
 }
 
 }  // namespace
@@ -146,9 +176,15 @@ Result<ReferenceTables> load_reference_tables(const ArchitectureSpec& spec, cons
 }
 
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const ReadOptions& options) {
-  const Result<YamlNode> document = load_document(what, options);
+  const std::vector<std::string> parts = split(what, ',');
+  const Result<YamlNode> document = load_document(parts.empty() ? what : parts.front(), options);
   if (!document) return document.errors();
-  return follow_bases(*document, options, 0);
+  if (parts.size() <= 1 && !is_timeloop_architecture(*document)) return follow_bases(*document, options, 0);
+  const Result<ArchitectureSource> source = load_architecture_source(what, options);
+  if (!source) return source.errors();
+  if (source->spec)
+    return Diagnostic{what, 0, "", "several files: the machine's own file names its tables with 'ert' and 'art'"};
+  return stated(*source, document->file());
 }
 
 bool names_architecture(const std::string& what) {

@@ -8,6 +8,7 @@
 
 #include "arch/architecture.h"
 #include "arch/architecture_spec.h"
+#include "arch/cost_source.h"
 #include "engine/base/result.h"
 #include "engine/inputs/read_options.h"
 
@@ -25,11 +26,15 @@ struct ArchitectureSource {
   Architecture architecture;
   std::optional<ArchitectureSpec> spec;  // none: of Timeloop's files
   ReferenceTables tables;                // of a machine of ours
+  std::vector<CostSources> level_costs;  // of Timeloop's files, innermost first
+  CostSources compute_costs;
 };
 // The same as load_architecture, for those who want to know where its numbers come from.
 Result<ArchitectureSource> load_architecture_source(const std::string& what, const ReadOptions& options = {});
 
-// A preset or a file of ours as it is stated, with its bases followed: what a sweep varies.
+// A preset or a file of ours as it is stated, with its bases followed: what a sweep varies. A machine of Timeloop's
+// files, joined by commas, is stated as it was read: all numbers, but for energies of the built-in table, which follow
+// what is varied.
 Result<ArchitectureSpec> load_architecture_spec(const std::string& what, const ReadOptions& options = {});
 
 // The reference tables (ERT, ART) that a machine of ours names.

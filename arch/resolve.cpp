@@ -173,6 +173,7 @@ Architecture Resolver::run() {
   compute(architecture.compute);
   arrange(architecture);
   check_tables_used();
+  architecture.notes = costs_.notes();
   return architecture;
 }
 

@@ -23,7 +23,18 @@ namespace {
 enum class Format : u8 { Flat, Tree, Nodes };
 
 // What a top-level key means to this reader.
-enum class Section : u8 { Architecture, Ert, Art, Constraints, Variables, Mapspace, Switches, NotHere, Refused };
+enum class Section : u8 {
+  Architecture,
+  Ert,
+  Art,
+  Constraints,
+  Variables,
+  Mapspace,
+  Mapper,
+  Switches,
+  NotHere,
+  Refused,
+};
 
 struct SectionName {
   std::string_view key;
@@ -45,7 +56,7 @@ constexpr SectionName kSections[] = {
     {"compound_components", Section::NotHere},
     {"problem", Section::NotHere},
     {"mapping", Section::NotHere},
-    {"mapper", Section::NotHere},
+    {"mapper", Section::Mapper},
     {"mapspace", Section::Mapspace},
     {"globals", Section::NotHere},
     {"dumped_by_timeloop_front_end", Section::NotHere},
@@ -58,6 +69,7 @@ struct Sections {
   std::optional<YamlNode> art;
   std::vector<YamlNode> constraints;
   TimeloopAttributes variables;
+  std::vector<YamlNode> mappers;
   std::optional<bool> unit_loops_first;
 };
 
@@ -96,7 +108,12 @@ void unknown_section(const YamlNode& document, const std::string& key, Diagnosti
   errors.push_back({document.file(), document.key_line(key), key, fmt::format("unknown key '{}'{}", key, hint)});
 }
 
+// A map, or a list of maps that are put together.
 void add_variables(const YamlNode& node, TimeloopAttributes& variables, Diagnostics& errors) {
+  if (node.is_sequence()) {
+    for (const YamlNode& part : elements(node)) add_variables(part, variables, errors);
+    return;
+  }
   for (auto& [name, attribute] : read_attributes(node, {"version"}, errors)) {
     if (!variables.emplace(name, attribute).second)
       errors.push_back(attribute->node.error(fmt::format("variable '{}' is given twice", name)));
@@ -140,6 +157,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Constraints: sections.constraints.push_back(value); break;
         case Section::Variables: add_variables(value, sections.variables, errors); break;
         case Section::Switches: read_switches(value, sections, errors); break;
+        case Section::Mapper: sections.mappers.push_back(value); break;
         case Section::Mapspace: add_mapspace(value, sections, errors); break;
         case Section::NotHere: break;
         case Section::Refused:
@@ -191,15 +209,6 @@ T take(Result<T> result, Diagnostics& errors) {
   return {};
 }
 
-// Accelergy's clock period, when the file has one.
-std::optional<double> cycle_nanoseconds(const TimeloopAttributes& variables, Diagnostics& errors) {
-  const auto it = variables.find("global_cycle_seconds");
-  if (it == variables.end() || it->second->node.is_null()) return std::nullopt;
-  const std::optional<double> seconds = number_of(it->second->node, {}, variables, errors);
-  if (!seconds || *seconds <= 0) return std::nullopt;
-  return *seconds * 1e9;
-}
-
 Diagnostic place_of(const TimeloopMachine& machine, const YamlNode& architecture, int level) {
   const YamlNode* node = &architecture;
   if (level == kComputeUnits && machine.compute) node = &machine.compute->place;
@@ -220,6 +229,30 @@ void pass_by_empty(const TimeloopMachine& machine, Architecture& architecture, D
   }
 }
 
+// Settings of Timeloop's search, which does not run here.
+void note_mapper(const YamlNode& mapper, std::vector<std::string>& notes) {
+  if (!mapper.is_map()) return;
+  std::string metric;
+  std::vector<std::string> others;
+  for (const std::string& key : mapper.keys()) {
+    std::string name = key;
+    std::ranges::replace(name, '-', '_');
+    const std::vector<YamlNode> values = elements(mapper.find(key));
+    if (name == "version" || values.empty()) continue;
+    if (name.starts_with("optimization_metric") && values.front().is_scalar()) metric = lower(values.front().text());
+    else others.push_back(key);
+  }
+  std::vector<std::string> parts;
+  if (!metric.empty()) {
+    const bool known = metric == "edp" || metric == "energy" || metric == "delay";
+    parts.push_back(fmt::format("its metric {}{}", metric, known ? fmt::format(" (give --objective {})", metric) : ""));
+  }
+  if (!others.empty()) parts.push_back(join(others));
+  if (!parts.empty())
+    notes.push_back(fmt::format("the mapper of {}:{} is of Timeloop's search and not used here: {}", mapper.file(),
+                                mapper.line(), fmt::format("{}", fmt::join(parts, "; "))));
+}
+
 }  // namespace
 
 bool is_timeloop_architecture(const YamlNode& document) {
@@ -228,6 +261,12 @@ bool is_timeloop_architecture(const YamlNode& document) {
 }
 
 Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& documents) {
+  Result<TimeloopSource> source = read_timeloop_source(documents);
+  if (!source) return source.errors();
+  return std::move(source->architecture);
+}
+
+Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documents) {
   Diagnostics errors;
   Sections sections = sort_sections(documents, errors);
   if (!sections.architecture && !errors.empty()) return errors;
@@ -248,18 +287,26 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
   architecture.one_axis_per_dimension = true;
   architecture.unit_loops_first = sections.unit_loops_first.value_or(*format == Format::Nodes);
   architecture.link_transfers = true;
-  architecture.cycle_ns = cycle_nanoseconds(sections.variables, errors);
+  const std::optional<double> variable = cycle_seconds_in(sections.variables, sections.variables, errors);
   const TimeloopMachine machine = read_machine(node, *format, sections, errors);
+  if (const std::optional<double> seconds = variable ? variable : machine.cycle_seconds)
+    architecture.cycle_ns = *seconds * 1e9;
   const EnergyReferenceTable ert = sections.ert ? take(read_ert(*sections.ert), errors) : EnergyReferenceTable{};
-  if (const auto wire = ert.components.find("wire"); wire != ert.components.end() && compute_energy(ert, "wire") != 0.0)
+  if (const auto wire = ert.components.find("wire");
+      wire != ert.components.end() && compute_energy(ert, "wire")->op_pj != 0.0)
     errors.push_back(sections.ert->error("a wire: wires are not floorplanned here, give energy_per_hop (pJ) instead"));
-  finish_machine(machine, ert, architecture, errors);
+  TimeloopCosts costs = finish_machine(machine, ert, architecture, errors);
+  check_networks(machine, ert, costs.notes, errors);
   if (sections.ert && errors.empty()) {
     Architecture copy = architecture;  // an ERT of another machine would leave built-in energies unnoticed
     for (const Diagnostic& e : apply_ert(ert, copy)) errors.push_back(sections.ert->error(e.message));
   }
   if (sections.art) {
-    const Diagnostics art_errors = apply_art(take(read_art(*sections.art), errors), architecture);
+    const AreaReferenceTable art = take(read_art(*sections.art), errors);
+    for (std::size_t i = 0; i < architecture.levels.size(); ++i)
+      if (art.components.contains(architecture.levels[i].name)) costs.levels[i].area = CostSource::Reference;
+    if (art.components.contains(architecture.compute.name)) costs.compute.area = CostSource::Reference;
+    const Diagnostics art_errors = apply_art(art, architecture);
     for (const Diagnostic& e : art_errors) errors.push_back(sections.art->error(e.message));
   }
   std::vector<YamlNode> utilizations;
@@ -272,7 +319,12 @@ Result<Architecture> read_timeloop_architecture(const std::vector<YamlNode>& doc
 
   errors = check(architecture, [&](int level) { return place_of(machine, node, level); });
   if (!errors.empty()) return errors;
-  return architecture;
+  architecture.notes.insert(architecture.notes.end(), costs.notes.begin(), costs.notes.end());
+  for (const YamlNode& mapper : sections.mappers) note_mapper(mapper, architecture.notes);
+  if (!machine.unread.empty())
+    architecture.notes.push_back("attributes that nothing here reads, as Timeloop passes over them: " +
+                                 listed(machine.unread));
+  return TimeloopSource{std::move(architecture), std::move(costs.levels), costs.compute};
 }
 
 }  // namespace heliolite

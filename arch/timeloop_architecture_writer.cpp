@@ -68,15 +68,30 @@ AttributeList storage_attributes(const StorageLevel& level) {
   return list;
 }
 
+// What Accelergy asks of every v0.4 machine: a clock and a technology. Where the machine states none it gets values
+// that no number depends on, and a variable says that the clock is none of its own.
+std::string variables(const Architecture& machine, TimeloopVersion version) {
+  const bool front_end = version == TimeloopVersion::V04;
+  if (!front_end && !machine.cycle_ns) return "";
+  std::string out = fmt::format("variables: {{version: 0.4, global_cycle_seconds: {}",
+                                yaml_float(machine.cycle_ns.value_or(1) * 1e-9));
+  if (front_end) out += fmt::format(", technology: \"{}nm\"", machine.technology_nm.value_or(45));
+  if (!machine.cycle_ns) out += fmt::format(", {}: 0", kClockIsKnown);
+  out += "}\n";
+  if (front_end && (!machine.cycle_ns || !machine.technology_nm))
+    out =
+        "# Accelergy asks for a clock and a technology; no number here depends on what the machine does not state.\n" +
+        out;
+  return out;
+}
+
 std::string header(const Architecture& machine, TimeloopVersion version) {
   std::string out =
       fmt::format("# Machine '{}' for Timeloop {}, written by Heliolite. pJ are in the ERT, um2 in the ART.\n",
                   machine.name, name(version));
   for (const std::string& line : split(machine.description, '\n')) out += "# " + line + "\n";
   if (machine.technology_nm) out += fmt::format("# The energies are of {} nm.\n", *machine.technology_nm);
-  if (machine.cycle_ns)
-    out += fmt::format("variables: {{version: 0.4, global_cycle_seconds: {}}}\n", *machine.cycle_ns * 1e-9);
-  return out;
+  return out + variables(machine, version);
 }
 
 // v0.3: every fan-out begins a subtree, whose name counts the copies.
@@ -171,8 +186,9 @@ class NodesWriter {
 Result<TimeloopMachineFiles> write_timeloop_architecture(const Architecture& architecture, TimeloopVersion version) {
   Result<TimeloopForm> form = timeloop_form(architecture, version);
   if (!form) return form.errors();
-  const Architecture& machine = form->machine;
   TimeloopMachineFiles files;
+  files.machine = std::move(form->machine);
+  const Architecture& machine = files.machine;
   files.notes = std::move(form->notes);
   const Result<std::string> constraints = write_timeloop_constraints(machine, version, files.notes);
   if (!constraints) return constraints.errors();

@@ -14,6 +14,7 @@ struct TimeloopMachineFiles {
   std::string constraints;   // "" when there are none
   std::string ert, art;      // energies and areas as numbers
   std::string components;    // v0.4: Accelergy classes that have these energies, for the front end; "" in v0.3
+  Architecture machine;      // what they are read as
   Diagnostics notes;         // what the files do not say (timeloop_form.h, and names that only a workload can resolve)
 };
 

@@ -13,8 +13,28 @@
 namespace heliolite {
 namespace {
 
-constexpr int kMaxReferences = 32;   // of one attribute to the next
-constexpr int kMaxLookups = 10'000;  // in one value; sums of sums of names grow exponentially
+// What Timeloop turns into underscores before it reads a file (src/compound-config/hyphens-to-underscores.hpp).
+constexpr std::string_view kEitherSpelling[] = {
+    "addr_gen_energy",    "block_size",      "cluster_area",       "cluster_size", "energy_per_hop",
+    "metadata_word_bits", "min_utilization", "multiple_buffering", "network_type", "network_word_bits",
+    "num_banks",          "num_ports",       "router_energy",      "tile_width",   "vector_access_energy",
+    "wire_energy",        "word_bits"};
+
+constexpr std::size_t kMaxReferences = 32;  // of one attribute to the next
+constexpr int kMaxLookups = 10'000;         // in one value; sums of sums of names grow exponentially
+
+std::string underscored(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '-', '_');
+  return text;
+}
+
+// "block-size" -> "block_size", "read-bandwidth" as it is.
+std::string name_in_timeloop(const std::string& key) {
+  std::string name = underscored(key);
+  const bool one_style = key.find('-') == std::string::npos || key.find('_') == std::string::npos;
+  return one_style && std::ranges::find(kEitherSpelling, name) != std::end(kEitherSpelling) ? name : key;
+}
 
 // Follows names through attributes and variables, guarding against circles.
 class Evaluator {
@@ -22,50 +42,60 @@ class Evaluator {
   Evaluator(const TimeloopAttributes& attributes, const TimeloopAttributes& variables)
       : attributes_(attributes), variables_(variables) {}
 
-  ExpressionResult value(const YamlNode& node) {
+  // `of`: the attribute whose value it is, if it is one's.
+  ExpressionResult value(const YamlNode& node, const TimeloopAttribute* of) {
     if (!node.is_scalar()) return {{}, "must be a number or an expression"};
     if (const std::optional<double> number = node.as_number()) return {number, {}};
     const std::string& text = node.text();
     if (text.find("{{") != std::string::npos || text.find("{%") != std::string::npos)
       return {{}, "templates ({{..}}, {%..%}) are not expanded here: expand the file with its own tool first"};
     if (++lookups_ > kMaxLookups) return {{}, "too many names to follow"};
-    if (++depth_ > kMaxReferences) return {{}, fmt::format("'{}' refers to itself, or through too many names", text)};
+    if (followed_.size() >= kMaxReferences) return {{}, "it refers through too many names"};
+    followed_.push_back(of);
     const ExpressionResult result =
         evaluate_expression(text, [this](std::string_view name, std::string& error) { return lookup(name, error); });
-    --depth_;
+    followed_.pop_back();
     return result;
   }
 
  private:
+  bool is_followed(const TimeloopAttribute& attribute) const {
+    return std::ranges::find(followed_, &attribute) != followed_.end();
+  }
+
   std::optional<double> lookup(std::string_view name, std::string& error) {
     std::string_view bare = name;
     const bool only_own = bare.starts_with("attributes.");
     const bool only_variable = bare.starts_with("variables.");
     if (only_own) bare.remove_prefix(11);
     if (only_variable) bare.remove_prefix(10);
-    const TimeloopAttribute* found = nullptr;
-    if (const auto it = attributes_.find(bare); it != attributes_.end() && !only_variable) {
-      it->second->used = true;
-      found = it->second.get();
-    } else if (const auto other = variables_.find(bare); other != variables_.end() && !only_own) {
-      other->second->used = true;
-      found = other->second.get();
-    }
+    TimeloopAttribute* found = nullptr;
+    bool circle = false;
+    const auto look_in = [&](const TimeloopAttributes& names) {
+      const auto it = names.find(bare);
+      if (it == names.end()) return;
+      // In its own value a name means what it means further out.
+      for (found = it->second.get(); found != nullptr && is_followed(*found); found = found->outer.get()) circle = true;
+    };
+    if (!only_variable) look_in(attributes_);
+    if (found == nullptr && !only_own) look_in(variables_);
     if (found == nullptr) {
       std::vector<std::string> names;
       for (const auto& [key, _] : attributes_) names.push_back(key);
       for (const auto& [key, _] : variables_) names.push_back(key);
-      error = fmt::format("unknown name '{}'{}", name, did_you_mean(bare, names));
+      error = circle ? fmt::format("'{}' refers to itself, and nothing around it has a value of that name", name)
+                     : fmt::format("unknown name '{}'{}", name, did_you_mean(bare, names));
       return std::nullopt;
     }
-    const ExpressionResult result = value(found->node);
+    found->used = true;
+    const ExpressionResult result = value(found->node, found);
     if (!result.value) error = fmt::format("{} has no value: {}", name, result.error);
     return result.value;
   }
 
   const TimeloopAttributes& attributes_;
   const TimeloopAttributes& variables_;
-  int depth_ = 0;
+  std::vector<const TimeloopAttribute*> followed_;  // whose values are being worked out
   int lookups_ = 0;
 };
 
@@ -78,10 +108,26 @@ bool same_value(const YamlNode& a, const YamlNode& b) {
 
 }  // namespace
 
-std::string underscored(std::string_view name) {
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '-', '_');
-  return text;
+void hide(const TimeloopAttributes& around, TimeloopAttributes& attributes) {
+  for (auto& [name, attribute] : attributes)
+    if (const auto it = around.find(name); it != around.end()) attribute->outer = it->second;
+}
+
+std::string listed(const UnreadAttributes& unread) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < unread.size(); ++i) {
+    const UnreadAttribute& first = unread[i];
+    const auto is_same = [&](const UnreadAttribute& other) {
+      return other.name == first.name && other.hint == first.hint;
+    };
+    const auto here = unread.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(unread.begin(), here, is_same)) continue;
+    const auto others = std::count_if(here + 1, unread.end(), is_same);
+    names.push_back(fmt::format("'{}' of {}{} ({}:{}){}", first.name, first.owner,
+                                others == 0 ? "" : fmt::format(" and {} more", others), first.file, first.line,
+                                first.hint));
+  }
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors) {
@@ -95,10 +141,10 @@ TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnost
     if (std::find(skip.begin(), skip.end(), key) != skip.end()) continue;
     const std::optional<YamlNode> value = map.find(key);
     auto attribute = std::make_shared<TimeloopAttribute>(TimeloopAttribute{*value, map.key_line(key)});
-    const auto [first, is_new] = attributes.emplace(underscored(key), std::move(attribute));
+    const std::string name = name_in_timeloop(key);
+    const auto [first, is_new] = attributes.emplace(name, std::move(attribute));
     if (!is_new && !same_value(first->second->node, *value))
-      errors.push_back(
-          value->error(fmt::format("{} is given twice, as {} and {}", underscored(key), underscored(key), key)));
+      errors.push_back(value->error(fmt::format("{} is given twice, as {} and {}", name, name, key)));
   }
   return attributes;
 }
@@ -111,8 +157,8 @@ bool says_nothing(const YamlNode& node) {
 }
 
 std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& attributes,
-                                const TimeloopAttributes& variables, Diagnostics& errors) {
-  ExpressionResult result = Evaluator(attributes, variables).value(node);
+                                const TimeloopAttributes& variables, Diagnostics& errors, const TimeloopAttribute* of) {
+  ExpressionResult result = Evaluator(attributes, variables).value(node, of);
   if (!result.value) errors.push_back(node.error(fmt::format("{}: {}", shown(node), result.error)));
   return result.value;
 }
@@ -167,7 +213,7 @@ std::optional<YamlNode> AttributeReader::node(Spellings names) {
 std::optional<double> AttributeReader::number(Spellings names, double low, double high) {
   const auto attribute = find(names);
   if (!attribute) return std::nullopt;
-  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_);
+  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_, attribute.get());
   if (!value || (*value >= low && *value <= high)) return value;
   complain(*attribute, fmt::format("{} of {} = {}, must be from {} to {}", *names.begin(), owner_,
                                    shown(attribute->node), low, high));
@@ -177,7 +223,7 @@ std::optional<double> AttributeReader::number(Spellings names, double low, doubl
 std::optional<u64> AttributeReader::integer(Spellings names, u64 low, u64 high) {
   const auto attribute = find(names);
   if (!attribute) return std::nullopt;
-  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_);
+  const std::optional<double> value = number_of(attribute->node, all_, variables_, errors_, attribute.get());
   if (!value) return std::nullopt;
   if (*value >= static_cast<double>(low) && *value <= static_cast<double>(high) && *value == std::floor(*value))
     return static_cast<u64>(*value);
@@ -216,15 +262,33 @@ void AttributeReader::refuse(Spellings names, std::string_view why) {
   }
 }
 
-void AttributeReader::finish() {
+void AttributeReader::list_unread(UnreadAttributes& list) const {
   std::vector<std::string> candidates = known_;
   candidates.insert(candidates.end(), harmless_.begin(), harmless_.end());
+  UnreadAttributes unread;
   for (const auto& [name, attribute] : own_) {
     if (attribute->used) continue;
-    std::string hint = did_you_mean(name, candidates);
-    if (hint.empty() && !known_.empty()) hint = "; understood are " + join(known_, "and");
-    errors_.push_back({attribute->node.file(), attribute->line, place_.field(),
-                       fmt::format("attribute '{}' of {} is not understood{}", name, owner_, hint)});
+    const auto is_spelt_otherwise = [&](const std::string& other) {
+      return other != name && underscored(other) == underscored(name);
+    };
+    const auto spelt = std::ranges::find_if(candidates, is_spelt_otherwise);
+    const std::string hint = spelt == candidates.end()
+                                 ? did_you_mean(name, candidates)
+                                 : fmt::format(", which Timeloop reads only if it is spelt '{}'", *spelt);
+    unread.push_back({name, owner_, attribute->node.file(), attribute->line, hint});
+  }
+  std::ranges::stable_sort(unread, {}, &UnreadAttribute::line);
+  list.insert(list.end(), unread.begin(), unread.end());
+}
+
+void AttributeReader::finish() {
+  UnreadAttributes unread;
+  list_unread(unread);
+  for (const UnreadAttribute& attribute : unread) {
+    const std::string hint =
+        attribute.hint.empty() && !known_.empty() ? "; understood are " + join(known_, "and") : attribute.hint;
+    errors_.push_back({attribute.file, attribute.line, place_.field(),
+                       fmt::format("attribute '{}' of {} is not understood{}", attribute.name, owner_, hint)});
   }
 }
 

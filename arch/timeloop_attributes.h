@@ -1,7 +1,8 @@
 #pragma once
-// Reads the attributes of one component of a Timeloop file: hyphens or underscores, several names for one thing,
-// attributes inherited from containers, values that are expressions over other attributes and the file's variables. An
-// attribute that no reader asks for is an error, so that nothing a file says is silently ignored.
+// Reads the attributes of one component of a Timeloop file: the spellings that Timeloop reads, several names for one
+// thing, attributes inherited from containers, values that are expressions over other attributes and the file's
+// variables. An attribute that no reader asks for is listed, so that nothing a file says is silently ignored: Timeloop
+// passes over it, and often it is an estimator's.
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -23,25 +24,42 @@ struct TimeloopAttribute {
   YamlNode node;
   int line = 0;       // of its key
   bool used = false;  // understood by a component, or read by an expression
+  // What its name means in the containers around, which is what its own value means by it: datawidth: datawidth.
+  std::shared_ptr<TimeloopAttribute> outer{};
 };
 
-// [name, with underscores for hyphens].
+// [name, with underscores where Timeloop reads hyphens, too].
 using TimeloopAttributes = std::map<std::string, std::shared_ptr<TimeloopAttribute>, std::less<>>;
 
-// "block-size" -> "block_size".
-std::string underscored(std::string_view name);
+// Says of the attributes that are in `around`, too, that this is what they hide.
+void hide(const TimeloopAttributes& around, TimeloopAttributes& attributes);
 
-// The entries of `map` without those named in `skip`; none if it is null. Complains about two spellings of one name
-// with different values.
+// An attribute that nothing here reads.
+struct UnreadAttribute {
+  std::string name, owner;
+  std::string file;
+  int line = 0;
+  std::string hint;  // ", did you mean 'depth'?", or what Timeloop reads in its place; may be empty
+};
+using UnreadAttributes = std::vector<UnreadAttribute>;
+
+// "'a' of X (f.yaml:3), 'b' of Y and 2 more (f.yaml:7), did you mean 'c'?": each name once, in the order of `unread`.
+std::string listed(const UnreadAttributes& unread);
+
+// The entries of `map` without those named in `skip`; none if it is null. Names that Timeloop reads with hyphens or
+// underscores (block-size) get underscores, all others stay as they are: Timeloop passes over another spelling of them.
+// Complains about two spellings of one name with different values.
 TimeloopAttributes read_attributes(const YamlNode& map, Spellings skip, Diagnostics& errors);
 
 // Whether a value says nothing: null, an empty list or map, false, 0, and "none".
 bool says_nothing(const YamlNode& node);
 
 // The number a scalar stands for: itself, or the value of the expression it is, whose names are `attributes` (also as
-// attributes.name) and then `variables`. Complains when it has none.
+// attributes.name) and then `variables`. `of`: the attribute whose value it is, if it is one's. Complains when it has
+// none.
 std::optional<double> number_of(const YamlNode& node, const TimeloopAttributes& attributes,
-                                const TimeloopAttributes& variables, Diagnostics& errors);
+                                const TimeloopAttributes& variables, Diagnostics& errors,
+                                const TimeloopAttribute* of = nullptr);
 
 // Reads the attributes of one component. Every read takes all the names an attribute goes by, complains when two of
 // them are given that differ, and returns empty after complaining.
@@ -66,8 +84,12 @@ class AttributeReader {
   void ignore(Spellings names);
   // Complains, with the reason, about an attribute that is not modelled, unless its value says nothing.
   void refuse(Spellings names, std::string_view why);
-  // Complains about the component's own attributes that no function above was asked for.
+  // Adds the component's own attributes that no function above was asked for.
+  void list_unread(UnreadAttributes& list) const;
+  // Complains about them: where they are no business of estimators.
   void finish();
+  // All names that were asked for.
+  const std::vector<std::string>& known() const { return known_; }
 
   void error(std::string message);  // at the component
 

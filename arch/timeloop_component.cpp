@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "arch/limits.h"
+#include "arch/timeloop_form.h"
 #include "engine/base/energy.h"
 #include "engine/base/text.h"
-#include "engine/inputs/sparse.h"
 
 namespace heliolite {
 namespace {
@@ -65,12 +66,12 @@ void read_widths(AttributeReader& reader, StorageLevel& level) {
 
 void read_capacity(AttributeReader& reader, TimeloopStorage& storage) {
   StorageLevel& level = storage.level;
-  const std::optional<u64> entries = reader.integer({"entries", "size"}, 0, kMaxEntries);
+  const std::optional<u64> entries = reader.integer({"entries"}, 0, kMaxEntries);
   const std::optional<u64> depth = first_of(reader, {"depth", "memory_depth", "data_storage_depth"}, 0, kMaxEntries);
   const std::optional<double> kilobytes = reader.number({"sizeKB"}, 0, static_cast<double>(kMaxEntries));
   // Entries go before a depth, which then is Accelergy's.
   if (kilobytes && (entries || depth))
-    reader.error(fmt::format("{} has sizeKB beside entries, size or depth; give one", reader.owner()));
+    reader.error(fmt::format("{} has sizeKB beside entries or depth; give one", reader.owner()));
   if (entries) level.entries = *entries;
   else if (depth) level.entries = *depth * level.block_words;
   else if (kilobytes)
@@ -93,11 +94,15 @@ void read_bandwidth(AttributeReader& reader, StorageLevel& level) {
   }
 }
 
-void read_network(AttributeReader& reader, StorageLevel& level) {
-  level.network = read_network_energy(reader);
+void read_network(AttributeReader& reader, TimeloopStorage& storage) {
+  NetworkEnergy& network = storage.level.network;
+  network = read_network_energy(reader);
   reader.refuse({"wire_energy", "tile_width"}, "wires are not floorplanned here, give energy_per_hop (pJ) instead");
-  reader.refuse({"network_read", "network_fill", "network_drain", "network_update"},
-                "named networks are not supported, give energy_per_hop, router_energy and energy_per_ingress instead");
+  for (const char* key : {"network_read", "network_fill", "network_drain", "network_update"})
+    if (const std::optional<YamlNode> named = reader.node({key}); named && !says_nothing(*named))
+      storage.networks.push_back(*named);
+  if (!storage.networks.empty() && (network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0))
+    reader.error(fmt::format("{} names a network and has energies of its own network: give one", reader.owner()));
   reader.refuse({"network_fill_latency", "network_drain_latency"}, "fill and drain latencies are not modelled");
   if (const std::optional<std::string> type = reader.string({"network_type"}); type && *type != "1:1" && *type != "1:N")
     reader.error(fmt::format("network_type = {} of {}: only 1:1 and 1:N are modelled", *type, reader.owner()));
@@ -113,7 +118,6 @@ void ignore_accelergys_own(AttributeReader& reader) {
 
 // What Timeloop, Accelergy or their plug-ins read and a dense cost model does not.
 void read_the_rest(AttributeReader& reader) {
-  for (const std::string_view key : kSparseAttributes) reader.refuse({key}, kSparseAdvice);
   reader.refuse({"min_utilization"}, "a least utilization of a memory cannot be demanded of mappings");
   reader.refuse({"allow_overbooking"}, "tiles larger than the memory are not supported");
   reader.refuse({"per_dataspace_bandwidth_consumption_scale"}, "bandwidth is counted in words of any tensor alike");
@@ -160,7 +164,7 @@ ComponentKind component_kind(std::string_view class_name) {
 }
 
 bool may_pass_over(const AttributeReader& component, std::string_view class_name, Diagnostics& errors) {
-  const bool is_memory = component.has({"entries", "size", "depth", "memory_depth", "data_storage_depth", "sizeKB"});
+  const bool is_memory = component.has({"entries", "depth", "memory_depth", "data_storage_depth", "sizeKB"});
   if (component_kind(class_name) != ComponentKind::Unknown || !is_memory) return true;
   errors.push_back(component.place().error(
       fmt::format("class '{}' is none of the storages (DRAM, SRAM, regfile, smartbuffer, storage) or compute units "
@@ -174,8 +178,59 @@ NetworkEnergy read_network_energy(AttributeReader& reader) {
   NetworkEnergy network;
   network.hop_pj = reader.number({"energy_per_hop"}, 0, kMaxAccessPicojoules).value_or(0);
   network.router_pj = reader.number({"router_energy"}, 0, kMaxAccessPicojoules).value_or(0);
-  network.ingress_pj = reader.number({"energy_per_ingress"}, 0, kMaxAccessPicojoules).value_or(0);
+  network.ingress_pj = reader.number({"energy-per-ingress"}, 0, kMaxAccessPicojoules).value_or(0);
   return network;
+}
+
+TimeloopNetwork read_network_component(AttributeReader& reader) {
+  TimeloopNetwork network{reader.owner(), ""};
+  for (const char* key : {"router_energy", "wire_energy", "energy_per_hop", "energy-per-ingress", "adder_energy",
+                          "adder-energy", "fill_latency", "drain_latency"})
+    if (const std::optional<YamlNode> price = reader.node({key}); price && !says_nothing(*price))
+      network.price = fmt::format("{} = {}", key, price->text());
+  return network;
+}
+
+std::optional<double> cycle_seconds_in(const TimeloopAttributes& attributes, const TimeloopAttributes& variables,
+                                       Diagnostics& errors) {
+  const auto it = attributes.find("global_cycle_seconds");
+  if (it == attributes.end() || it->second->node.is_null()) return std::nullopt;
+  if (const auto known = variables.find(kClockIsKnown); known != variables.end() && says_nothing(known->second->node))
+    return std::nullopt;
+  const std::optional<double> seconds = number_of(it->second->node, attributes, variables, errors, it->second.get());
+  return seconds && *seconds > 0 ? seconds : std::nullopt;
+}
+
+void check_networks(const TimeloopMachine& machine, const EnergyReferenceTable& ert, std::vector<std::string>& notes,
+                    Diagnostics& errors) {
+  std::vector<std::string> free;
+  for (const TimeloopStorage& storage : machine.storage) {
+    for (const YamlNode& named : storage.networks) {
+      const std::string& name = named.text();
+      const auto refuse = [&](std::string_view why) {
+        errors.push_back(
+            named.error(fmt::format("network '{}' of {} {}: give energy_per_hop, router_energy and energy-per-ingress "
+                                    "of the storage instead",
+                                    name, storage.level.name, why)));
+      };
+      const auto component = std::ranges::find(machine.networks, name, &TimeloopNetwork::name);
+      const auto priced = ert.components.find(name);
+      if (component != machine.networks.end() && !component->price.empty())
+        refuse(fmt::format("has {}, and named networks are not modelled", component->price));
+      else if (priced != ert.components.end() &&
+               std::ranges::any_of(priced->second, [](const auto& action) { return action.second != 0; }))
+        refuse("has energies in the ERT, and named networks are not modelled");
+      else if (std::ranges::find(free, name) == free.end()) free.push_back(name);
+    }
+  }
+  if (!free.empty())
+    notes.push_back(free.size() == 1
+                        ? fmt::format("the named network {} costs nothing: neither its component nor an ERT says what "
+                                      "it costs",
+                                      free.front())
+                        : fmt::format("the named networks {} cost nothing: neither their components nor an ERT says "
+                                      "what they cost",
+                                      join(free)));
 }
 
 TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name) {
@@ -188,7 +243,7 @@ TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_vie
   read_widths(reader, level);
   read_capacity(reader, storage);
   read_bandwidth(reader, level);
-  read_network(reader, level);
+  read_network(reader, storage);
   storage.power_gated_at = reader.string({"power_gated_at"}).value_or("");
   storage.user_pj = reader.number({"vector_access_energy"}, 0, kMaxAccessPicojoules);
   level.address_generation_pj = reader.number({"addr_gen_energy"}, 0, kMaxAccessPicojoules).value_or(0);
@@ -233,7 +288,7 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
                  "network_word_bits",
                  "energy_per_hop",
                  "router_energy",
-                 "energy_per_ingress"});
+                 "energy-per-ingress"});
   ignore_accelergys_own(reader);
   return compute;
 }
@@ -241,8 +296,8 @@ TimeloopCompute read_compute_attributes(AttributeReader& reader) {
 std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied) {
   const u64 most = kMaxInstances;
   std::optional<u64> instances = reader.integer({"instances"}, 1, most);
-  const std::optional<u64> mesh_x = reader.integer({"meshX", "mesh_x"}, 1, most);
-  const std::optional<u64> mesh_y = reader.integer({"meshY", "mesh_y"}, 1, most);
+  const std::optional<u64> mesh_x = reader.integer({"meshX"}, 1, most);
+  const std::optional<u64> mesh_y = reader.integer({"meshY"}, 1, most);
   if (!instances) instances = implied;
   if (!instances && mesh_x && mesh_y) instances = *mesh_x * *mesh_y;
   if (!instances) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arch/architecture.h"
+#include "arch/cost_source.h"
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_ert.h"
 #include "engine/base/result.h"
@@ -22,7 +23,14 @@ struct TimeloopStorage {
   bool free_of_charge = false;         // a fan-out without a memory: no access costs anything
   std::optional<double> energy_scale;  // Accelergy's, when not 1
   std::string power_gated_at;          // the storage that it is switched off with; empty: itself
+  std::vector<YamlNode> networks;      // names of components: network_read, ..
   YamlNode place;
+};
+
+// A network component, which costs something only where a storage names it.
+struct TimeloopNetwork {
+  std::string name;
+  std::string price;  // an attribute that gives it an energy or a latency, with its value; empty: none does
 };
 
 // The compute component of a Timeloop file.
@@ -37,7 +45,10 @@ struct TimeloopCompute {
 struct TimeloopMachine {
   std::vector<TimeloopStorage> storage;
   std::optional<TimeloopCompute> compute;
+  std::vector<TimeloopNetwork> networks;
   std::vector<std::string> without_fanout;  // nodes of v0.4 that make no copies
+  UnreadAttributes unread;                  // of all components and of what is around them
+  std::optional<double> cycle_seconds;      // global_cycle_seconds of the outermost container that has it
 };
 
 // What a component of this class is. The class may be any name that contains one of Timeloop's (smartbuffer_SRAM).
@@ -45,11 +56,18 @@ enum class ComponentKind : u8 { Storage, Compute, Network, Nothing, Unknown };
 ComponentKind component_kind(std::string_view class_name);
 
 // Whether Timeloop passes over a component that is neither storage nor compute unit, so that no number depends on it: a
-// network that no storage names (named ones are refused at the storage), wires, adders and the like. Complains about a
-// class that is unknown but has a capacity: that is a memory, which Timeloop would drop.
+// network (see check_networks), wires, adders and the like. Complains about a class that is unknown but has a capacity:
+// that is a memory, which Timeloop would drop.
 bool may_pass_over(const AttributeReader& component, std::string_view class_name, Diagnostics& errors);
 
-// Read capacity, width, bandwidths and energies, but neither instances nor mesh. finish() is left to the caller.
+// A component of a network's class.
+TimeloopNetwork read_network_component(AttributeReader& reader);
+
+// Accelergy's clock period, of attributes or variables that state it; nothing after complaining.
+std::optional<double> cycle_seconds_in(const TimeloopAttributes& attributes, const TimeloopAttributes& variables,
+                                       Diagnostics& errors);
+
+// Read capacity, width, bandwidths and energies, but neither instances nor mesh. What is unread is left to the caller.
 TimeloopStorage read_storage_attributes(AttributeReader& reader, std::string_view class_name);
 TimeloopCompute read_compute_attributes(AttributeReader& reader);
 
@@ -64,10 +82,22 @@ struct Instances {
 };
 std::optional<Instances> read_instances(AttributeReader& reader, std::optional<u64> implied);
 
+// Where the energies of a machine come from, and what was taken where nothing states them.
+struct TimeloopCosts {
+  std::vector<CostSources> levels;  // innermost first
+  CostSources compute;
+  std::vector<std::string> notes;
+};
+
 // Turns the chain into levels and compute units of `architecture`: fan-outs follow from the meshes (docs/cost_model.md,
-// rule 1), energies from vector_access_energy, else the ERT, else the built-in table (rule 22). Complains about meshes
-// that do not divide.
-void finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert, Architecture& architecture,
+// rule 1), energies from vector_access_energy, else the ERT, else the built-in table (rule 22), which a note says.
+// Complains about meshes that do not divide.
+TimeloopCosts finish_machine(const TimeloopMachine& machine, const EnergyReferenceTable& ert,
+                             Architecture& architecture, Diagnostics& errors);
+
+// Networks that storages name cost what their component or the ERT says. Complains where that is anything: only the
+// energies of the storage's own network are modelled. A note names those that cost nothing.
+void check_networks(const TimeloopMachine& machine, const EnergyReferenceTable& ert, std::vector<std::string>& notes,
                     Diagnostics& errors);
 
 }  // namespace heliolite

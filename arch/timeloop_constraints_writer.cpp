@@ -82,24 +82,12 @@ class ConstraintsWriter {
   void keep(const StorageLevel& level) {
     if (level.keep.keep.empty() && level.keep.bypass.empty()) return;
     add(level.name, tree_ ? "bypass" : "dataspace",
-        {"keep: " + list(tensors(level, level.keep.keep)), "bypass: " + list(tensors(level, level.keep.bypass))});
+        {"keep: " + list(tensors(level.keep.keep)), "bypass: " + list(tensors(level.keep.bypass))});
   }
 
-  // Roles are written as the data spaces of Timeloop's own layers bear them.
-  Names tensors(const StorageLevel& level, const Names& selectors) {
-    Names names;
-    for (const std::string& selector : selectors) {
-      const std::string word = lower(selector);
-      const auto is = [&](std::string_view role) { return word == role || word == std::string(role) + "s"; };
-      std::string name = is("input") ? "Inputs" : is("weight") ? "Weights" : is("output") ? "Outputs" : selector;
-      if (word == "all") name = "*";
-      if (name != selector)
-        notes_.push_back({"", 0, fmt::format("level '{}'", level.name),
-                          fmt::format("'{}' is written as {}: give the workload to have the names of its data spaces",
-                                      selector, name)});
-      names.push_back(std::move(name));
-    }
-    return names;
+  static Names tensors(Names selectors) {
+    std::ranges::replace(selectors, std::string("all"), std::string("*"));
+    return selectors;
   }
 
   void temporal(const StorageLevel& level) {
@@ -140,8 +128,7 @@ class ConstraintsWriter {
       }
       parts.push_back(fmt::format("split: {}", x.size()));
     }
-    if (!rules.no_link_transfer.empty())
-      parts.push_back("no_link_transfer: " + list(tensors(level, rules.no_link_transfer)));
+    if (!rules.no_link_transfer.empty()) parts.push_back("no_link_transfer: " + list(tensors(rules.no_link_transfer)));
     if (!parts.empty()) add(level.fanout_name.empty() ? level.name : level.fanout_name, "spatial", parts);
   }
 

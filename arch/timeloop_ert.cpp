@@ -121,10 +121,13 @@ void read_tables(const YamlNode& node, const std::string& key, Diagnostics& erro
   }
 }
 
-// The first of these actions the component has; else its dearest one over `share`.
-double pick(const std::map<std::string, double>& actions, std::initializer_list<const char*> names, double share) {
+// The first of these actions the component has; else its dearest one over `share`, and `found` is false.
+double pick(const std::map<std::string, double>& actions, std::initializer_list<const char*> names, double share,
+            bool& found) {
+  found = true;
   for (const char* name : names)
     if (const auto it = actions.find(name); it != actions.end()) return it->second;
+  found = false;
   double most = 0;
   for (const auto& [_, pj] : actions) most = std::max(most, pj);
   return most / share;
@@ -179,17 +182,43 @@ std::optional<TableEnergy> storage_energy(const EnergyReferenceTable& table, con
   const auto& actions = it->second;
   const double share = static_cast<double>(cluster_size);
   TableEnergy energy;
-  energy.access.read_pj = pick(actions, {"random_read", "read"}, share);
-  energy.access.fill_pj = pick(actions, {"random_fill", "random_write", "fill", "write"}, share);
-  energy.access.update_pj = pick(actions, {"random_update", "random_write", "update", "write"}, share);
+  const auto priced = [&](const char* operation, std::initializer_list<const char*> names) {
+    bool found = false;
+    const double pj = pick(actions, names, share, found);
+    if (!found) energy.without_action.emplace_back(operation);
+    return pj;
+  };
+  energy.access.read_pj = priced("read", {"random_read", "read"});
+  energy.access.fill_pj = priced("fill", {"random_fill", "random_write", "fill", "write"});
+  energy.access.update_pj = priced("update", {"random_update", "random_write", "update", "write"});
   if (const auto leak = actions.find("leak"); leak != actions.end()) energy.leak_pj_per_cycle = leak->second;
   return energy;
 }
 
-std::optional<double> compute_energy(const EnergyReferenceTable& table, const std::string& name) {
+std::optional<ComputeEnergy> compute_energy(const EnergyReferenceTable& table, const std::string& name) {
   const auto it = table.components.find(name);
   if (it == table.components.end() || it->second.empty()) return std::nullopt;
-  return pick(it->second, {"mac_random", "mult_random", "mac", "mult", "compute"}, 1);
+  ComputeEnergy energy;
+  energy.op_pj = pick(it->second, {"mac_random", "mult_random", "mac", "mult", "compute"}, 1, energy.has_action);
+  return energy;
+}
+
+void DearestActions::add(const std::string& component, const TableEnergy& energy) {
+  if (!energy.without_action.empty()) components_[join(energy.without_action)].push_back(component);
+}
+
+void DearestActions::add(const std::string& component, const ComputeEnergy& energy) {
+  if (!energy.has_action) components_["an operation"].push_back(component);
+}
+
+std::vector<std::string> DearestActions::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& [actions, components] : components_)
+    notes.push_back(
+        fmt::format("the ERT has no action for {} of {}: the dearest action that it has is taken, as "
+                    "Timeloop does",
+                    actions, join(components)));
+  return notes;
 }
 
 Diagnostics apply_ert(const EnergyReferenceTable& table, Architecture& architecture) {
@@ -201,8 +230,8 @@ Diagnostics apply_ert(const EnergyReferenceTable& table, Architecture& architect
     level.leak_pj_per_cycle = energy->leak_pj_per_cycle;
     any = true;
   }
-  if (const std::optional<double> pj = compute_energy(table, architecture.compute.name)) {
-    architecture.compute.op_pj = *pj;
+  if (const std::optional<ComputeEnergy> energy = compute_energy(table, architecture.compute.name)) {
+    architecture.compute.op_pj = energy->op_pj;
     any = true;
   }
   return any ? Diagnostics{} : none_named(table, architecture);

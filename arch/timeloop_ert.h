@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
@@ -30,6 +31,7 @@ Result<AreaReferenceTable> read_art(const YamlNode& node);
 struct TableEnergy {
   AccessEnergy access;
   double leak_pj_per_cycle = 0;
+  std::vector<std::string> without_action;  // "read", "fill", "update": which cost the dearest action
 };
 
 // The energies of the storage level `name`; nothing if the table does not have it. By Timeloop's rules a read costs the
@@ -37,9 +39,24 @@ struct TableEnergy {
 // update or write; an operation that the table does not have the component's dearest action, shared by the cluster.
 std::optional<TableEnergy> storage_energy(const EnergyReferenceTable& table, const std::string& name, u64 cluster_size);
 
-// pJ of one operation of the compute unit `name`: mac_random, mult_random, mac, mult or compute, else the dearest
-// action.
-std::optional<double> compute_energy(const EnergyReferenceTable& table, const std::string& name);
+// One operation of the compute unit `name`: mac_random, mult_random, mac, mult or compute, else the dearest action.
+struct ComputeEnergy {
+  double op_pj = 0;
+  bool has_action = true;  // false: the dearest one
+};
+std::optional<ComputeEnergy> compute_energy(const EnergyReferenceTable& table, const std::string& name);
+
+// Collects what is priced at its component's dearest action, for a note.
+class DearestActions {
+ public:
+  void add(const std::string& component, const TableEnergy& energy);
+  void add(const std::string& component, const ComputeEnergy& energy);
+  // A sentence for all components that lack the same actions.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> components_;  // [what they have no action for]
+};
 
 // Set the energies (areas) of every level and compute unit that the table names, and leave the others alone. Error if
 // the table names none of them.

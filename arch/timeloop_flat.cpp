@@ -33,7 +33,7 @@ void read_compute(const YamlNode& node, const TimeloopAttributes& variables, Tim
     compute.compute.instances = found->instances;
     compute.compute.mesh_x = found->mesh_x;
   }
-  reader.finish();
+  reader.list_unread(machine.unread);
   machine.compute = compute;
 }
 
@@ -51,7 +51,7 @@ void read_storage(const YamlNode& node, const TimeloopAttributes& variables, Tim
     storage.level.instances = found->instances;
     storage.level.mesh_x = found->mesh_x;
   }
-  reader.finish();
+  reader.list_unread(machine.unread);
   machine.storage.push_back(storage);
 }
 

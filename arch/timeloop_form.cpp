@@ -19,7 +19,8 @@ bool is_plain_name(const std::string& name) {
 
 class FormMaker {
  public:
-  FormMaker(const Architecture& architecture, TimeloopVersion version) : version_(version) {
+  FormMaker(const Architecture& architecture, TimeloopVersion version, bool has_workload)
+      : version_(version), has_workload_(has_workload) {
     form_.machine = architecture;
   }
 
@@ -35,7 +36,10 @@ class FormMaker {
       note("", "link_transfers = off: Timeloop counts them, unless TIMELOOP_DISABLE_LINK_TRANSFERS=1 is set");
     const bool front_end = version_ == TimeloopVersion::V04;
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
-    if (front_end) name_fanouts();
+    if (front_end) {
+      name_fanouts();
+      for (std::size_t i = 0; i < levels().size(); ++i) forbid_loops(i);
+    }
     if (!errors_.empty()) return errors_;
     return std::move(form_);
   }
@@ -91,11 +95,38 @@ class FormMaker {
                            "own there, which costs more; write v0.3"});
     }
     SpatialConstraints& spatial = level.constraints.spatial;
+    for (std::vector<std::string>* selectors : {&level.keep.keep, &level.keep.bypass, &spatial.no_link_transfer})
+      if (!has_workload_) name_roles(field, *selectors);
     if (fans_out || (spatial.factors.empty() && spatial.order.empty() && !spatial.allowed_x && !spatial.allowed_y &&
                      !spatial.split))
       return;
     spatial = {};
     note(field, "constraints on a fan-out of 1 say nothing and are left out");
+  }
+
+  // Roles are written as the data spaces of Timeloop's own layers bear them.
+  void name_roles(const std::string& field, std::vector<std::string>& selectors) {
+    for (std::string& selector : selectors) {
+      const std::string word = lower(selector);
+      const auto is = [&](std::string_view role) { return word == role || word == std::string(role) + "s"; };
+      const std::string name = is("input")     ? "Inputs"
+                               : is("weight")  ? "Weights"
+                               : is("output")  ? "Outputs"
+                               : word == "all" ? "all"
+                                               : selector;
+      if (name != selector)
+        note(field, fmt::format("'{}' is written as {}: give the workload to have the names of its data spaces",
+                                selector, name));
+      selector = name;
+    }
+  }
+
+  // v0.4 says of a level without loops that no dimension may have one.
+  void forbid_loops(std::size_t i) {
+    StorageLevel& level = levels()[i];
+    if (level.loops_allowed || is_bare_fanout(form_.machine, static_cast<int>(i))) return;
+    level.loops_allowed = true;
+    level.constraints.temporal.allowed.emplace();
   }
 
   // Containers need names, which neither levels nor the compute unit bear.
@@ -117,18 +148,25 @@ class FormMaker {
   }
 
   TimeloopVersion version_;
+  bool has_workload_;
   TimeloopForm form_;
   Diagnostics errors_;
 };
 
 }  // namespace
 
+TimeloopVersion version_of(const Architecture& architecture) {
+  const auto names_fanout = [](const StorageLevel& level) { return !level.fanout_name.empty(); };
+  const bool nodes = architecture.unit_loops_first || std::ranges::any_of(architecture.levels, names_fanout);
+  return nodes ? TimeloopVersion::V04 : TimeloopVersion::V03;
+}
+
 bool has_energy(const NetworkEnergy& network) {
   return network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0;
 }
 
-Result<TimeloopForm> timeloop_form(const Architecture& architecture, TimeloopVersion version) {
-  return FormMaker(architecture, version).run();
+Result<TimeloopForm> timeloop_form(const Architecture& architecture, TimeloopVersion version, bool has_workload) {
+  return FormMaker(architecture, version, has_workload).run();
 }
 
 bool is_bare_fanout(const Architecture& architecture, int index) {

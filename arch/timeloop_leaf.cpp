@@ -62,6 +62,7 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
   leaf.name =
       fallback.empty() ? reader.required_string("name").value_or("?") : reader.string("name").value_or(fallback);
   if (const auto attributes = reader.child("attributes")) leaf.own = read_attributes(*attributes, {}, errors);
+  hide(inherited, leaf.own);
   leaf.fanout.name = leaf.name;
   leaf.fanout.place = reader.node();
   const auto gating = leaf.own.find("has_power_gating");
@@ -71,7 +72,7 @@ TimeloopLeaf read_leaf(MapReader& reader, const std::string& fallback, const Tim
   if (const auto constraints = reader.child("constraints"); constraints && !constraints->is_null())
     read_constraints(*constraints, leaf, errors);
   refuse(reader, "sparse_optimizations", kSparseAdvice, errors);
-  refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy_per_ingress",
+  refuse(reader, "networks", "networks are not supported; give energy_per_hop, router_energy, energy-per-ingress",
          errors);
   return leaf;
 }

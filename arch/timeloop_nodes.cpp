@@ -72,7 +72,12 @@ class NodesReader {
     if (!leaf.valid) return;
     after_compute(node);
     if (leaf.loops_constrained) errors_.push_back(node.error("a container has no loops to constrain: temporal"));
-    containers_.push_back({leaf.name, node, leaf.own});
+    containers_.push_back({leaf.name, leaf.own});
+    if (!machine_.cycle_seconds && leaf.own.contains("global_cycle_seconds")) {
+      TimeloopAttributes names = inherited_;
+      for (const auto& [name, attribute] : leaf.own) names[name] = attribute;
+      machine_.cycle_seconds = cycle_seconds_in(names, variables_, errors_);
+    }
     for (const auto& [name, attribute] : leaf.own) {
       if (const auto it = inherited_.find(name); it != inherited_.end()) it->second->used = true;
       inherited_[name] = attribute;
@@ -116,6 +121,7 @@ class NodesReader {
     const ComponentKind kind = component_kind(*class_name);
     const bool takes_part = kind == ComponentKind::Storage || kind == ComponentKind::Compute;
     if (!takes_part && !may_pass_over(attributes, *class_name, errors_)) return;
+    if (kind == ComponentKind::Network) machine_.networks.push_back(read_network_component(attributes));
     if (takes_part || leaf.fanout.x * leaf.fanout.y != 1) after_compute(node);
     fan_out(leaf);
     if (!takes_part) {
@@ -151,7 +157,7 @@ class NodesReader {
     for (auto [at, end] = keeps_.equal_range(leaf.name); at != end; ++at)
       read_keep_constraint(at->second, leaf.keep, said_later);
     TimeloopStorage storage = read_storage_attributes(attributes, class_name);
-    attributes.finish();
+    finish(attributes);
     storage.energy_scale = energy_scale;
     fanouts_.place();
     fanouts_.pass_gate(leaf.name, leaf.fanout.power_gating);
@@ -165,7 +171,7 @@ class NodesReader {
 
   void compute(const TimeloopLeaf& leaf, AttributeReader& attributes, std::optional<double> energy_scale) {
     TimeloopCompute compute = read_compute_attributes(attributes);
-    attributes.finish();
+    finish(attributes);
     compute.energy_scale = energy_scale;
     if (branch_depth_ > 0)
       errors_.push_back(leaf.fanout.place.error("a compute unit inside !Parallel is not supported"));
@@ -224,22 +230,22 @@ class NodesReader {
     else errors_.push_back(node.error("holds no tensors to keep: dataspace"));
   }
 
+  void finish(const AttributeReader& component) {
+    component.list_unread(machine_.unread);
+    known_.insert(known_.end(), component.known().begin(), component.known().end());
+  }
+
   // Attributes of containers that no component and no expression understood.
   void finish_containers() {
-    for (const Container& container : containers_) {
-      for (const auto& [name, attribute] : container.attributes) {
-        if (attribute->used) continue;
-        errors_.push_back({attribute->node.file(), attribute->line, container.place.field(),
-                           fmt::format("attribute '{}' of {} is understood by no component inside it and used by no "
-                                       "expression",
-                                       name, container.name)});
-      }
-    }
+    for (const Container& container : containers_)
+      for (const auto& [name, attribute] : container.attributes)
+        if (!attribute->used)
+          machine_.unread.push_back(
+              {name, container.name, attribute->node.file(), attribute->line, did_you_mean(name, known_)});
   }
 
   struct Container {
     std::string name;
-    YamlNode place;
     TimeloopAttributes attributes;
   };
 
@@ -250,7 +256,8 @@ class NodesReader {
   TimeloopAttributes inherited_;
   std::vector<Container> containers_;
   TimeloopFanouts fanouts_{machine_.storage, errors_};
-  std::vector<std::string> kept_;  // by the branch of !Parallel being read
+  std::vector<std::string> known_;  // attributes of components
+  std::vector<std::string> kept_;   // by the branch of !Parallel being read
   int branch_depth_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ std::string path_of(const std::string& name, u64 instances, TimeloopVersion vers
 std::string energy_entry(const std::string& path, const Actions& actions) {
   std::string out = fmt::format("  - name: {}\n    actions:\n", path);
   for (const auto& [action, pj] : actions)
-    out += fmt::format("    - {{name: {}, arguments: {{}}, energy: {}}}\n", action, pj);
+    out += fmt::format("    - {{name: {}, arguments: {{}}, energy: {}}}\n", action, yaml_float(pj));
   return out;
 }
 
@@ -43,17 +44,23 @@ std::string class_text(const std::string& name, double area_um2, const Actions& 
       "  - name: {}\n"
       "    attributes: {{technology: -1}}\n"
       "    subcomponents:\n"
-      "    - {{name: unit, class: dummy_storage, attributes: {{technology: -1}}, area_share: {}}}\n"
+      "    - {{name: unit, class: dummy_storage, attributes: {{technology: -1}}, area_scale: {}}}\n"
       "    actions:\n",
-      name, area_um2);
+      name, yaml_float(area_um2));
   for (const auto& [action, pj] : actions)
     out += fmt::format(
-        "    - {{name: {}, subcomponents: [{{name: unit, actions: [{{name: read, action_share: {}}}]}}]}}\n", action,
-        pj);
+        "    - {{name: {}, subcomponents: [{{name: unit, actions: [{{name: read, energy_scale: {}}}]}}]}}\n", action,
+        yaml_float(pj));
   return out;
 }
 
 }  // namespace
+
+std::string yaml_float(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find('.') == std::string::npos) text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
+}
 
 std::string write_ert(const Architecture& machine, TimeloopVersion version) {
   std::string out = fmt::format("ERT:\n  version: {}\n  tables:\n", name(version));
@@ -69,7 +76,7 @@ std::string write_ert(const Architecture& machine, TimeloopVersion version) {
 std::string write_art(const Architecture& machine, TimeloopVersion version) {
   std::string out = fmt::format("ART:\n  version: {}\n  tables:\n", name(version));
   const auto entry = [&](const std::string& name, u64 instances, double um2) {
-    out += fmt::format("  - {{name: {}, area: {}}}\n", path_of(name, instances, version), um2);
+    out += fmt::format("  - {{name: {}, area: {}}}\n", path_of(name, instances, version), yaml_float(um2));
   };
   for (std::size_t i = machine.levels.size(); i-- > 0;) {
     const StorageLevel& level = machine.levels[i];
@@ -82,7 +89,7 @@ std::string write_art(const Architecture& machine, TimeloopVersion version) {
 
 std::string write_accelergy_classes(const Architecture& machine) {
   std::string out =
-      "# Accelergy's placeholder (technology -1) is 1 pJ an action and 1 um2: the shares are pJ and um2.\n"
+      "# Accelergy's placeholder (technology -1) is 1 pJ an action and 1 um2: the scales are pJ and um2.\n"
       "compound_components:\n  version: 0.4\n  classes:\n";
   for (std::size_t i = machine.levels.size(); i-- > 0;) {
     const StorageLevel& level = machine.levels[i];

@@ -9,6 +9,10 @@
 
 namespace heliolite {
 
+// A number that every reader of YAML takes for a floating-point one: 6400.0, 1.0e-09. Accelergy and its front end
+// refuse integers, or texts, where they want these.
+std::string yaml_float(double number);
+
 // Tables of every level and the compute unit, of one instance: pJ of an access and of a cycle (leak), um2.
 std::string write_ert(const Architecture& machine, TimeloopVersion version);
 std::string write_art(const Architecture& machine, TimeloopVersion version);

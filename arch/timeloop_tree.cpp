@@ -58,27 +58,12 @@ struct SizeName {
   int size;
   bool of_compute = false;  // compute units have it, too
 };
-constexpr SizeName kSizes[] = {{"word_bits", 0, true},
-                               {"word_width", 0, true},
-                               {"datawidth", 0, true},
-                               {"width", 1},
-                               {"memory_width", 1},
-                               {"data_storage_width", 1},
-                               {"depth", 2},
-                               {"memory_depth", 2},
-                               {"data_storage_depth", 2},
-                               {"entries", 2},
-                               {"size", 2},
-                               {"sizeKB", 2},
-                               {"block_size", 3},
-                               {"n_words", 3},
-                               {"cluster_size", 4},
-                               {"meshX", 5, true},
-                               {"mesh_x", 5, true},
-                               {"meshY", 6, true},
-                               {"mesh_y", 6, true},
-                               {"instances", 7, true},
-                               {"read_bandwidth", 8},
+constexpr SizeName kSizes[] = {{"word_bits", 0, true}, {"word_width", 0, true}, {"datawidth", 0, true},
+                               {"width", 1},           {"memory_width", 1},     {"data_storage_width", 1},
+                               {"depth", 2},           {"memory_depth", 2},     {"data_storage_depth", 2},
+                               {"entries", 2},         {"sizeKB", 2},           {"block_size", 3},
+                               {"n_words", 3},         {"cluster_size", 4},     {"meshX", 5, true},
+                               {"meshY", 6, true},     {"instances", 7, true},  {"read_bandwidth", 8},
                                {"write_bandwidth", 9}};
 
 bool states(const TimeloopAttributes& attributes, int size) {
@@ -101,7 +86,8 @@ class TreeReader {
       reader.finish();
       while (next) next = node(*next);
     }
-    if (!machine_.compute) errors_.push_back(architecture.error("no compute unit (class mac, intmac, fpmac, compute)"));
+    if (!machine_.compute && !is_cut_)
+      errors_.push_back(architecture.error("no compute unit (class mac, intmac, fpmac, compute)"));
     return std::move(machine_);
   }
 
@@ -111,6 +97,7 @@ class TreeReader {
     if (!list || list->is_null()) return std::nullopt;
     if (list->is_sequence() && list->size() == 1) return list->at(0);
     errors_.push_back(list->error("subtree must be a list of one element: Timeloop machines are chains"));
+    is_cut_ = true;
     return std::nullopt;
   }
 
@@ -154,9 +141,11 @@ class TreeReader {
                            errors_);
     reader.ignore({"technology", "has_power_gating", "global_cycle_seconds", "cycle_seconds", "cycle_time", "voltage",
                    "latency", "version"});
+    if (!machine_.cycle_seconds)
+      machine_.cycle_seconds = cycle_seconds_in(read_attributes(attributes, {}, errors_), variables_, errors_);
     for (const SizeName& size : kSizes)
       if (const std::optional<YamlNode> value = reader.node({size.name})) handed_down_.push_back({size, *value});
-    if (!is_dump_) reader.finish();  // a dump lists all variables of its file here
+    if (!is_dump_) reader.list_unread(machine_.unread);  // a dump lists all variables of its file here
   }
 
   u64 limited(u64 a, u64 b, const YamlNode& place) {
@@ -195,6 +184,7 @@ class TreeReader {
     switch (kind) {
       case ComponentKind::Storage: storage(reading, *class_name, place->count); break;
       case ComponentKind::Compute: compute(reading, place->count); break;
+      case ComponentKind::Network: machine_.networks.push_back(read_network_component(reading)); break;
       default: may_pass_over(reading, *class_name, errors_);
     }
   }
@@ -219,7 +209,7 @@ class TreeReader {
       storage.level.instances = found->instances;
       storage.level.mesh_x = found->mesh_x;
     }
-    reading.finish();
+    reading.list_unread(machine_.unread);
     machine_.storage.insert(machine_.storage.begin(), storage);
   }
 
@@ -230,7 +220,7 @@ class TreeReader {
       compute.compute.instances = found->instances;
       compute.compute.mesh_x = found->mesh_x;
     }
-    reading.finish();
+    reading.list_unread(machine_.unread);
     machine_.compute = compute;
   }
 
@@ -239,6 +229,7 @@ class TreeReader {
   TimeloopMachine machine_;
   std::vector<std::pair<SizeName, YamlNode>> handed_down_;  // by the elements around what is being read
   u64 instances_ = 1;                                       // of the element being read
+  bool is_cut_ = false;                                     // not all of the tree is read
   bool is_dump_ = false;                                    // of a file of version 0.4
 };
 

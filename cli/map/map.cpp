@@ -132,11 +132,8 @@ Result<std::string> cosa_program(const Network& network, const Architecture& arc
 bool write_timeloop(const MapAnswer& answer, const Output& output) {
   const MappingResult& result = answer.result.layers.front().result;
   if (result.status == Status::Infeasible) return true;
-  const auto names_fanouts = [](const StorageLevel& level) { return !level.fanout_name.empty(); };
-  const bool nodes = std::ranges::any_of(answer.architecture.levels, names_fanouts);
-  const Result<std::string> text =
-      write_timeloop_mapping(result.mapping, answer.network.layers.front().workload, answer.architecture,
-                             nodes ? TimeloopVersion::V04 : TimeloopVersion::V03);
+  const Result<std::string> text = write_timeloop_mapping(result.mapping, answer.network.layers.front().workload,
+                                                          answer.architecture, version_of(answer.architecture));
   if (text) return output.write("--timeloop", *text);
   fail(text.errors());
   return false;

@@ -22,7 +22,10 @@ std::string stated(bool is) { return is ? "stated" : "default"; }
 class Numbers {
  public:
   explicit Numbers(const ArchitectureSource& machine)
-      : machine_(machine.architecture), spec_(machine.spec ? &*machine.spec : nullptr), tables_(machine.tables) {}
+      : source_(machine),
+        machine_(machine.architecture),
+        spec_(machine.spec ? &*machine.spec : nullptr),
+        tables_(machine.tables) {}
 
   std::vector<ResolvedNumber> run() {
     whole();
@@ -39,6 +42,11 @@ class Numbers {
   void amount(std::string_view key, double value, const char* unit, const std::string& from, std::string also = "") {
     entry(key, value, fmt::format("{:.6g} {}", value, unit), from, std::move(also));
   }
+  // An energy, a leakage or an area, whose source is known of Timeloop's files, too.
+  void cost(std::string_view key, double value, const char* unit, const std::string& from, std::string also = "") {
+    amount(key, value, unit, from, std::move(also));
+    numbers_.back().from = from;
+  }
   void number(std::string_view key, u64 value, const char* unit, const std::string& from, std::string also = "") {
     entry(key, value, grouped(value) + unit, from, std::move(also));
   }
@@ -53,7 +61,7 @@ class Numbers {
       case CostSource::None: return "not stated";
       case CostSource::Stated: return "stated";
       case CostSource::Reference: return "reference table (ERT, ART)";
-      case CostSource::Pat: return "pat, Timeloop's table";
+      case CostSource::Pat: return spec_ ? "pat, Timeloop's table" : "Timeloop's built-in table";
       case CostSource::Table: break;
     }
     if (level && level->dram && level->dram->is_dram) return "tables, " + level->dram->type;
@@ -69,10 +77,11 @@ class Numbers {
   void whole();
   void level(std::size_t i);
   void size(const StorageLevel& level, const LevelSpec& spec);
-  void costs(const StorageLevel& level, const LevelSpec& spec);
+  void costs(const StorageLevel& level, const LevelSpec& spec, const CostSources& timeloop);
   void rates(const StorageLevel& level, const LevelSpec& spec);
   void compute();
 
+  const ArchitectureSource& source_;
   const Architecture& machine_;
   const ArchitectureSpec* spec_;
   const ReferenceTables& tables_;
@@ -107,19 +116,20 @@ void Numbers::size(const StorageLevel& level, const LevelSpec& spec) {
   number("cluster_size", level.cluster_size, "", stated(spec.cluster_size.has_value()));
 }
 
-void Numbers::costs(const StorageLevel& level, const LevelSpec& spec) {
-  const CostSources from = spec_ ? cost_sources(spec, *spec_, tables_) : CostSources{};
+// `timeloop`: where the costs are from if the machine is of Timeloop's files.
+void Numbers::costs(const StorageLevel& level, const LevelSpec& spec, const CostSources& timeloop) {
+  const CostSources from = spec_ ? cost_sources(spec, *spec_, tables_) : timeloop;
   const std::string energy = source(from.energy, &spec);
   const auto access = [&](const char* key, double pj) {
     const double bits = static_cast<double>(level.word_bits * level.block_words);
-    amount(key, pj, "pJ", energy, level.is_interconnect ? fmt::format("{:.4g} pJ/bit", pj / bits) : "");
+    cost(key, pj, "pJ", energy, level.is_interconnect ? fmt::format("{:.4g} pJ/bit", pj / bits) : "");
   };
   access("energy.read", level.energy.read_pj);
   if (!level.is_interconnect) access("energy.fill", level.energy.fill_pj);
   access("energy.update", level.energy.update_pj);
-  amount("leak_pj_per_cycle", level.leak_pj_per_cycle, "pJ/cycle", source(from.leakage, &spec),
-         level.leak_pj_per_cycle > 0 ? milliwatts(level.leak_pj_per_cycle) : "");
-  amount("area_um2", level.area_um2, "um2", source(from.area, &spec));
+  cost("leak_pj_per_cycle", level.leak_pj_per_cycle, "pJ/cycle", source(from.leakage, &spec),
+       level.leak_pj_per_cycle > 0 ? milliwatts(level.leak_pj_per_cycle) : "");
+  cost("area_um2", level.area_um2, "um2", source(from.area, &spec));
   for (const LevelPrice& price : kLevelPrices)
     if (!level.is_interconnect) amount(price.key, level.*price.price, "pJ", stated((spec.*price.stated).has_value()));
 }
@@ -147,7 +157,7 @@ void Numbers::level(std::size_t i) {
   number("instances", level.instances, "", "fan-outs",
          fmt::format("{} x {}", level.mesh_x, level.instances / level.mesh_x));
   size(level, spec);
-  costs(level, spec);
+  costs(level, spec, spec_ ? CostSources{} : source_.level_costs[i]);
   rates(level, spec);
   number("fanout", level.fanout_x * level.fanout_y, "", stated(spec.fanout_x.has_value()),
          fmt::format("{} x {}", level.fanout_x, level.fanout_y));
@@ -156,11 +166,11 @@ void Numbers::level(std::size_t i) {
 void Numbers::compute() {
   const Compute& c = machine_.compute;
   of_ = c.name;
-  const CostSources from = spec_ ? compute_cost_sources(*spec_, tables_) : CostSources{};
+  const CostSources from = spec_ ? compute_cost_sources(*spec_, tables_) : source_.compute_costs;
   number("instances", c.instances, "", "fan-outs", fmt::format("{} x {}", c.mesh_x, c.instances / c.mesh_x));
   number("word_bits", c.word_bits, " bits", word_bits_from(spec_ && spec_->compute.word_bits));
-  amount("energy", c.op_pj, "pJ", source(from.energy));
-  amount("area_um2", c.area_um2, "um2", source(from.area));
+  cost("energy", c.op_pj, "pJ", source(from.energy));
+  cost("area_um2", c.area_um2, "um2", source(from.area));
 }
 
 }  // namespace

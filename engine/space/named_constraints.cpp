@@ -216,7 +216,7 @@ Result<TimeloopForm> timeloop_form(const Architecture& architecture, const Workl
   // What is written names every dimension where it divides the axes: that is the same in all versions.
   Architecture same = architecture;
   same.unit_loops_first = version == TimeloopVersion::V04;
-  Result<TimeloopForm> form = timeloop_form(same, version);
+  Result<TimeloopForm> form = timeloop_form(same, version, true);
   if (!form) return form;
   return ConstraintNamer(*std::move(form), workload, architecture.unit_loops_first).run();
 }

@@ -113,7 +113,9 @@ void add_mappings(py::module_& module) {
       .def_property_readonly("outside_mapspace", outside_mapspace)
       .def("to_yaml", [](const PlacedMapping& p) { return write_mapping(p.mapping, *p.workload, *p.machine); })
       .def("to_timeloop",
-           [](const PlacedMapping& p) { return value_of(write_timeloop_mapping(p.mapping, *p.workload, *p.machine)); })
+           [](const PlacedMapping& p) {
+             return value_of(write_timeloop_mapping(p.mapping, *p.workload, *p.machine, version_of(*p.machine)));
+           })
       .def("__eq__", [](const PlacedMapping& a, const PlacedMapping& b) {
         return a.mapping == b.mapping && a.workload->name == b.workload->name && a.machine->name == b.machine->name &&
                fingerprint(*a.workload) == fingerprint(*b.workload) &&

@@ -10,7 +10,9 @@
 namespace heliolite::timeloop_ert_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const std::string kData = HELIOLITE_TEST_DATA "/data/timeloop/";
 
@@ -98,8 +100,12 @@ TEST(Ert, ActionsByTimeloopsNames) {
   const TableEnergy odd = *storage_energy(table, "Odd", 4);
   EXPECT_EQ(odd.access.read_pj, 3);  // the dearest action, leak included, shared by the cluster
   EXPECT_EQ(odd.leak_pj_per_cycle, 12);
-  EXPECT_EQ(compute_energy(table, "mac"), 4);
-  EXPECT_EQ(compute_energy(table, "alu"), 6);
+  EXPECT_THAT(odd.without_action, ElementsAre("read", "fill", "update"));
+  EXPECT_THAT(rf.without_action, IsEmpty());
+  EXPECT_EQ(compute_energy(table, "mac")->op_pj, 4);
+  EXPECT_TRUE(compute_energy(table, "mac")->has_action);
+  EXPECT_EQ(compute_energy(table, "alu")->op_pj, 6);
+  EXPECT_FALSE(compute_energy(table, "alu")->has_action);
   EXPECT_FALSE(storage_energy(table, "L2", 1));
   EXPECT_FALSE(compute_energy(table, "L2"));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arch/timeloop_architecture.h"
+#include "arch/timeloop_tables_writer.h"
 #include "engine/base/integers.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/fingerprint.h"
@@ -26,6 +27,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr TimeloopVersion kVersions[] = {TimeloopVersion::V03, TimeloopVersion::V04};
 const std::string kTests = HELIOLITE_TEST_DATA;
@@ -64,8 +66,8 @@ Architecture there_and_back(const Architecture& machine, TimeloopVersion version
   const Result<Architecture> back = read_back(*files);
   EXPECT_TRUE(back.ok()) << machine.name << ", " << name(version) << ": " << to_string(back.errors());
   if (!back) return machine;
-  EXPECT_EQ(fingerprint(*back), fingerprint(form->machine)) << machine.name << "\n"
-                                                            << files->architecture << files->constraints << files->ert;
+  EXPECT_EQ(fingerprint(*back), fingerprint(files->machine)) << machine.name << "\n"
+                                                             << files->architecture << files->constraints << files->ert;
   EXPECT_NEAR(back->cycle_ns.value_or(0), machine.cycle_ns.value_or(0), 1e-12);
   return *back;
 }
@@ -122,6 +124,66 @@ TEST(TimeloopWriter, PresetsHaveTheirMapspaces) {
         EXPECT_EQ(noted ? "" : difference(*before, *after), "") << preset << " " << text << " " << name(version);
       }
     }
+  }
+}
+
+// Without a workload a machine is written, or refused with what is missing; it is never read as another one.
+TEST(TimeloopWriter, PresetsAloneAreReadAsTheyWere) {
+  for (const std::string& preset : architecture_preset_names())
+    for (const TimeloopVersion version : kVersions) {
+      const Architecture machine = testing::machine(preset);
+      const Result<TimeloopMachineFiles> files = write_timeloop_architecture(machine, version);
+      if (files) there_and_back(machine, version);
+      else EXPECT_THAT(to_string(files.errors()), HasSubstr("give the workload")) << preset << " " << name(version);
+    }
+  for (const char* split : {"dc_split", "edge_split", "sunstone_arch", "eyeriss"})
+    EXPECT_TRUE(write_timeloop_architecture(testing::machine(split), TimeloopVersion::V04).ok()) << split;
+}
+
+// Accelergy and its front end take no integers for energies, ask for a clock and a technology, and know scales.
+TEST(TimeloopWriter, FilesOfTheFrontEnd) {
+  const auto files = write_timeloop_architecture(testing::machine("edge_unified"), TimeloopVersion::V04);
+  ASSERT_TRUE(files.ok());
+  EXPECT_THAT(files->components, HasSubstr("energy_scale: "));
+  EXPECT_THAT(files->components, HasSubstr("area_scale: 0.0"));
+  EXPECT_THAT(files->components, Not(HasSubstr("share")));
+  EXPECT_THAT(files->ert, HasSubstr("energy: 512.0}"));
+  EXPECT_THAT(files->architecture, HasSubstr("variables: {version: 0.4, global_cycle_seconds: 1.0e-09, technology: "
+                                             "\"45nm\", clock_is_known: 0}"));
+  const auto timed = write_timeloop_architecture(testing::machine("tpu_v4i"), TimeloopVersion::V04);
+  ASSERT_TRUE(timed.ok()) << to_string(timed.errors());
+  EXPECT_THAT(timed->architecture, Not(HasSubstr("clock_is_known")));
+  EXPECT_EQ(yaml_float(6400), "6400.0");
+  EXPECT_EQ(yaml_float(1e-9), "1.0e-09");
+  EXPECT_EQ(yaml_float(2.5e20), "2.5e+20");
+  EXPECT_EQ(yaml_float(0), "0.0");
+}
+
+// A machine without links: a mapping says so at every fan-out, and costs the same where links are counted.
+TEST(TimeloopWriter, MappingsOfMachinesWithoutLinks) {
+  const Workload workload = testing::workload("conv:k=4,c=2,p=6,r=3");
+  const Architecture machine = testing::machine("eyeriss");
+  for (const TimeloopVersion version : kVersions) {
+    const Result<TimeloopForm> form = timeloop_form(machine, workload, version);
+    ASSERT_TRUE(form.ok());
+    SearchOptions options;
+    options.strategy = Strategy::Sunstone;
+    options.threads = 1;
+    options.budget_evaluations = 300;
+    Architecture one_axis = machine;
+    one_axis.one_axis_per_dimension = true;
+    const auto found = map_workload(workload, one_axis, options);
+    ASSERT_TRUE(found.ok() && found->status != Status::Infeasible);
+    const Mapping said = with_links_said(found->mapping, workload, machine);
+    const auto written = write_timeloop_mapping(said, workload, form->machine, version);
+    ASSERT_TRUE(written.ok()) << to_string(written.errors());
+    const Architecture back = there_and_back(form->machine, version);
+    const auto read = read_timeloop_mapping(*YamlNode::parse(*written, "map.yaml"), workload, back);
+    ASSERT_TRUE(read.ok()) << to_string(read.errors());
+    EXPECT_EQ(*read, said);
+    const Cost before = CostModel(workload, machine).evaluate(found->mapping).cost;
+    const Cost after = CostModel(workload, back).evaluate(*read).cost;
+    EXPECT_TRUE(before.energy == after.energy && before.cycles == after.cycles);
   }
 }
 

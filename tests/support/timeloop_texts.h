@@ -34,6 +34,12 @@ inline std::string timeloop_complaints(const std::string& text) {
   return machine ? "accepted" : to_string(machine.errors());
 }
 
+inline std::vector<std::string> timeloop_notes(const std::string& text) {
+  const Result<Architecture> machine = parse_timeloop(text);
+  if (!machine) ADD_FAILURE() << to_string(machine.errors());
+  return machine ? machine->notes : std::vector<std::string>{};
+}
+
 inline constexpr const char* kNodes = R"(architecture:
   nodes:
   - !Component {name: Main, class: DRAM, attributes: {width: 64, datawidth: 16}}
