@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 
 namespace heliolite {
@@ -29,6 +31,27 @@ u64 iterations(const Mapping& m, int dimension) {
   for (int k = m.loop_count - 1; k >= 0 && n <= kMaxDimensionSize; --k)
     if (m.loop[k].dimension == dimension) n = m.loop[k].end * (n - 1) + m.loop[k].residual;
   return n;
+}
+
+// Residuals with which factors that count to more than the size give it: the last iteration of each loop is a digit of
+// size - 1. Empty where some have residuals, or where they count to less.
+std::string residual_hint(const Mapping& m, int dimension, const Workload& w, const Architecture& a) {
+  const Dimension& d = w.dimensions[at(dimension)];
+  u64 rest = d.size - 1;
+  std::vector<std::string> factors;
+  for (const Loop& loop : m.loops()) {
+    if (loop.dimension != dimension) continue;
+    if (!loop.is_perfect()) return "";
+    const u64 last = rest % loop.end + 1;
+    rest /= loop.end;
+    if (last == loop.end) continue;
+    const std::string& level = a.levels[loop.level].name;
+    // Nothing is left for the loops outside it.
+    if (rest == 0) factors.push_back(fmt::format("'{}={}' at {}", d.name, last, level));
+    else factors.push_back(fmt::format("'{}={},{}' at {} ({} in the last tile)", d.name, loop.end, last, level, last));
+  }
+  if (rest != 0 || factors.empty()) return "";
+  return fmt::format("; {} would give {}", join(factors), d.size);
 }
 
 void check_loops(const Mapping& m, const Workload& w, const Architecture& a, Diagnostics& out) {
@@ -174,9 +197,10 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
     }
     const u64 n = iterations(mapping, static_cast<int>(d));
     if (n != workload.dimensions[d].size)
-      out.push_back(complaint("", fmt::format("the factors of {} must multiply to its size {}, they give {} ({})",
+      out.push_back(complaint("", fmt::format("the factors of {} must multiply to its size {}, they give {} ({}){}",
                                               workload.dimensions[d].name, workload.dimensions[d].size, n,
-                                              factor_product(mapping, static_cast<int>(d), workload, architecture))));
+                                              factor_product(mapping, static_cast<int>(d), workload, architecture),
+                                              residual_hint(mapping, static_cast<int>(d), workload, architecture))));
   }
   if (out.empty() && all_ends > kMostIterations)
     out.push_back(complaint("", fmt::format("all factors together multiply to {:.2g}, at most {:.2g} is accepted",

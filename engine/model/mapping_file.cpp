@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
+#include "arch/timeloop_loops.h"
 #include "engine/base/field_reader.h"
 #include "engine/base/text.h"
+#include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
 #include "engine/model/mapping_check.h"
 #include "engine/model/mapping_fields.h"
 #include "engine/model/mapping_yaml.h"
 #include "engine/model/timeloop_mapping.h"
+#include "engine/model/timeloop_nest.h"
 
 namespace heliolite {
 namespace {
@@ -54,35 +58,91 @@ Result<YamlNode> find_mapping(const YamlNode& root, const std::string& workload)
   return *mapping;
 }
 
-Result<Mapping> read_document(const YamlNode& root, const Workload& workload, const Architecture& architecture) {
-  const Result<YamlNode> node = find_mapping(root, workload.name);
-  if (!node) return node.errors();
-  const Result<Mapping> mapping = is_timeloop(*node) ? read_timeloop_mapping(*node, workload, architecture)
-                                                     : read_mapping(*node, workload, architecture);
+// The mapping, or why it is none of the machine; `line` is where it begins in `file`.
+Result<Mapping> checked(const Result<Mapping>& mapping, const Workload& workload, const Architecture& architecture,
+                        const std::string& file, int line) {
   if (!mapping) return mapping;
   Diagnostics illegal = check(*mapping, workload, architecture);
   for (Diagnostic& d : illegal) {
-    d.file = root.file();
-    if (d.line == 0) d.line = node->line();
+    d.file = file;
+    if (d.line == 0) d.line = line;
   }
   if (!illegal.empty()) return illegal;
   return mapping;
 }
 
+Result<Mapping> read_document(const YamlNode& root, const Workload& workload, const Architecture& architecture) {
+  const Result<YamlNode> node = find_mapping(root, workload.name);
+  if (!node) return node.errors();
+  return checked(is_timeloop(*node) ? read_timeloop_mapping(*node, workload, architecture)
+                                    : read_mapping(*node, workload, architecture),
+                 workload, architecture, root.file(), node->line());
+}
+
 }  // namespace
+
+Result<MappingFile> MappingFile::load(const std::string& path, const ReadOptions& options) {
+  MappingFile file;
+  file.name_ = path;
+  if (Result<std::string> text = read_text_file(path); text && is_timeloop_nest(*text)) {
+    file.nest_ = *std::move(text);
+    return file;
+  }
+  Result<YamlNode> root = refuse_accelforge(load_input(path, options));
+  if (!root) return root.errors();
+  file.root_ = *std::move(root);
+  return file;
+}
+
+Result<MappingFile> MappingFile::parse(std::string_view text, const std::string& name) {
+  MappingFile file;
+  file.name_ = name;
+  if (is_timeloop_nest(text)) {
+    file.nest_ = text;
+    return file;
+  }
+  Result<YamlNode> root = YamlNode::parse(text, name);
+  if (!root) return root.errors();
+  file.root_ = *std::move(root);
+  return file;
+}
+
+Result<Mapping> MappingFile::read(const Workload& workload, const Architecture& architecture) const {
+  if (nest_.empty()) return read_document(root_, workload, architecture);
+  return checked(read_timeloop_nest(nest_, name_, workload, architecture), workload, architecture, name_, 0);
+}
+
+std::optional<DimensionSizes> MappingFile::sizes() const {
+  if (!nest_.empty()) return timeloop_nest_sizes(nest_);
+  const YamlNode list = root_.find("mapping").value_or(root_);
+  if (!is_timeloop(list)) return std::nullopt;
+  DimensionSizes sizes;
+  Diagnostics errors;
+  for (const YamlNode& directive : elements(list)) {
+    const std::optional<YamlNode> factors = directive.find("factors");
+    if (!factors) continue;
+    for (const FactorWord& word : read_factors(*factors, errors)) {
+      u64& size = sizes.emplace(word.dimension, 1).first->second;
+      if (word.value == 0 || word.residual || size > kMaxDimensionSize / word.value) return std::nullopt;
+      size *= word.value;
+    }
+  }
+  if (!errors.empty()) return std::nullopt;
+  return sizes;
+}
 
 Result<Mapping> load_mapping(const std::string& path, const Workload& workload, const Architecture& architecture,
                              const ReadOptions& options) {
-  const Result<YamlNode> root = load_input(path, options);
-  if (!root) return root.errors();
-  return read_document(*root, workload, architecture);
+  const Result<MappingFile> file = MappingFile::load(path, options);
+  if (!file) return file.errors();
+  return file->read(workload, architecture);
 }
 
 Result<Mapping> parse_mapping(std::string_view text, const std::string& name, const Workload& workload,
                               const Architecture& architecture) {
-  const Result<YamlNode> root = YamlNode::parse(text, name);
-  if (!root) return root.errors();
-  return read_document(*root, workload, architecture);
+  const Result<MappingFile> file = MappingFile::parse(text, name);
+  if (!file) return file.errors();
+  return file->read(workload, architecture);
 }
 
 }  // namespace heliolite

@@ -42,7 +42,10 @@ class DirectivesReader {
     const std::optional<DirectiveType> type = type_node ? type_of(*type_node) : std::nullopt;
     if (!target || !type) return;
     const bool is_spatial = *type == DirectiveType::Spatial;
-    const std::optional<MappingTarget> place = find_mapping_target(*target, is_spatial, architecture_, errors_);
+    const std::optional<MappingTarget> place = find_mapping_target(target->text(), is_spatial, architecture_);
+    if (!place)
+      errors_.push_back(target->error(fmt::format("target = {}, must be {}", target->text(),
+                                                  allowed_mapping_targets(target->text(), architecture_))));
     for (const char* key : {"no_multicast_no_reduction", "no_temporal_reuse", "no_reuse", "rmw_on_first_writeback",
                             "rmw_first_update", "passthrough", "no_coalesce"}) {
       const std::optional<YamlNode> value = reader.child(key);

@@ -20,6 +20,10 @@ namespace heliolite {
 // (mapping_check.h).
 Result<Mapping> read_timeloop_mapping(const YamlNode& node, const Workload& workload, const Architecture& architecture);
 
+// The mapping as a file of Timeloop says it: at each fan-out the tensors are named that take no links there, be it by
+// the mapping, by the machine's constraints or because the machine has no links. It costs the same.
+Mapping with_links_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
+
 // A whole document that read_timeloop_mapping(), and Timeloop where dimensions have one letter, reads back to an equal
 // mapping. `architecture`: a machine in the form of the version (arch/timeloop_form.h), or one that was read from such
 // a file. Loops of one iteration come first in permutations, where the front end of v0.4 would put them anyway. Errors:

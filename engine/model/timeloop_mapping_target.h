@@ -1,10 +1,11 @@
 #pragma once
-// What a directive of a Timeloop mapping is about: a level, or the fan-out below one.
+// What a directive of a Timeloop mapping, or a heading of a nest that Timeloop prints, is about: a level, or the
+// fan-out below one.
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "arch/architecture.h"
-#include "engine/base/result.h"
-#include "engine/base/yaml_node.h"
 
 namespace heliolite {
 
@@ -16,8 +17,11 @@ struct MappingTarget {
 };
 
 // Finds a level by its name or number (innermost = 0), or a fan-out by its owner's name, which goes first when the
-// directive is spatial: in v0.4 the owner may bear the name of the component below. Complains, with what is allowed.
-std::optional<MappingTarget> find_mapping_target(const YamlNode& target, bool is_spatial,
-                                                 const Architecture& architecture, Diagnostics& errors);
+// directive is spatial: in v0.4 the owner may bear the name of the component below.
+std::optional<MappingTarget> find_mapping_target(std::string_view target, bool is_spatial,
+                                                 const Architecture& architecture);
+
+// What may be named: "A, B or C", and a suggestion for a `target` that is not found.
+std::string allowed_mapping_targets(std::string_view target, const Architecture& architecture);
 
 }  // namespace heliolite

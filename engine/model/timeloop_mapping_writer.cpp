@@ -17,7 +17,10 @@ class MappingWriter {
  public:
   MappingWriter(const Mapping& mapping, const Workload& workload, const Architecture& architecture,
                 TimeloopVersion version)
-      : mapping_(mapping), workload_(workload), architecture_(architecture), tree_(version == TimeloopVersion::V03) {
+      : mapping_(with_links_said(mapping, workload, architecture)),
+        workload_(workload),
+        architecture_(architecture),
+        tree_(version == TimeloopVersion::V03) {
     for (const Dimension& d : workload.dimensions) one_letter_ = one_letter_ && d.name.size() == 1;
   }
 
@@ -107,12 +110,8 @@ class MappingWriter {
 
   // The tensors that take no links here: Timeloop's files let all of them, unless they say so.
   std::string unlinked(std::size_t level) const {
-    const KeepRule excluded{architecture_.levels[level].constraints.spatial.no_link_transfer, {}};
     std::vector<std::string> names;
-    for (std::size_t v = 0; v < workload_.tensors.size(); ++v)
-      if (!architecture_.link_transfers || contains(mapping_.unlinked[level], v) ||
-          keep_choice(excluded, workload_, static_cast<int>(v)) == KeepChoice::Keep)
-        names.push_back(yaml_scalar(workload_.tensors[v].name));
+    for (const int v : bits(mapping_.unlinked[level])) names.push_back(yaml_scalar(workload_.tensors[at(v)].name));
     return names.empty() ? "" : fmt::format(", no_link_transfer: [{}]", fmt::join(names, ", "));
   }
 
@@ -128,7 +127,7 @@ class MappingWriter {
     return fmt::format("[{}]", fmt::join(names, ", "));
   }
 
-  const Mapping& mapping_;
+  const Mapping mapping_;
   const Workload& workload_;
   const Architecture& architecture_;
   const bool tree_;
@@ -138,6 +137,22 @@ class MappingWriter {
 };
 
 }  // namespace
+
+Mapping with_links_said(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
+  Mapping said = mapping;
+  const auto all = static_cast<TensorMask>((1u << workload.tensors.size()) - 1);
+  for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
+    const StorageLevel& level = architecture.levels[i];
+    const KeepRule excluded{level.constraints.spatial.no_link_transfer, {}};
+    TensorMask& unlinked = said.unlinked[i];
+    for (std::size_t v = 0; v < workload.tensors.size(); ++v)
+      if (keep_choice(excluded, workload, static_cast<int>(v)) == KeepChoice::Keep)
+        unlinked = static_cast<TensorMask>(unlinked | 1u << v);
+    if (!architecture.link_transfers) unlinked = all;
+    if (level.fanout_x * level.fanout_y == 1) unlinked = 0;
+  }
+  return said;
+}
 
 Result<std::string> write_timeloop_mapping(const Mapping& mapping, const Workload& workload,
                                            const Architecture& architecture, TimeloopVersion version) {
