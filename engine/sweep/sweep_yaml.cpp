@@ -70,11 +70,15 @@ class Reader {
   bool read_machine(FieldReader& reader) {
     const std::optional<std::string> what = reader.string("machine");
     if (!what) return false;
-    const bool is_path = what->ends_with(".yaml") || what->ends_with(".yml");
-    Result<ArchitectureSpec> machine = load_architecture_spec(named_file(path_, *what, is_path), overrides_.reading);
+    std::vector<std::string> files;  // one, or several of Timeloop's
+    for (const std::string& part : split(*what, ','))
+      files.push_back(named_file(path_, part, part.ends_with(".yaml") || part.ends_with(".yml")));
+    Result<ArchitectureSpec> machine =
+        load_architecture_spec(files.empty() ? *what : fmt::format("{}", fmt::join(files, ",")), overrides_.reading);
     Diagnostics problems;
     if (machine) {
       out_.machine = *std::move(machine);
+      for (const std::string& note : out_.machine.notes) out_.warnings.push_back(reader.child("machine")->error(note));
       if (overrides_.reading.link_transfers) out_.machine.link_transfers = overrides_.reading.link_transfers;
       const Result<ReferenceTables> tables = load_reference_tables(out_.machine, overrides_.reading);
       if (tables) out_.tables = *tables;

@@ -22,6 +22,34 @@ using testing::small_sweep;
 
 using namespace std::chrono_literals;
 
+// Energies of the built-in table follow the capacity that is varied, and a note says that they are from there.
+TEST(CliSweep, VariesAMachineOfTimeloop) {
+  const TempFolder folder;
+  folder.write("arch.yaml",
+               "architecture:\n  version: 0.4\n  nodes:\n"
+               "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 8}}\n"
+               "  - !Component {name: Buf, class: SRAM, attributes: {depth: 512, width: 64, datawidth: 8}}\n"
+               "  - !Component {name: Mult, class: intmac, attributes: {datawidth: 8}}\n");
+  const std::string sweep =
+      folder.write("sweep.yaml",
+                   "sweep: {name: sizes, machine: arch.yaml, workloads: ['gemm:16x16x16'], strategy: sunstone, "
+                   "parameters: {words: {set: Buf.entries, values: [64, 4096, 65536]}}}");
+  const CliResult run = run_cli("sweep " + sweep + " -o " + folder.path("r.db") + " --json " + folder.path("a.json"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("energies of DRAM, Buf and Mult are from Timeloop's built-in table"));
+  const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
+  EXPECT_EQ(answer["counts"]["done"], 3);
+  const CliResult mapped =
+      run_cli("map -a " + folder.path("arch.yaml") + " -w gemm:16x16x16 --strategy sunstone --json -");
+  const std::string same =
+      folder.write("same.yaml",
+                   "sweep: {machine: arch.yaml, workloads: ['gemm:16x16x16'], strategy: sunstone, parameters: {words: "
+                   "{set: Buf.entries, values: [4096]}}}");
+  ASSERT_EQ(run_cli("sweep " + same + " -o " + folder.path("s.db") + " --json " + folder.path("s.json")).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder.path("s.json")))["best"][0]["energy_pj"],
+            nlohmann::json::parse(mapped.out)["layers"][0]["energy_pj"]);
+}
+
 TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
   const TempFolder folder;
   const std::string db = folder.path("r.db");
