@@ -38,7 +38,8 @@ class FormMaker {
     if (std::exchange(form_.machine.unit_loops_first, front_end) != front_end) note_splits();
     if (front_end) {
       name_fanouts();
-      for (std::size_t i = 0; i < levels().size(); ++i) forbid_loops(i);
+      // A workload's own dimensions say it otherwise.
+      for (std::size_t i = 0; i < levels().size() && !has_workload_; ++i) forbid_loops(i);
     }
     if (!errors_.empty()) return errors_;
     return std::move(form_);

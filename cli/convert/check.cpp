@@ -51,19 +51,17 @@ std::string commands_text(const CheckedFile& file) {
 // Machines and workloads among the files are partners of the constraints and mappings among them.
 std::vector<CheckedFile> check_all(const CheckArguments& arguments) {
   std::vector<CheckedFile> files;
-  CheckPartners partners;
-  partners.reading = arguments.reading;
-  partners.given = !arguments.architecture.empty() || !arguments.workload.empty();
-  if (!arguments.architecture.empty()) partners.machines.push_back(arguments.architecture);
-  if (!arguments.workload.empty()) partners.workloads.push_back(arguments.workload);
+  CheckPartners partners(arguments.reading);
+  if (!arguments.architecture.empty()) partners.add_machine(arguments.architecture, true);
+  if (!arguments.workload.empty()) partners.add_workload(arguments.workload, true);
   for (const std::string& path : arguments.paths)
     for (const std::string& file : files_of(path)) {
       if (interrupt_flag()) return files;
       files.push_back(check_file(file, arguments.reading));
       if (files.back().state != CheckState::Read) continue;
       for (const Part part : files.back().parts) {
-        if (part == Part::Machine || part == Part::TimeloopMachine) partners.machines.push_back(file);
-        if (part == Part::Workload || part == Part::Problem) partners.workloads.push_back(file);
+        if (part == Part::Machine || part == Part::TimeloopMachine) partners.add_machine(file);
+        if (part == Part::Workload || part == Part::Problem) partners.add_workload(file);
       }
     }
   for (CheckedFile& file : files)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
 
 #include "arch/load.h"
 #include "arch/timeloop_ert.h"
@@ -15,7 +14,6 @@
 #include "engine/base/integers.h"
 #include "engine/inputs/input_file.h"
 #include "engine/inputs/sparse.h"
-#include "engine/model/mapping_file.h"
 #include "engine/search/bayes/learned_file.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
@@ -24,8 +22,6 @@ namespace heliolite::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMostPairs = 400;  // tried for one mapping
 
 template <class T>
 void collect(const Result<T>& result, Diagnostics& errors) {
@@ -55,6 +51,12 @@ bool needs_partners(const Recognised& file) {
   return (file.has(Part::Constraints) && !file.is_machine()) || (file.is_mapping() && !file.is_machine());
 }
 
+// What a file of AccelForge holds, and what to do with it.
+Diagnostic accelforge_complaint(const std::string& path, const ReadOptions& reading) {
+  const Result<YamlNode> document = refuse_accelforge(load_input(path, reading));
+  return document ? Diagnostic{path, 0, "", accelforge_advice("machine")} : document.errors().front();
+}
+
 // What reads the part by itself complains about; none if it needs others, or only its own command reads it.
 Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& reading) {
   Diagnostics errors;
@@ -74,6 +76,7 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
       errors = load_learned(path, unused);
       break;
     }
+    case Part::AccelForge: return {accelforge_complaint(path, reading)};
     case Part::Tables: errors = read_tables_of(path, reading); break;
     default: break;
   }
@@ -83,35 +86,6 @@ Diagnostics read_alone(Part part, const std::string& path, const ReadOptions& re
 bool read_only_by_its_command(Part part) {
   return part == Part::Records || part == Part::Program || part == Part::Database || part == Part::Tiling;
 }
-
-// A mapping belongs to some layer of the workload.
-Diagnostics read_mapping_with(const std::string& path, const std::string& machine, const std::string& workload,
-                              const ReadOptions& reading) {
-  const Result<Architecture> architecture = load_architecture(machine, reading);
-  const Result<Network> network = load_network(workload, reading);
-  if (!architecture) return architecture.errors();
-  if (!network) return network.errors();
-  std::optional<Diagnostics> fewest;
-  for (const Layer& layer : network->layers) {
-    const Result<Mapping> mapping = load_mapping(path, layer.workload, *architecture, reading);
-    if (mapping) return {};
-    if (!fewest || mapping.errors().size() < fewest->size()) fewest = mapping.errors();
-  }
-  return fewest.value_or(Diagnostics{});
-}
-
-// Keeps the complaints of the partner that comes nearest; `with` names it.
-struct Nearest {
-  std::optional<Diagnostics> errors;
-  std::string with;
-
-  void add(const Diagnostics& complaints, const std::string& partner) {
-    if (errors && errors->size() <= complaints.size()) return;
-    errors = complaints;
-    with = partner;
-  }
-  bool suits() const { return errors && errors->empty(); }
-};
 
 }  // namespace
 
@@ -143,30 +117,18 @@ CheckedFile check_file(const std::string& path, const ReadOptions& reading) {
   return file;
 }
 
-void check_with(const CheckPartners& partners, CheckedFile& file) {
+void check_with(CheckPartners& partners, CheckedFile& file) {
   const bool mapping =
       std::ranges::any_of(file.parts, [](Part part) { return part == Part::Mapping || part == Part::TimeloopMapping; });
-  Nearest nearest;
-  std::size_t tried = 0;
-  for (const std::string& machine : partners.machines) {
-    if (!mapping) {
-      const Result<Architecture> both = load_architecture(machine + "," + file.path, partners.reading);
-      nearest.add(both ? Diagnostics{} : both.errors(), machine);
-    }
-    for (const std::string& workload : partners.workloads)
-      if (mapping && !nearest.suits() && ++tried <= kMostPairs)
-        nearest.add(read_mapping_with(file.path, machine, workload, partners.reading),
-                    fmt::format("{} and {}", machine, workload));
-    if (nearest.suits()) break;
-  }
-  if (!nearest.errors) return;
-  file.with = nearest.with;
-  file.why = *nearest.errors;
-  file.state = nearest.suits() ? CheckState::Read : CheckState::Refused;
-  if (nearest.suits() || partners.given) return;
+  const CheckPartners::Answer answer = mapping ? partners.try_mapping(file.path) : partners.try_constraints(file.path);
+  if (answer.with.empty()) return;
+  file.with = answer.with;
+  file.why = answer.errors;
+  file.state = answer.errors.empty() ? CheckState::Read : CheckState::Refused;
+  if (answer.errors.empty() || partners.any_given()) return;
   file.state = CheckState::Waits;
   file.why = {{file.path, 0, "",
-               fmt::format("suits none of the machines{} among the files: give its own with -a{}",
+               fmt::format("suits none of the machines{} near it among the files: give its own with -a{}",
                            mapping ? " and workloads" : "", mapping ? " and -w" : "")}};
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 // What `check` finds out about one file.
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/convert/check_partners.h"
 #include "cli/convert/recognise.h"
 #include "engine/base/result.h"
 
@@ -29,19 +29,12 @@ struct CheckedFile {
   std::string with;  // the machine and workload that constraints or a mapping were read with
 };
 
-// Machines and workloads as -a and -w take them, with which constraints and mappings are tried.
-struct CheckPartners {
-  std::vector<std::string> machines, workloads;
-  ReadOptions reading{};  // of all files
-  bool given = false;     // by -a or -w: what does not suit them is refused
-};
-
 // Reads everything that can be read by itself. What needs partners waits.
 CheckedFile check_file(const std::string& path, const ReadOptions& reading = {});
 
 // Reads a file that waits with one of the partners after the other until one suits it. If none of those that were given
 // does, it is refused with the complaints of the one that has fewest; of those that only lie beside it, it still waits.
-void check_with(const CheckPartners& partners, CheckedFile& file);
+void check_with(CheckPartners& partners, CheckedFile& file);
 
 // The files of a path: itself, or all regular files in a folder and below, in order; hidden ones are left out.
 std::vector<std::string> files_of(const std::string& path);

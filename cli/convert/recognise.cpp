@@ -11,6 +11,8 @@
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/inputs/input_file.h"
+#include "engine/inputs/template_render.h"
+#include "engine/model/timeloop_nest.h"
 #include "workloads/families.h"
 #include "workloads/timeloop_problem.h"
 
@@ -45,6 +47,7 @@ constexpr std::array kPartNames{
     PartNames{Part::Search, "settings of Timeloop's mapper", ""},
     PartNames{Part::Sparse, "sparse optimizations", ""},
     PartNames{Part::Libconfig, "libconfig file of Timeloop", ""},
+    PartNames{Part::AccelForge, "file of AccelForge", ""},
     PartNames{Part::Template, "template of Timeloop's front end", ""},
 };
 
@@ -121,6 +124,7 @@ std::vector<Part> parts_of(const YamlNode& root) {
   };
   if (const auto part = list_part(root)) add(*part);
   if (!root.is_map()) return parts;
+  if (!accelforge_part(root).empty()) return {Part::AccelForge};
   if (is_answer(root)) {
     if (root.has("layers") || root.has("mapping")) add(Part::Mapping);
     return parts;
@@ -147,17 +151,20 @@ std::vector<Part> parts_of(const YamlNode& root) {
 Recognised recognise(const std::string& path, const ReadOptions& reading) {
   if (is_sqlite_file(path)) return {{Part::Database}, {}};
   const bool yaml = ends_with_one(path, {".yaml", ".yml", ".json"});
-  if (!yaml && !ends_with_one(path, {".jsonl", ".c", ".cfg"})) return {};
+  if (!yaml && !ends_with_one(path, {".jsonl", ".c", ".cfg", ".txt"})) return {};
   const Result<std::string> text = read_text_file(path);
   if (!text) return {{}, yaml ? text.errors() : Diagnostics{}};
   if (ends_with_one(path, {".jsonl"}))
     return looks_like_records(*text) ? Recognised{{Part::Records}, {}} : Recognised{};
   if (ends_with_one(path, {".c"}))
     return text->find("#pragma scop") != std::string::npos ? Recognised{{Part::Program}, {}} : Recognised{};
+  if (is_timeloop_nest(*text)) return {{Part::TimeloopMapping}, {}};
+  if (ends_with_one(path, {".txt"})) return {};
   if (is_libconfig(*text)) return {{Part::Libconfig}, {}};
   if (!yaml) return {};
   const Result<YamlNode> document = load_input(path, reading);
   if (document) return {parts_of(*document), {}};
+  if (is_template(*text) && !accelforge_part(std::string_view(*text)).empty()) return {{Part::AccelForge}, {}};
   if (is_front_end_text(*text)) return {{Part::Template}, document.errors()};
   return {{}, document.errors()};
 }

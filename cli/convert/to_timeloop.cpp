@@ -60,8 +60,7 @@ class TimeloopConverter {
     add_notes(files->notes);
     machine_files(*files);
     if (!files->constraints.empty()) written_.add("constraints.yaml", "constraints", files->constraints);
-    const Result<TimeloopForm> form = timeloop_form(*from_.machine, version_);
-    read_again(*files, form->machine);
+    read_again(*files);
   }
 
   void machine_files(const TimeloopMachineFiles& files) {
@@ -93,15 +92,17 @@ class TimeloopConverter {
     add_notes(files->notes);
     if (index == 0) machine_files(*files);
     constraints_.push_back({layer_file("constraints", *from_.network, index), files->constraints});
-    const Architecture back = read_again(*files, form->machine);
+    const Architecture back = read_again(*files);
     if (index < from_.mappings.size() && from_.mappings[index])
-      mapping(index, problem.text, form->machine, back, *from_.mappings[index]);
+      mapping(index, problem.text, files->machine, back, *from_.mappings[index]);
   }
 
   void mapping(std::size_t index, const std::string& problem, const Architecture& machine, const Architecture& back,
                const Mapping& mapping) {
     const Workload& workload = from_.network->layers[index].workload;
-    const Result<std::string> text = write_timeloop_mapping(mapping, workload, machine, version_);
+    // The form has links, as Timeloop's machines do; what takes none in the machine as it was given must say so.
+    const Mapping said = with_links_said(mapping, workload, *from_.machine);
+    const Result<std::string> text = write_timeloop_mapping(said, workload, machine, version_);
     if (!text) {
       fail(text.errors());
       return fail(
@@ -118,11 +119,12 @@ class TimeloopConverter {
     if (!read) return bug(workload.name, read.errors());
     const Cost before = CostModel(workload, *from_.machine).evaluate(mapping).cost;
     const Cost after = CostModel(*same, back).evaluate(*read).cost;
-    if (*read != mapping || before != after) bug(workload.name, {});
+    if (*read != with_links_said(said, workload, machine) || before != after) bug(workload.name, {});
   }
 
   // The machine that the files are read as.
-  Architecture read_again(const TimeloopMachineFiles& files, const Architecture& machine) {
+  Architecture read_again(const TimeloopMachineFiles& files) {
+    const Architecture& machine = files.machine;
     std::vector<YamlNode> documents;
     for (const std::string* text :
          {&files.architecture, &files.constraints, &files.ert, &files.art, &files.components}) {

@@ -132,7 +132,7 @@ TEST(Template, SaysWhatItDoesNotUnderstand) {
       {"{{ 'a' | indent(first=true) }}", "'first=' is not its value number 1"},
       {"{{ 'a' | indent(-1) }}", "takes a number of blanks, from 0 to 200"},
       {"{% macro f() %}", "template statement 'macro' is not understood; understood are set, if, elif"},
-      {"{{ n.real }}", "unexpected '.real' at character 2; understood are numbers, 'texts', names"},
+      {"{{ n.real }}", "unexpected '.real' at character 2; understood are numbers, 'texts', [lists]"},
       {"{{ n | abs }}", "filter 'abs' is not understood; understood are default, int"},
       {"{{ system('ls') }}", "system() is not a function of templates; understood are include"},
       {"{{ 1 + }}", "the expression ends too early"},

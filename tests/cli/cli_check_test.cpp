@@ -49,6 +49,8 @@ TEST(CliCheck, SaysWhatAFileIs) {
   folder.write("a/template.yaml", "{{include_text('base.yaml')}}\n{% for x in y %}\n");
   folder.write("a/sparse.yaml", "sparse_optimizations: {targets: [{name: GLB}]}");
   folder.write("a/notes.txt", "buy milk");
+  folder.write("a/forge.yaml", "arch: {nodes: [!Memory {name: Main, size: inf}, !Compute {name: Mult}]}");
+  folder.write("a/forged.yaml", "workload: {einsums: ['Z[m,n] = A[m,k]*B[k,n]']}");
   folder.write("a/other.yaml", "jobs: {build: {steps: [a, b]}}");
   folder.write("a/broken.yaml", "problem: {shape: cnn-layer\n");
   folder.write("a/lone.yaml", "mapping:\n- {target: Nowhere, type: temporal, factors: K1}\n");
@@ -61,15 +63,36 @@ TEST(CliCheck, SaysWhatAFileIs) {
     state[path.substr(path.rfind('/') + 1)] = file["state"];
   }
   const std::map<std::string, std::string> expected{
-      {"ert.yaml", "read"},         {"summary.yaml", "refused"}, {"old.cfg", "refused"},
-      {"template.yaml", "refused"}, {"sparse.yaml", "refused"},  {"notes.txt", "not ours"},
-      {"other.yaml", "not ours"},   {"broken.yaml", "refused"},  {"lone.yaml", "waits"}};
+      {"forge.yaml", "refused"},  {"forged.yaml", "refused"},   {"ert.yaml", "read"},       {"summary.yaml", "refused"},
+      {"old.cfg", "refused"},     {"template.yaml", "refused"}, {"sparse.yaml", "refused"}, {"notes.txt", "not ours"},
+      {"other.yaml", "not ours"}, {"broken.yaml", "refused"},   {"lone.yaml", "waits"}};
   EXPECT_EQ(state, expected);
-  EXPECT_EQ(answer["counts"]["refused"], 5);
+  EXPECT_EQ(answer["counts"]["refused"], 7);
+  EXPECT_THAT(result.out, HasSubstr("is a machine of AccelForge"));
+  EXPECT_THAT(run_cli("map -a eyeriss -w " + folder.path("a/forged.yaml")).err,
+              HasSubstr("is a workload of AccelForge"));
   EXPECT_EQ(run_cli("check " + folder.path("nothing")).exit_code, 2);
   const CliResult mapping = run_cli("check " + kQuick);
   EXPECT_EQ(mapping.exit_code, 0) << mapping.out;
   EXPECT_THAT(mapping.out, HasSubstr("3 read"));
+}
+
+// Each mapping finds the workload of its sizes among many, whose number does not count twice.
+TEST(CliCheck, MappingsFindTheirWorkloads) {
+  const TempFolder folder;
+  folder.write("arch.yaml",
+               "architecture: {version: 0.4, nodes: [!Component {name: DRAM, class: DRAM}, "
+               "!Component {name: MAC, class: intmac}]}");
+  const int count = 60;
+  for (int i = 1; i <= count; ++i) {
+    const std::string n = std::to_string(i), size = std::to_string(4 * i);
+    folder.write("problems/p" + n + ".yaml", "problem: {shape: gemm-ABZ, instance: {M: " + size + ", N: 8, K: 8}}");
+    folder.write("mappings/m" + n + ".yaml",
+                 "mapping:\n- {target: DRAM, type: temporal, factors: [M=" + size + ", N=8, K=8]}\n");
+  }
+  const CliResult result = run_cli("check " + folder.path("") + " --json -");
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(json::parse(result.out)["counts"]["read"], 2 * count + 1) << result.out;
 }
 
 // Files of one command are read with its reader, with all that they name.

@@ -47,6 +47,68 @@ TEST(CliConvert, ThereAndBackAtTheSameCost) {
   }
 }
 
+// The optimum of a machine without links goes out in both versions, also where it has words on links in Timeloop.
+TEST(CliConvert, MappingsOfMachinesWithoutLinks) {
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "ra.yaml",
+      "architecture: {levels: [{name: DRAM, capacity: unbounded, energy: 1}, {name: Buf, entries: 8, energy: 1, "
+      "fanout: 2}], compute: {energy: 1}}");
+  const std::string mapping =
+      folder.write("rm.yaml", "mapping: [{level: DRAM, temporal: [M: 2]}, {level: Buf, spatial: {x: [M: 2]}}]");
+  const json before = evaluated("-a " + machine + " -w gemm:4x1x1 -m " + mapping);
+  for (const char* version : {"0.3", "0.4"}) {
+    const std::string out = folder.path(version);
+    const CliResult written =
+        run_cli("convert " + machine + " gemm:4x1x1 " + mapping + " -o " + out + " --timeloop-version " + version);
+    ASSERT_EQ(written.exit_code, 0) << written.err;
+    EXPECT_THAT(read_text(out + "/mapping.yaml"), HasSubstr("no_link_transfer: "));
+    const json after = evaluated("-a " + out + "/arch.yaml," + out + "/ERT.yaml -w " + out + "/problem.yaml -m " + out +
+                                 "/mapping.yaml");
+    EXPECT_EQ(after["energy_pj"], before["energy_pj"]);
+  }
+}
+
+// A mapping as Timeloop prints it is one for every command; a machine of nodes gets its mapping in their words.
+TEST(CliConvert, PrintedNestsAndMachinesOfNodes) {
+  const TempFolder folder;
+  const std::string machine =
+      folder.write("arch.yaml",
+                   "architecture:\n  version: 0.4\n  nodes:\n"
+                   "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 8}}\n"
+                   "  - !Component {name: Buf, class: SRAM, attributes: {depth: 512, width: 64, datawidth: 8}}\n"
+                   "  - !Component {name: Mult, class: intmac, attributes: {datawidth: 8}}\n");
+  const std::string nest = folder.write("timeloop-mapper.map.txt",
+                                        "DRAM [ A:32 (32) B:32 (32) Z:16 (16) ] \n----\n| for M in [0:4)\n\n"
+                                        "Buf [ A:8 (8) B:32 (32) Z:4 (4) ] \n----\n|   for N in [0:4)\n"
+                                        "|     for K in [0:8)\n|       << Compute >>\n");
+  const std::string pair = "-a " + machine + " -w gemm:4x4x8";
+  const json nested = evaluated(pair + " -m " + nest);
+  const std::string written = folder.path("map.yaml");
+  const CliResult found = run_cli("map " + pair + " --no-look --json - --timeloop " + written);
+  ASSERT_EQ(found.exit_code, 0) << found.err;
+  EXPECT_THAT(read_text(written), HasSubstr("type: dataspace"));
+  EXPECT_EQ(evaluated(pair + " -m " + written)["energy_pj"], json::parse(found.out)["layers"][0]["energy_pj"]);
+  EXPECT_EQ(run_cli("explain " + pair + " -m " + nest).exit_code, 0);
+  const std::string out = folder.path("out");
+  ASSERT_EQ(run_cli("convert " + machine + " gemm:4x4x8 " + nest + " -o " + out + " --to heliolite").exit_code, 0);
+  EXPECT_EQ(evaluated("-a " + out + "/machine.yaml -w gemm:4x4x8 -m " + out + "/mapping.yaml")["energy_pj"],
+            nested["energy_pj"]);
+  folder.write("p.yaml", "problem: {shape: gemm-ABZ, instance: {M: 4, N: 4, K: 8}}");
+  const CliResult checked = run_cli("check " + folder.path("arch.yaml") + " " + folder.path("p.yaml") + " " + nest);
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("Timeloop mapping"));
+  // Which energies nobody states, in every answer.
+  for (const std::string& arguments : {"map " + pair + " --no-look", "eval " + pair + " -m " + nest,
+                                       "explain " + pair + " -m " + nest, "show " + machine + " --resolved"}) {
+    const CliResult result = run_cli(arguments);
+    EXPECT_THAT(result.err, HasSubstr("energies of DRAM, Buf and Mult are from Timeloop's built-in table"))
+        << arguments;
+  }
+  EXPECT_THAT(run_cli("show " + machine + " --resolved").out, HasSubstr("Timeloop's built-in table"));
+  EXPECT_THAT(nested["notes"].dump(), HasSubstr("built-in table"));
+}
+
 TEST(CliConvert, NetworksAndTheirLayers) {
   const TempFolder folder;
   const CliResult out = run_cli("convert eyeriss alexnet -o " + folder.path("net"));

@@ -7,11 +7,13 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "engine/model/cost_model.h"
+#include "engine/model/timeloop_nest.h"
 #include "tests/support/timeloop_problems.h"
 
 namespace heliolite::timeloop_mapping_test {
@@ -19,6 +21,7 @@ namespace {
 
 using namespace testing::timeloop;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // "L1 x: K4 | L1 t: M2,1 ..", innermost first.
 std::string nest(const Mapping& m, const Workload& w, const Architecture& a) {
@@ -70,6 +73,102 @@ TEST(TimeloopMapping, LettersBeyondTheSplitGoToY) {
   // Unit factors count as letters; what is not named comes last.
   EXPECT_EQ(nest("[{target: GLB, type: spatial, factors: K4 M2, permutation: NK, split: 2}" + rest),
             "GLB.x K4 | GLB.y M2 | DRAM.t M4 | DRAM.t N4 | DRAM.t K4");
+}
+
+// The nest that Timeloop prints is the mapping that its directives say.
+TEST(TimeloopMapping, PrintedNests) {
+  const std::string printed =
+      "DRAM [ A:128 (128) B:64 (64) Z:32 (32) ] \n------------------------------\n| for K in [0:4)\n\n"
+      "GLB [ A:32 B:16 Z:32 ] \n-----\n|   for M in [0:4) (Spatial-Y)\n|     for K in [0:4) (Spatial-X)\n\n"
+      "L1 [ Z:8 (128) ] \n------\n|       for M in [0:2)\n|         for N in [0:4)\n"
+      "|           << Compute >>\n";
+  const Workload w = gemm(8, 4, 16);
+  const Architecture a = machine("edge_unified");
+  ASSERT_TRUE(is_timeloop_nest(printed));
+  const Result<Mapping> mapping = read_timeloop_nest(printed, "map.txt", w, a);
+  ASSERT_TRUE(mapping.ok()) << to_string(mapping.errors());
+  EXPECT_EQ(nest(*mapping, w, a), "L1.t N4 | L1.t M2 | GLB.x K4 | GLB.y M4 | DRAM.t K4");
+  EXPECT_EQ(mapping->keep[0], 1u << *w.find_tensor("Z"));
+  EXPECT_EQ(mapping->keep[1], 7u);
+  EXPECT_EQ(timeloop_nest_sizes(printed), (std::map<std::string, u64>{{"K", 16}, {"M", 8}, {"N", 4}}));
+  EXPECT_FALSE(is_timeloop_nest("mapping:\n- {target: L1, type: temporal, factors: [K=4]}\n"));
+  EXPECT_FALSE(is_timeloop_nest("DRAM [ a ]\nno loops\n"));
+  const auto complaint = [&](const std::string& from, const std::string& to) {
+    std::string text = printed;
+    text.replace(text.find(from), from.size(), to);
+    const Result<Mapping> read = read_timeloop_nest(text, "map.txt", w, a);
+    return read ? "read" : to_string(read.errors());
+  };
+  EXPECT_EQ(complaint("[0:4)\n\nGLB", "[0:4,4)\n\nGLB"), "read");
+  EXPECT_THAT(complaint("K in", "C in"), HasSubstr("map.txt:3: unknown dimension 'C', must be M, N or K"));
+  EXPECT_THAT(complaint("GLB [", "GLC ["), HasSubstr("map.txt:5: level GLC, must be L1, GLB or DRAM, did you mean"));
+  EXPECT_THAT(complaint("Z:8", "X:8"), HasSubstr("unknown tensor 'X'"));
+  EXPECT_THAT(complaint("K in [0:4)\n\n", "K in [0:8)\n\n"),
+              HasSubstr("the factors of K must multiply to its size 16"));
+  EXPECT_THAT(complaint("L1 [", "GLB ["), HasSubstr("a second heading of GLB"));
+  EXPECT_THAT(complaint("L1 [", "GLB ["), HasSubstr("the nest has no heading for L1"));
+  EXPECT_THAT(complaint("| for K", "for K"),
+              HasSubstr("map.txt:3: 'for K in [0:4)', must be a level with its tensors"));
+  EXPECT_THAT(complaint("[0:2)", "[0:2,3)"), HasSubstr("M of 2 iterations, 3 in the last tile"));
+}
+
+// Any mapping that is printed is read as it was.
+RC_GTEST_PROP(TimeloopMapping, PrintedNestsAreReadAsTheyWere, ()) {
+  const Workload w = gemm(8, 4, 16);
+  const Architecture a = machine("edge_unified");
+  Mapping m;
+  m.level_count = static_cast<u8>(a.levels.size());
+  std::string text;
+  std::array<u64, 3> rest{8, 4, 16};
+  std::vector<std::string> levels(a.levels.size());
+  for (std::size_t i = 0; i < a.levels.size(); ++i) {
+    const bool last = i + 1 == a.levels.size();
+    m.keep[i] = last ? TensorMask{7} : *rc::gen::inRange<TensorMask>(0, 8);
+    std::string loops;
+    for (const LoopKind kind : {LoopKind::SpatialX, LoopKind::SpatialY, LoopKind::Temporal}) {
+      if (kind != LoopKind::Temporal && a.levels[i].fanout_x == 1) continue;
+      for (int d = 0; d < 3; ++d) {
+        u64& left = rest[static_cast<std::size_t>(d)];
+        const u64 factor = last && kind == LoopKind::Temporal             ? left
+                           : left % 2 == 0 && *rc::gen::arbitrary<bool>() ? 2
+                                                                          : 1;
+        left /= factor;
+        m.add(kind, static_cast<int>(i), d, factor);
+        const char* axis = kind == LoopKind::Temporal   ? ""
+                           : kind == LoopKind::SpatialX ? " (Spatial-X)"
+                                                        : " (Spatial-Y)";
+        loops =
+            fmt::format("| for {} in [0:{}){}\n", w.dimensions[static_cast<std::size_t>(d)].name, factor, axis) + loops;
+      }
+    }
+    levels[i] = a.levels[i].name + " [ ";
+    for (std::size_t v = 0; v < 3; ++v)
+      if (m.keeps(static_cast<int>(i), static_cast<int>(v))) levels[i] += w.tensors[v].name + ":1 (1) ";
+    levels[i] += "]\n---\n" + loops;
+  }
+  for (auto level = levels.rbegin(); level != levels.rend(); ++level) text += *level + "\n";
+  const Result<Mapping> read = read_timeloop_nest(text, "map.txt", w, a);
+  RC_ASSERT(read.ok());
+  RC_ASSERT(*read == m);
+}
+
+// Factors that count to more than a size: with which residuals they would not.
+TEST(TimeloopMapping, ComplaintsProposeResiduals) {
+  const auto complaint = [](u64 size, const std::string& spatial, const std::string& outer) {
+    const Workload w = gemm(size, 1, 1);
+    const Architecture a = machine("edge_unified");
+    const Result<Mapping> mapping = read("[{target: GLB, type: spatial, factors: \"" + spatial +
+                                             "\"}, {target: DRAM, type: temporal, factors: \"" + outer + "\"}]",
+                                         w, a);
+    return mapping ? nest(*mapping, w, a) : to_string(mapping.errors());
+  };
+  EXPECT_THAT(complaint(7, "M=4", "M=2"), HasSubstr("; 'M=4,3' at GLB (3 in the last tile) would give 7"));
+  EXPECT_EQ(complaint(7, "M=4,3", "M=2"), "GLB.x M4,3 | DRAM.t M2");
+  EXPECT_THAT(complaint(9, "M=4", "M=4"),
+              HasSubstr("; 'M=4,1' at GLB (1 in the last tile) and 'M=3' at DRAM would give 9"));
+  EXPECT_EQ(complaint(9, "M=4,1", "M=3"), "GLB.x M4,1 | DRAM.t M3");
+  EXPECT_THAT(complaint(3, "M=4", "M=2"), HasSubstr("; 'M=3' at GLB and 'M=1' at DRAM would give 3"));
+  EXPECT_THAT(complaint(9, "M=4", "M=2"), Not(HasSubstr("would give")));
 }
 
 TEST(TimeloopMapping, ResidualsAreMixedRadix) {

@@ -147,10 +147,10 @@ TEST(TimeloopWriter, FilesOfTheFrontEnd) {
   EXPECT_THAT(files->components, HasSubstr("energy_scale: "));
   EXPECT_THAT(files->components, HasSubstr("area_scale: 0.0"));
   EXPECT_THAT(files->components, Not(HasSubstr("share")));
-  EXPECT_THAT(files->ert, HasSubstr("energy: 512.0}"));
+  EXPECT_THAT(files->ert, HasSubstr("energy: 800.0}"));
   EXPECT_THAT(files->architecture, HasSubstr("variables: {version: 0.4, global_cycle_seconds: 1.0e-09, technology: "
                                              "\"45nm\", clock_is_known: 0}"));
-  const auto timed = write_timeloop_architecture(testing::machine("tpu_v4i"), TimeloopVersion::V04);
+  const auto timed = write_timeloop_architecture(testing::machine("edge_unified_45nm"), TimeloopVersion::V04);
   ASSERT_TRUE(timed.ok()) << to_string(timed.errors());
   EXPECT_THAT(timed->architecture, Not(HasSubstr("clock_is_known")));
   EXPECT_EQ(yaml_float(6400), "6400.0");
