@@ -128,6 +128,7 @@ int run(const CheckArguments& arguments, const Output& output) {
   for (const CheckedFile& file : files) ++counts[at(file.state)];
   output.table(answer_text(files, counts, arguments.all || files.size() == 1));
   if (!output.json(answer_json(arguments, files, counts))) return kBadInput;
+  if (interrupt_flag()) return kInterrupted;
   return counts[at(CheckState::Refused)] == 0 ? kSuccess : kNegative;
 }
 

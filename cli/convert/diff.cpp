@@ -139,7 +139,8 @@ std::string text_of(const Comparison& answer) {
                fmt::format("{:+.6g}", share.b - share.a)});
   }
   costs.row({"cycles", grouped(answer.cycles_a), grouped(answer.cycles_b),
-             fmt::format("{:+}", static_cast<i64>(answer.cycles_b) - static_cast<i64>(answer.cycles_a))});
+             answer.cycles_b < answer.cycles_a ? fmt::format("-{}", answer.cycles_a - answer.cycles_b)
+                                               : fmt::format("+{}", answer.cycles_b - answer.cycles_a)});
   return text + "\n" + costs.to_string();
 }
 

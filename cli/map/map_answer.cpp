@@ -1,7 +1,9 @@
 #include "cli/map/map_answer.h"
 
+#include <memory>
 #include <utility>
 
+#include "cli/ui/interrupt.h"
 #include "engine/model/true_counts/cost.h"
 
 namespace heliolite::cli {
@@ -15,18 +17,24 @@ std::optional<Cost> true_cost(const Workload& workload, const Architecture& arch
   return e.verdict == Verdict::Fits ? std::optional(e.cost) : std::nullopt;
 }
 
+// Unless somebody is tired of waiting: curves of large layers take a while.
+Distances distance(const std::shared_ptr<MovementBound>& bound, const Workload& workload,
+                   const Architecture& architecture, const MappingResult& mapped) {
+  const auto unknown = [&](std::string why) { return Diagnostic{workload.name, 0, "", std::move(why)}; };
+  if (mapped.status == Status::Infeasible) return unknown("the layer has no mapping");
+  const auto known = until_interrupted([bound, workload, architecture, mapping = mapped.mapping] {
+    return bound->distances(workload, architecture, mapping);
+  });
+  return known ? *known : Distances(unknown("interrupted before the least data movement was known"));
+}
+
 }  // namespace
 
 MapAnswer map_answer(Network network, Architecture architecture, NetworkResult result, const SearchOptions& options) {
-  MovementBound bound;
+  const auto bound = std::make_shared<MovementBound>();
   std::vector<Distances> distances;
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
-    const MappingResult& mapped = result.layers[i].result;
-    const Workload& workload = network.layers[i].workload;
-    distances.push_back(mapped.status == Status::Infeasible
-                            ? Distances(Diagnostic{workload.name, 0, "", "the layer has no mapping"})
-                            : bound.distances(workload, architecture, mapped.mapping));
-  }
+  for (std::size_t i = 0; i < result.layers.size(); ++i)
+    distances.push_back(distance(bound, network.layers[i].workload, architecture, result.layers[i].result));
   std::vector<std::optional<Cost>> in_true_counts;
   for (std::size_t i = 0; i < result.layers.size(); ++i)
     in_true_counts.push_back(true_cost(network.layers[i].workload, architecture, result.layers[i].result));

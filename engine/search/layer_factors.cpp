@@ -151,7 +151,7 @@ std::optional<AnyLook> LayerSearch::look(const LayerAnswer& perfect, const Searc
   look.cost = found.cost;
   look.utilization = utilization(found.cost.cycles);
   look.value = objective_number(options.objective, found.cost);
-  look.lower_bound = std::min(look.value, std::max(first_bound(), found.lower_bound.value_or(0)));
+  look.lower_bound = std::min(look.value, std::max(first_bound(budget), found.lower_bound.value_or(0)));
   if (found.complete) look.lower_bound = look.value;
   look.evaluated = padded.statistics.evaluated + found.statistics.evaluated;
   return look;

@@ -146,7 +146,8 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const Climb
   }
   LayerAnswer out = sunstone_search(levels_, budget, effort);
   const Objective objective = problem_->options.objective;
-  if (objective != Objective::Energy || !out.found || objective_number(objective, out.cost) <= kMuch * first_bound() ||
+  if (objective != Objective::Energy || !out.found ||
+      objective_number(objective, out.cost) <= kMuch * first_bound(budget) ||
       budget.end(out.statistics.evaluated) != SearchEnd::Done)
     return out;
   auto other = std::make_unique<LayerProblem>(*problem_);
@@ -197,12 +198,14 @@ LayerAnswer LayerSearch::search_exact(const SearchBudget& budget, const Objectiv
   return exact_search(*problem_, start, budget.after(start.statistics.evaluated), limit);
 }
 
-double LayerSearch::first_bound() const {
+double LayerSearch::first_bound(const SearchBudget& budget) const {
+  constexpr double kShare = 0.25;  // of the time, at most
   if (!problem_->options.evaluator.command.empty()) return 0;
   const Objective objective = problem_->options.objective;
   const KeepRange keep = problem_->keep_range();
-  return problem_->options.imperfect ? imperfect_lower_bound(problem_->model, problem_->space, keep, objective)
-                                     : objective_number(objective, compulsory_cost(problem_->model, keep).whole);
+  if (!problem_->options.imperfect) return objective_number(objective, compulsory_cost(problem_->model, keep).whole);
+  const SearchBudget part = budget.part_of_time(kShare);
+  return imperfect_lower_bound(problem_->model, problem_->space, keep, objective, [&] { return part.over(); });
 }
 
 }  // namespace heliolite

@@ -39,8 +39,8 @@ class LayerSearch {
   LayerAnswer second_step(const LayerAnswer& perfect, const SearchBudget& budget) const;
 
   // A lower bound of all mappings that is known before any search, in units of objective_number(); 0 of the values of
-  // an evaluator.
-  double first_bound() const;
+  // an evaluator. It takes a share of the budget's time at most.
+  double first_bound(const SearchBudget& budget) const;
 
   // What a short search of all tile sizes finds beside `perfect`, an answer with perfect factors, if the options ask
   // for it and `budget` leaves anything. It prices about as many mappings as `perfect` took, whatever the budget's

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,17 @@ std::vector<std::size_t> first_of_shape(const Network& network) {
     out.push_back(first);
   }
   return out;
+}
+
+// Why a network's totals cannot be said; empty if they can.
+Diagnostics uncountable(const Network& network, double picojoules, double cycles) {
+  const double most_picojoules = std::ldexp(1 / Energy::kUnitsPerPicojoule, 127), most_cycles = std::ldexp(1.0, 64);
+  if (picojoules < most_picojoules && cycles < most_cycles) return {};
+  const bool slow = cycles >= most_cycles;
+  return {{"", 0, "layers",
+           fmt::format("those of {}, by their counts, take {:.3g} {} together, less than {:.3g} can be counted",
+                       network.name, slow ? cycles : picojoules, slow ? "cycles" : "pJ",
+                       slow ? most_cycles : most_picojoules)}};
 }
 
 struct ShapeSearch {
@@ -156,7 +168,9 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
   parallel_for(first.size(), options.threads, [&](std::size_t t) {
     ShapeSearch& shape = shapes.at(first[t]);
     const bool last = !shape.search->has_second_step();
-    shape.first_bound = shape.search->first_bound();
+    const auto begin = Clock::now();
+    shape.first_bound = shape.search->first_bound(SearchBudget(options));
+    shape.seconds = seconds_since(begin);
     shape.search->problem().tell(0, shape.first_bound);
     run(
         first[t],
@@ -194,16 +208,21 @@ Result<NetworkResult> map_network(const Network& network, const Architecture& ar
     }
   }
   NetworkResult out;
+  double picojoules = 0, cycles = 0;
   for (std::size_t k = 0; k < network.layers.size(); ++k) {
     const Layer& layer = network.layers[k];
+    const Cost& cost = results.at(shape_of[k]).cost;
     out.layers.push_back({layer.workload.name, layer.count, results.at(shape_of[k])});
-    out.total.energy += results.at(shape_of[k]).cost.energy * layer.count;
-    out.total.cycles += results.at(shape_of[k]).cost.cycles * layer.count;
+    out.total.energy += cost.energy * layer.count;
+    out.total.cycles += cost.cycles * layer.count;
+    picojoules += cost.energy.picojoules() * static_cast<double>(layer.count);
+    cycles += static_cast<double>(cost.cycles) * static_cast<double>(layer.count);
     if (shape_of[k] == k) continue;
     MappingResult& reused = out.layers.back().result;
     reused.seconds = 0;
     if (reused.look) reused.look->seconds = 0, reused.look->evaluated = 0;
   }
+  if (Diagnostics errors = uncountable(network, picojoules, cycles); !errors.empty()) return errors;
   out.seconds = searched;
   return out;
 }

@@ -137,6 +137,35 @@ TEST(AnyFactors, MappingsOfLargerSizesAreCutToTheTrueOnes) {
   EXPECT_FALSE(cut_to_size(m, c).has_value());
 }
 
+u64 divisors(u64 n) {
+  u64 count = 0;
+  for (u64 d = 1; d * d <= n; ++d)
+    if (n % d == 0) count += d * d == n ? 1 : 2;
+  return count;
+}
+
+// Of all sizes in reach those with the most divisors; of huge ones as soon as of small ones.
+TEST(AnyFactors, LargerSizesHaveTheMostDivisors) {
+  Workload workload = load_network("gemm:2x1x1")->layers[0].workload;
+  for (u64 size = 2; size < 2'000; ++size) {
+    workload.dimensions[0].size = size;
+    for (const Workload& w : padded_workloads(workload)) {
+      const u64 chosen = w.dimensions[0].size, most = divisors(chosen);
+      ASSERT_LE(chosen, size + size / 5);
+      for (u64 n = size; n < chosen; ++n) ASSERT_LT(divisors(n), most) << size;
+    }
+  }
+  for (const u64 size : {u64{16'777'213}, u64{2'147'483'647}, u64{2'147'483'583}, u64{1'999'999'973}}) {
+    workload.dimensions[0].size = size;
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Workload& w : padded_workloads(workload)) {
+      EXPECT_LE(w.dimensions[0].size, kMaxDimensionSize);
+      EXPECT_GT(divisors(w.dimensions[0].size), divisors(size));
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  }
+}
+
 // Square convolutions with and without fan-outs, whose rows and columns may change places.
 TEST(AnyFactors, OneOfTwoMirroredMappingsIsLookedAt) {
   const std::string folder = HELIOLITE_TEST_DATA "/data/true_counts/arch/";

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "arch/load.h"
 #include "engine/model/mapping_check.h"
@@ -49,6 +51,20 @@ void expect_truth(const MappingResult& r, const SearchProblem& p, Objective obje
     EXPECT_EQ(r.status, Status::Bounded);
     EXPECT_GT(r.gap, 0);
   }
+}
+
+// A step that begins late leaves the next one as much as it gets itself.
+TEST(ExactBudget, SharesAreOfWhatIsLeft) {
+  SearchOptions options;
+  options.budget_seconds = 0.4;
+  options.budget_evaluations = 101;
+  const SearchBudget budget(options);
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  const double left = *budget.seconds_left(), half = *budget.half().seconds_left();
+  EXPECT_LE(half, left / 2 + 1e-6);
+  EXPECT_EQ(half > 0, *budget.seconds_left() > 0);
+  EXPECT_EQ(budget.half().evaluations_left(0), 51u);
+  EXPECT_EQ(budget.after(51).half().evaluations_left(0), 25u);
 }
 
 TEST(ExactBudget, ThroughTheMapper) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -24,6 +25,7 @@ constexpr double kRefits = 1.25;                   // parameters are fitted agai
 constexpr int kRefine = 6;                         // points of high expected improvement that climb
 constexpr std::size_t kNear = 5;                   // of the best points: neighbours of these are looked at
 constexpr int kPatience = 50;                      // proposals in a row without a mapping not seen before
+constexpr int kStartPatience = 1000;               // the same of points to start from
 constexpr double kOctaves = 8;                     // of a size or a capacity are one unit of its coordinate
 
 // [name]: log2 of what a machine and a layer are described by.
@@ -59,8 +61,10 @@ class BayesSearch {
   LayerAnswer run() {
     if (!decoder_.possible()) return pricing_.answer();
     choose(std::vector<double>(decoder_.features().size(), 1.0));
-    for (u64 k = 1; k < problem_.options.start && from_.empty(); ++k) {
-      choose(start_sequence_.next());
+    u64 started = 1;
+    for (int missed = 0; started < problem_.options.start && missed < kStartPatience && from_.empty() && !over();
+         ++started) {
+      missed = choose(start_sequence_.next()) ? 0 : missed + 1;
       if (batch_.size() >= problem_.options.batch) price_batch();
     }
     price_batch();
@@ -116,7 +120,7 @@ class BayesSearch {
     if (!seen_.insert(mapping).second) return false;
     batch_.push_back(mapping);
     mine_.point.emplace_back(point.begin(), point.end());
-    mine_.value.push_back(mine_.value.empty() ? 0 : *std::ranges::min_element(mine_.value));  // until it is priced
+    mine_.value.push_back(least_.value_or(0));  // until it is priced
     return true;
   }
 
@@ -125,9 +129,10 @@ class BayesSearch {
     const std::size_t before = mine_.value.size() - batch_.size();
     const std::vector<Priced> priced = pricing_.price(batch_);
     for (std::size_t k = 0; k < priced.size(); ++k) {
-      const std::span<const double> known(mine_.value.data(), before + k);
-      const double worst = known.empty() ? 0 : *std::ranges::max_element(known);
-      mine_.value[before + k] = priced[k].legal ? std::log(priced[k].number) - floor_ : worst;
+      const double value = priced[k].legal ? std::log(priced[k].number) - floor_ : most_.value_or(0);
+      mine_.value[before + k] = value;
+      least_ = std::min(value, least_.value_or(value));
+      most_ = std::max(value, most_.value_or(value));
     }
     batch_.clear();
   }
@@ -165,7 +170,8 @@ class BayesSearch {
     const std::vector<std::size_t> rank = ranked();
     std::vector<Observation> learned = observations(rank);
     if (learned.size() >= next_fit_ && batch_.empty()) {
-      process_.fit(std::move(learned), next_fit_ == 0 ? kFirstStarts : kLaterStarts, kAscent);
+      process_.fit(std::move(learned), next_fit_ == 0 ? kFirstStarts : kLaterStarts, kAscent,
+                   [this] { return budget_.over(); });
       next_fit_ = static_cast<std::size_t>(static_cast<double>(recalled_.size() + mine_.value.size()) * kRefits) + 1;
     } else {
       process_.condition(std::move(learned), process_.parameters());
@@ -199,6 +205,7 @@ class BayesSearch {
   GaussianProcess process_;
   double floor_ = 0;  // log of what every mapping costs; 0 with an evaluator
   LearnedTask mine_;
+  std::optional<double> least_, most_;  // value of what was priced
   std::vector<Observation> recalled_;
   std::set<Mapping> seen_;
   std::vector<Mapping> batch_;  // of the last points of mine_; not priced yet

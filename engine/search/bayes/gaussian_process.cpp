@@ -156,7 +156,8 @@ KernelParameters GaussianProcess::unpacked(std::span<const double> packed) const
   return out;
 }
 
-void GaussianProcess::fit(std::vector<Observation> observations, int starts, int most) {
+void GaussianProcess::fit(std::vector<Observation> observations, int starts, int most,
+                          const std::function<bool()>& is_over) {
   // Where ascents begin beside the parameters at hand: all lengths, and the noise.
   constexpr std::array<std::pair<double, double>, 4> kStarts{{{0.5, 1e-4}, {0.2, 1e-3}, {2, 1e-2}, {1, 1e-5}}};
   condition(std::move(observations), parameters_);
@@ -168,8 +169,16 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
   for (u32 t = 0; t < tasks_ && tasks_ > 1; ++t) range(-kMostWeight, kMostWeight);
   for (u32 t = 0; t < tasks_ && tasks_ > 1; ++t) range(std::log(kLeastVariance), std::log(kMostVariance));
 
+  struct Ascent {
+    GaussianProcess& self;
+    const std::function<bool()>& is_over;
+    nlopt_opt_s* optimiser = nullptr;
+    bool over = false;
+  } state{*this, is_over};
   const auto likelihood = [](unsigned n, const double* x, double* slope, void* data) {
-    auto& self = *static_cast<GaussianProcess*>(data);
+    auto& [self, is_over, optimiser, over] = *static_cast<Ascent*>(data);
+    over = over || (is_over && is_over());
+    if (over) nlopt_force_stop(optimiser);
     self.parameters_ = self.unpacked({x, n});
     self.factorise();
     if (slope != nullptr) Eigen::Map<Eigen::VectorXd>(slope, n) = self.gradient();
@@ -177,7 +186,7 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
   };
   KernelParameters best = parameters_;
   double most_likely = -std::numeric_limits<double>::infinity();
-  for (int k = 0; k < std::min<int>(starts, kStarts.size() + 1); ++k) {
+  for (int k = 0; k < std::min<int>(starts, kStarts.size() + 1) && !state.over; ++k) {
     KernelParameters from = k == 0 ? best : start();
     if (k > 0) from.length.setConstant(kStarts[at(k) - 1].first), from.noise = kStarts[at(k) - 1].second;
     parameters_ = from;
@@ -186,7 +195,8 @@ void GaussianProcess::fit(std::vector<Observation> observations, int starts, int
     for (std::size_t m = 0; m < x.size(); ++m) x[m] = std::clamp(x[m], low[m], high[m]);
     const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> ascent(
         nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(x.size())), &nlopt_destroy);
-    nlopt_set_max_objective(ascent.get(), likelihood, this);
+    state.optimiser = ascent.get();
+    nlopt_set_max_objective(ascent.get(), likelihood, &state);
     nlopt_set_lower_bounds(ascent.get(), low.data());
     nlopt_set_upper_bounds(ascent.get(), high.data());
     nlopt_set_maxeval(ascent.get(), most);

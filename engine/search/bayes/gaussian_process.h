@@ -2,6 +2,7 @@
 // Gaussian-process regression: what is expected of a function at points where it was not asked, and how surely.
 // Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: chapters 2 (algorithm 2.1), 4.2 and 5.4.
 #include <Eigen/Dense>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,8 +47,8 @@ class GaussianProcess {
 
   // The same under the parameters that make the observations most likely, with log lengths drawn to 0 by a standard
   // normal prior: the best of local ascents (NLopt, L-BFGS) from the first `starts` of a list that begins with the
-  // parameters it has. `most`: evaluations of the likelihood in each.
-  void fit(std::vector<Observation> observations, int starts, int most);
+  // parameters it has. `most`: evaluations of the likelihood in each; `is_over`: asked before each, ends them all.
+  void fit(std::vector<Observation> observations, int starts, int most, const std::function<bool()>& is_over = {});
 
   Prediction predict(std::span<const double> x, u32 task = 0) const;
 

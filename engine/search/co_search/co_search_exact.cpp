@@ -93,7 +93,7 @@ class LayerOnMachines {
       answer.complete = optimal;
     }
     answer.statistics = statistics_;
-    return search->conclude(answer, search->first_bound());
+    return search->conclude(answer, search->first_bound(SearchBudget(options_)));
   }
 
  private:

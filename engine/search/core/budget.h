@@ -75,12 +75,11 @@ class SearchBudget {
     if (limits_evaluations()) out.evaluations_ = static_cast<u64>(share * static_cast<double>(evaluations_));
     return out;
   }
-  // The budget of the first of two steps: half of the evaluations, rounded up, and half of the time.
+  // The budget of the first of two steps: half of the evaluations, rounded up, and half of the time that is left.
   SearchBudget half() const {
-    SearchBudget part = *this;
-    if (limits_evaluations()) part.evaluations_ = evaluations_ - evaluations_ / 2;
-    if (seconds_ != kForever) part.seconds_ = seconds_ / 2;
-    return part;
+    SearchBudget out = part_of_time(0.5);
+    if (limits_evaluations()) out.evaluations_ = evaluations_ - evaluations_ / 2;
+    return out;
   }
 
  private:

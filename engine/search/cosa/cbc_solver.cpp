@@ -14,10 +14,12 @@
 #include <CglPreProcess.hpp>
 #include <CglProbing.hpp>
 #include <CglTwomir.hpp>
+#include <ClpEventHandler.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "engine/base/integers.h"
 #include "engine/search/cosa/mip_solver.h"
@@ -35,6 +37,19 @@ class StopHandler : public CbcEventHandler {
   CbcEventHandler* clone() const override { return new StopHandler(*this); }
 
  private:
+  std::function<bool()> stopped_;
+};
+
+// The same for the linear programs on the way, of which a large one takes many seconds. What follows from one that was
+// not solved means nothing.
+class LinearStopHandler : public ClpEventHandler {
+ public:
+  explicit LinearStopHandler(const std::function<bool()>& stopped) : stopped_(stopped) {}
+  int event(Event) override { return stopped_() ? kStop : kGoOn; }
+  ClpEventHandler* clone() const override { return new LinearStopHandler(*this); }
+
+ private:
+  static constexpr int kGoOn = -1, kStop = 5;  // as its base class has them
   std::function<bool()> stopped_;
 };
 
@@ -139,7 +154,19 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
   out.bound = -kUnlimited;
   OsiClpSolverInterface solver;
   load(mip, solver);
+  const auto stopped = [&] { return limits.stopped && limits.stopped(); };
+  const auto given_up = [&] {
+    out.infeasible = out.proven = false;
+    out.bound = -kUnlimited;
+    out.values = limits.start;
+    if (!out.values.empty()) out.value = cost_of(mip, out.values);
+    return out;
+  };
+  const auto listens = std::make_shared<bool>(true);
+  LinearStopHandler linear([listens, stopped] { return *listens && stopped(); });
+  solver.getModelPtr()->passInEventHandler(&linear);
   solver.initialSolve();
+  if (stopped()) return given_up();
   if (!solver.isProvenOptimal()) {
     out.infeasible = out.proven = solver.isProvenPrimalInfeasible();
     return out;
@@ -150,6 +177,7 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
   probing.setUsingObjective(1);
   smaller.addCutGenerator(&probing);
   OsiSolverInterface* const reduced = smaller.preProcessNonDefault(solver, 0, 10);
+  if (stopped()) return given_up();
   if (reduced == nullptr) {
     out.infeasible = out.proven = true;
     return out;
@@ -173,10 +201,13 @@ MipAnswer solve(const Mip& mip, const MipLimits& limits) {
   if (!limits.start.empty()) begin_with(limits.start, smaller, model);
   model.branchAndBound();
   out.nodes = static_cast<u64>(model.getNodeCount());
+  if (stopped() && model.bestSolution() == nullptr) return given_up();
   out.proven = model.status() == 0 && model.secondaryStatus() <= 1;
   out.infeasible = out.proven && model.isProvenInfeasible();
   out.bound = model.getBestPossibleObjValue() + mip.constant_cost();
+  if (stopped()) out.proven = out.infeasible = false, out.bound = -kUnlimited;
   if (model.bestSolution() != nullptr) {
+    *listens = false;
     smaller.postProcess(*model.solver());
     out.values = rounded(mip, solver.getColSolution());
     out.value = cost_of(mip, out.values);

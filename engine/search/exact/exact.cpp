@@ -164,6 +164,10 @@ class Exact {
       if (watched) witness_->keep_choice_cut(bound, incumbent_.best());
       return true;
     }
+    if (budget_.over()) {
+      leave(bound, budget_.end(0));
+      return true;
+    }
     const std::optional<PreparedRange> prepared = prepare(range, 0);
     if (!prepared) {
       const std::vector<SearchRange> halves = split_keeps(range);

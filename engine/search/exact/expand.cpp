@@ -65,8 +65,8 @@ bool Expander::cut_energy(double energy, double limit) {
 }
 
 bool Expander::spent() {
-  constexpr u64 kClockEvery = 256;
-  if (++asked_ % kClockEvery == 0 && budget_->over()) stopped_ = true;
+  constexpr u64 kClockEvery = 16;  // with many levels left open what lies between two questions takes 10 ms
+  stopped_ |= budget_->stopped() || (++asked_ % kClockEvery == 0 && budget_->over());
   stopped_ |= statistics_.evaluated >= last_evaluation_;
   return stopped_;
 }

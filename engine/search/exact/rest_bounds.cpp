@@ -12,7 +12,7 @@ RestBounds::RestBounds(const FlowCosts& model, const std::function<bool()>& stop
   for (std::size_t k = 0; k < m_.channels.size(); ++k)
     if (m_.channels[k].kind == Channel::Kind::Shared)
       least_sharing_[k] = m_.level[at(m_.channels[k].level)].least_sharing;
-  build_spreads();
+  build_spreads(stop);
   fill_.resize(at(m_.levels())), serve_.resize(at(m_.levels()));
   for (std::size_t i = 0; i < fill_.size(); ++i)
     for (std::size_t k = 0; k < m_.channels.size(); ++k)

@@ -107,7 +107,7 @@ class RestBounds {
   // Whether nothing can happen between the tile of a level and the temporal loops of the next: then after() and the
   // next level's below() are the same.
   bool after_is_below(int level) const { return level + 1 < m_.levels() && !m_.fanout[at(level) + 1].exists; }
-  void build_spreads();
+  void build_spreads(const std::function<bool()>& stop);
   std::vector<Step> steps_over(int level) const;
   void build_level(int level, const std::function<bool()>& stop);
   void build_after(int level, std::size_t channel);

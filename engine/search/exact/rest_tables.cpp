@@ -20,8 +20,8 @@ constexpr int kMostBoxes = 64;
 
 }  // namespace
 
-void RestBounds::build_spreads() {
-  for (int v = 0; v < c_.tensor_count; ++v) {
+void RestBounds::build_spreads(const std::function<bool()>& stop) {
+  for (int v = 0; v < c_.tensor_count && complete_; ++v) {
     const CompiledTensor& t = c_.tensor[at(v)];
     Table receivers;  // at most, of one word: a dimension spreads it to as many as it has iterations left
     if (!t.sliding && !t.entangled) {
@@ -38,6 +38,8 @@ void RestBounds::build_spreads() {
       for (int f = i + 1; f < m_.levels(); ++f) {
         const Table& least = m_.fanout[at(f)].least_spread[at(v)];
         if (!m_.fanout[at(f)].exists || least.empty()) continue;
+        if (stop) complete_ = complete_ && !stop();
+        if (!complete_) return;
         if (product.empty()) product.assign(least.size(), 1);
         for (std::size_t p = 0; p < product.size(); ++p) product[p] *= least[p];
         Table& out = spread_[at(i)][at(f)][at(v)] = product;

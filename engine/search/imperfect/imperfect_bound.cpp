@@ -45,7 +45,7 @@ struct LevelBound {
 
 class Bound {
  public:
-  Bound(const CostModel& model, const Mapspace& space, const KeepRange& keep)
+  Bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, const std::function<bool()>& is_over)
       : model_(model), c_(model.compiled()), steps_(static_cast<double>(least_imperfect_steps(c_, space))) {
     double units = 1;
     for (int i = 0; i < c_.level_count; ++i) {
@@ -60,7 +60,7 @@ class Bound {
         if (contains(keep.must[i], v)) level_[i].tensor.push_back(least_words(i, v, !contains(inside, v), keep));
       inside |= keep.may[i];
     }
-    refetch_ = least_refetch_units(model, space, keep);
+    refetch_ = least_refetch_units(model, space, keep, is_over);
     for (int i = 0; i < c_.level_count; ++i)
       if (level_[i].outside == 1) steps_ = std::max(steps_, bandwidth_cycles(i));
   }
@@ -246,9 +246,9 @@ u64 least_imperfect_steps(const Compiled& c, const Mapspace& space) {
   return std::max(search.plain(), search.run());
 }
 
-double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep,
-                             Objective objective) {
-  return Bound(model, space, keep).value(objective);
+double imperfect_lower_bound(const CostModel& model, const Mapspace& space, const KeepRange& keep, Objective objective,
+                             const std::function<bool()>& is_over) {
+  return Bound(model, space, keep, is_over).value(objective);
 }
 
 }  // namespace heliolite

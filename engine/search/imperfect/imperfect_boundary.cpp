@@ -12,6 +12,7 @@ namespace heliolite {
 namespace {
 
 constexpr u64 kMostTiles = 3'000'000;  // looked at
+constexpr u64 kLooksAround = 4096;     // steps between two questions whether to end
 
 // Energy units of one round of a tensor beyond the first.
 struct Round {
@@ -21,8 +22,8 @@ struct Round {
 
 class Refetch {
  public:
-  Refetch(const CostModel& model, const Mapspace& space, const KeepRange& keep)
-      : c_(model.compiled()), buffer_(c_.level_count - 2) {
+  Refetch(const CostModel& model, const Mapspace& space, const KeepRange& keep, const std::function<bool()>& is_over)
+      : c_(model.compiled()), buffer_(c_.level_count - 2), is_over_(is_over) {
     const CompiledLevel &outer = c_.level[buffer_ + 1], &inner = c_.level[buffer_];
     const auto& levels = model.architecture().levels;
     for (int v = 0; v < c_.tensor_count; ++v) {
@@ -55,11 +56,16 @@ class Refetch {
     for (int d = 0; d < c_.dimension_count; ++d)
       if (!contains(allowed_, d)) least[d] = c_.size[d];
     search(0, least);
-    if (tiles_ > kMostTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
+    if (over_ || tiles_ > kMostTiles || best_ == std::numeric_limits<double>::infinity()) return 0;
     return best_;
   }
 
  private:
+  bool over() {
+    if (++steps_ % kLooksAround == 0 && is_over_) over_ |= is_over_();
+    return over_;
+  }
+
   bool fits(const Extents& tile) const {
     const CompiledLevel& buffer = c_.level[buffer_];
     u64 used = 0;
@@ -69,7 +75,7 @@ class Refetch {
 
   // Tiles of the dimensions d and later; `smallest`: what is chosen, and the least of the rest.
   void search(int d, Extents& smallest) {
-    if (tiles_ > kMostTiles || best_ == 0) return;
+    if (tiles_ > kMostTiles || best_ == 0 || over()) return;
     if (d == c_.dimension_count) {
       ++tiles_;
       best_ = std::min(best_, orders(0, (1u << rounds_.size()) - 1, 1));
@@ -91,7 +97,7 @@ class Refetch {
 
   // Least units over the orders of the outermost loops, innermost first. `placed`: loops inside; `open`: tensors that
   // none of them moves and that therefore stay; `run`: product of the loops placed.
-  double orders(DimensionMask placed, unsigned open, double run) const {
+  double orders(DimensionMask placed, unsigned open, double run) {
     DimensionMask moving = 0;
     for (std::size_t r = 0; r < rounds_.size(); ++r)
       if (contains(open, r)) moving |= rounds_[r].indexing;
@@ -104,6 +110,7 @@ class Refetch {
     double best = std::numeric_limits<double>::infinity();
     for (int d = 0; d < c_.dimension_count; ++d) {
       if (iterations_[d] == 1 || contains(placed, d)) continue;
+      if (over()) break;
       unsigned still = open;
       double units = 0;
       for (std::size_t r = 0; r < rounds_.size(); ++r) {
@@ -132,17 +139,20 @@ class Refetch {
   DimensionMask allowed_ = 0;
   Extents iterations_{};
   double best_ = std::numeric_limits<double>::infinity();
-  u64 tiles_ = 0;
+  u64 tiles_ = 0, steps_ = 0;
+  const std::function<bool()>& is_over_;
+  bool over_ = false;
 };
 
 }  // namespace
 
-double least_refetch_units(const CostModel& model, const Mapspace& space, const KeepRange& keep) {
+double least_refetch_units(const CostModel& model, const Mapspace& space, const KeepRange& keep,
+                           const std::function<bool()>& is_over) {
   const Compiled& c = model.compiled();
   if (c.level_count < 2) return 0;
   const CompiledLevel &outer = c.level[c.level_count - 1], &inner = c.level[c.level_count - 2];
   if (outer.fanout_x * outer.fanout_y > 1 || inner.room == CompiledLevel::kUnbounded) return 0;
-  return Refetch(model, space, keep).run();
+  return Refetch(model, space, keep, is_over).run();
 }
 
 }  // namespace heliolite
