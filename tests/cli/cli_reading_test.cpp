@@ -31,8 +31,9 @@ TEST(CliReading, ReadsTimeloopsInputs) {
   const json layer = answer("map" + machine + " --define design=wide -w " + data + "layers/small.yaml," + data +
                             "variables.yaml --factors perfect");
   EXPECT_EQ(layer["layers"][0]["dimensions"]["C"], 4);
-  ASSERT_EQ(layer["notes"].size(), 3U);
-  EXPECT_THAT(layer["notes"][0].get<std::string>(), HasSubstr("Hpad = 1: words of the padding"));
+  ASSERT_EQ(layer["notes"].size(), 4U);
+  EXPECT_THAT(layer["notes"][0].get<std::string>(), HasSubstr("are from Timeloop's built-in table"));
+  EXPECT_THAT(layer["notes"][1].get<std::string>(), HasSubstr("Hpad = 1: words of the padding"));
   const std::string sparse = " -a " + data + "sparse_machine.yaml -w " + data + "sparse_problem.yaml";
   const CliResult refused = run_cli("map" + sparse);
   EXPECT_EQ(refused.exit_code, 2);

@@ -103,7 +103,7 @@ TEST(TimeloopFrontEnd, ComponentsThatTimeloopPassesOver) {
                         "compute units (mac, intmac, fpmac, compute), nor a name containing one; Timeloop would pass "
                         "over Shared, which has a capacity"));
   EXPECT_THAT(complaints("n_banks: 2,", "n_banks: 2, network_read: bus,"),
-              HasSubstr("named networks are not supported"));
+              HasSubstr("network 'bus' of Shared has energies in the ERT, and named networks are not modelled"));
 }
 
 TEST(TimeloopFrontEnd, TwoNamesOfOneThingMustAgree) {
