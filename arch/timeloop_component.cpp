@@ -103,7 +103,9 @@ void read_network(AttributeReader& reader, TimeloopStorage& storage) {
       storage.networks.push_back(*named);
   if (!storage.networks.empty() && (network.hop_pj != 0 || network.router_pj != 0 || network.ingress_pj != 0))
     reader.error(fmt::format("{} names a network and has energies of its own network: give one", reader.owner()));
-  reader.refuse({"network_fill_latency", "network_drain_latency"}, "fill and drain latencies are not modelled");
+  reader.refuse({"network_fill_latency", "network_drain_latency"},
+                "Timeloop adds fill and drain latencies of networks to the cycles of every mapping, which is not "
+                "modelled: take them out, and add their sum to the cycles of the answers");
   if (const std::optional<std::string> type = reader.string({"network_type"}); type && *type != "1:1" && *type != "1:N")
     reader.error(fmt::format("network_type = {} of {}: only 1:1 and 1:N are modelled", *type, reader.owner()));
   reader.ignore({"network_word_bits"});

@@ -8,6 +8,7 @@
 
 #include "arch/load.h"
 #include "engine/model/mapping_file.h"
+#include "engine/space/fit_names.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -57,8 +58,10 @@ template <class T>
 CheckPartners::Partners<T> CheckPartners::nearest(const Known<T>& known, const std::string& path, std::size_t most) {
   Partners<T> found;
   const auto take = [&](const Partners<T>& partners) {
-    for (const auto& partner : partners)
-      if (found.size() < most && std::ranges::find(found, partner) == found.end()) found.push_back(partner);
+    for (const auto& partner : partners) {
+      if (found.size() >= most) return;
+      if (std::ranges::find(found, partner) == found.end()) found.push_back(partner);
+    }
   };
   take(known.given);
   for (std::string folder = folder_of(path), last = path; folder != last; folder = folder_of(folder)) {
@@ -113,7 +116,9 @@ CheckPartners::Answer CheckPartners::try_mapping(const std::string& path) {
         keep_fewest(best, architecture ? network.errors() : architecture.errors(), with);
         continue;
       }
-      for (const Layer& layer : network->layers) {
+      Network fitted = *network;  // dimensions called as the machine's constraints do, as for eval
+      fit_names(fitted, *architecture);
+      for (const Layer& layer : fitted.layers) {
         if (++tried > kMostLayers) return best;
         const Result<Mapping> mapping = file->read(layer.workload, *architecture);
         if (mapping) return {with, {}};

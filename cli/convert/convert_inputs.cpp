@@ -10,6 +10,7 @@
 #include "cli/ui/inputs.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
+#include "engine/space/fit_names.h"
 #include "workloads/load.h"
 
 namespace heliolite::cli {
@@ -77,6 +78,7 @@ Result<Convertible> load_convertible(const std::vector<std::string>& given, cons
     if (network) out.network = *std::move(network);
   }
   if (!errors.empty()) return errors;
+  if (out.machine && out.network) fit_names(*out.network, *out.machine);
   if (!layer.empty()) {
     if (!out.network) return Diagnostic{"", 0, "--layer", "no workload is given"};
     const Result<Workload> one = pick_layer(*out.network, layer);

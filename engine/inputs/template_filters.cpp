@@ -81,12 +81,13 @@ std::string_view filter_keyword(std::string_view filter, std::size_t place) {
 
 Result<TemplateValue> filter(std::string_view name, const TemplateValue& value,
                              std::span<const TemplateValue> arguments) {
-  const std::vector<std::string> known{"default", "int",  "float",  "string", "lower",
-                                       "upper",   "trim", "length", "join",   "indent"};
+  const std::vector<std::string> known{"default", "int",    "float", "string", "lower", "upper",
+                                       "trim",    "length", "join",  "indent", "list"};
   if (std::ranges::find(known, name) == known.end())
     return complain(fmt::format("filter '{}' is not understood; understood are {}", shortened(name), join(known)));
   if (name == "indent") return indented(value, arguments);
   if (name == "join") return joined(value, arguments);
+  if (name == "list" && template_list(value) != nullptr) return value;
   if (!arguments.empty()) return complain(fmt::format("filter '{}' takes no arguments here", name));
   if (name == "length") {
     const TemplateList* list = template_list(value);

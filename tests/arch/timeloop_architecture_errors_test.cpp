@@ -60,7 +60,7 @@ TEST(TimeloopArchitectureErrors, Flat) {
       {flat("name: L1, entries: 16, instances: 3"), "L1 of 3 x 1 instances (meshX x meshY) do not divide MAC of 4 x 2"},
       {flat(kReg + ", cluster_size: 3"), "cluster_size = 3 does not divide the 8 instances"},
       {flat(kReg + ", min_utilization: 0.5"), "min_utilization = 0.5 of L1: a least utilization of a memory cannot"},
-      {flat(kReg + ", network_fill_latency: 5"), "fill and drain latencies are not modelled"},
+      {flat(kReg + ", network_fill_latency: 5"), "Timeloop adds fill and drain latencies of networks to the cycles"},
       {flat(kReg + ", wire_energy: 0.1"), "give energy_per_hop (pJ) instead"},
       {flat(kReg + ", network-type: \"M:N\""), "only 1:1 and 1:N are modelled"},
       {flat("name: DRAM, entries: 16, instances: 8, meshX: 4"), "two levels are called DRAM"},

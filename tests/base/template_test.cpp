@@ -85,6 +85,7 @@ TEST(Template, ListsAndIndents) {
       {"[1, 2] | length", "2"},
       {"['a', 'b'] | join('-')", "a-b"},
       {"range(2, 4)", "[2, 3]"},
+      {"range(2, 4) | list | length", "2"},
       {"'a\\nb' | indent", "anb"},  // a backslash stands for the character behind it
       {"missing | default('') | indent(2)", ""},
       {"'x' | indent(3, true)", "   x"},

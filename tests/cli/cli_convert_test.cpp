@@ -69,6 +69,23 @@ TEST(CliConvert, MappingsOfMachinesWithoutLinks) {
   }
 }
 
+// Where constraints call a dimension otherwise than the workload does, convert and check take the mapping that map
+// found.
+TEST(CliConvert, NamesThatMachinesUse) {
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "m.yaml",
+      "architecture: {levels: [{name: DRAM, capacity: unbounded, energy: 1}, {name: L1, entries: 64, energy: "
+      "1, fanout: 2, constraints: {spatial: {order: [M, C]}}}], compute: {energy: 1}}");
+  const std::string pair = machine + " conv:k=4,c=2,p=4,r=3", mapping = folder.path("best.json");
+  ASSERT_EQ(run_cli("map -a " + machine + " -w conv:k=4,c=2,p=4,r=3 --no-look --json " + mapping).exit_code, 0);
+  const CliResult written = run_cli("convert " + pair + " " + mapping + " -o " + folder.path("out"));
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  EXPECT_THAT(read_text(folder.path("out/problem.yaml")), HasSubstr("M: 4"));
+  const CliResult checked = run_cli("check " + mapping + " -a " + machine + " -w conv:k=4,c=2,p=4,r=3");
+  EXPECT_EQ(checked.exit_code, 0) << checked.out;
+}
+
 // A mapping as Timeloop prints it is one for every command; a machine of nodes gets its mapping in their words.
 TEST(CliConvert, PrintedNestsAndMachinesOfNodes) {
   const TempFolder folder;
