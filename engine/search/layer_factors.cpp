@@ -22,6 +22,10 @@ constexpr double kPaddedShare = 0.08;  // of the budget of all tile sizes, at mo
 constexpr u64 kLeastLook = 500, kMostLook = 2'000;
 constexpr double kLookShare = 0.25;
 
+// Stages of a second step under a limit of evaluations: evaluations of the first one, how many times more each next one
+// has, and what part of them finds the perfect mapping from which it starts.
+constexpr u64 kFirstStage = 64, kStageGrowth = 4, kStageStart = 8;
+
 }  // namespace
 
 SearchBudget LayerSearch::first_step(const SearchBudget& budget) const {
@@ -34,22 +38,66 @@ bool LayerSearch::has_second_step() const {
   return problem_->imperfect() && climbs_to_imperfect(options.strategy);
 }
 
+// More evaluations may not give a dearer answer, so all that a stage does is settled by its own number, not by that of
+// the budget: where it starts, and what it tries in which order. What a smaller budget does is the beginning of what a
+// larger one does.
+LayerAnswer LayerSearch::second_step_in_stages(const LayerAnswer& perfect, const SearchBudget& budget) const {
+  const Objective objective = problem_->options.objective;
+  const bool any = problem_->options.factors == Factors::Any;
+  LayerAnswer out, proof;
+  const auto left = [&] { return budget.after(out.statistics.evaluated); };
+  const auto take = [&](const LayerAnswer& found, bool whole = true) {
+    out.statistics += found.statistics;
+    if (found.found && whole) out.offer(objective, found.mapping, found.cost);
+  };
+  std::optional<double> bound;
+  for (u64 stage = kFirstStage;; stage *= kStageGrowth) {
+    take(search_fast(left().at_most(stage / kStageStart)));
+    if (left().end(0) == SearchEnd::Done) {
+      const LayerAnswer start = out;
+      take(imperfect_search(*problem_, start, left().at_most(any ? stage / 2 : stage), ClimbShares::InOrder));
+    }
+    if (any && left().end(0) == SearchEnd::Done) {
+      const bool whole = left().allows(stage / 2);
+      const SearchBudget part = left().at_most(stage / 2);
+      LayerAnswer start;
+      if (out.found) start.offer(objective, out.mapping, out.cost);
+      proof = search_any(start, part);
+      take(proof, whole || proof.complete);
+      if (proof.lower_bound) bound = std::max(bound.value_or(0), *proof.lower_bound);
+      if (proof.complete) break;
+    }
+    if (left().end(0) != SearchEnd::Done || stage >= budget.evaluations_left(0)) break;
+  }
+  if (perfect.found) out.offer(objective, perfect.mapping, perfect.cost);
+  out.complete = proof.complete;
+  out.lower_bound = bound;
+  out.end = out.complete ? SearchEnd::Done : budget.end(out.statistics.evaluated);
+  if (out.end == SearchEnd::Done) out.end = proof.end;
+  return out;
+}
+
+// All tile sizes from `start` and from padded sizes.
+LayerAnswer LayerSearch::search_any(const LayerAnswer& start, const SearchBudget& budget) const {
+  const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
+  const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
+  LayerAnswer out = any_search(*problem_, std::array{start, padded}, budget.after(padded.statistics.evaluated));
+  out.statistics.evaluated += padded.statistics.evaluated;
+  return out;
+}
+
 LayerAnswer LayerSearch::second_step(const LayerAnswer& perfect, const SearchBudget& budget) const {
   LayerAnswer start;
   if (perfect.found) start.offer(problem_->options.objective, perfect.mapping, perfect.cost);
-  if (problem_->options.factors == Factors::Any) {
-    const auto evaluations = static_cast<u64>(kPaddedShare * static_cast<double>(budget.evaluations_left(0)));
-    const LayerAnswer padded = padded_start(budget.part_of_time(kPaddedShare).at_most(evaluations));
-    const std::array starts{start, padded};
-    LayerAnswer out = any_search(*problem_, starts, budget.after(padded.statistics.evaluated));
-    out.statistics.evaluated += padded.statistics.evaluated;
-    out.statistics += perfect.statistics;
-    out.beside = perfect.mappings();
-    return out;
+  const bool ours = info(problem_->options.strategy).source.empty();
+  LayerAnswer out;
+  if (ours && budget.limits_evaluations()) out = second_step_in_stages(perfect, budget);
+  else if (problem_->options.factors == Factors::Any) out = search_any(start, budget);
+  else out = imperfect_search(*problem_, start, budget);
+  if (problem_->options.imperfect) {
+    out.end = budget.end(out.statistics.evaluated);
+    if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   }
-  LayerAnswer out = imperfect_search(*problem_, start, budget);
-  out.end = budget.end(out.statistics.evaluated);
-  if (out.end == SearchEnd::Done && not_searched(perfect.end)) out.end = perfect.end;
   out.statistics += perfect.statistics;
   out.beside = perfect.mappings();
   return out;

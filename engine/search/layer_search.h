@@ -58,6 +58,8 @@ class LayerSearch {
   LayerAnswer search_exact(const SearchBudget& budget, const ObjectiveKey& limit = {}) const;
   LayerAnswer search_sunstone(const SearchBudget& budget, const ClimbEffort& effort) const;
   LayerAnswer search_cosa(const SearchBudget& budget) const;
+  LayerAnswer second_step_in_stages(const LayerAnswer& perfect, const SearchBudget& budget) const;
+  LayerAnswer search_any(const LayerAnswer& start, const SearchBudget& budget) const;
   LayerAnswer search_padded(const SearchBudget& budget) const;
   std::unique_ptr<LayerProblem> resized(Workload workload) const;
   bool cut(LayerAnswer& larger, Counts counts) const;

@@ -118,5 +118,35 @@ TEST(SearchLimits, RandomProblemsLoseNothingByMore) {
   EXPECT_GT(found, 100);
 }
 
+// The larger mapspaces: their searches have several steps, each of which begins where the one before ends.
+TEST(SearchLimits, LargerMapspacesLoseNothingByMore) {
+  int found = 0;
+  for (u64 seed = 0; seed < 8; ++seed) {
+    const SearchProblem p = random_search_problem(seed + 190'000, {.max_mappings = 20'000});
+    if (p.answer.legal == 0) continue;
+    for (const Objective objective : {Objective::Energy, Objective::Edp})
+      for (const Strategy strategy : {Strategy::Exact, Strategy::Sunstone}) {
+        SCOPED_TRACE(fmt::format("seed {}", seed));
+        SearchOptions plain;
+        plain.objective = objective;
+        plain.strategy = strategy;
+        SearchOptions any = plain, imperfect = plain, uneven = plain, open = plain;
+        any.factors = Factors::Any;
+        imperfect.imperfect = true;
+        uneven.tiles = Tiles::Uneven;
+        open.open = true;
+        for (const SearchOptions& options : {any, imperfect, uneven, open}) {
+          if (options.tiles == Tiles::Uneven && strategy != Strategy::Exact) continue;
+          SearchOptions once = options;
+          once.budget_evaluations = 1;
+          if (!map_workload(p.workload, p.architecture, once).ok()) continue;  // true counts are not defined
+          answers(p.workload, p.architecture, options);
+          ++found;
+        }
+      }
+  }
+  EXPECT_GT(found, 40);
+}
+
 }  // namespace
 }  // namespace heliolite::search_limits_test

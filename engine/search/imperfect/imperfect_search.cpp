@@ -20,9 +20,11 @@ constexpr std::size_t kKicksOfARound = 8;
 
 class ImperfectSearch {
  public:
-  ImperfectSearch(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget)
+  ImperfectSearch(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
+                  ClimbShares shares)
       : problem_(problem),
         perfect_(perfect),
+        shares_(shares),
         plans_(problem.space, problem.options.rules[Rule::UsefulEnds]),
         budget_(budget.limited() ? budget : budget.at_most(kImperfectEvaluations)) {}
 
@@ -63,9 +65,13 @@ class ImperfectSearch {
     evaluated_ += climb.evaluated();
   }
 
-  // body(k, climb) for k < count, at the same time and with equal parts of the evaluations that are left.
+  // body(k, climb) for k < count, at the same time and with equal parts of the evaluations that are left; or in order.
   template <class Body>
   void at_once(std::size_t count, Body body) {
+    if (shares_ == ClimbShares::InOrder) {
+      for (std::size_t k = 0; k < count; ++k) with_climb([&](ImperfectClimb& climb) { body(k, climb); });
+      return;
+    }
     std::vector<ImperfectClimb> climbs;
     const u64 left = evaluations_left(), share = left / std::max<std::size_t>(1, count);
     for (std::size_t k = 0; k < count; ++k)
@@ -222,6 +228,7 @@ class ImperfectSearch {
 
   const LayerProblem& problem_;
   const LayerAnswer& perfect_;
+  const ClimbShares shares_;
   ImperfectPlanSpace plans_;
   const SearchBudget budget_;
   u64 evaluated_ = 0;
@@ -231,8 +238,9 @@ class ImperfectSearch {
 
 }  // namespace
 
-LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget) {
-  return ImperfectSearch(problem, perfect, budget).run();
+LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
+                             ClimbShares shares) {
+  return ImperfectSearch(problem, perfect, budget, shares).run();
 }
 
 }  // namespace heliolite

@@ -14,8 +14,15 @@ namespace heliolite {
 // Mappings that the search prices at most where the budget sets no limit.
 inline constexpr u64 kImperfectEvaluations = 200'000;
 
+// How climbs share the evaluations.
+enum class ClimbShares : u8 {
+  Equal,    // those that can run at the same time get equal parts
+  InOrder,  // one after the other, each as many as it takes: a smaller budget has the first of what a larger one has
+};
+
 // `perfect`: the answer with perfect factors, which may have found nothing. The answer is the same for any number of
 // threads; its statistics are of this search alone.
-LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget);
+LayerAnswer imperfect_search(const LayerProblem& problem, const LayerAnswer& perfect, const SearchBudget& budget,
+                             ClimbShares shares = ClimbShares::Equal);
 
 }  // namespace heliolite

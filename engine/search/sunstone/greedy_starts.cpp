@@ -50,17 +50,18 @@ std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size
   const std::size_t each = std::max<std::size_t>(1, kUnrollings / std::max<std::size_t>(1, keeps.size()));
   for (const KeepMasks& keep : keeps) {
     keep_ = keep;
-    int last_kept = c_.tensor_count;  // of the first unrolling every tensor in turn, of the others the best
+    bool first = true;  // of the first unrolling every way, of the others one
     for (const Filled& unrolled : unrollings(each)) {
       Filled bare = unrolled;
       if (!begin(bare.plan)) continue;
-      for (int stationary = -1; stationary < last_kept; ++stationary) {
+      for (int way = -2; way < c_.tensor_count; ++way) {
+        if (!first && way != -1) continue;
         Filled next = bare;
-        next.worth = fill(next.plan, stationary);
+        next.worth = fill(next.plan, std::max(way, -1), way == -2);
         const auto same = [&](const Filled& f) { return f.plan == next.plan; };
         if (moves_.legal(next.plan) && std::none_of(filled.begin(), filled.end(), same)) filled.push_back(next);
       }
-      last_kept = 0;
+      first = false;
     }
   }
   std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
@@ -173,7 +174,9 @@ bool GreedyStarts::fits(const Plan& plan, int first, int last) const {
 }
 
 // Steps 2 and 3, level by level.
-GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary) const {
+GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary, bool inwards) const {
+  if (inwards)
+    for (int i = c_.level_count - 1; i-- > 0;) grow(plan, i, stationary, {}, true);
   std::vector<Flow> flows;
   for (int v = 0; v < c_.tensor_count; ++v) flows.push_back({v, -1, server(-1, v), 1, 1, false});
   double used = 1;
@@ -187,7 +190,7 @@ GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary) const {
         if (i > flow.from || contains(c_.tensor[at(flow.tensor)].indexing, d)) flow.reads *= units;
       }
     }
-    if (i + 1 < c_.level_count) grow(plan, i, stationary, flows);
+    if (!inwards && i + 1 < c_.level_count) grow(plan, i, stationary, flows, false);
     choose_order(plan, i, flows);
     if (i + 1 == c_.level_count) break;
     const Extents tile = tile_through(space_, plan, i);
@@ -223,7 +226,7 @@ GreedyStarts::Worth GreedyStarts::fill(Plan& plan, int stationary) const {
 }
 
 // Step 2 at one level.
-void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const {
+void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside, bool nearest) const {
   const TemporalSpace& here = space_.levels[at(level)].temporal;
   double now = words_energy(plan, level, stationary, inside);
   for (;;) {
@@ -232,13 +235,13 @@ void GreedyStarts::grow(Plan& plan, int level, int stationary, const std::vector
     for (const int d : bits(here.allowed)) {
       for (const u32 prime : primes_[at(d)]) {
         if (!here.factor[at(d)].allows(u64{temporal(plan, level, d)} * prime)) continue;
-        int from = c_.level_count - 1;
         const auto may_give = [&](int i) {
           const u32 factor = temporal(plan, i, d);
           return factor % prime == 0 && space_.levels[at(i)].temporal.factor[at(d)].allows(factor / prime);
         };
-        while (from > level && !may_give(from)) --from;
-        if (from == level) continue;
+        int from = nearest ? level + 1 : c_.level_count - 1;
+        while (from > level && from < c_.level_count && !may_give(from)) from += nearest ? 1 : -1;
+        if (from == level || from == c_.level_count) continue;
         const Move move{static_cast<u8>(d), static_cast<u8>(loop_place_of(LoopKind::Temporal, from)),
                         static_cast<u8>(loop_place_of(LoopKind::Temporal, level)), prime};
         apply(plan, move);

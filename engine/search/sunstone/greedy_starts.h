@@ -3,7 +3,8 @@
 //  1. Unrollings that use the most units, those first of which the units share the most words.
 //  2. All loops over time at the outermost level. Then each level, innermost first, takes prime after prime from the
 //     levels outside it, always the one that saves the most energy of words on their way, until nothing fits or nothing
-//     is saved: once as if the loops outside always kept in place what costs most to move, once for each tensor.
+//     is saved: once as if the loops outside always kept in place what costs most to move, once for each tensor; and
+//     once from the outside in, each level taking from the next one outside.
 //  3. After each level the order of its loops that keeps in place what costs most to move.
 // What the steps compare are words of tiles times the loops that move them, as if no tensor slid: a part of what a
 // mapping's price counts, and no lower bound of it (docs/rules/search.md).
@@ -49,8 +50,8 @@ class GreedyStarts {
   Worth unrolled_worth(const Plan& plan) const;
   bool begin(Plan& plan) const;
   bool fits(const Plan& plan, int first, int last) const;
-  Worth fill(Plan& plan, int stationary) const;
-  void grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const;
+  Worth fill(Plan& plan, int stationary, bool inwards) const;
+  void grow(Plan& plan, int level, int stationary, const std::vector<Flow>& inside, bool nearest) const;
   double words_energy(const Plan& plan, int level, int stationary, const std::vector<Flow>& inside) const;
   void choose_order(Plan& plan, int level, std::vector<Flow>& flows) const;
   double energy_of(const Flow& flow) const;
