@@ -44,6 +44,19 @@ std::vector<PlotCorner> clipped(const std::vector<PlotCorner>& corners, const Pl
 double plot_x(double log) { return kPlotX + log / kMostPlotLog * kPlotSide; }
 double plot_y(double log) { return kPlotY + kPlotSide - log / kMostPlotLog * kPlotSide; }
 
+// The middle of a polygon.
+PlotCorner centroid(const std::vector<PlotCorner>& corners) {
+  double twice = 0, x = 0, y = 0;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const PlotCorner &a = corners[i], &b = corners[(i + 1) % corners.size()];
+    const double cross = a[0] * b[1] - a[1] * b[0];
+    twice += cross;
+    x += (a[0] + b[0]) * cross;
+    y += (a[1] + b[1]) * cross;
+  }
+  return {x / (3 * twice), y / (3 * twice)};
+}
+
 std::string axes_svg(const RegionPicture& picture) {
   std::string text;
   for (int log = 0; log <= kMostPlotLog; log += kPlotTick) {
@@ -86,29 +99,37 @@ std::string regions_svg(const RegionPicture& picture, const TileRegions& regions
       kRegionWidth, kRegionHeight, svg_escaped(picture.title), kPlotX,
       svg_escaped(fmt::format("{}", fmt::join(picture.fixed, ", "))));
   double line = kPlotY + 12;
+  std::string numbers;  // over all regions
   for (std::size_t c = 0; c < regions.costs.size(); ++c) {
     const char* colour = kCostColours[c % kCostColours.size()];
-    bool shown = false;
+    std::vector<std::string> shown;
     for (std::size_t r = 0; r < regions.regions.size(); ++r) {
       if (regions.regions[r].cost != c) continue;
       std::string points;
-      for (const PlotCorner& corner : visible_part(picture, regions.regions[r]))
+      const std::vector<PlotCorner> corners = visible_part(picture, regions.regions[r]);
+      for (const PlotCorner& corner : corners)
         points += fmt::format("{}{:.1f},{:.1f}", points.empty() ? "" : " ", plot_x(corner[0]), plot_y(corner[1]));
       if (points.empty()) continue;
-      shown = true;
+      shown.push_back(fmt::format("{}", r + 1));
+      const PlotCorner middle = centroid(corners);
+      numbers += fmt::format(
+          "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-weight=\"bold\" fill=\"white\" stroke=\"#222\" "
+          "stroke-width=\"2.5\" paint-order=\"stroke\">{}</text>\n",
+          plot_x(middle[0]), plot_y(middle[1]) + 4, r + 1);
       text += fmt::format(
           "<polygon points=\"{}\" fill=\"{}\" stroke=\"white\" stroke-width=\"1.5\"><title>region {}</title>"
           "</polygon>\n",
           points, colour, r + 1);
     }
-    if (!shown) continue;
+    if (shown.empty()) continue;
     text += fmt::format(
         "<rect x=\"{0:g}\" y=\"{1:g}\" width=\"12\" height=\"12\" fill=\"{2}\"/>\n"
         "<text x=\"{3:g}\" y=\"{4:g}\">{5}</text>\n",
-        kLegendX, line - 10, colour, kLegendX + 18, line, svg_escaped(form_text(regions.costs[c], nest)));
+        kLegendX, line - 10, colour, kLegendX + 18, line,
+        svg_escaped(fmt::format("{}: {}", fmt::join(shown, ", "), form_text(regions.costs[c], nest))));
     line += 20;
   }
-  return text + axes_svg(picture) + "</svg>\n";
+  return text + numbers + axes_svg(picture) + "</svg>\n";
 }
 
 }  // namespace heliolite::cli

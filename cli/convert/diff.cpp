@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/table.h"
 #include "engine/base/integers.h"
+#include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_difference.h"
@@ -122,13 +124,31 @@ Result<Comparison> compare(const DiffArguments& arguments, const Output& output)
   return compared(*a, load_workload(arguments.a, reading, output), load_workload(arguments.b, reading, output));
 }
 
+// With six digits for numbers that have more.
+std::string rounded(const std::string& text) {
+  static const std::regex kLongNumber(R"([0-9]+\.[0-9]{6,}(e[-+]?[0-9]+)?)");
+  std::string out;
+  std::string::const_iterator from = text.begin();
+  for (std::sregex_iterator i(text.begin(), text.end(), kLongNumber), end; i != end; ++i) {
+    out.append(from, (*i)[0].first);
+    from = (*i)[0].second;
+    const auto value = parse_number<double>(i->str());
+    out += value ? fmt::format("{:.6g}", *value) : i->str();
+  }
+  return out.append(from, text.end());
+}
+
 std::string text_of(const Comparison& answer) {
   std::string text;
   if (answer.differences.empty()) {
     text = fmt::format("the {} are the same\n", name(answer.what));
   } else {
     Table table({"<field", "<first", "<second"});
-    for (const FieldDifference& d : answer.differences) table.row({d.field, d.a, d.b});
+    for (const FieldDifference& d : answer.differences) {
+      const std::string a = rounded(d.a), b = rounded(d.b);
+      const bool told_apart = a != b;
+      table.row({d.field, told_apart ? a : d.a, told_apart ? b : d.b});
+    }
     text = table.to_string();
   }
   if (answer.what != Compared::Mappings) return text;

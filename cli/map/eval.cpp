@@ -70,7 +70,7 @@ std::string level_tables(const MappedLayer& layer, const Breakdown& breakdown, b
   const Workload& workload = layer.workload;
   const Architecture& architecture = layer.architecture;
   std::string text = "\nMapping\n";
-  text += nest ? nest_drawing(nest_levels(layer.mapping, breakdown, workload, architecture), workload, architecture)
+  text += nest ? nest_drawing(loop_nest(layer.mapping, breakdown, workload, architecture), workload, architecture)
                : nest_text(layer.mapping, workload, architecture);
   const bool of_all = counts_all_instances(breakdown);
   text +=
@@ -97,7 +97,7 @@ int run(const char* command, bool by_level, const EvalArguments& arguments, cons
   if (by_level) text += level_tables(*layer, breakdown, arguments.nest);
   output.table(text);
   const auto svg = [&] {
-    return nest_svg(nest_levels(layer->mapping, breakdown, layer->workload, layer->architecture), layer->workload,
+    return nest_svg(loop_nest(layer->mapping, breakdown, layer->workload, layer->architecture), layer->workload,
                     layer->architecture);
   };
   const bool drawn = arguments.svg.empty() || output.write("--svg", svg());

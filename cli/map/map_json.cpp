@@ -101,6 +101,7 @@ Json mapped_layer_json(const MapAnswer& answer, std::size_t i, const std::string
   json["true_counts"] = true_counts_json(answer, i);
   json["any_look"] = look_json(r, workload, answer.architecture);
   json["mapping"] = feasible ? to_json(r.mapping, workload, answer.architecture) : Json();
+  json["breakdown"] = answer.breakdowns[i] ? to_json(*answer.breakdowns[i], workload) : Json();
   json["bounds"] = distances_json(answer.distances[i]);
   if (!answer.distances[i]) json["why_no_bounds"] = answer.distances[i].errors().front().message;
   if (feasible) return json;

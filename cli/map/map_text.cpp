@@ -70,11 +70,10 @@ std::string result_table(const MapAnswer& answer) {
   table.row({result.all_feasible() ? "total" : "total of what fits", fmt::format("{}", runs), "",
              unit(total.energy.picojoules()), grouped(total.cycles), "", one ? scientific(edps.of_totals) : "", "",
              total_distance(answer), "", "", seconds(result.seconds)});
-  if (!one) {
-    table.row({"", "", "total energy x total cycles", "", "", "", scientific(edps.of_totals)});
-    table.row({"", "", "sum of the layers' EDPs", "", "", "", scientific(edps.sum)});
-  }
-  return table.to_string();
+  if (one) return table.to_string();
+  return table.to_string() +
+         fmt::format("\n  EDP: total energy x total cycles {} pJ x cycles; sum of the layers' EDPs {} pJ x cycles\n",
+                     scientific(edps.of_totals), scientific(edps.sum));
 }
 
 // What the short looks at all tile sizes found, of all layers together; empty if there were none.

@@ -104,14 +104,24 @@ std::string NestLoop::text(const char* between) const {
   return residual == end ? loop : fmt::format("{} (last {})", loop, residual);
 }
 
-std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& breakdown, const Workload& workload,
-                                   const Architecture& architecture) {
-  std::vector<NestLevel> levels;
+LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Workload& workload,
+                   const Architecture& architecture) {
+  LoopNest nest{{}, breakdown.compute.energy.picojoules(), breakdown.energy.picojoules()};
   for (int i = mapping.level_count - 1; i >= 0; --i) {
     const StorageLevel& machine = architecture.levels[at(i)];
     const LevelBreakdown& costs = breakdown.level[at(i)];
-    NestLevel level{machine.name,    {}, costs.used_words, costs.capacity_words, {}, {}, 1, 1, machine.fanout_x,
-                    machine.fanout_y};
+    const Energy energy = costs.access_energy() + costs.network_energy() + costs.leakage;
+    NestLevel level{machine.name,
+                    {},
+                    costs.used_words,
+                    costs.capacity_words,
+                    {},
+                    {},
+                    1,
+                    1,
+                    machine.fanout_x,
+                    machine.fanout_y,
+                    energy.picojoules()};
     for (const LevelPart& part : parts_of(mapping, i)) {
       NestPart& out = level.parts.emplace_back();
       for (const int v : bits(part.keep)) {
@@ -125,19 +135,18 @@ std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& brea
     level.across_y = loops_of(mapping, workload, first, last, LoopKind::SpatialY);
     level.used_x = iterations(level.across_x);
     level.used_y = iterations(level.across_y);
-    levels.push_back(std::move(level));
+    nest.levels.push_back(std::move(level));
   }
-  return levels;
+  return nest;
 }
 
-std::string nest_drawing(const std::vector<NestLevel>& levels, const Workload& workload,
-                         const Architecture& architecture) {
+std::string nest_drawing(const LoopNest& nest, const Workload& workload, const Architecture& architecture) {
   const std::string letters = letters_of(workload);
   std::size_t width = architecture.compute.name.size();
-  for (const NestLevel& level : levels) width = std::max(width, level.name.size());
+  for (const NestLevel& level : nest.levels) width = std::max(width, level.name.size());
   NestLines lines(width);
   std::size_t depth = 0;
-  for (const NestLevel& level : levels) {
+  for (const NestLevel& level : nest.levels) {
     lines.add(level.name, 0, room_text(level, letters));
     for (const NestPart& part : level.parts) {
       const bool first = &part == &level.parts.front();

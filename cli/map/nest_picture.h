@@ -39,16 +39,21 @@ struct NestLevel {
   std::vector<NestLoop> across_x, across_y;  // of the fan-out below, outermost first
   u64 used_x = 1, used_y = 1;                // receivers in use
   u64 fanout_x = 1, fanout_y = 1;
+  double energy_pj = 0;  // of all instances: accesses, the network below, leakage
 };
 
-// Outermost first.
-std::vector<NestLevel> nest_levels(const Mapping& mapping, const Breakdown& breakdown, const Workload& workload,
-                                   const Architecture& architecture);
+struct LoopNest {
+  std::vector<NestLevel> levels;  // outermost first
+  double compute_pj = 0;
+  double energy_pj = 0;  // of all levels and the compute units
+};
+
+LoopNest loop_nest(const Mapping& mapping, const Breakdown& breakdown, const Workload& workload,
+                   const Architecture& architecture);
 
 // For terminals.
-std::string nest_drawing(const std::vector<NestLevel>& levels, const Workload& workload,
-                         const Architecture& architecture);
+std::string nest_drawing(const LoopNest& nest, const Workload& workload, const Architecture& architecture);
 // As a picture.
-std::string nest_svg(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture);
+std::string nest_svg(const LoopNest& nest, const Workload& workload, const Architecture& architecture);
 
 }  // namespace heliolite::cli

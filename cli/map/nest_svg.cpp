@@ -17,41 +17,36 @@ namespace {
 constexpr double kNestWidth = 860, kNestSide = 24, kNestPad = 10;
 constexpr double kNestLine = 18, kIndent = 14, kMostIndent = 380;
 constexpr double kRoomWidth = 260, kRoomHeight = 12;  // of a full level's bar
+constexpr double kEnergyWidth = 120;                  // of "123.4 uJ, 56.7 %"
 constexpr double kUnit = 7;                           // of a receiver in a fan-out
-constexpr u64 kMostUnitsX = 32, kMostUnitsY = 12;     // of a fan-out that are drawn
+constexpr u64 kMostUnitsX = 32, kMostUnitsY = 32;     // of a fan-out that are drawn
 constexpr const char *kNestInk = "#333", *kNestFaint = "#777";
 constexpr const char *kUsedUnit = "#3b6ea5", *kIdleUnit = "#d5dbe3";
 
-// Inputs, the weights and the output have the colours of the machine's picture; further tensors others.
-constexpr const char *kInputColour = "#1f5fa8", *kWeightColour = "#2e7d4f", *kOutputColour = "#b0690b";
 constexpr std::array<const char*, 5> kOtherColours{"#8e44ad", "#2a8a9d", "#a83a5b", "#5d6d1f", "#555f6b"};
 
+// The first tensor of a role has the role's colour; further ones have others.
 std::vector<const char*> colours_of(const Workload& workload) {
   std::vector<const char*> colours;
-  bool input = false, weight = false;
+  std::array<bool, 3> seen{};  // by role
   std::size_t others = 0;
   for (const Tensor& t : workload.tensors) {
-    const auto first = [&](bool& seen, const char* colour) {
-      const bool again = std::exchange(seen, true);
-      return again ? kOtherColours[others++ % kOtherColours.size()] : colour;
-    };
-    colours.push_back(t.is_output()            ? kOutputColour
-                      : t.role == Role::Weight ? first(weight, kWeightColour)
-                                               : first(input, kInputColour));
+    const bool again = std::exchange(seen[static_cast<std::size_t>(t.role)], true);
+    colours.push_back(again ? kOtherColours[others++ % kOtherColours.size()] : role_colour(t.role));
   }
   return colours;
 }
 
 class NestPicture {
  public:
-  NestPicture(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture)
-      : levels_(levels), workload_(workload), architecture_(architecture), colours_(colours_of(workload)) {}
+  NestPicture(const LoopNest& nest, const Workload& workload, const Architecture& architecture)
+      : nest_(nest), workload_(workload), architecture_(architecture), colours_(colours_of(workload)) {}
 
   std::string run() {
     const std::string title = workload_.name + " on " + architecture_.name;
     canvas_.text_within(kNestSide, 30, kNestWidth - 2 * kNestSide, title, {.size = 17, .bold = true});
     y_ = 46;
-    for (const NestLevel& level : levels_) {
+    for (const NestLevel& level : nest_.levels) {
       head(level);
       for (const NestPart& part : level.parts) {
         if (&part != &level.parts.front()) {
@@ -75,8 +70,9 @@ class NestPicture {
   void line(const std::string& words);
   void fan_out(const NestLevel& level);
   void compute();
+  std::string energy_text(double picojoules) const;
 
-  const std::vector<NestLevel>& levels_;
+  const LoopNest& nest_;
   const Workload& workload_;
   const Architecture& architecture_;
   std::vector<const char*> colours_;  // by tensor
@@ -90,7 +86,10 @@ void NestPicture::head(const NestLevel& level) {
   const Box box{kNestSide, y_, kNestWidth - kNestSide, y_ + 46};
   canvas_.box(box, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
   const double left = box.left + kNestPad, right = box.right - kNestPad;
-  canvas_.text_within(left, y_ + 17, right - left - kRoomWidth - kNestPad, level.name, {.size = 14, .bold = true});
+  const double width = right - left - kRoomWidth - kNestPad;
+  const std::string name = fitted(level.name, 14, width - kEnergyWidth);
+  canvas_.text(left, y_ + 17, name, {.size = 14, .bold = true});
+  canvas_.text(left + width, y_ + 17, energy_text(level.energy_pj), {.size = 12, .anchor = "end", .colour = kNestInk});
   room(level, right, y_ + 8);
   y_ += 23;
   tags(level.parts.front(), left);
@@ -175,14 +174,21 @@ void NestPicture::fan_out(const NestLevel& level) {
 
 void NestPicture::compute() {
   canvas_.box({kNestSide, y_, kNestWidth - kNestSide, y_ + 28}, {.fill = "#f4f6f9", .stroke = "#8b96a3", .rounded = 5});
-  canvas_.text_within(kNestSide + kNestPad, y_ + 19, kNestWidth - 2 * kNestSide - 2 * kNestPad,
-                      architecture_.compute.name, {.size = 14, .bold = true});
+  const double left = kNestSide + kNestPad, width = kNestWidth - kNestSide - kNestPad - kRoomWidth - kNestPad - left;
+  canvas_.text_within(left, y_ + 19, width - kEnergyWidth, architecture_.compute.name, {.size = 14, .bold = true});
+  canvas_.text(left + width, y_ + 19, energy_text(nest_.compute_pj), {.size = 12, .anchor = "end", .colour = kNestInk});
+}
+
+// "12.3 uJ, 4.5 %"
+std::string NestPicture::energy_text(double picojoules) const {
+  const double share = nest_.energy_pj > 0 ? picojoules / nest_.energy_pj : 0;
+  return fmt::format("{}, {}", energy(picojoules), percent(share));
 }
 
 }  // namespace
 
-std::string nest_svg(const std::vector<NestLevel>& levels, const Workload& workload, const Architecture& architecture) {
-  return NestPicture(levels, workload, architecture).run();
+std::string nest_svg(const LoopNest& nest, const Workload& workload, const Architecture& architecture) {
+  return NestPicture(nest, workload, architecture).run();
 }
 
 }  // namespace heliolite::cli

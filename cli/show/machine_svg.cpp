@@ -24,17 +24,16 @@ using Font = SvgCanvas::Font;
 constexpr double kMachineWidth = 760, kSide = 24, kBetween = 14;  // of the page, its margin, between buffers
 constexpr double kPad = 10, kTextLine = 15, kTagHeight = 17;      // in a level
 constexpr double kStep = 9, kArrow = 18;                          // of a unit in a fan-out; between levels
-constexpr u64 kMostColumns = 32, kMostRows = 12;                  // of a fan-out that are drawn
+constexpr u64 kMostColumns = 32, kMostRows = 32;                  // of a fan-out that are drawn
 constexpr const char *kInk = "#555", *kFaint = "#777";
 
-// A role of tensors: how it is called here, and its colour.
+// A role of tensors, and how it is called here.
 struct RoleLook {
   Role role;
   const char* name;
-  const char* colour;
 };
 constexpr std::array<RoleLook, 3> kRoleLooks{
-    {{Role::Input, "inputs", "#1f5fa8"}, {Role::Weight, "weights", "#2e7d4f"}, {Role::Output, "outputs", "#b0690b"}}};
+    {{Role::Input, "inputs"}, {Role::Weight, "weights"}, {Role::Output, "outputs"}}};
 
 // Levels whose buffers stand side by side, left to right as in the file: all but the last have no loops and no fan-out.
 std::vector<std::vector<int>> rows_of(const Architecture& a) {
@@ -161,7 +160,7 @@ void MachinePicture::level(const Box& box, int i) {
   for (int v = 0; v < static_cast<int>(kRoleLooks.size()); ++v) {
     const KeepChoice choice = outermost ? KeepChoice::Keep : keep_choice(here.keep, roles_, v);
     if (choice == KeepChoice::Bypass) continue;
-    x += tag(x, top, kRoleLooks[at(v)].name, kRoleLooks[at(v)].colour, choice == KeepChoice::Open);
+    x += tag(x, top, kRoleLooks[at(v)].name, role_colour(kRoleLooks[at(v)].role), choice == KeepChoice::Open);
   }
 }
 

@@ -102,7 +102,7 @@ int show_machine(const ShowArguments& arguments, const std::string& name, const 
   const bool yaml = arguments.yaml || (preset && !arguments.resolved);
   // A picture or JSON asked for by itself leaves the file out.
   if (yaml && arguments.svg.empty() && output.json_target.empty()) return show_yaml(preset, name, output);
-  if (!yaml) output.table(machine_text(*machine));
+  if (!yaml) output.table(arguments.resolved ? machine_text(*machine) : machine_summary(machine->architecture));
   Json answer = answer_head("show");
   answer["question"] = {{"machine", name}};
   add_machine(answer, *machine);
@@ -156,8 +156,7 @@ void add_show_command(CLI::App& app, Output& output, Action& action) {
       ->type_name("A|W");
   command->add_option("-a,--architecture", arguments->architecture, "The same, a machine")->type_name("A");
   command->add_option("-w,--workload", arguments->workload, "The same, a workload")->type_name("W");
-  command->add_flag("--resolved", arguments->resolved,
-                    "Every number of a machine, with where it comes from, in place of its file");
+  command->add_flag("--resolved", arguments->resolved, "Every number of a machine, with where it comes from");
   command->add_flag("--yaml", arguments->yaml,
                     "The file of a preset, to start one's own with (a machine's: without --yaml too)");
   command->add_flag("--layers", arguments->layers, "Only the names of a workload's layers, one a line");

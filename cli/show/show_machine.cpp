@@ -2,11 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "cli/show/resolved_numbers.h"
 #include "cli/ui/figures.h"
 #include "cli/ui/table.h"
+#include "cli/ui/word_units.h"
+#include "engine/base/integers.h"
+#include "engine/base/text.h"
+#include "engine/model/keep.h"
 
 namespace heliolite::cli {
+namespace {
+
+// Name, description, units and area: what stands above the tables of a machine.
+std::string heading_text(const Architecture& a) {
+  std::string text = a.name + (a.description.empty() ? "" : ": " + a.description) + "\n\n";
+  text += fmt::format("  {:<12} {} {} units\n", "compute", grouped(a.compute.instances), a.compute.name);
+  if (a.cycle_ns) text += fmt::format("  {:<12} {:.4g} ns\n", "cycle", *a.cycle_ns);
+  return text + fmt::format("  {:<12} {}\n\n", "area", area_text(a));
+}
+
+// "weights, outputs; inputs open": what a level keeps, by role, and what the mapper decides.
+std::string keeps_text(const StorageLevel& level, bool outermost) {
+  constexpr std::array<std::pair<const char*, Role>, 3> kRoles{
+      {{"inputs", Role::Input}, {"weights", Role::Weight}, {"outputs", Role::Output}}};
+  Workload roles;
+  for (const auto& [name, role] : kRoles) roles.tensors.push_back({name, {}, role, {}});
+  std::vector<std::string> kept, open;
+  for (std::size_t v = 0; v < kRoles.size(); ++v) {
+    const KeepChoice choice = outermost ? KeepChoice::Keep : keep_choice(level.keep, roles, static_cast<int>(v));
+    if (choice != KeepChoice::Bypass) (choice == KeepChoice::Open ? open : kept).push_back(kRoles[v].first);
+  }
+  if (open.empty()) return kept.size() == kRoles.size() ? "all" : kept.empty() ? "nothing" : join(kept);
+  return (kept.empty() ? "" : join(kept) + "; ") + (open.size() == kRoles.size() ? "all" : join(open)) + " open";
+}
+
+std::string rate_text(const Bandwidth& rate) {
+  std::vector<std::string> parts;
+  const auto add = [&](const std::optional<double>& words, const char* what) {
+    if (words) parts.push_back(fmt::format("{:.4g}{}", *words, what));
+  };
+  add(rate.shared, "");
+  add(rate.read, " read");
+  add(rate.write, " write");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
 
 Json machine_head_json(const Architecture& a) {
   return {{"name", a.name},
@@ -18,11 +62,29 @@ Json machine_head_json(const Architecture& a) {
           {"without_area", parts_without_area(a)}};
 }
 
+std::string machine_summary(const Architecture& a) {
+  Table table({"<level", "size", "word [bits]", "instances", "fan-out below", "read [pJ]", "write [pJ]", "words/cycle",
+               "<keeps"});
+  for (std::size_t i = a.levels.size(); i-- > 0;) {
+    const StorageLevel& level = a.levels[i];
+    const std::string size =
+        level.entries ? bytes_text(*level.entries, static_cast<double>(level.word_bits) / 8) : "no limit";
+    table.row({level.name, level.is_interconnect ? "" : size, fmt::format("{}", level.word_bits),
+               grouped(level.instances),
+               level.fanout_x * level.fanout_y > 1 ? fmt::format("{} x {}", level.fanout_x, level.fanout_y) : "",
+               fmt::format("{:.4g}", level.energy.read_pj),
+               fmt::format("{:.4g}", std::max(level.energy.fill_pj, level.energy.update_pj)),
+               rate_text(level.bandwidth), keeps_text(level, i + 1 == a.levels.size())});
+  }
+  table.row({a.compute.name, "", fmt::format("{}", a.compute.word_bits), grouped(a.compute.instances), "", "",
+             fmt::format("{:.4g}", a.compute.op_pj), "", ""});
+  return heading_text(a) + table.to_string() +
+         "\n  Energies: of one access to a block of words, of one operation. --resolved: every number and where it is "
+         "from.\n";
+}
+
 std::string machine_text(const ArchitectureSource& machine) {
-  const Architecture& a = machine.architecture;
-  std::string text = a.name + (a.description.empty() ? "" : ": " + a.description) + "\n\n";
-  text += fmt::format("  {:<12} {} {} units\n", "compute", grouped(a.compute.instances), a.compute.name);
-  text += fmt::format("  {:<12} {}\n\n", "area", area_text(a));
+  std::string text = heading_text(machine.architecture);
   Table table({"<level", "<number", "value", "", "<from"});
   std::string last;
   for (const ResolvedNumber& n : resolved_numbers(machine)) {

@@ -10,7 +10,8 @@ namespace heliolite::cli {
 // "name", "description", "units", "technology_nm", "cycle_ns", "area_um2" (null: not known), "without_area".
 Json machine_head_json(const Architecture& architecture);
 
-std::string machine_text(const ArchitectureSource& machine);
+std::string machine_summary(const Architecture& architecture);      // a row for each level
+std::string machine_text(const ArchitectureSource& machine);        // every number, with where it is from
 void add_machine(Json& answer, const ArchitectureSource& machine);  // "machine" and "numbers" of docs/json.md
 
 }  // namespace heliolite::cli

@@ -3,36 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "arch/bandwidth_units.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
 
 namespace heliolite::cli {
-namespace {
-
-struct Prefix {
-  double factor = 1;
-  std::string_view letter;
-};
-constexpr std::array<Prefix, 9> kPrefixes{
-    {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}}};
-
-}  // namespace
-
-std::string with_prefix(double value, std::string_view unit) {
-  if (value == 0) return fmt::format("0 {}", unit);
-  const auto fits = [&](const Prefix& prefix) { return std::abs(value) >= prefix.factor; };
-  const auto found = std::ranges::find_if(kPrefixes, fits);
-  const Prefix prefix = found == kPrefixes.end() ? kPrefixes.back() : *found;
-  const double shown = value / prefix.factor;
-  // Four digits, and none of them behind an exponent.
-  return shown >= 1000 ? fmt::format("{:.0f} {}{}", shown, prefix.letter, unit)
-                       : fmt::format("{:.4g} {}{}", shown, prefix.letter, unit);
-}
-
 std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture) {
   if (!architecture.cycle_ns) return "";
   const double rate =

@@ -7,13 +7,11 @@
 
 #include "arch/architecture.h"
 #include "cli/ui/json.h"
+#include "engine/base/number_text.h"
 #include "engine/model/breakdown.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
-
-// A number with the prefix of its unit that makes it easy to read: "1.2 mW", "345 GB/s", "0 W".
-std::string with_prefix(double value, std::string_view unit);
 
 // Of one instance of the level, "25.6 GB/s"; "" if the length of a cycle is not known.
 std::string bandwidth_text(double words_per_cycle, const StorageLevel& level, const Architecture& architecture);

@@ -22,8 +22,9 @@ Json loops_json(const Mapping& mapping, const Workload& workload, int first, int
   return loops;
 }
 
-Json tensor_json(const TensorTraffic& t) {
-  return {{"tile_words", t.tile_words},
+Json tensor_json(const TensorTraffic& t, const Tensor& tensor) {
+  return {{"role", std::string(name(tensor.role))},
+          {"tile_words", t.tile_words},
           {"instances", t.instances},
           {"reads", t.reads},
           {"fills", t.fills},
@@ -54,7 +55,8 @@ Json level_json(const LevelBreakdown& level, const Workload& workload) {
   Json tensors = Json::object();
   Json networks = Json::object();
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    if (level.tensor[v].counted()) tensors[workload.tensors[v].name] = tensor_json(level.tensor[v]);
+    if (level.tensor[v].counted())
+      tensors[workload.tensors[v].name] = tensor_json(level.tensor[v], workload.tensors[v]);
     networks[workload.tensors[v].name] = network_json(level.network[v]);
   }
   Json capacity = nullptr;

@@ -3,8 +3,14 @@
 #include <string>
 
 #include "cli/ui/svg_labels.h"
+#include "workloads/workload.h"
 
 namespace heliolite::cli {
+
+// Tensors of a role have one colour in all pictures; white text can stand on it.
+constexpr const char* role_colour(Role role) {
+  return role == Role::Input ? "#1f5fa8" : role == Role::Weight ? "#2e7d4f" : "#b0690b";
+}
 
 class SvgCanvas {
  public:

@@ -89,15 +89,7 @@ std::string count(double n) {
   return n == std::floor(n) && n >= 0 ? grouped(static_cast<u64>(n)) : fmt::format("{:.2f}", n);
 }
 
-std::string grouped(u64 n) {
-  std::string digits = fmt::format("{}", n);
-  for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3) digits.insert(at(i), ",");
-  return digits;
-}
-
 std::string scientific(double x) { return fmt::format("{:.4g}", x); }
-
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
 std::string energy(double picojoules) {
   const EnergyUnit unit = energy_unit(picojoules);

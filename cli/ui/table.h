@@ -6,6 +6,7 @@
 
 #include "cli/ui/lines.h"
 #include "cli/ui/table_layout.h"
+#include "engine/base/number_text.h"
 #include "engine/base/types.h"
 
 namespace heliolite::cli {
@@ -35,9 +36,7 @@ class Table {
 };
 
 std::string count(double n);            // "1,234,567" up to 10 digits, then "1.235e+12"
-std::string grouped(u64 n);             // "1,234,567"
 std::string scientific(double x);       // "1.337e+16"
-std::string percent(double fraction);   // "46.9 %"
 std::string energy(double picojoules);  // "7.166 mJ"
 std::string seconds(double s);          // "12.3 ms"
 

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <span>
 
-#include "engine/base/embedded.h"
+#include "engine/report/html.h"
 #include "engine/report/line_plot.h"
 
 namespace heliolite {
-
-std::span<const EmbeddedFile> embedded_report_page();  // generated from engine/report/page
 
 namespace {
 
@@ -19,28 +16,15 @@ constexpr std::size_t kShownNear = 1;   // of kNear: within 5 %
 constexpr double kLeastSeconds = 1e-6;  // below that a clock says nothing
 constexpr double kWidestProfile = 100;  // ratios beyond are drawn at the edge
 
-std::string style() {
-  const std::span<const EmbeddedFile> files = embedded_report_page();
-  const auto found = std::ranges::find(files, "style.css", &EmbeddedFile::name);
-  return found == files.end() ? std::string() : std::string(found->text);
-}
-
-// A table of text cells; the first column is text, the others are numbers.
-std::string table(const std::vector<std::string>& headings, const std::vector<std::vector<std::string>>& rows) {
-  std::string out = "<div style=\"overflow-x:auto\"><table>\n<thead><tr>";
-  for (const std::string& h : headings) out += "<th>" + html_text(h) + "</th>";
-  out += "</tr></thead>\n<tbody>\n";
-  for (const auto& row : rows) {
-    out += "<tr>";
-    for (const std::string& cell : row) out += "<td>" + html_text(cell) + "</td>";
-    out += "</tr>\n";
+// A table of texts; the first column is text, the others are numbers.
+std::string table(std::vector<std::string> headings, const std::vector<std::vector<std::string>>& rows) {
+  headings.front().insert(0, "<");
+  HtmlTable out(headings);
+  for (std::vector<std::string> row : rows) {
+    for (std::string& cell : row) cell = html_text(cell);
+    out.row(row);
   }
-  return out + "</tbody></table></div>\n";
-}
-
-std::string section(const std::string& title, const std::string& note, const std::string& body) {
-  return fmt::format("<section><h2>{}</h2>\n<p class=\"note\">{}</p>\n{}</section>\n", html_text(title),
-                     html_text(note), body);
+  return out.to_string();
 }
 
 // The share of a mapper's layers on which it was near the optimum by then, over what `cost` says of an arrival.
@@ -97,11 +81,12 @@ std::string arrival_section(const std::vector<BenchRow>& rows, const BenchAnalys
       headings.push_back(fmt::format(fmt::runtime(what), near * 100));
   const auto evaluated = [](const Arrival& a) { return std::max(1.0, static_cast<double>(a.evaluated)); };
   const auto seconds = [](const Arrival& a) { return std::max(kLeastSeconds, a.seconds); };
-  return section("How soon a mapper is near the optimum",
-                 "Layers whose optimum is proven. The lines: on which share of them a mapping within 5 % of it was "
-                 "known by then. The table: medians over the layers on which it was found.",
-                 line_plot_svg(arrival_plot(rows, analysis, "mappings priced", evaluated)) +
-                     line_plot_svg(arrival_plot(rows, analysis, "seconds", seconds)) + table(headings, cells));
+  return html_section(
+      "How soon a mapper is near the optimum",
+      "Layers whose optimum is proven. The lines: on which share of them a mapping within 5 % of it was "
+      "known by then. The table: medians over the layers on which it was found.",
+      line_plot_svg(arrival_plot(rows, analysis, "mappings priced", evaluated)) +
+          line_plot_svg(arrival_plot(rows, analysis, "seconds", seconds)) + table(headings, cells));
 }
 
 std::string comparison_section(const BenchAnalysis& analysis) {
@@ -116,14 +101,15 @@ std::string comparison_section(const BenchAnalysis& analysis) {
                       v.against.seconds ? text(*v.against.seconds) : ""});
   std::string out;
   if (!random.empty())
-    out += section("Against random search", "Better, worse: the whole interval of the ratio is below, above 1.",
-                   table({"strategy", "than random search", "layers", "value", "time"}, random));
+    out += html_section("Against random search", "Better, worse: the whole interval of the ratio is below, above 1.",
+                        table({"strategy", "than random search", "layers", "value", "time"}, random));
   if (!pairs.empty())
-    out += section("In pairs",
-                   fmt::format("Geometric means of the ratios, and the intervals that hold them with 95 % confidence: "
-                               "percentile bootstrap over the layers, {} resamples from a fixed seed.",
-                               kMeanResamples),
-                   table({"strategy", "over", "layers", "better", "worse", "value", "time"}, pairs));
+    out += html_section(
+        "In pairs",
+        fmt::format("Geometric means of the ratios, and the intervals that hold them with 95 % confidence: "
+                    "percentile bootstrap over the layers, {} resamples from a fixed seed.",
+                    kMeanResamples),
+        table({"strategy", "over", "layers", "better", "worse", "value", "time"}, pairs));
   return out;
 }
 
@@ -133,8 +119,8 @@ std::string published_section(const BenchAnalysis& analysis) {
     cells.push_back({p.claim.says, p.claim.source, range_text(p.claim), p.ours ? fmt::format("{:.3g}", *p.ours) : "",
                      std::string(name(p.verdict))});
   if (cells.empty()) return "";
-  return section("Published beside ours", "What papers state of these mappers, and what this suite found.",
-                 table({"published", "by", "claim", "ours", "verdict"}, cells));
+  return html_section("Published beside ours", "What papers state of these mappers, and what this suite found.",
+                      table({"published", "by", "claim", "ours", "verdict"}, cells));
 }
 
 std::string rows_section(const BenchSuite& suite, const std::vector<BenchRow>& rows) {
@@ -146,10 +132,10 @@ std::string rows_section(const BenchSuite& suite, const std::vector<BenchRow>& r
                      row.evaluated ? fmt::format("{}", *row.evaluated) : "",
                      row.seconds ? fmt::format("{:.3g}", *row.seconds) : "",
                      row.status ? std::string(name(*row.status)) : "external"});
-  return section("All rows", "A mapper on a layer of a machine; ratio: to the best known value.",
-                 table({"strategy", "machine", "layer", std::string(info(suite.objective).title), "ratio", "gap",
-                        "evaluated", "seconds", "status"},
-                       cells));
+  return html_section("All rows", "A mapper on a layer of a machine; ratio: to the best known value.",
+                      table({"strategy", "machine", "layer", std::string(info(suite.objective).title), "ratio", "gap",
+                             "evaluated", "seconds", "status"},
+                            cells));
 }
 
 }  // namespace
@@ -162,16 +148,13 @@ std::string bench_page(const BenchSuite& suite, const std::vector<BenchRow>& row
       html_text(suite.name), name(suite.objective), suite.machines.size(), suite.layers.size(), suite.strategies.size(),
       suite.threads);
   body += arrival_section(rows, analysis);
-  body += section("Performance profile",
-                  "The share of the layers on which a mapper's value is at most so many times the best known (Dolan, "
-                  "More, 2002).",
-                  line_plot_svg(profile_plot(analysis.profiles)));
+  body +=
+      html_section("Performance profile",
+                   "The share of the layers on which a mapper's value is at most so many times the best known (Dolan, "
+                   "More, 2002).",
+                   line_plot_svg(profile_plot(analysis.profiles)));
   body += comparison_section(analysis) + published_section(analysis) + rows_section(suite, rows);
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width, initial-scale=1\"><title>{}</title>\n<style>{}</style></head>\n<body>\n{}<footer "
-      "class=\"note\">{}</footer>\n</body></html>\n",
-      html_text(suite.name), style(), body, html_text(program));
+  return html_page(suite.name, body, program);
 }
 
 }  // namespace heliolite

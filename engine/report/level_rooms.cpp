@@ -21,7 +21,7 @@ std::vector<LevelRoom> rooms_in(const Breakdown& breakdown, const Workload& work
     for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
       if (!level->tensor[v].kept) continue;
       const double words = level->level_words(v, static_cast<double>(level->tensor[v].tile_words));
-      room.kept.push_back({workload.tensors[v].name, static_cast<u64>(std::ceil(words))});
+      room.kept.push_back({workload.tensors[v].name, static_cast<u64>(std::ceil(words)), workload.tensors[v].role});
     }
     rooms.push_back(std::move(room));
   }

@@ -11,6 +11,7 @@
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
+#include "workloads/workload.h"
 
 namespace heliolite {
 
@@ -20,6 +21,7 @@ struct LevelRoom {
   struct Kept {
     std::string tensor;
     u64 words = 0;
+    Role role = Role::Input;
 
     bool operator==(const Kept&) const = default;
   };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/report/html.h"
+
 namespace heliolite {
 namespace {
 
@@ -88,18 +90,6 @@ std::string legend(const PlotLine& line, std::size_t number) {
 }
 
 }  // namespace
-
-std::string html_text(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
 
 std::string line_plot_svg(const LinePlot& plot) {
   const Axis axis(plot);

@@ -1,7 +1,6 @@
 #pragma once
 // Rising staircases over a logarithmic axis as a picture for a page: shares of something, 0 to 100 %.
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace heliolite {
@@ -23,8 +22,5 @@ struct LinePlot {
 
 // An <svg> element in the colours of page/style.css, with a legend. Lines without points stand in the legend only.
 std::string line_plot_svg(const LinePlot& plot);
-
-// Text that may stand in HTML, also in quotes.
-std::string html_text(std::string_view text);
 
 }  // namespace heliolite

@@ -16,12 +16,13 @@
 namespace heliolite::python {
 namespace {
 
-py::dict tensor_traffic_as_dict(const TensorTraffic& t) {
+py::dict tensor_traffic_as_dict(const TensorTraffic& t, Role role) {
   py::dict all;
   all["reads"] = t.all.reads;
   all["fills"] = t.all.fills;
   all["updates"] = t.all.updates;
   py::dict out;
+  out["role"] = std::string(name(role));
   out["tile_words"] = t.tile_words;
   out["instances"] = t.instances;
   out["reads"] = t.reads;
@@ -56,9 +57,10 @@ py::dict network_traffic_as_dict(const NetworkTraffic& n) {
 py::dict level_breakdown_as_dict(const LevelBreakdown& level, const Workload& workload) {
   py::dict tensors, networks;
   for (std::size_t v = 0; v < workload.tensors.size(); ++v) {
-    const py::str name(workload.tensors[v].name);
-    if (level.tensor[v].counted()) tensors[name] = tensor_traffic_as_dict(level.tensor[v]);
-    networks[name] = network_traffic_as_dict(level.network[v]);
+    const Tensor& tensor = workload.tensors[v];
+    const py::str of(tensor.name);
+    if (level.tensor[v].counted()) tensors[of] = tensor_traffic_as_dict(level.tensor[v], tensor.role);
+    networks[of] = network_traffic_as_dict(level.network[v]);
   }
   py::dict out;
   out["level"] = level.name;

@@ -66,6 +66,7 @@ void add_machines(py::module_& module) {
       .def_property_readonly("compute_dict", [](const Architecture& a) { return compute_units_as_dict(a.compute); })
       .def_property_readonly("area_um2", &Architecture::area_um2)
       .def_property_readonly("hash", [](const Architecture& a) { return to_hex(fingerprint(a)); })
+      .def_readonly("notes", &Architecture::notes)
       .def("to_yaml", write_architecture);
   module.def("load_architecture", [](const std::string& what) { return value_of(load_architecture(what)); });
   module.def("parse_architecture",

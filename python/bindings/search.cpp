@@ -91,6 +91,9 @@ py::dict layer_as_dict(const LayerResult& layer, const std::shared_ptr<Workload>
   out["count"] = layer.count;
   out["workload"] = workload;
   out["objective"] = minimised(asked.options);
+  const bool any = asked.options.factors == Factors::Any;
+  out["counts"] = std::string(name(any ? Counts::True : Counts::Timeloop));
+  out["factors"] = any || asked.options.imperfect ? "any" : "perfect";
   out["status"] = std::string(name(r.status));
   out["strategy"] = std::string(name(r.strategy));
   out["ended_by"] = r.end == SearchEnd::Done ? py::object(py::none()) : py::cast(std::string(name(r.end)));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/report/answer_page.h"
 #include "engine/report/report_page.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/register.h"
@@ -165,9 +166,10 @@ SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::st
   return out;
 }
 
-// The page of a database as HTML.
+// The page of a database, or of what `map --json` wrote, as HTML.
 std::string report(const std::string& database) {
   return value_of(interruptible([database](const std::atomic<bool>& stop) -> Result<std::string> {
+    if (const auto answer = answer_text(database)) return answer_page(*answer, database, to_string(version_info()));
     const Result<Store> store = Store::read(database, &stop);
     if (!store) return store.errors();
     const Result<ReportData> data = read_report(*store, {});
@@ -198,6 +200,8 @@ void add_sweeps(py::module_& module) {
   });
   module.def("layers_of_point", layers_of_point);
   module.def("report", report);
+  module.def("answer_page",
+             [](const std::string& answer) { return value_of(answer_page(answer, "", to_string(version_info()))); });
 }
 
 }  // namespace heliolite::python

@@ -126,6 +126,7 @@ void add_workloads(py::module_& module) {
                                for (const Layer& layer : network.layers) out.push_back(layer.count);
                                return out;
                              })
+      .def_readonly("notes", &Network::notes)
       .def("only", only)
       .def_property_readonly("edges", edges_of)
       .def_property_readonly("macs", &Network::macs);

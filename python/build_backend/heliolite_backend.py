@@ -70,6 +70,8 @@ def _compile():
         if not (build / "build.ninja").exists():
             options += ["-DCMAKE_BUILD_TYPE=Release", "-DHELIOLITE_UNITY=ON", "-DHELIOLITE_TESTS=OFF",
                         "-DHELIOLITE_BENCH=OFF"]
+        elif f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in (build / "CMakeCache.txt").read_text():
+            options += ["--fresh", "-DCMAKE_BUILD_TYPE=Release", "-DHELIOLITE_UNITY=ON"]  # a checkout that was moved
         options += os.environ.get("HELIOLITE_CMAKE_OPTIONS", "").split()
         _run("cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *options)
         if "heliolite_python" not in (build / "build.ninja").read_text():

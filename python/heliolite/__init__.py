@@ -14,11 +14,12 @@ from ._bounds import Bound, Bounds, Curve, FusedCurve, bound, curve, fuse
 from ._core import Architecture, Mapping, Network, Workload
 from ._costs import CostModel, evaluate, explain
 from ._dress import dress as _dress_classes
-from ._errors import Diagnostic, Error, Interrupted
+from ._errors import Diagnostic, Error, Interrupted, Note
 from ._inputs import architecture, mapping, network, network_presets, presets, workload
-from ._objects import Compute, Cost, Explanation, Level, Tensor
+from ._objects import Compute, Cost, Explanation, Level, Rates, Tensor
 from ._search import Answer, AnyLook, LayerAnswer, Progress, map, search_options
-from ._sweeps import Point, Sweep, SweepProgress, read_sweep, report, sweep
+from ._report import report
+from ._sweeps import Point, Sweep, SweepProgress, read_sweep, sweep
 
 _dress_classes()
 __version__ = _core.version()["version"]
@@ -31,8 +32,8 @@ def version() -> dict:
 
 __all__ = [
     "Answer", "AnyLook", "Architecture", "Bound", "Bounds", "Compute", "Cost", "CostModel", "Curve", "Diagnostic",
-    "Error", "Explanation", "FusedCurve", "Interrupted", "LayerAnswer", "Level", "Mapping", "Network", "Point",
-    "Progress", "Sweep", "SweepProgress", "Tensor", "Workload", "architecture", "bound", "curve", "evaluate", "explain",
+    "Error", "Explanation", "FusedCurve", "Interrupted", "LayerAnswer", "Level", "Mapping", "Network", "Note",
+    "Point", "Progress", "Rates", "Sweep", "SweepProgress", "Tensor", "Workload", "architecture", "bound", "curve", "evaluate", "explain",
     "fuse", "map", "mapping", "network", "network_presets", "presets", "read_sweep", "report", "search_options",
     "sweep", "version", "workload",
 ]

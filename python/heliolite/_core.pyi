@@ -22,6 +22,9 @@ class Architecture:
     @property
     def hash(self) -> str: ...
     @property
+    def notes(self) -> List[str]:
+        """What of its files was read otherwise than it is written."""
+    @property
     def levels(self) -> List[Level]:
         """Storage levels, outermost first."""
     @property
@@ -67,6 +70,9 @@ class Network:
     def edges(self) -> List[Dict[str, Any]]: ...
     @property
     def macs(self) -> int: ...
+    @property
+    def notes(self) -> List[str]:
+        """What of its file was read otherwise than it is written."""
     def only(self, layer: str) -> Network:
         """The network with this layer alone, as often as it runs it."""
     def layer(self, name: Optional[str] = None) -> Workload:
@@ -153,3 +159,4 @@ def sweep_text(
 def read_sweep(database: str) -> Dict[str, Any]: ...
 def layers_of_point(database: str, id: int) -> List[Dict[str, Any]]: ...
 def report(database: str) -> str: ...
+def answer_page(answer: str) -> str: ...

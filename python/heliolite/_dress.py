@@ -33,7 +33,7 @@ def _mapping_svg(mapping: _core.Mapping) -> str:
     """How full each bounded level is, by tensor."""
     rows = [(room["level"], [(name, words / room["capacity_words"]) for name, words in room["tensors"].items()])
             for room in mapping.room_dicts]
-    return _svg.bars(rows, "room used in each level")
+    return _svg.bars(rows, "room used in each level", {t.name: t.role for t in mapping.workload.tensors})
 
 
 def _mapping_html(mapping: _core.Mapping) -> str:

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from dataclasses import dataclass
 from typing import Any, Iterable, Optional
 
@@ -86,6 +88,20 @@ class Error(ValueError):
     @property
     def allowed(self) -> Optional[str]:
         return self.diagnostics[0].allowed
+
+
+class Note(UserWarning):
+    """What of an input was read otherwise than it is written, or is not as the user may think. The same texts stand in
+    `notes` of machines, networks and answers."""
+
+
+def warn_of(notes: Iterable[str]) -> None:
+    """A warning for each note, at the line of the first caller that is not this package."""
+    level = 2
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith("heliolite"):
+        level += 1
+    for note in notes:
+        warnings.warn(note, Note, stacklevel=level)
 
 
 class Interrupted(KeyboardInterrupt):

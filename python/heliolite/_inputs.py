@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Mapping as Dictionary, Optional, Sequenc
 
 from . import _core
 from ._core import Architecture, Mapping, Network, Workload
-from ._errors import Diagnostic, Error, refuse
+from ._errors import Diagnostic, Error, refuse, warn_of
 
 Source = Union[str, "os.PathLike[str]", Dictionary[str, Any]]
 MachineSource = Union[Architecture, Source]
@@ -65,7 +65,9 @@ def architecture(source: MachineSource) -> Architecture:
     (docs/formats_architecture.md). The energies that are not given follow from the machine's table."""
     if isinstance(source, Architecture):
         return source
-    return _from(source, _core.load_architecture, _core.parse_architecture, "architecture")
+    found = _from(source, _core.load_architecture, _core.parse_architecture, "architecture")
+    warn_of(found.notes)
+    return found
 
 
 def _sizes(word_bits: Optional[WordBits]) -> Optional[str]:
@@ -85,9 +87,14 @@ def network(source: NetworkSource, word_bits: Optional[WordBits] = None) -> Netw
                "none", words of each level. Without it: as the source says."""
     sizes = _sizes(word_bits)
     if isinstance(source, str) and not is_text(source) or isinstance(source, os.PathLike):
-        return _core.load_network(os.fspath(source), sizes)
-    found = _built(source)
-    return found if sizes is None else _core.with_word_bits(found, sizes)
+        found = _core.load_network(os.fspath(source), sizes)
+    else:
+        found = _built(source)
+        if sizes is not None:
+            found = _core.with_word_bits(found, sizes)
+    if not isinstance(source, Network):
+        warn_of(found.notes)
+    return found
 
 
 def _built(source: Any) -> Network:

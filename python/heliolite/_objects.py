@@ -67,6 +67,26 @@ class Cost:
 
 
 @dataclass(frozen=True)
+class Rates:
+    """What energy and cycles come to where the machine states the length of a cycle. An operation is a multiplication
+    or an addition: two are a MAC."""
+
+    seconds: float
+    watts: float
+    tops: float  # 10^12 operations a second
+    tops_per_watt: float  # 10^12 operations a joule
+    per_second: float  # how often what takes this long can be done
+
+
+def rates(energy_pj: float, cycles: float, macs: int, cycle_ns: Optional[float]) -> Optional[Rates]:
+    """None: the machine states no `cycle_ns`, or nothing is done."""
+    if cycle_ns is None or not cycles or not energy_pj:
+        return None
+    seconds, joules, tera_operations = cycles * cycle_ns * 1e-9, energy_pj * 1e-12, 2e-12 * macs
+    return Rates(seconds, joules / seconds, tera_operations / seconds, tera_operations / joules, 1 / seconds)
+
+
+@dataclass(frozen=True)
 class Explanation(Table):
     """The cost of a mapping by level and tensor. `levels` has, outermost first, the dicts of `breakdown.levels` in
     docs/json.md; rows() has one row for each tensor that a level keeps."""
@@ -113,7 +133,8 @@ class Explanation(Table):
         total = self.energy_pj or 1.0
         picture = [(level, [(name, pj / total) for name, pj in parts.items() if pj > 0])
                    for level, parts in self.energy_by_level().items()]
-        return super()._repr_html_() + _svg.bars(picture, "share of the energy")
+        roles = {name: tensor["role"] for level in self.levels for name, tensor in level["tensors"].items()}
+        return super()._repr_html_() + _svg.bars(picture, "share of the energy", roles)
 
 
 def pairs(given: Dict[str, Any]) -> List[Tuple[str, str]]:

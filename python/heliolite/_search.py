@@ -1,16 +1,17 @@
 """The search for the best mapping."""
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _core, _html
 from ._columns import Table
 from ._core import Architecture, Mapping, Network, Workload
 from ._errors import Interrupted
 from ._inputs import MachineSource, NetworkSource, WordBits, architecture, network, pick
-from ._objects import pairs
+from ._objects import Rates, pairs, rates
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ class LayerAnswer:
     # By boundary between levels, innermost first: "words_moved", and the least "words" that any mapping moves.
     bounds: Optional[List[Dict[str, Any]]] = None
     any_look: Optional[AnyLook] = None
+    factors: str = "perfect"  # tiles divide the sizes; "any": they need not
+    counts: str = "timeloop"  # how words are counted where factors do not divide: "timeloop" or "true"
 
     @property
     def word_bits(self) -> Dict[str, int]:
@@ -82,6 +85,23 @@ class LayerAnswer:
         """The energy-delay product."""
         return None if self.energy_pj is None or self.cycles is None else self.energy_pj * self.cycles
 
+    @property
+    def rates(self) -> Optional[Rates]:
+        """Seconds, W, TOPS and TOPS/W of one run; None: no mapping, or the machine states no cycle_ns."""
+        if self.mapping is None or self.energy_pj is None or self.cycles is None:
+            return None
+        return rates(self.energy_pj, self.cycles, self.workload.macs, self.mapping.machine.cycle_ns)
+
+    def energy_by_level(self) -> Dict[str, Dict[str, float]]:
+        """pJ of one run by level and tensor, as Explanation.energy_by_level() has them; {}: no mapping."""
+        return {} if self.mapping is None else _explained(self).energy_by_level()
+
+    def __repr__(self) -> str:
+        if self.value is None:
+            return f"<LayerAnswer {self.name}: {self.status}>"
+        gap = f", gap {100 * self.gap:.3g} %" if self.gap else ""
+        return f"<LayerAnswer {self.name}: {self.objective} {_html.number(self.value)}, {self.status}{gap}>"
+
     def _repr_html_(self) -> str:
         row = {key: [value] for key, value in _row(self).items()}
         shown = _html.table(row, self.why_not_proven or "; ".join(self.reasons))
@@ -90,6 +110,13 @@ class LayerAnswer:
 
 _COLUMNS = ("name", "count", "status", "energy_pj", "cycles", "edp_pj_cycles", "utilization", "value", "lower_bound",
             "gap", "strategy", "evaluated", "seconds")
+
+
+def _explained(layer: LayerAnswer) -> Any:
+    """The cost of the layer's mapping, counted as the search counted it."""
+    from ._costs import CostModel
+
+    return CostModel(layer.workload, layer.mapping.machine).explain(layer.mapping, layer.counts)
 
 
 def _row(layer: LayerAnswer) -> Dict[str, Any]:
@@ -110,6 +137,40 @@ class Answer(Table):
     seconds: float  # wall time
     all_feasible: bool
     interrupted: bool
+
+    @property
+    def notes(self) -> List[str]:
+        """What of the machine and the network was read otherwise than it is written."""
+        return [*self.machine.notes, *self.network.notes]
+
+    @property
+    def macs(self) -> int:
+        """MACs of all runs of the layers that have a mapping."""
+        return sum(layer.count * layer.workload.macs for layer in self.layers if layer.mapping is not None)
+
+    @property
+    def rates(self) -> Optional[Rates]:
+        """Seconds, W, TOPS and TOPS/W of the whole network; None: the machine states no cycle_ns."""
+        return rates(self.energy_pj, self.cycles, self.macs, self.machine.cycle_ns)
+
+    def energy_by_level(self) -> Dict[str, Dict[str, float]]:
+        """pJ of all runs by level, outermost first, then by "input", "weight", "output", "network", "leakage" and
+        "compute": layers may give other names to their tensors."""
+        out: Dict[str, Dict[str, float]] = {}
+        for layer in self.layers:
+            roles = {tensor.name: tensor.role for tensor in layer.workload.tensors}
+            for level, parts in layer.energy_by_level().items():
+                sums = out.setdefault(level, {})
+                for part, pj in parts.items():
+                    key = roles.get(part, part)
+                    sums[key] = sums.get(key, 0.0) + layer.count * pj
+        return out
+
+    def report(self, page: Union[str, "os.PathLike[str]"]) -> str:
+        """Writes the answer as one HTML page that opens anywhere, and returns the page's path."""
+        from ._report import report
+
+        return report(self, page)
 
     @property
     def edp_of_totals_pj_cycles(self) -> float:
@@ -137,6 +198,10 @@ class Answer(Table):
 
     def rows(self) -> List[Dict[str, Any]]:
         return [_row(layer) for layer in self.layers]
+
+    def __repr__(self) -> str:
+        optimal = sum(layer.status == "optimal" for layer in self.layers)
+        return f"<Answer {self._title()}; {optimal} of {len(self.layers)} layers optimal>"
 
     def _title(self) -> str:
         ended = ", interrupted" if self.interrupted else ""

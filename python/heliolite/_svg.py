@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import html
 import math
-from typing import List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
+ROLE_COLORS = {"input": "#1f5fa8", "weight": "#2e7d4f", "output": "#b0690b"}  # as in all pictures of the program
 COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#7f7f7f")
 _WIDTH, _HEIGHT = 560, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 28, 40
@@ -86,10 +87,22 @@ def plot(series: Sequence[Series], x_title: str, y_title: str, staircase: bool =
 Bar = Tuple[str, Sequence[Tuple[str, float]]]  # label, (part's name, length from 0 to 1)
 
 
-def bars(rows: Sequence[Bar], title: str = "") -> str:
-    """Horizontal bars of coloured parts, which have a tooltip each."""
+def _colors(names: Sequence[str], roles: Dict[str, str]) -> Dict[str, str]:
+    """The color of each part: the first tensor of a role has the role's, everything else the next one."""
+    out: Dict[str, str] = {}
+    for name in names:
+        color = ROLE_COLORS.get(roles.get(name, ""))
+        if color is None or color in out.values():
+            color = COLORS[len(out) % len(COLORS)]
+        out[name] = color
+    return out
+
+
+def bars(rows: Sequence[Bar], title: str = "", roles: Dict[str, str] = {}) -> str:
+    """Horizontal bars of coloured parts, which have a tooltip each. `roles`: of parts that are tensors."""
     left, line, width = 110.0, 20.0, 320.0
-    names: List[str] = []
+    names = list(dict.fromkeys(name for _, pieces in rows for name, _ in pieces))
+    colors = _colors(names, roles)
     parts = [text(4, 14, title)] if title else []
     y = 22.0 if title else 4.0
     for label, pieces in rows:
@@ -97,15 +110,15 @@ def bars(rows: Sequence[Bar], title: str = "") -> str:
         parts.append(f"<rect x='{left}' y='{y}' width='{width}' height='{line - 4}' fill='#8882'/>")
         x = left
         for name, length in pieces:
-            if name not in names:
-                names.append(name)
             wide = max(0.0, min(length, 1.0)) * width
             parts.append(f"<rect x='{x:.1f}' y='{y}' width='{wide:.1f}' height='{line - 4}' "
-                         f"fill='{COLORS[names.index(name) % len(COLORS)]}'>"
+                         f"fill='{colors[name]}'>"
                          f"<title>{html.escape(name)}: {100 * length:.3g} %</title></rect>")
             x += wide
         y += line
-    for i, name in enumerate(names):
-        parts.append(f"<rect x='{left + 90 * i}' y='{y + 4}' width='10' height='10' fill='{COLORS[i % len(COLORS)]}'/>")
-        parts.append(text(left + 90 * i + 14, y + 13, name, size=11))
-    return document(max(left + width + 10, left + 90 * len(names)), y + 22, parts)
+    x = left
+    for name in names:
+        parts.append(f"<rect x='{x:.0f}' y='{y + 4}' width='10' height='10' fill='{colors[name]}'/>")
+        parts.append(text(x + 14, y + 13, name, size=11))
+        x += 30 + 6.5 * len(name)
+    return document(max(left + width + 10, x), y + 22, parts)

@@ -112,15 +112,3 @@ def read_sweep(database: Union[str, "os.PathLike[str]"]) -> Sweep:
     """What a sweep's database holds, also while the sweep is running."""
     path = os.fspath(database)
     return _sweep(_core.read_sweep(path), path)
-
-
-def report(database: Union[str, "os.PathLike[str]", Sweep],
-           page: Optional[Union[str, "os.PathLike[str]"]] = None) -> str:
-    """Writes a sweep as one HTML page that opens anywhere (docs/report.md) and returns the page's path: the database's
-    with .html unless another is given."""
-    path = database.database if isinstance(database, Sweep) else os.fspath(database)
-    target = os.fspath(page) if page is not None else os.path.splitext(path)[0] + ".html"
-    text = _core.report(path)
-    with open(target, "w", encoding="utf-8") as file:
-        file.write(text)
-    return target

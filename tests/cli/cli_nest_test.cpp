@@ -65,7 +65,7 @@ TEST(CliNest, KeepsTextsApartOnAnyMachine) {
     return svg;
   };
   drawn("-a eyeriss -w conv:c=8,k=16,p=14,r=3", "-s sunstone");
-  EXPECT_THAT(drawn("-a tpu_v4i -w gemm:128x128x128", "-s sunstone"), HasSubstr("32 x 12 of 128 x 128 drawn"));
+  EXPECT_THAT(drawn("-a tpu_v4i -w gemm:128x128x128", "-s sunstone"), HasSubstr("32 x 32 of 128 x 128 drawn"));
   drawn("-a edge_unified -w 'o[i,j] += a[i,k,l]*b[k,j]*c[l,j]; i=16,j=16,k=8,l=8'", "-s sunstone");
   drawn("-a edge_unified -w gemm:16x16x16", "--tiles uneven");
 }

@@ -86,5 +86,19 @@ TEST_F(CliReport, RefusesWhereItCannotWrite) {
   EXPECT_EQ(read_text(db).substr(0, 6), "SQLite");
 }
 
+TEST_F(CliReport, ShowsAnAnswerOfMap) {
+  const std::string best = folder_.path("best.json");
+  ASSERT_EQ(run_cli("map -a eyeriss_45nm -w alexnet --no-look -q --json " + best).exit_code, 0);
+  const CliResult result = run_cli("report " + best + " --json -");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(nlohmann::json::parse(result.out)["question"]["answer"], best);
+  const std::string page = read_text(folder_.path("best.html"));
+  for (const char* shown : {"alexnet on eyeriss_45nm", "conv3", "IfmapSpad", "TOPS/W", "optimal"})
+    EXPECT_THAT(page, HasSubstr(shown));
+  EXPECT_EQ(run_cli("report " + best + " -o -").out, page);
+  EXPECT_THAT(refused(best + " --points 5"), HasSubstr("--points and --best are of sweeps"));
+  EXPECT_THAT(refused(folder_.write("other.json", R"({"command": "bound"})")), HasSubstr("must be map"));
+}
+
 }  // namespace
 }  // namespace heliolite::cli_report_test

@@ -139,7 +139,7 @@ TEST(CliShow, DrawsMachines) {
     EXPECT_THAT(misplaced_texts(svg), IsEmpty()) << machine;
   }
   EXPECT_THAT(run_cli("show tpu_v4i --svg -").out,
-              AllOf(HasSubstr("fan-out 128 x 128 = 16,384"), HasSubstr("32 x 12 are drawn"), HasSubstr("holds nothing"),
+              AllOf(HasSubstr("fan-out 128 x 128 = 16,384"), HasSubstr("32 x 32 are drawn"), HasSubstr("holds nothing"),
                     HasSubstr("both 614")));
   const TempFolder folder;
   const std::string odd = folder.write(

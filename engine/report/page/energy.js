@@ -5,10 +5,20 @@ const kNoTensor = '';
 const kLeakage = 'leakage';
 const kOtherTensors = Symbol('other tensors');
 
-// Tensors of all points of the page, so that a tensor has one fill whichever point and workload is shown.
-const kTensors = [...new Set(kData.details.flatMap(({workloads}) => workloads.flatMap(({parts}) =>
-  parts.flatMap(({energy_pj: energies}) => Object.keys(energies)))))]
-  .filter((name) => ![kNoTensor, kLeakage].includes(name));
+// Tensors of all points of the page, so that a tensor has one fill whichever point and workload is shown. The first
+// ones with the roles input, output and weight have the first fills, as in the other pictures of the program; where
+// nests do not say roles the order is that of the data.
+const kTensors = (() => {
+  const names = [...new Set(kData.details.flatMap(({workloads}) => workloads.flatMap(({parts}) =>
+    parts.flatMap(({energy_pj: energies}) => Object.keys(energies)))))]
+    .filter((name) => ![kNoTensor, kLeakage].includes(name));
+  const roles = new Map(kData.details.flatMap(({layers}) => layers.flatMap(({mapping}) => (mapping ?? []).flatMap(
+    ({room}) => (room?.words ?? []).map(([tensor, , role]) => [tensor, role])))));
+  if (roles.size === 0) return names;
+  const firstOf = (role) => names.find((name) => roles.get(name) === role) ?? Symbol(role);
+  const firsts = ['input', 'output', 'weight'].map(firstOf);
+  return [...firsts, ...names.filter((name) => !firsts.includes(name))];
+})();
 
 function seriesOf(tensor) {
   const place = kTensors.indexOf(tensor);

@@ -1,5 +1,6 @@
 // Colours. Charts are drawn on canvases, which know no style sheets: they read the page's colours and are drawn anew
-// when the reader's colour scheme changes or the page is printed.
+// when the reader's colour scheme changes or the page is printed: a canvas is a picture of a fixed size, so before that
+// the page takes the width of the paper (.printing in style.css).
 //
 // What a colour stands for, on the whole page: a hue of --c0.. is a tensor, a shade of purple a level of the memory,
 // grey is what belongs to no tensor and no level, viridis is the size of a number or the place of a parameter's value.
@@ -86,6 +87,7 @@ kDarkScheme.addEventListener('change', redrawAll);
 for (const [event, state] of [['beforeprint', true], ['afterprint', false]]) {
   addEventListener(event, () => {
     printing = state;
+    document.documentElement.classList.toggle('printing', state);
     redrawAll();
   });
 }

@@ -1,0 +1,40 @@
+#pragma once
+// Pages without scripts: text that may stand in HTML, tables, sections, and the file around them in the style of a
+// sweep's page (page/style.css).
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heliolite {
+
+// Of roles of tensors: the same on every page, and darker in pictures (docs/report.md).
+inline constexpr const char *kInputColour = "var(--c0)", *kWeightColour = "var(--c2)", *kOutputColour = "var(--c1)";
+
+// Text that may stand in HTML, also in quotes. Control characters, which no browser shows, become U+FFFD.
+std::string html_text(std::string_view text);
+
+// A link with `text` as it is.
+std::string html_link(std::string_view target, std::string_view text);
+
+// A table whose cells are HTML already.
+class HtmlTable {
+ public:
+  // A heading, plain text, that begins with '<' makes a column of texts; others are of numbers.
+  explicit HtmlTable(const std::vector<std::string>& headings);
+
+  void row(const std::vector<std::string>& cells);
+
+  std::string to_string() const;
+
+ private:
+  std::vector<bool> text_;
+  std::string head_, body_;
+};
+
+// `title` and `note` are text, the body HTML.
+std::string html_section(std::string_view title, std::string_view note, std::string_view body);
+
+// The whole file; asks the network for nothing. `program`, a text, stands at its end.
+std::string html_page(std::string_view title, std::string_view body, std::string_view program);
+
+}  // namespace heliolite
