@@ -1,9 +1,11 @@
 """Searches, costs, bounds and curves: what they answer, as objects, columns and pictures."""
 import os
 import signal
+import tempfile
 import threading
 import time
 import unittest
+import warnings
 from xml.etree import ElementTree
 
 import heliolite as hl
@@ -38,6 +40,49 @@ class Searches(unittest.TestCase):
         self.assertEqual({len(column) for column in columns.values()}, {8})
         for shown in (answer, answer[0], answer[0].mapping, answer.network, answer.machine):
             check_html(self, shown._repr_html_())
+
+    def test_rates_energies_and_a_page(self):
+        answer = hl.map("alexnet", "eyeriss_45nm", threads=2)
+        seconds = answer.cycles * answer.machine.cycle_ns * 1e-9
+        self.assertAlmostEqual(answer.rates.seconds / seconds, 1)
+        self.assertAlmostEqual(answer.rates.watts / (answer.energy_pj * 1e-12 / seconds), 1)
+        self.assertAlmostEqual(answer[0].rates.tops_per_watt / (2 * answer[0].workload.macs / answer[0].energy_pj), 1)
+        for one in (answer, answer[0]):
+            parts = sum(pj for level in one.energy_by_level().values() for pj in level.values())
+            self.assertAlmostEqual(parts / one.energy_pj, 1)
+        self.assertIn("weight", answer.energy_by_level()["DRAM"])
+        self.assertTrue(repr(answer).startswith("<Answer alexnet on eyeriss_45nm, edp: "))
+        self.assertLess(max(len(repr(answer)), len(repr(answer[0]))), 200)
+        self.assertIsNone(hl.map(GEMM, "eyeriss").rates)  # states no cycle_ns
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "best.html")
+            self.assertEqual(answer.report(page), page)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        for shown in ("alexnet on eyeriss_45nm", "conv3", "TOPS/W", "8 of" if not answer.all_feasible else "optimal"):
+            self.assertIn(shown, text)
+        with self.assertRaises(hl.Error):
+            hl.report(answer)
+
+    def test_notes_are_warnings(self):
+        sparse = """
+architecture:
+  version: 0.3
+  subtree:
+  - name: chip
+    local:
+    - {name: DRAM, class: DRAM, attributes: {word-bits: 8}, sparse-optimizations: {action-gating: []}}
+    - {name: MAC, class: intmac, attributes: {datawidth: 8}}
+"""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                machine = hl.architecture(sparse)
+            except hl.Error:
+                self.skipTest("the machine is refused")
+        self.assertEqual([str(one.message) for one in caught if one.category is hl.Note], machine.notes)
+        for one in caught:
+            self.assertEqual(one.filename, __file__)
 
     def test_an_infeasible_layer(self):
         tiny = {"architecture": {"base": "eyeriss", "levels": [
