@@ -13,8 +13,17 @@ struct Prefix {
   double factor = 1;
   std::string_view letter;
 };
-constexpr std::array<Prefix, 11> kPrefixes{
-    {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}, {1e-12, "p"}, {1e-15, "f"}}};
+constexpr std::array<Prefix, 11> kPrefixes{{{1e15, "P"},
+                                            {1e12, "T"},
+                                            {1e9, "G"},
+                                            {1e6, "M"},
+                                            {1e3, "k"},
+                                            {1, ""},
+                                            {1e-3, "m"},
+                                            {1e-6, "u"},
+                                            {1e-9, "n"},
+                                            {1e-12, "p"},
+                                            {1e-15, "f"}}};
 
 }  // namespace
 

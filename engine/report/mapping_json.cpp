@@ -28,7 +28,8 @@ Json nest_loops(const YamlNode& level, std::string_view key, const std::string& 
 
 Json room_json(const LevelRoom& room) {
   Json words = Json::array();
-  for (const LevelRoom::Kept& kept : room.kept) words.push_back({kept.tensor, kept.words, std::string(name(kept.role))});
+  for (const LevelRoom::Kept& kept : room.kept)
+    words.push_back({kept.tensor, kept.words, std::string(name(kept.role))});
   return {{"used", room.used_words},
           {"capacity", room.capacity_words == 0 ? Json() : Json(room.capacity_words)},
           {"words", std::move(words)}};

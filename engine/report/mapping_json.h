@@ -10,7 +10,8 @@ namespace heliolite {
 
 // `mapping`: the text that a sweep wrote down (LayerRecord::mapping). Outermost level first: [{"level": ..., "keep":
 // [tensors], "loops": ["K in 4", ..], "x": ["C 3", ..], "y": [..]}]; null if there is none. The first entry of a level
-// whose room is known also has "room": {"used": words, "capacity": words or null, "words": [[tensor, words, role], ..]}.
+// whose room is known also has "room": {"used": words, "capacity": words or null, "words": [[tensor, words, role],
+// ..]}.
 nlohmann::ordered_json mapping_json(const std::string& mapping, std::span<const LevelRoom> rooms);
 
 }  // namespace heliolite

@@ -85,7 +85,8 @@ TEST_F(LevelRooms, StandInThePage) {
   ASSERT_EQ(nest[0]["level"], "DRAM");
   EXPECT_EQ(nest[0]["room"]["capacity"], nullptr);
   EXPECT_EQ(nest[0]["room"]["used"], 64 / 4 + 64 + 64);  // 4 bits of weights in words of 16
-  EXPECT_EQ(nest[0]["room"]["words"], nlohmann::json::parse(R"([["A", 16, "weight"], ["B", 64, "input"], ["Z", 64, "output"]])"));
+  EXPECT_EQ(nest[0]["room"]["words"],
+            nlohmann::json::parse(R"([["A", 16, "weight"], ["B", 64, "input"], ["Z", 64, "output"]])"));
   EXPECT_EQ(nest[1]["room"]["capacity"].get<u64>() % 64, 0U);
 }
 
