@@ -110,7 +110,9 @@ void add_command(CLI::App& app, Output& output, Action& action, const char* name
   CLI::App* command = app.add_subcommand(name, what);
   command->add_option("-a,--architecture", names->architecture, "Machine: preset or file")->required()->type_name("A");
   add_workload_option(*command, names->workload, "Workload: preset, file or text like gemm:512x512x512")->required();
-  command->add_option("-m,--mapping", names->mapping, "Mapping: our YAML, an answer of map --json, or Timeloop's")
+  command
+      ->add_option("-m,--mapping", names->mapping,
+                   "Mapping: our YAML, an answer of map --json, Timeloop's YAML or its printed nest (map.txt)")
       ->required()
       ->type_name("FILE");
   command->add_option("-l,--layer", names->layer, "Layer, when the workload has several")->type_name("LAYER");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
@@ -199,7 +200,7 @@ class TemplateRun {
       names_["loop.first"] = i == 0;
       names_["loop.last"] = i + 1 == size;
       names_["loop.length"] = size;
-      if (bind(targets, list->items[static_cast<std::size_t>(i)])) carry_out(body);
+      if (bind(targets, list->items[at(i)])) carry_out(body);
     }
     --loops_;
     names_ = outer;

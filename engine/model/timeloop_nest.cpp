@@ -30,6 +30,18 @@ std::optional<Heading> heading(std::string_view line) {
   return Heading{trim(line.substr(0, open)), trim(line.substr(open + 2, line.size() - open - 3))};
 }
 
+// Without the words of all instances together, "(64)".
+std::string without_brackets(std::string_view text) {
+  std::string out;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(') ++depth;
+    if (depth == 0) out += c;
+    if (c == ')' && depth > 0) --depth;
+  }
+  return out;
+}
+
 // "for C in [0:16,3) (Spatial-X)".
 struct PrintedLoop {
   std::string_view dimension;
@@ -114,8 +126,8 @@ class NestReader {
       return complain(fmt::format("level {}, must be {}", shortened(found.name),
                                   allowed_mapping_targets(found.name, architecture_)));
     TensorMask kept = 0;
-    for (const std::string& entry : split(found.tensors, ' ')) {
-      if (entry.empty() || entry.starts_with('(')) continue;  // the words of all instances together
+    for (const std::string& entry : split(without_brackets(found.tensors), ' ')) {
+      if (entry.empty()) continue;
       const std::string name = entry.substr(0, entry.find(':'));
       const std::optional<int> tensor = workload_.find_tensor(name);
       if (tensor) kept = static_cast<TensorMask>(kept | 1u << *tensor);

@@ -79,7 +79,8 @@ TEST(TimeloopMapping, LettersBeyondTheSplitGoToY) {
 TEST(TimeloopMapping, PrintedNests) {
   const std::string printed =
       "DRAM [ A:128 (128) B:64 (64) Z:32 (32) ] \n------------------------------\n| for K in [0:4)\n\n"
-      "GLB [ A:32 B:16 Z:32 ] \n-----\n|   for M in [0:4) (Spatial-Y)\n|     for K in [0:4) (Spatial-X)\n\n"
+      "GLB [ A:32 (at most 40) B:16 Z:32 ] \n-----\n|   for M in [0:4) (Spatial-Y)\n|     for K in [0:4) "
+      "(Spatial-X)\n\n"
       "L1 [ Z:8 (128) ] \n------\n|       for M in [0:2)\n|         for N in [0:4)\n"
       "|           << Compute >>\n";
   const Workload w = gemm(8, 4, 16);
