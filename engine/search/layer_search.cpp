@@ -64,7 +64,11 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
     case Strategy::Sunstone: answer = search_fast(budget); break;
     case Strategy::Thesis: answer = thesis_search(levels_, budget); break;
     case Strategy::Random: answer = random_search(*problem_, budget); break;
-    case Strategy::Bayes: answer = bayes_search(*problem_, levels_.orders(), budget); break;
+    case Strategy::Bayes: {
+      const std::vector<Mapping> first = greedy_mappings(levels_, 1);
+      answer = bayes_search(*problem_, levels_.orders(), first, budget);
+      break;
+    }
     case Strategy::Exhaustive: answer = exhaustive_search(*problem_, budget); break;
     case Strategy::Cosa: answer = search_cosa(budget); break;
     case Strategy::RandomPruned: answer = random_pruned_search(*problem_, budget); break;

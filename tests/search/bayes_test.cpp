@@ -321,7 +321,7 @@ TEST(Bayes, BeginsWithWhatIsLearned) {
   SearchOptions options = options_of(Strategy::Bayes, Objective::Energy);
   options.budget_evaluations = 30;
   options.learn = std::make_shared<LearnedTasks>();
-  searched("gemmini", layer, options);
+  searched("edge_unified", layer, options);
   const std::vector<LearnedTask> learned = options.learn->take();
   ASSERT_EQ(learned.size(), 1u);
   EXPECT_EQ(learned[0].point.size(), learned[0].value.size());
@@ -337,11 +337,11 @@ TEST(Bayes, BeginsWithWhatIsLearned) {
   options.learn = nullptr;
   options.seed = 7;
   options.budget_evaluations = 3;
-  const double cold = searched("gemmini", layer, options).value;
+  const double cold = searched("edge_unified", layer, options).value;
   options.from = loaded.from;
   for (const Transfer transfer : {Transfer::Features, Transfer::Tasks}) {
     options.transfer = transfer;
-    EXPECT_LT(searched("gemmini", layer, options).value, cold) << name(transfer);
+    EXPECT_LT(searched("edge_unified", layer, options).value, cold) << name(transfer);
   }
 }
 

@@ -118,6 +118,22 @@ TEST(SearchLimits, RandomProblemsLoseNothingByMore) {
   EXPECT_GT(found, 100);
 }
 
+// Whatever the strategy, if it is our own: the first mapping priced is the same.
+TEST(SearchLimits, OurStrategiesBeginAlike) {
+  for (const char* m : {"eyeriss", "gemmini", "tpu_v1", "edge_unified"})
+    for (const char* text : {"resnet18/conv3_x", "gemm:127x1021x640"}) {
+      const Workload layer = workload(text);
+      const Architecture arch = machine(m);
+      SearchOptions options;
+      const MappingResult first = answer(layer, arch, options, 1);
+      EXPECT_EQ(first.statistics.evaluated, 1u);
+      for (const Strategy strategy : {Strategy::Sunstone, Strategy::Bayes}) {
+        options.strategy = strategy;
+        EXPECT_EQ(answer(layer, arch, options, 1).mapping, first.mapping) << m << " " << text;
+      }
+    }
+}
+
 // The larger mapspaces: their searches have several steps, each of which begins where the one before ends.
 TEST(SearchLimits, LargerMapspacesLoseNothingByMore) {
   int found = 0;

@@ -58,8 +58,10 @@ class BayesSearch {
     recall();
   }
 
-  LayerAnswer run() {
+  LayerAnswer run(std::span<const Mapping> first) {
     if (!decoder_.possible()) return pricing_.answer();
+    for (const Mapping& mapping : first)
+      if (!over()) pricing_.price(mapping);
     choose(std::vector<double>(decoder_.features().size(), 1.0));
     u64 started = 1;
     for (int missed = 0; started < problem_.options.start && missed < kStartPatience && from_.empty() && !over();
@@ -247,8 +249,9 @@ Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& ord
   return out;
 }
 
-LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, const SearchBudget& budget) {
-  return BayesSearch(problem, orders, budget).run();
+LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, std::span<const Mapping> first,
+                         const SearchBudget& budget) {
+  return BayesSearch(problem, orders, budget).run(first);
 }
 
 }  // namespace heliolite

@@ -2,6 +2,8 @@
 // Bayesian optimisation: a Gaussian process learns from the mappings priced so far which to price next. For costs that
 // take seconds or hours to find out; the cost model takes less than a microsecond, and there strategy exact is faster.
 // After Dinh (UCB/EECS-2023-293, section 6.2); what that leaves open is decided in docs/bayes.md.
+#include <span>
+
 #include "engine/search/bayes/decoder.h"
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
@@ -13,10 +15,12 @@ inline constexpr u64 kBayesEvaluations = 100;
 // The process is conditioned on this many mappings at most: the best half and the latest.
 inline constexpr std::size_t kMostObservations = 400;
 
-// The first mappings are those of options.start points that fill the unit cube evenly. A mapping seen before is not
+// Prices `first`, mappings that other reasons speak for, then those of options.start points that fill the unit cube
+// evenly; it learns from the latter, for `first` need not be mappings of points. A point's mapping seen before is not
 // priced again. `orders`: those that can matter, of each level. The answer depends on options.seed and not on the
 // number of threads.
-LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, const SearchBudget& budget);
+LayerAnswer bayes_search(const LayerProblem& problem, const OrdersByLevel& orders, std::span<const Mapping> first,
+                         const SearchBudget& budget);
 
 // Why options.from says nothing about the layer: tasks of another objective, or with other features. Empty if all do.
 Diagnostics unusable_tasks(const LayerProblem& problem, const OrdersByLevel& orders);

@@ -168,6 +168,16 @@ LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budg
   return SunstoneRun(levels, *ladder, effort).run();
 }
 
+std::vector<Mapping> greedy_mappings(const LevelProblem& levels, std::size_t most) {
+  const SearchOptions& options = levels.problem().options;
+  const std::unique_ptr<Ladder> ladder = levels.make_ladder(SearchBudget(options));
+  Fillings fillings(ladder->space(), ladder->model().workload());
+  std::vector<Mapping> out;
+  for (const Plan& plan : GreedyStarts(*ladder, options.rules, fillings).list(levels.keep_choices(), most))
+    out.push_back(ladder->mapping(plan));
+  return out;
+}
+
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget) {
   const SearchOptions& options = levels.problem().options;
   const std::unique_ptr<Ladder> ladder = levels.make_ladder(budget);

@@ -1,5 +1,7 @@
 #pragma once
 // The strategies that go level by level, each on one layer, over all keep choices.
+#include <vector>
+
 #include "engine/search/core/layer_problem.h"
 #include "engine/search/sunstone/level_problem.h"
 
@@ -18,6 +20,9 @@ inline constexpr ClimbEffort kBeforePasses{10, 1, false, 0, 0};  // narrow passe
 // The strategy `sunstone`: the best of the growing beam (sunstone.h) and, from there, of the thesis' search, with
 // climbs (refine.h) from both.
 LayerAnswer sunstone_search(const LevelProblem& levels, const SearchBudget& budget, const ClimbEffort& effort);
+
+// The first so many mappings that sunstone prices (greedy_starts.h), made without pricing any.
+std::vector<Mapping> greedy_mappings(const LevelProblem& levels, std::size_t most);
 
 // The strategy `thesis` (thesis_search.h).
 LayerAnswer thesis_search(const LevelProblem& levels, const SearchBudget& budget);
