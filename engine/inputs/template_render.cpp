@@ -13,6 +13,7 @@
 #include "engine/base/text.h"
 #include "engine/base/text_file.h"
 #include "engine/inputs/template_operations.h"
+#include "engine/inputs/template_scanner.h"
 
 namespace heliolite {
 namespace {
@@ -21,124 +22,30 @@ constexpr std::size_t kMaxOpenIfs = 32;
 constexpr std::size_t kMaxNestedLoops = 8;
 constexpr int kMaxSteps = 200'000;  // pieces of one text and rounds of its loops
 
-enum class PieceKind : u8 { Text, Expression, Statement };
-
-struct Piece {
-  PieceKind kind = PieceKind::Text;
-  std::string_view text;  // without the braces
-  int line = 1;           // where it begins
-};
-
-// Takes a text apart at its braces.
-class TemplateScanner {
- public:
-  TemplateScanner(std::string_view text, const std::string& file, Diagnostics& errors)
-      : text_(text), file_(file), errors_(errors) {}
-
-  std::vector<Piece> run() {
-    while (at_ < text_.size() && errors_.empty()) {
-      const std::size_t open = next_open();
-      plain(open);
-      if (open < text_.size()) braces(open);
-    }
-    return std::move(pieces_);
-  }
-
- private:
-  std::size_t next_open() const {
-    for (std::size_t at = text_.find('{', at_); at != std::string_view::npos; at = text_.find('{', at + 1))
-      if (at + 1 < text_.size() && std::string_view("{%#").find(text_[at + 1]) != std::string_view::npos) return at;
-    return text_.size();
-  }
-
-  void plain(std::size_t end) {
-    if (trim_next_) {  // "-}}" takes the blanks behind it away
-      const std::size_t first = std::min(text_.find_first_not_of(" \t\r\n", at_), end);
-      advance(first);
-    }
-    if (end > at_) pieces_.push_back({PieceKind::Text, text_.substr(at_, end - at_), line_});
-    advance(end);
-  }
-
-  void braces(std::size_t open) {
-    const char mark = text_[open + 1];
-    const char closing[] = {mark == '{' ? '}' : mark, '}', '\0'};
-    std::size_t end = close_of(open + 2, closing, mark != '#');
-    if (end == std::string_view::npos) {
-      errors_.push_back({file_, line_, "", fmt::format("{{{} is opened here and never closed with {}", mark, closing)});
-      return;
-    }
-    std::string_view inside = text_.substr(open + 2, end - open - 2);
-    if (inside.starts_with('-')) trim_before();
-    trim_next_ = inside.ends_with('-');
-    if (inside.starts_with('-') || inside.starts_with('+')) inside.remove_prefix(1);
-    if (trim_next_ || inside.ends_with('+')) inside.remove_suffix(std::min<std::size_t>(1, inside.size()));
-    if (mark != '#')
-      pieces_.push_back({mark == '{' ? PieceKind::Expression : PieceKind::Statement, trim(inside), line_});
-    advance(end + 2);
-  }
-
-  // Where `closing` stands, outside quotes if there may be any.
-  std::size_t close_of(std::size_t from, std::string_view closing, bool quotes) const {
-    char quote = '\0';
-    for (std::size_t at = from; at + 1 < text_.size(); ++at) {
-      const char c = text_[at];
-      if (quotes && quote != '\0') {
-        if (c == '\\') ++at;
-        else if (c == quote) quote = '\0';
-      } else if (quotes && (c == '\'' || c == '"')) {
-        quote = c;
-      } else if (text_.substr(at, 2) == closing) {
-        return at;
-      }
-    }
-    return std::string_view::npos;
-  }
-
-  void trim_before() {
-    if (pieces_.empty() || pieces_.back().kind != PieceKind::Text) return;
-    std::string_view& text = pieces_.back().text;
-    text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  }
-
-  void advance(std::size_t to) {
-    line_ += static_cast<int>(std::ranges::count(text_.substr(at_, to - at_), '\n'));
-    at_ = to;
-  }
-
-  std::string_view text_;
-  const std::string& file_;
-  Diagnostics& errors_;
-  std::vector<Piece> pieces_;
-  std::size_t at_ = 0;
-  int line_ = 1;
-  bool trim_next_ = false;
-};
-
 // Carries out the pieces, one after the other.
 class TemplateRun {
  public:
   TemplateRun(const std::string& file, TemplateNames names, const TemplateCall& call, const TemplateInclude& include)
       : file_(std::make_shared<const std::string>(file)), names_(std::move(names)), call_(call), include_(include) {}
 
-  Result<RenderedText> run(const std::vector<Piece>& pieces) {
+  Result<RenderedText> run(const std::vector<TemplatePiece>& pieces) {
     carry_out(pieces);
     if (!errors_.empty()) return errors_;
     return std::move(out_);
   }
 
  private:
-  using Pieces = std::span<const Piece>;
+  using Pieces = std::span<const TemplatePiece>;
 
   // Pieces in which every 'if' that is opened is closed.
   void carry_out(Pieces pieces) {
     const std::size_t outer_ifs = std::exchange(first_if_, ifs_.size());
     for (std::size_t i = 0; i < pieces.size() && errors_.empty(); ++i) {
-      const Piece& piece = pieces[i];
+      const TemplatePiece& piece = pieces[i];
       line_ = piece.line;
-      if (piece.kind == PieceKind::Statement && word_of(piece.text) == "for") i = loop(pieces, i);
-      else if (piece.kind == PieceKind::Statement) statement(piece.text);
-      else if (is_active() && piece.kind == PieceKind::Text) out_.append(piece.text, file_, line_, true);
+      if (piece.kind == TemplatePieceKind::Statement && word_of(piece.text) == "for") i = loop(pieces, i);
+      else if (piece.kind == TemplatePieceKind::Statement) statement(piece.text);
+      else if (is_active() && piece.kind == TemplatePieceKind::Text) out_.append(piece.text, file_, line_, true);
       else if (is_active()) expression(piece.text);
       if (out_.text.size() > kMaxTextFileBytes)
         complain(fmt::format("the text is longer than {} MiB from here on", kMaxTextFileBytes >> 20));
@@ -158,7 +65,7 @@ class TemplateRun {
     std::size_t depth = 0, otherwise = 0, last = first;
     std::size_t ifs = 0;  // open inside this loop, outside inner ones
     for (; last < pieces.size(); ++last) {
-      if (pieces[last].kind != PieceKind::Statement) continue;
+      if (pieces[last].kind != TemplatePieceKind::Statement) continue;
       const std::string_view word = word_of(pieces[last].text);
       if (word == "for") ++depth;
       if (word == "endfor" && --depth == 0) break;
@@ -359,10 +266,9 @@ bool is_template(std::string_view text) {
 
 Result<RenderedText> render_template(std::string_view text, const std::string& file, TemplateNames names,
                                      const TemplateCall& call, const TemplateInclude& include) {
-  Diagnostics errors;
-  const std::vector<Piece> pieces = TemplateScanner(text, file, errors).run();
-  if (!errors.empty()) return errors;
-  return TemplateRun(file, std::move(names), call, include).run(pieces);
+  const Result<std::vector<TemplatePiece>> pieces = template_pieces(text, file);
+  if (!pieces) return pieces.errors();
+  return TemplateRun(file, std::move(names), call, include).run(*pieces);
 }
 
 }  // namespace heliolite
