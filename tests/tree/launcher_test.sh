@@ -95,6 +95,7 @@ expect "what is missing is installed" called 'apt-get .*install .*libyaml-cpp-de
 expect "what only tests need is not" not_called 'libgtest-dev'
 expect "what is there as a command is not" not_called 'install .*ninja-build'
 expect "it says what it does" says 'not installed yet: .*libfmt-dev'
+expect "and how long that takes" says 'building, this once: about [0-9]* minutes\? on [0-9]* cores\?'
 expect "Release, without tests" called 'cmake .*CMAKE_BUILD_TYPE=Release .*HELIOLITE_TESTS=OFF'
 
 scenario="later calls only exec"
@@ -257,6 +258,12 @@ expect "what only affine programs need" called 'install .*libisl-dev'
 : >"$sandbox/calls"
 run "$tree/heliolite" eval
 expect "a library that came later is looked for" called '^cmake'
+: >"$sandbox/calls"
+run "$tree/heliolite" --packages affine
+expect "what is there already is not installed again" not_called '^apt-get'
+run "$tree/heliolite" eval
+expect "but a library that was overlooked is looked for" called '^cmake'
+expect "and the program is built with it" called '^ninja'
 
 start "test"
 run "$tree/heliolite" test
