@@ -140,6 +140,18 @@ std::optional<std::vector<std::string>> MapReader::words(std::string_view key) {
   return std::nullopt;
 }
 
+namespace {
+
+// Whether a key without a value is what a comma cut off a text: "k=8" of {conv: c=4,k=8}.
+bool is_cut(const YamlNode& node, const std::string& key) {
+  const std::optional<YamlNode> value = node.find(key);
+  return value && value->is_null() && key.find_first_of("=[];") != std::string::npos;
+}
+
+constexpr const char* kCutHint = ": in { } a comma ends a value; write a text that has commas between quotes";
+
+}  // namespace
+
 void MapReader::ignore(std::string_view key) { read(key, false); }
 
 void MapReader::error(std::string message) { errors_.push_back(node_.error(std::move(message))); }
@@ -150,7 +162,7 @@ void MapReader::finish() {
   for (const std::string& key : node_.keys()) {
     if (std::ranges::find(known_, key) != known_.end()) continue;
     if (++unknown > kMaxUnknownKeys) continue;
-    std::string hint = did_you_mean(key, known_);
+    std::string hint = is_cut(node_, key) ? kCutHint : did_you_mean(key, known_);
     if (hint.empty() && !known_.empty()) hint = ", must be one of " + join(known_, "or");
     errors_.push_back(
         {node_.file(), node_.key_line(key), node_.field(), fmt::format("unknown key '{}'{}", shortened(key), hint)});

@@ -45,7 +45,10 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
     const std::string text = lower(candidate);
     std::size_t distance = edit_distance(wanted, text);
     if (distance > limit) distance = wanted.size() >= 3 && text.starts_with(wanted) ? limit + 1 : limit + 2;
-    if (distance < best_distance) {
+    // Of equally near names that of the same length: LPDDR6 is rather LPDDR5 than LPDDR.
+    const bool fits = best && distance == best_distance && distance <= limit && best->size() != word.size() &&
+                      candidate.size() == word.size();
+    if (distance < best_distance || fits) {
       best_distance = distance;
       best = candidate;
     }

@@ -71,6 +71,12 @@ TEST(FieldReader, ComplainsByTheTable) {
   EXPECT_THAT(read("[1]").complaints, ElementsAre(HasSubstr("must be a map of keys and values, not a list")));
 }
 
+// A comma ends a value between braces: what it cut off a text is no key.
+TEST(FieldReader, SaysThatATextWithCommasNeedsQuotes) {
+  EXPECT_THAT(read("{name: a, note: conv:c=4,k=8}").complaints,
+              ElementsAre(HasSubstr("unknown key 'k=8': in { } a comma ends a value; write a text that has commas")));
+}
+
 TEST(FieldReader, ComplainsOnceAboutWhatIsMissing) {
   Diagnostics errors;
   FieldReader reader(*YamlNode::parse("{words: 3}", "f"), buffer_fields(), errors);
