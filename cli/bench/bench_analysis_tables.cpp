@@ -112,7 +112,7 @@ std::string analysis_tables(const BenchAnalysis& analysis) {
 }
 
 std::string trace_csv(const std::vector<BenchRow>& rows) {
-  std::string out = "strategy,machine,layer,evaluated,seconds,value\n";
+  std::string out = "strategy,machine,layer,evaluated,search_seconds,value\n";
   for (const BenchRow& row : rows)
     for (const TracePoint& point : row.trace)
       out += fmt::format("{},{},{},{},{},{}\n", csv_cell(row.strategy), csv_cell(row.machine), csv_cell(row.layer),

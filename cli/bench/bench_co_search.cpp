@@ -74,7 +74,7 @@ std::string co_search_tables(const CoSearchStudy& study, const SweepSpec& spec) 
 std::string co_search_csv(const CoSearchStudy& study) {
   std::string out = "layer,strategy,configurations_grid,configurations";
   for (const std::string& level : study.levels) out += fmt::format(",tiles_grid_{0},tiles_{0}", level);
-  out += ",value_grid,value,lower_bound,status,seconds_grid,seconds,best\n";
+  out += ",value_grid,value,lower_bound,status,search_seconds_grid,search_seconds,best\n";
   for (const CoSearchStudyRow& row : study.rows) {
     const Pair machines = configurations(row);
     out += fmt::format("{},{},{},{}", csv_cell(row.layer), row.strategy, machines.grid, machines.together);

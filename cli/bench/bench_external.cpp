@@ -91,7 +91,7 @@ class RowsReader {
                {"mapper", column({"mapper", "tool"})}, {"setting", column({"setting"})},
                {"value", column({"value"})},           {"energy_pj", column({"energy_pj"})},
                {"cycles", column({"cycles"})},         {"objective", column({"objective"})},
-               {"evaluated", column({"evaluated"})},   {"seconds", column({"seconds", "cpu_s"})}};
+               {"evaluated", column({"evaluated"})},   {"seconds", column({"seconds", "search_seconds", "cpu_s"})}};
     for (const char* name : {"machine", "layer", "mapper"})
       if (column_[name] == kNoColumn)
         complain("",

@@ -19,7 +19,13 @@ std::string maybe(const std::optional<T>& value, Show show) {
 std::string ratio_text(double r) { return fmt::format("{:.4f}", r); }
 
 // Ours and other tools'.
-std::string status_of(const BenchRow& row) { return row.status ? std::string(name(*row.status)) : "external"; }
+// A mapper that crashed or failed says nothing of whether there is a mapping.
+std::string status_of(const BenchRow& row) {
+  const std::string why = row.why_infeasible.empty() ? "" : row.why_infeasible.front().field;
+  if (why == kMapperCrashed) return "crashed";
+  if (why == kMapperFailed) return "failed";
+  return row.status ? std::string(name(*row.status)) : "external";
+}
 
 template <class T>
 std::string csv_number(const std::optional<T>& value) {
@@ -168,7 +174,8 @@ std::string ablation_table(const AblationResult& result, Objective objective) {
 }
 
 std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective) {
-  std::string out = "strategy,machine,layer,objective,seconds,evaluated,value,lower_bound,gap,ratio_to_best,status\n";
+  std::string out =
+      "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status\n";
   for (const BenchRow& row : rows)
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.strategy), csv_cell(row.machine),
                        csv_cell(row.layer), name(objective), csv_number(row.seconds), csv_number(row.evaluated),
@@ -178,7 +185,7 @@ std::string rows_csv(const std::vector<BenchRow>& rows, Objective objective) {
 }
 
 std::string ablation_csv(const AblationResult& result) {
-  std::string out = "machine,layer,rules,points,counted,finished,value,ratio,seconds\n";
+  std::string out = "machine,layer,rules,points,counted,finished,value,ratio,search_seconds\n";
   for (const AblationLayer& layer : result.layers) {
     const std::string place = csv_cell(layer.machine) + "," + csv_cell(layer.layer);
     for (const AblationRow& row : layer.rows)

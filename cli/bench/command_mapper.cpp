@@ -25,7 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Diagnostic about_command(std::string what) { return {"", 0, "command", std::move(what)}; }
+// How ChildProcess::ending() names the signal that ended the command, or a program that its shell ran.
+constexpr std::string_view kSignalNamed = " (SIG";
+
+Diagnostic about_command(std::string what, bool crashed = false) {
+  return {"", 0, crashed ? kMapperCrashed : kMapperFailed, std::move(what)};
+}
 
 // A folder that is removed with what the command has left in it.
 class CommandFolder {
@@ -90,7 +95,8 @@ Result<Mapping> run_command(const std::string& command, const Workload& workload
   line = replaced(line, "{objective}", std::string(name(options.objective)));
   Result<std::unique_ptr<ChildProcess>> process = ChildProcess::start(line);
   if (!process) return about_command(process.errors().front().message);
-  if (const std::string why = failure(**process, options); !why.empty()) return about_command(why);
+  if (const std::string why = failure(**process, options); !why.empty())
+    return about_command(why, why.find(kSignalNamed) != std::string::npos);
   if (command.find(kMapping) == std::string::npos)
     return parse_mapping((*process)->heard(), "its answer", workload, machine);
   std::error_code none;

@@ -231,7 +231,13 @@ std::optional<std::string> ChildProcess::ending(const Patience& patience) {
   }
   if (info.si_code == CLD_EXITED && info.si_status == 0) return "";
   const std::string complaint = last_complaint();
-  return fmt::format("ended {} {}{}{}", info.si_code == CLD_EXITED ? "with exit code" : "by signal", info.si_status,
+  // A shell says by 128 + N that signal N ended what it ran.
+  constexpr int kShellsSignals = 128;
+  const bool by_signal = info.si_code != CLD_EXITED;
+  const int signal = by_signal ? info.si_status : info.si_status - kShellsSignals;
+  const char* const signal_name = signal > 0 ? sigabbrev_np(signal) : nullptr;
+  const std::string name = signal_name == nullptr ? "" : fmt::format(" (SIG{})", signal_name);
+  return fmt::format("{} {}{}{}{}", by_signal ? "ended by signal" : "ended with exit code", info.si_status, name,
                      complaint.empty() ? "" : ": ", complaint);
 }
 

@@ -67,7 +67,7 @@ TEST(CliEvaluator, RefusesWhatItCannotDo) {
           "evaluator: strategy exact has no such option; random, bayes, exhaustive, random-pruned, hybrid, annealing, "
           "genetic, dmazerunner and interstellar have");
   refused("-s cosa --evaluator 'wc -c'", "strategy cosa has no such option");
-  refused("-s random -o energy --evaluator 'wc -c'", "means nothing with an evaluator");
+  refused("-s random --objective energy --evaluator 'wc -c'", "means nothing with an evaluator");
   refused("-s random --evaluator ' '", "must be a command");
   refused("-s random --evaluator-protocol stream", "is not given, the other options of an evaluator are");
   refused("-s random --evaluator 'wc -c' --evaluator-protocol steam", "did you mean 'stream'");
@@ -105,8 +105,10 @@ TEST(CliEvaluator, BenchRatesTheMappingsOfCommands) {
   - {command: "sed 's/C: 2, R: 3/C: 8, R: 3/; s/C: 8\\]/C: 2]/' )" +
                                              quickstart + R"(mapping.yaml", label: too large}
   - {command: "echo 'mapping: 3'", label: no mapping}
-  - {command: "'HELIOLITE' map -a {machine} -w {workload} -o {objective} --budget {seconds} --json {mapping} -q", label: ours}
+  - {command: "'HELIOLITE' map -a {machine} -w {workload} --objective {objective} --budget {seconds} --json {mapping} -q", label: ours}
   - {command: "echo no >&2; exit 3", label: fails}
+  - {command: "kill -SEGV $$", label: crashes}
+  - {command: "sh -c 'kill -SEGV $$'; exit $?", label: crashes within}
   - {command: "true {mapping}", label: nothing}
   - {command: "sleep 60", budget: 0.2, label: late}
   - {name: annealing, evaluations: 5, evaluator: "wc -c", label: measured}
@@ -128,16 +130,18 @@ TEST(CliEvaluator, BenchRatesTheMappingsOfCommands) {
   EXPECT_EQ(rows["legal"]["gap"], json());
   EXPECT_GT(rows["legal"]["ratio_to_best"], 1);
   EXPECT_EQ(rows["legal"]["trace"].size(), 1u);
-  const auto reason = [&](const char* row) {
-    EXPECT_EQ(rows[row]["status"], "infeasible") << row;
+  const auto reason = [&](const char* row, const char* status) {
+    EXPECT_EQ(rows[row]["status"], status) << row;
     EXPECT_EQ(rows[row]["value"], json()) << row;
     return rows[row]["reasons"].empty() ? std::string() : rows[row]["reasons"][0].get<std::string>();
   };
-  EXPECT_THAT(reason("too large"), HasSubstr("Regs"));
-  EXPECT_THAT(reason("no mapping"), HasSubstr("its answer:1: mapping"));
-  EXPECT_EQ(reason("fails"), "command: ended with exit code 3: no");
-  EXPECT_EQ(reason("nothing"), "command: wrote no file {mapping}");
-  EXPECT_EQ(reason("late"), "command: did not end within 0.2 s");
+  EXPECT_THAT(reason("too large", "infeasible"), HasSubstr("Regs"));
+  EXPECT_THAT(reason("no mapping", "infeasible"), HasSubstr("its answer:1: mapping"));
+  EXPECT_EQ(reason("fails", "failed"), "command: ended with exit code 3: no");
+  EXPECT_EQ(reason("crashes", "crashed"), "crashed: ended by signal 11 (SIGSEGV)");
+  EXPECT_THAT(reason("crashes within", "crashed"), HasSubstr("crashed: ended with exit code 139 (SIGSEGV)"));
+  EXPECT_EQ(reason("nothing", "failed"), "command: wrote no file {mapping}");
+  EXPECT_EQ(reason("late", "failed"), "command: did not end within 0.2 s");
   EXPECT_EQ(rows["measured"]["status"], "measured");
   EXPECT_EQ(rows["measured"]["evaluator"]["evaluations"], 5);
   EXPECT_GE(rows["measured"]["ratio_to_best"], 1);

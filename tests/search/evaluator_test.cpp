@@ -44,7 +44,7 @@ TEST(Evaluator, SaysWhatFailed) {
       {"echo 5; exit 4", "ended with exit code 4"},
       {"echo first >&2; echo why >&2; exit 1", "ended with exit code 1: why"},
       {"no_such_command_of_heliolite", "ended with exit code 127"},
-      {"kill -9 $$", "ended by signal 9"},
+      {"kill -9 $$", "ended by signal 9 (SIGKILL)"},
       {"true", "said nothing"},
       {"echo nan", "said 'nan', must be a number above 0"},
       {"echo inf", "must be a number above 0"},

@@ -13,6 +13,11 @@ namespace heliolite {
 using ForeignMapper =
     std::function<Result<Mapping>(const Workload& workload, const Architecture& machine, const SearchOptions& options)>;
 
+// The fields of Diagnostics of a mapper that gave no answer: its program crashed (a signal ended it), or failed
+// otherwise.
+inline constexpr const char* kMapperCrashed = "crashed";
+inline constexpr const char* kMapperFailed = "command";
+
 // What the answer is worth: Bounded, with a lower bound of 0 and one mapping priced, or Infeasible with the reasons,
 // also where the mapping is not of the mapspace that the options ask for.
 MappingResult rated(const Result<Mapping>& answer, const Workload& workload, const Architecture& machine,
