@@ -133,6 +133,9 @@ std::string storage_table(const Breakdown& b, const Workload& workload) {
   part(b.compute.name.c_str(), b.compute.energy, true);
   table.rule();
   part("total", b.energy, true);
+  // What flows whether anything happens or not, and what it does not.
+  part("dynamic", {b.energy.units - leakage.units}, leakage.units != 0);
+  part("static (leakage)", leakage, false);
   if (!states_word_bits(workload)) return table.to_string();
   return table.to_string() + fmt::format("  Words of these bits: {}.\n", word_bits_text(workload));
 }

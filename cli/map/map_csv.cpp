@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "cli/ui/figures.h"
 #include "cli/ui/json.h"
+#include "engine/base/integers.h"
 #include "engine/base/text.h"
 
 namespace heliolite::cli {
@@ -19,6 +22,71 @@ std::string csv_line(const std::vector<std::string>& cells) {
 
 std::string shortest(double number) { return fmt::format("{}", number); }
 
+// Names that occur in the network's layers, each once, in the order in which they come.
+void add_names(std::vector<std::string>& names, const auto& things) {
+  for (const auto& thing : things)
+    if (std::ranges::find(names, thing.name) == names.end()) names.push_back(thing.name);
+}
+
+// Columns that say more of a layer than its totals: the sizes of its dimensions, and by level and tensor the words that
+// all instances read and write, and the energy of these, of their addresses and of the network below.
+class Details {
+ public:
+  explicit Details(const MapAnswer& answer) {
+    for (const Layer& layer : answer.network.layers) {
+      add_names(dimensions_, layer.workload.dimensions);
+      add_names(tensors_, layer.workload.tensors);
+    }
+    for (auto level = answer.architecture.levels.rbegin(); level != answer.architecture.levels.rend(); ++level)
+      levels_.push_back(level->name);
+  }
+
+  std::vector<std::string> heading() const {
+    std::vector<std::string> out;
+    for (const std::string& dimension : dimensions_) out.push_back("size_" + dimension);
+    for (const std::string& level : levels_) {
+      for (const std::string& tensor : tensors_)
+        for (const char* what : {"words_read", "words_written", "pj"})
+          out.push_back(fmt::format("{}_{}_{}", level, tensor, what));
+      out.push_back(level + "_static_pj");
+    }
+    return out;
+  }
+
+  // Of a layer; without a breakdown only its sizes.
+  std::vector<std::string> cells(const Workload& workload, const std::optional<Breakdown>& breakdown) const {
+    std::vector<std::string> out;
+    for (const std::string& name : dimensions_) {
+      const auto dimension = std::ranges::find(workload.dimensions, name, &Dimension::name);
+      out.push_back(dimension == workload.dimensions.end() ? "" : fmt::format("{}", dimension->size));
+    }
+    if (!breakdown) return out;
+    for (auto level = breakdown->level.rbegin(); level != breakdown->level.rend(); ++level) {
+      for (const std::string& name : tensors_) {
+        const auto tensor = std::ranges::find(workload.tensors, name, &Tensor::name);
+        const std::size_t v = at(tensor - workload.tensors.begin());
+        if (tensor == workload.tensors.end() || !shows(*level, v)) {
+          out.insert(out.end(), 3, "");
+          continue;
+        }
+        const TensorTraffic& t = level->tensor[v];
+        const Energy energy = t.energy + t.address_generation_energy + level->network[v].energy;
+        out.insert(out.end(), {fmt::format("{}", t.all.reads), fmt::format("{}", t.all.fills + t.all.updates),
+                               shortest(energy.picojoules())});
+      }
+      out.push_back(shortest(level->leakage.picojoules()));
+    }
+    return out;
+  }
+
+ private:
+  static bool shows(const LevelBreakdown& level, std::size_t v) {
+    return level.tensor[v].counted() || level.network[v].energy.units > 0;
+  }
+
+  std::vector<std::string> dimensions_, tensors_, levels_;
+};
+
 // Energies of a layer's levels, outermost first, then of compute.
 std::vector<std::string> energies_by_level(const Breakdown& layer) {
   NetworkBreakdown one;
@@ -31,14 +99,18 @@ std::vector<std::string> energies_by_level(const Breakdown& layer) {
 
 }  // namespace
 
-std::string map_csv(const MapAnswer& answer) {
-  std::vector<std::string> heading{"layer",       "count", "macs",        "energy_pj",    "cycles",    "edp_pj_cycles",
-                                   "utilization", "value", "lower_bound", "status",       "evaluated", "search_seconds",
-                                   "seconds",     "watts", "tops",        "tops_per_watt"};
+std::string map_csv(const MapAnswer& answer, const std::string& value_unit) {
+  std::vector<std::string> heading{"layer",         "count",        "macs",           "energy_pj",   "cycles",
+                                   "edp_pj_cycles", "utilization",  "value",          "lower_bound", "value_unit",
+                                   "status",        "evaluated",    "search_seconds", "run_seconds", "watts",
+                                   "tops",          "tops_per_watt"};
   const std::size_t numbers = heading.size();
   for (auto level = answer.architecture.levels.rbegin(); level != answer.architecture.levels.rend(); ++level)
     heading.push_back(level->name + "_pj");
   heading.push_back(answer.architecture.compute.name + "_pj");
+  const std::size_t totals = heading.size();
+  const Details details(answer);
+  for (std::string& name : details.heading()) heading.push_back(std::move(name));
   std::string text = csv_line(heading);
   for (std::size_t i = 0; i < answer.result.layers.size(); ++i) {
     const LayerResult& layer = answer.result.layers[i];
@@ -47,7 +119,9 @@ std::string map_csv(const MapAnswer& answer) {
     const std::string status{name(r.status)}, evaluated = fmt::format("{}", r.statistics.evaluated);
     std::vector<std::string> row{layer.name, fmt::format("{}", layer.count), fmt::format("{}", macs)};
     if (!answer.breakdowns[i]) {
-      row.insert(row.end(), {"", "", "", "", "", "", status, evaluated, shortest(r.seconds)});
+      row.insert(row.end(), {"", "", "", "", "", "", value_unit, status, evaluated, shortest(r.seconds)});
+      row.resize(totals);
+      for (std::string& cell : details.cells(answer.network.layers[i].workload, {})) row.push_back(std::move(cell));
       row.resize(heading.size());
       text += csv_line(row);
       continue;
@@ -55,13 +129,15 @@ std::string map_csv(const MapAnswer& answer) {
     const double pj = r.cost.energy.picojoules();
     row.insert(row.end(), {shortest(pj), fmt::format("{}", r.cost.cycles), shortest(edp(r.cost.energy, r.cost.cycles)),
                            shortest(r.utilization), shortest(r.value), r.lower_bound > 0 ? shortest(r.lower_bound) : "",
-                           status, evaluated, shortest(r.seconds)});
+                           value_unit, status, evaluated, shortest(r.seconds)});
     const auto speed = rates({pj, static_cast<double>(r.cost.cycles), static_cast<double>(macs)}, answer.architecture);
     if (speed)
       row.insert(row.end(), {shortest(speed->seconds), shortest(speed->watts), shortest(speed->tops),
                              shortest(speed->tops_per_watt)});
     row.resize(numbers);
     for (std::string& cell : energies_by_level(*answer.breakdowns[i])) row.push_back(std::move(cell));
+    for (std::string& cell : details.cells(answer.network.layers[i].workload, answer.breakdowns[i]))
+      row.push_back(std::move(cell));
     text += csv_line(row);
   }
   return text;

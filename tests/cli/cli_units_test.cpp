@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -122,6 +123,7 @@ TEST(CliUnits, TextSaysWhatIsKnown) {
   const std::string best = folder.path("best.json");
   run_cli("map -a eyeriss_45nm -w gemm:16x16x16 --no-look -q --json " + best);
   const std::string explained = run_cli("explain -a eyeriss_45nm -w gemm:16x16x16 -m " + best).out;
+  EXPECT_THAT(explained, AllOf(ContainsRegex("dynamic +[0-9.]+"), ContainsRegex("static \\(leakage\\) +[0-9.]+")));
   EXPECT_THAT(explained,
               AllOf(ContainsRegex("rates +[0-9.]+ [mun]s, "), ContainsRegex("area +0.96"), HasSubstr("GB/s")));
 }
@@ -146,14 +148,26 @@ TEST(CliUnits, WritesTheLayersAsCsv) {
     sum += std::stod(cell(1, level + "_pj"));
   EXPECT_NEAR(sum / a["layers"][0]["energy_pj"].get<double>(), 1, 1e-12);
   EXPECT_EQ(cell(2, "cycles"), a["layers"][1]["cycles"].dump());
+  EXPECT_EQ(cell(1, "value_unit"), "pJ cycles");
+  // Every level is the sum of its tensors and what it loses; no column says the same as another.
+  for (const std::string level : {"DRAM", "GLB", "IfmapSpad"}) {
+    double parts = std::stod(cell(1, level + "_static_pj"));
+    for (const std::string tensor : {"Weights", "Inputs", "Outputs"})
+      if (const std::string pj = cell(1, level + "_" + tensor + "_pj"); !pj.empty()) parts += std::stod(pj);
+    EXPECT_NEAR(parts / std::stod(cell(1, level + "_pj")), 1, 1e-9) << level;
+  }
+  EXPECT_EQ(cell(1, "size_K"), std::to_string(a["layers"][0]["dimensions"].value("K", 0)));
+  EXPECT_GT(std::stod(cell(1, "DRAM_Weights_words_read")), 0);
+  EXPECT_EQ(std::set<std::string>(rows[0].begin(), rows[0].end()).size(), rows[0].size());
   EXPECT_EQ(cell(1, "status"), "optimal");
-  EXPECT_NEAR(std::stod(cell(1, "seconds")), a["layers"][0]["cycles"].get<double>() * 1e-9, 1e-12);
+  EXPECT_NEAR(std::stod(cell(1, "run_seconds")), a["layers"][0]["cycles"].get<double>() * 1e-9, 1e-12);
   // A layer without a mapping has a row too.
   const TempFolder folder;
   const std::string tiny = folder.write("tiny.yaml",
                                         "architecture:\n  energy: pat\n  levels:\n  - {name: DRAM, dram: true}\n"
                                         "  - {name: Reg, entries: 2}\n");
-  EXPECT_THAT(run_cli("map -a " + tiny + " -w gemm:8x8x8 -q --csv -").out, HasSubstr("gemm,1,512,,,,,,,infeasible,"));
+  EXPECT_THAT(run_cli("map -a " + tiny + " -w gemm:8x8x8 -q --csv -").out,
+              HasSubstr("gemm,1,512,,,,,,,pJ cycles,infeasible,"));
 }
 
 // Two dies behind DRAM, each with a connection of its own: priced by the bit, in both directions, in every command.
