@@ -19,6 +19,7 @@
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/search/core/objective.h"
 #include "engine/search/options_yaml.h"
 #include "workloads/compact_text.h"
 #include "workloads/load.h"
@@ -129,7 +130,42 @@ void set_up(CLI::App& app) {
       "  heliolite orders -w gemm:512x512x512                    loop orders that can matter\n"
       "  heliolite space -a eyeriss -w gemm:512x512x512          size of the mapspace\n"
       "  heliolite bench configs/bench/quick.yaml                mappers side by side\n"
-      "  heliolite COMMAND --help");
+      "  heliolite help COMMAND                                  what it does and takes; also COMMAND --help");
+}
+
+// Of an output: refuses the name of an objective where the command has one, which -o was once.
+CLI::Validator no_objective(const CLI::App& command) {
+  return CLI::Validator(
+      [&command](std::string& text) {
+        if (!parse_objective(text) || command.get_option_no_throw("--objective") == nullptr) return std::string();
+        return fmt::format(
+            "-o is the output, here the answer as JSON; the objective is --objective {0} (a file of that "
+            "name is ./{0})",
+            text);
+      },
+      "");
+}
+
+// heliolite help COMMAND: what COMMAND --help says. To be added behind the others, whose names it takes.
+void add_help_command(CLI::App& app, Output& output, Action& action) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "What a command does and takes");
+  std::vector<std::string> commands = command_names(app);
+  commands.emplace_back("man");  // added after this one, for it takes the names of all
+  command->add_option("command", *name, "Which one; none: all of them in a line each")
+      ->type_name("COMMAND")
+      ->transform(one_of(std::move(commands)));
+  add_output_options(*command, output);
+  command->footer("Examples:\n  heliolite help\n  heliolite help map");
+  command->callback([&app, &action, name] {
+    action = [&app, name](const Output& o) {
+      const std::string text = name->empty() ? app.help() : app.get_subcommand(*name)->help();
+      Json answer = answer_head("help");
+      answer["question"] = {{"command", *name}};
+      answer["text"] = text;
+      return o.document("", text) && o.json(answer) ? kSuccess : kBadInput;
+    };
+  });
 }
 
 }  // namespace
@@ -151,8 +187,11 @@ CLI::Option* add_target_option(CLI::App& command, Output& output, const std::str
 }
 
 void add_output_options(CLI::App& command, Output& output) {
-  add_target_option(command, output, "--json", output.json_target,
-                    "Write the answer as JSON; - writes it to stdout instead of tables");
+  // -o is the output: the answer, where a command has no other one.
+  const bool free = command.get_option_no_throw("-o") == nullptr;
+  add_target_option(command, output, free ? "--json,-o" : "--json", output.json_target,
+                    "Write the answer as JSON; - writes it to stdout instead of tables")
+      ->check(no_objective(command));
   command.add_flag_callback("--wide", set_unlimited_lines,
                             "Every row and text on one line, however wide the terminal is (without one: 120 columns)");
   command
@@ -192,6 +231,7 @@ int run_command_line(int argc, char** argv) {
   add_diff_command(app, output, action);
   add_schema_command(app, output, action);
   add_completion_command(app, output, action);
+  add_help_command(app, output, action);
   add_man_command(app, output, action);
   try {
     app.parse(argc, argv);

@@ -63,7 +63,8 @@ TEST_F(CliBench, TheQuickSuiteRunsAndItsThreeOutputsAgree) {
   std::istringstream lines(read_text(csv));
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "strategy,machine,layer,objective,seconds,evaluated,value,lower_bound,gap,ratio_to_best,status");
+  EXPECT_EQ(line,
+            "strategy,machine,layer,objective,search_seconds,evaluated,value,lower_bound,gap,ratio_to_best,status");
   for (const json& row : rows) {
     for (const char* key :
          {"strategy", "machine", "layer", "seconds", "evaluated", "value", "ratio_to_best", "gap", "status"})
@@ -101,8 +102,9 @@ TEST_F(CliBench, ComparesItsMappersInTablesJsonTraceAndPage) {
   EXPECT_EQ(a["against_random"].size(), 2u);
   EXPECT_EQ(a["published"][0]["verdict"], "same");
   EXPECT_EQ(a["rows"][0]["trace"].back()[2], a["rows"][0]["value"]);
-  EXPECT_THAT(read_text(trace), AllOf(HasSubstr("strategy,machine,layer,evaluated,seconds,value\nexact,edge_unified,"),
-                                      HasSubstr("\ntimeloop fast,edge_unified,gemm:24x16x8,")));
+  EXPECT_THAT(read_text(trace),
+              AllOf(HasSubstr("strategy,machine,layer,evaluated,search_seconds,value\nexact,edge_unified,"),
+                    HasSubstr("\ntimeloop fast,edge_unified,gemm:24x16x8,")));
   EXPECT_THAT(read_text(page), AllOf(HasSubstr("<svg"), HasSubstr("timeloop fast"), Not(HasSubstr("http"))));
   EXPECT_EQ(run_cli("bench " + kConfigs + "ablation.yaml --page " + page).exit_code, 2);
   const std::string bad = read_text(suite);
@@ -147,7 +149,7 @@ TEST_F(CliBench, TheObjectiveCanBeAskedForInsteadOfTheFiles) {
   folder_.write("others.csv",
                 "machine,layer,mapper,energy_pj,cycles\nedge_unified,mine,theirs,10,2\nedge_unified,mine,fast,20,1\n");
   const std::string suite = std::string(kSuite) + "  external: others.csv\n  objective: edp\n";
-  const CliResult result = bench(suite, "-o delay --json - -q");
+  const CliResult result = bench(suite, "--objective delay --json - -q");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const json a = json::parse(result.out);
   EXPECT_EQ(a["question"]["objective"], "delay");

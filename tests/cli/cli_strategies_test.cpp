@@ -41,7 +41,7 @@ TEST(CliStrategies, AnswersDoNotDependOnThreadsOrRuns) {
         "-s hybrid --timeout 20000 --victory 25", "-s random-pruned --seed 3 --timeout 9000",
         "-s annealing --evaluations 3000", "-s genetic --evaluations 3000", "-s gradient --evaluations 2000",
         "-s dmazerunner --evaluations 3000", "-s interstellar --evaluations 3000 --least-units 0.5",
-        "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 -o energy"}) {
+        "-s exact --imperfect --evaluations 4000", "-s sunstone --imperfect --evaluations 4000 --objective energy"}) {
     const std::string question = std::string("-a eyeriss -w conv:k=16,c=8,p=14,q=14,r=3,s=3 ") + search;
     const json one = timeless(map_answer(question + " --threads 1"));
     for (const char* threads : {"1", "2", "8"})
@@ -76,7 +76,7 @@ TEST(CliStrategies, ExactProvesItsAnswerAndNoStrategyBeatsIt) {
 
 TEST(CliStrategies, ImperfectFactorsAreNeverWorse) {
   for (const char* workload : {"gemm:97x60x44", "resnet18/conv5_x"})
-    for (const char* search : {"-s exact", "-s sunstone -o energy"}) {
+    for (const char* search : {"-s exact", "-s sunstone --objective energy"}) {
       const std::string question = std::string("-a eyeriss -w ") + workload + " " + search + " --evaluations 20000";
       const json perfect = only_layer(question), imperfect = only_layer(question + " --imperfect");
       EXPECT_LE(imperfect["value"], perfect["value"]) << question;
@@ -150,14 +150,15 @@ constexpr const char* kOneBuffer = R"(architecture:
 TEST(CliStrategies, UnevenTilesAreSearchedPricedAndNamed) {
   const TempFolder folder;
   const std::string pair = "-a " + folder.write("buffer.yaml", kOneBuffer) + " -w gemm:16x64x16 ";
-  const CliResult run = run_cli("map " + pair + "--tiles uneven -o energy --json " + folder.path("a.json"));
+  const CliResult run = run_cli("map " + pair + "--tiles uneven --objective energy --json " + folder.path("a.json"));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("optimal, perfect factors, uneven tiles"));
   const json uneven = json::parse(read_text(folder.path("a.json")))["layers"][0];
   EXPECT_EQ(uneven["mapspace"]["tiles"], "uneven");
   EXPECT_GT(uneven["rules"]["store-order"]["calls"], 0);
-  EXPECT_EQ(timeless(map_answer(pair + "--tiles uneven -o energy -t 2"))["layers"][0]["mapping"], uneven["mapping"]);
-  const json even = only_layer(pair + "-o energy");
+  EXPECT_EQ(timeless(map_answer(pair + "--tiles uneven --objective energy -t 2"))["layers"][0]["mapping"],
+            uneven["mapping"]);
+  const json even = only_layer(pair + "--objective energy");
   EXPECT_EQ(even["mapspace"]["tiles"], "even");
   EXPECT_LT(uneven["value"], even["value"]);
   const CliResult priced = run_cli("eval " + pair + "-m " + folder.path("a.json") + " --json -");
@@ -283,7 +284,7 @@ TEST(CliStrategies, WhatIsLearnedIsWrittenReadAndRefused) {
   const auto complaint = [&](const std::string& more) { return run_cli(question + more).err; };
   const std::string from = "--from " + folder.path("one.yaml");
   EXPECT_THAT(complaint(from + " --learn " + folder.path("one.yaml")), HasSubstr("one.yaml"));
-  EXPECT_THAT(complaint(from + " -o delay"), HasSubstr("was learned for objective edp, asked is delay"));
+  EXPECT_THAT(complaint(from + " --objective delay"), HasSubstr("was learned for objective edp, asked is delay"));
   EXPECT_THAT(run_cli("map -a gemmini -w gemm:8x8x8 " + from).err, HasSubstr("exact learns nothing"));
   EXPECT_THAT(complaint("--factors any"), HasSubstr("factors that divide the sizes only"));
   std::ofstream(folder.path("bad.yaml")) << "tasks:\n  - {machine: m, workload: w, objective: speed, points: [[2]]}\n";

@@ -129,7 +129,7 @@ std::vector<SearchOption> make_table() {
   using O = SearchOptions;
   const std::vector<Strategy> timeloop{Strategy::Random, Strategy::RandomPruned, Strategy::Hybrid};
   return {
-      named_option("objective", "o", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
+      named_option("objective", "", "What to minimise: ", objective_names(), &parse_objective, &O::objective),
       named_option("strategy", "s", "How to search: ", strategy_names(), &parse_strategy, &O::strategy),
       count_option(
           "threads", "0 = every core; the answer does not depend on it", 0,
