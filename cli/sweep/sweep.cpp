@@ -34,7 +34,7 @@ constexpr u64 kMaxShards = 1'000'000;
 
 struct SweepArguments {
   std::string file, database, shard;
-  std::string goal;
+  std::string goal, rank;
   std::optional<u64> sample;
   SearchArguments search;
   ReadOptions reading;  // of the machine and the workloads
@@ -62,6 +62,7 @@ SweepOverrides overrides(const SweepArguments& arguments) {
   SweepOverrides out{
       .options = arguments.search.given(), .goal = {}, .sample = arguments.sample, .reading = arguments.reading};
   if (!arguments.goal.empty()) out.goal = parse_sweep_goal(arguments.goal);
+  if (!arguments.rank.empty()) out.rank = parse_sweep_rank(arguments.rank);
   return out;
 }
 
@@ -71,6 +72,7 @@ std::vector<std::string> given_options(const SweepArguments& arguments) {
   for (const GivenOption& one : arguments.search.given())
     out.insert(out.end(), {fmt::format("--{}", one.option->name), one.value});
   if (!arguments.goal.empty()) out.insert(out.end(), {"--goal", arguments.goal});
+  if (!arguments.rank.empty()) out.insert(out.end(), {"--rank", arguments.rank});
   if (arguments.sample) out.insert(out.end(), {"--sample", fmt::format("{}", *arguments.sample)});
   const std::vector<std::string> reading = words_of(arguments.reading);
   out.insert(out.end(), reading.begin(), reading.end());
@@ -81,6 +83,7 @@ Json question(const SweepArguments& arguments, const SweepRecord& sweep) {
   return {{"file", arguments.file},       {"name", sweep.name},
           {"hash", sweep.question},       {"objective", sweep.objective},
           {"strategy", sweep.strategy},   {"goal", sweep.goal},
+          {"rank", sweep.rank},           {"delay_unit", sweep.delay_unit},
           {"grid", sweep.grid_points},    {"planned", sweep.planned_points},
           {"shard", sweep.shard + 1},     {"shards", sweep.shards},
           {"threads", arguments.threads}, {"parameters", sweep.parameters}};
@@ -244,6 +247,12 @@ void add_sweep_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--goal", arguments->goal, "Instead of the file's: all, front or best")
       ->type_name("NAME")
       ->transform(one_of({kSweepGoalNames.begin(), kSweepGoalNames.end()}));
+  command
+      ->add_option("--rank", arguments->rank,
+                   "Instead of the file's: best is what has the least objective of total energy and total delay "
+                   "(totals), or the least sum of the layers' own (layers)")
+      ->type_name("BY")
+      ->transform(one_of({kSweepRankNames.begin(), kSweepRankNames.end()}));
   command->add_option("--sample", arguments->sample, "Instead of the file's: so many points of the grid")
       ->type_name("N")
       ->check(whole_number(1, kMaxGridPoints));

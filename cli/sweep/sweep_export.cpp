@@ -21,6 +21,8 @@ Json json_head(const Store& store) {
                         {"objective", sweep.objective},
                         {"strategy", sweep.strategy},
                         {"goal", sweep.goal},
+                        {"rank", sweep.rank},
+                        {"delay_unit", sweep.delay_unit},
                         {"parameters", sweep.parameters},
                         {"text", sweep.text}};
   answer["mapspace"] = mapspace_json(imperfect_factors(sweep), counts_of(sweep), tiles_of(sweep));

@@ -108,6 +108,8 @@ int run_sweep_status(const std::string& database, const Output& output) {
                         {"objective", sweep.objective},
                         {"strategy", sweep.strategy},
                         {"goal", sweep.goal},
+                        {"rank", sweep.rank},
+                        {"delay_unit", sweep.delay_unit},
                         {"parameters", sweep.parameters}};
   answer["status"] = status_json(sweep, *status);
   add_sweep_answer(answer, sweep, *summary, *layers);

@@ -7,6 +7,7 @@
 
 #include "cli/map/not_proven.h"
 #include "cli/map/status.h"
+#include "cli/ui/figures.h"
 #include "cli/ui/table.h"
 #include "engine/sweep/export.h"
 #include "engine/sweep/sweep_facts.h"
@@ -29,18 +30,19 @@ std::string points_table(const SweepRecord& sweep, std::span<const PointRecord> 
   const EnergyUnit unit = energy_unit(largest);
   std::vector<std::string> headings{"point"};
   headings.insert(headings.end(), sweep.parameters.begin(), sweep.parameters.end());
-  headings.insert(headings.end(),
-                  {fmt::format("energy [{}]", unit.name), "cycles", "area [mm2]", "units", "sum of " + sweep.objective,
-                   "gap", sums_differ(sweep) ? sweep.objective + " of totals" : "<", "x least words"});
+  const Ranking ranking = ranking_of(sweep);
+  headings.insert(headings.end(), {fmt::format("energy [{}]", unit.name), "cycles"});
+  if (ranking.seconds) headings.push_back("delay");
+  headings.insert(headings.end(), {"area [mm2]", "units", value_title(sweep), "gap", "x least words"});
   Table table(headings);
   for (const PointRecord& point : points) {
     std::vector<std::string> row{grouped(point.id)};
     row.insert(row.end(), point.values.begin(), point.values.end());
-    row.insert(row.end(),
-               {unit(point.energy_pj), count(point.cycles), fmt::format("{:.4g}", point.area_um2 / kUm2PerMm2),
-                grouped(point.compute_units), scientific(point.value), gap(point.value, point.lower_bound),
-                sums_differ(sweep) ? scientific(value_of_totals(sweep, point.energy_pj, point.cycles)) : "",
-                distance(point.words_moved, point.least_words)});
+    row.insert(row.end(), {unit(point.energy_pj), count(point.cycles)});
+    if (ranking.seconds) row.push_back(with_prefix(delay(ranking, point), "s"));
+    row.insert(row.end(), {fmt::format("{:.4g}", point.area_um2 / kUm2PerMm2), grouped(point.compute_units),
+                           scientific(point.value), gap(point.value, point.lower_bound),
+                           distance(point.words_moved, point.least_words)});
     table.row(row);
   }
   return table.to_string();
@@ -53,7 +55,7 @@ std::string layers_table(const SweepRecord& sweep, const std::vector<LayerRecord
   for (const LayerRecord& layer : layers) largest = std::max(largest, layer.energy_pj);
   const EnergyUnit unit = energy_unit(largest);
   Table table({"<workload", "<layer", "count", "weight", fmt::format("energy [{}]", unit.name), "cycles", "utilization",
-               "value", "gap", "x least words", "<status"});
+               std::string(info(ranking_of(sweep).objective).title), "gap", "x least words", "<status"});
   for (const LayerRecord& layer : layers)
     table.row({layer.workload, layer.name, grouped(layer.count), fmt::format("{:g}", layer.weight),
                unit(layer.energy_pj), count(layer.cycles), percent(layer.utilization), scientific(layer.value),
@@ -82,12 +84,21 @@ std::string states_table(const SweepSummary& summary) {
   return table.to_string();
 }
 
-// The two ways to add up a product.
+// What points are ranked by, where it could be another sum.
 std::string sums_text(const SweepRecord& sweep) {
-  if (!sums_differ(sweep)) return "";
-  const std::string_view product = sweep.objective == "edp" ? "total cycles" : "total cycles squared";
-  return fmt::format("sum of {0}: over the layers, by count and weight; {0} of totals: total energy x {1}\n\n",
-                     sweep.objective, product);
+  const Ranking ranking = ranking_of(sweep);
+  if (!ranks_differ(ranking)) return "";
+  const std::string_view squared = info(ranking.objective).cycles_power > 1 ? " squared" : "";
+  const std::string delays = ranking.seconds ? "total delay" : "total cycles";
+  return ranking.rank == SweepRank::Totals
+             ? fmt::format(
+                   "ranked by {0} of totals: total energy x {1}{2}, each layer mapped for its own {0}; the sum "
+                   "over layers: --rank layers\n\n",
+                   sweep.objective, delays, squared)
+             : fmt::format(
+                   "ranked by the sum of {0}: over the layers, by count and weight; {0} of totals (total "
+                   "energy x {1}{2}): --rank totals\n\n",
+                   sweep.objective, delays, squared);
 }
 
 }  // namespace
@@ -98,7 +109,8 @@ std::string sweep_tables(const SweepRecord& sweep, const SweepSummary& summary,
   if (!summary.best.empty()) {
     const std::size_t shown = std::min(kMaxFrontRows, summary.front.size());
     text += "Best points\n" + points_table(sweep, summary.best) + "\n";
-    text += fmt::format("Pareto front over energy, cycles and area: {} points{}\n", summary.front.size(),
+    text += fmt::format("Pareto front over energy, {} and area: {} points{}\n",
+                        ranking_of(sweep).seconds ? "delay" : "cycles", summary.front.size(),
                         shown < summary.front.size() ? fmt::format(", the {} of least energy", shown) : "") +
             points_table(sweep, std::span(summary.front).first(shown)) + "\n" + sums_text(sweep);
     text += fmt::format("Layers of point {}\n", grouped(summary.best.front().id)) +

@@ -51,7 +51,8 @@ Result<ReportData> read_report(const Store& store, const ReportLimits& limits) {
   for (std::size_t i = 0; i < std::min(leading.size(), limits.details); ++i) {
     Result<std::vector<LayerRecord>> layers = store.layers(leading[i]);
     if (!layers) return layers.errors();
-    PointLayers& detail = data.details.emplace_back(PointLayers{leading[i].id, std::move(*layers), {}});
+    PointLayers& detail =
+        data.details.emplace_back(PointLayers{leading[i].id, leading[i].cycle_ns, std::move(*layers), {}});
     if (auto known = rooms.rooms(detail.layers)) detail.rooms = *std::move(known);
     else if (data.why_no_rooms.empty()) data.why_no_rooms = known.errors().front().to_string();
   }

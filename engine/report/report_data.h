@@ -1,6 +1,7 @@
 #pragma once
 // What the page of a sweep shows, read from its database.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ReportLimits {
 // A point with its layers.
 struct PointLayers {
   u64 point = 0;
+  std::optional<double> cycle_ns;  // of its machine
   std::vector<LayerRecord> layers;
   std::vector<std::vector<LevelRoom>> rooms;  // [layer]: outermost level first; empty if they are not known
 };

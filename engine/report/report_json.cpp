@@ -51,7 +51,8 @@ class Choices {
 };
 
 Json sweep_json(const SweepRecord& sweep) {
-  const ObjectiveInfo& objective = objective_of(sweep);
+  const Ranking ranking = ranking_of(sweep);
+  const ObjectiveInfo& objective = info(ranking.objective);
   return {{"name", sweep.name},
           {"question", sweep.question},
           {"text", sweep.text},
@@ -59,6 +60,9 @@ Json sweep_json(const SweepRecord& sweep) {
           {"objective", sweep.objective},
           {"energy_power", objective.energy_power},
           {"cycles_power", objective.cycles_power},
+          {"rank", sweep.rank},
+          {"seconds", ranking.seconds},
+          {"value_unit", value_unit(ranking)},
           {"strategy", sweep.strategy},
           {"factors", imperfect_factors(sweep) ? "any" : "perfect"},
           {"goal", sweep.goal},
@@ -85,16 +89,17 @@ Json outcomes_json(const SweepSummary& summary) {
 }
 
 // One array a column: half the size of one object a point.
-Json points_json(std::span<const PointRecord> points, const Choices& choices, std::size_t parameters) {
+Json points_json(std::span<const PointRecord> points, const Choices& choices, const SweepRecord& sweep) {
+  const Ranking ranking = ranking_of(sweep);
   Json columns;
-  for (const char* name : {"id", "energy_pj", "cycles", "area_um2", "value", "lower_bound", "words_moved",
-                           "least_words", "capacity_bytes", "compute_units", "choice"}) {
+  for (const char* name : {"id", "energy_pj", "delay", "area_um2", "value", "lower_bound", "words_moved", "least_words",
+                           "capacity_bytes", "compute_units", "choice"}) {
     columns[name] = Json::array();
   }
   for (const PointRecord& point : points) {
     columns["id"].push_back(point.id);
     columns["energy_pj"].push_back(point.energy_pj);
-    columns["cycles"].push_back(point.cycles);
+    columns["delay"].push_back(delay(ranking, point));
     columns["area_um2"].push_back(point.area_um2);
     columns["value"].push_back(point.value);
     columns["lower_bound"].push_back(point.lower_bound);
@@ -103,7 +108,7 @@ Json points_json(std::span<const PointRecord> points, const Choices& choices, st
     columns["capacity_bytes"].push_back(point.capacity_bytes);
     columns["compute_units"].push_back(point.compute_units);
   }
-  for (std::size_t p = 0; p < parameters; ++p) {
+  for (std::size_t p = 0; p < sweep.parameters.size(); ++p) {
     Json places = Json::array();
     for (const PointRecord& point : points) {
       const auto place = p < point.values.size() ? choices.place(p, point.values[p]) : std::nullopt;
@@ -120,7 +125,14 @@ Json ids_json(std::span<const PointRecord> points) {
   return ids;
 }
 
-Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std::span<const EnergyPart> order) {
+Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std::span<const EnergyPart> order,
+                const Ranking& ranking, std::optional<double> cycle_ns) {
+  const Totals one = totals({[&] {
+                              LayerRecord run = layer;
+                              run.count = 1, run.weight = 1;
+                              return run;
+                            }()},
+                            ranking, cycle_ns);
   std::vector<EnergyPart> parts = energy_parts(layer.breakdown);
   Json energies = Json::array();
   for (const EnergyPart& part : order) energies.push_back(part_named(parts, part.name).energy_pj());
@@ -130,9 +142,9 @@ Json layer_json(const LayerRecord& layer, std::span<const LevelRoom> rooms, std:
           {"weight", layer.weight},
           {"status", layer.status},
           {"energy_pj", layer.energy_pj},
-          {"cycles", layer.cycles},
-          {"value", layer.value},
-          {"lower_bound", layer.lower_bound},
+          {"delay", delay(ranking, layer.cycles, cycle_ns)},
+          {"value", one.sum_of_layer_values},
+          {"lower_bound", one.lower_bound},
           {"words_moved", layer.words_moved},
           {"least_words", layer.least_words},
           {"utilization", layer.utilization},
@@ -163,7 +175,7 @@ std::vector<WorkloadParts> parts_by_workload(std::span<const LayerRecord> layers
 
 // {"id": 3, "parts": [names, outermost first], "workloads": [{"name": ..., "parts": [{"name": ..., "energy_pj":
 // {tensor: pJ}}]}], "layers": [...]}: the energies of a layer are in the order of the parts.
-Json detail_json(const PointLayers& detail) {
+Json detail_json(const PointLayers& detail, const Ranking& ranking) {
   std::vector<EnergyPart> order;
   Json workloads = Json::array(), names = Json::array(), layers = Json::array();
   for (const auto& [workload, parts] : parts_by_workload(detail.layers)) {
@@ -178,8 +190,9 @@ Json detail_json(const PointLayers& detail) {
   }
   for (const EnergyPart& part : order) names.push_back(part.name);
   for (std::size_t i = 0; i < detail.layers.size(); ++i)
-    layers.push_back(layer_json(
-        detail.layers[i], i < detail.rooms.size() ? std::span(detail.rooms[i]) : std::span<const LevelRoom>(), order));
+    layers.push_back(layer_json(detail.layers[i],
+                                i < detail.rooms.size() ? std::span(detail.rooms[i]) : std::span<const LevelRoom>(),
+                                order, ranking, detail.cycle_ns));
   return {{"id", detail.point},
           {"parts", std::move(names)},
           {"workloads", std::move(workloads)},
@@ -222,7 +235,6 @@ std::string safe_in_script(const std::string& json) {
 
 std::string report_json(const ReportData& data, const std::string& program) {
   const Choices choices(data);
-  const std::size_t parameters = data.sweep.parameters.size();
   const std::vector<PointRecord> drawn = data.drawn();
   Json page;
   page["program"] = program;
@@ -230,12 +242,12 @@ std::string report_json(const ReportData& data, const std::string& program) {
   page["states"] = states_json(data.summary);
   page["outcomes"] = outcomes_json(data.summary);
   page["parameters"] = parameters_json(data, choices);
-  page["points"] = points_json(drawn, choices, parameters);
-  page["cut_points"] = points_json(data.cut, choices, parameters);
+  page["points"] = points_json(drawn, choices, data.sweep);
+  page["cut_points"] = points_json(data.cut, choices, data.sweep);
   page["best"] = ids_json(data.summary.best);
   page["front"] = ids_json(data.summary.front);
   page["details"] = Json::array();
-  for (const PointLayers& detail : data.details) page["details"].push_back(detail_json(detail));
+  for (const PointLayers& detail : data.details) page["details"].push_back(detail_json(detail, ranking_of(data.sweep)));
   page["why_no_rooms"] = data.why_no_rooms;
   page["sensitivity"] = sensitivity_json(data, choices);
   return safe_in_script(page.dump(-1, ' ', true, Json::error_handler_t::replace));

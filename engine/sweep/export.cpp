@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/byte_size.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/sweep/record_text.h"
@@ -64,6 +65,12 @@ std::string indented(const Json& json, int depth) {
   return out;
 }
 
+// The run time of a point in seconds, where its machine states a clock.
+std::optional<double> run_seconds(const PointRecord& point) {
+  if (!point.cycle_ns) return std::nullopt;
+  return delay({.seconds = true}, point.cycles, point.cycle_ns);
+}
+
 }  // namespace
 
 Json to_json(const PointRecord& point, const SweepRecord& sweep) {
@@ -81,10 +88,13 @@ Json to_json(const PointRecord& point, const SweepRecord& sweep) {
           {"capacity_bytes", number(is_machine, point.capacity_bytes)},
           {"energy_pj", number(has_costs, point.energy_pj)},
           {"cycles", number(has_costs, point.cycles)},
+          {"ns_per_cycle", point.cycle_ns ? Json(*point.cycle_ns) : Json()},
+          {"delay_s", number(has_costs && point.cycle_ns, run_seconds(point).value_or(0))},
           {"value", number(has_costs, point.value)},
+          {"value_unit", value_unit(ranking_of(sweep))},
           {"lower_bound", number(has_costs, point.lower_bound)},
-          {"sum_of_layer_values", number(has_costs, point.value)},
-          {"value_of_totals", number(has_costs, value_of_totals(sweep, point.energy_pj, point.cycles))},
+          {"sum_of_layer_values", number(has_costs, point.sum_of_layer_values)},
+          {"value_of_totals", number(has_costs, value_of_totals(sweep, point))},
           {"edp_of_totals_pj_cycles", number(has_costs, point.energy_pj * point.cycles)},
           {"words_moved", number(point.least_words > 0, point.words_moved)},
           {"least_words", number(point.least_words > 0, point.least_words)},
@@ -118,18 +128,51 @@ Json to_json(const LayerRecord& layer) {
 
 std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters) {
   std::vector<std::string> names = headings<PointRecord>(parameters);
-  names.emplace_back(kValueOfTotals);
+  names.insert(names.end(), {"delay_s", "value_unit", "value_of_totals"});
   return names;
 }
 
-std::vector<std::string> layers_csv_columns() { return headings<LayerRecord>({}); }
+namespace {
+
+// Which parameters have values that are sizes with a unit, such as "108 KB": these get a column of numbers, too.
+Result<std::vector<bool>> sized_parameters(const Store& store) {
+  std::vector<bool> out(store.sweep().parameters.size(), false);
+  Diagnostics errors = store.visit_points([&](const PointRecord& point) {
+    for (std::size_t p = 0; p < std::min(out.size(), point.values.size()); ++p)
+      if (!out[p] && parse_bytes(point.values[p])) out[p] = true;
+    return true;
+  });
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> layers_csv_columns() {
+  std::vector<std::string> names = headings<LayerRecord>({});
+  std::ranges::replace(names, "seconds", "search_seconds");
+  return names;
+}
 
 Diagnostics write_points_csv(const Store& store, std::ostream& out) {
   const std::vector<std::string>& parameters = store.sweep().parameters;
-  write_line(points_csv_columns(parameters), out);
+  const Result<std::vector<bool>> sized = sized_parameters(store);
+  if (!sized) return sized.errors();
+  std::vector<std::string> heading = points_csv_columns(parameters);
+  for (std::size_t p = 0; p < parameters.size(); ++p)
+    if ((*sized)[p]) heading.push_back(parameters[p] + "_bytes");
+  write_line(heading, out);
   return store.visit_points([&](const PointRecord& point) {
     std::vector<std::string> cells = cells_of(point, parameters.size());
-    cells.push_back(field_text(value_of_totals(store.sweep(), point.energy_pj, point.cycles)));
+    const SweepRecord& sweep = store.sweep();
+    for (std::string& cell : std::vector{field_text(run_seconds(point)), value_unit(ranking_of(sweep)),
+                                         field_text(value_of_totals(sweep, point))})
+      cells.push_back(std::move(cell));
+    for (std::size_t p = 0; p < parameters.size(); ++p) {
+      if (!(*sized)[p]) continue;
+      const auto bytes = p < point.values.size() ? parse_bytes(point.values[p]) : std::nullopt;
+      cells.push_back(bytes ? field_text(*bytes) : "");
+    }
     write_line(cells, out);
     return out.good();
   });

@@ -11,7 +11,8 @@
 
 namespace heliolite {
 
-// The columns of the two files: those of the table, for points also one for each parameter, and value_of_totals() of
+// The columns of the two files: those of the table, with the unit in the name or in a column of its own; for points
+// also one for each parameter, and what follows from the others: the run time in seconds, value_of_totals() of
 // sweep_facts.h.
 std::vector<std::string> points_csv_columns(const std::vector<std::string>& parameters);
 std::vector<std::string> layers_csv_columns();
@@ -19,7 +20,7 @@ std::vector<std::string> layers_csv_columns();
 // Writes CSV (RFC 4180): a heading and a line for each point.
 Diagnostics write_points_csv(const Store& store, std::ostream& out);
 
-// Writes CSV: a heading and a line for each (point, layer); "seconds" is the last column.
+// Writes CSV: a heading and a line for each (point, layer); "search_seconds" is the last column.
 Diagnostics write_layers_csv(const Store& store, std::ostream& out);
 
 // Writes the object `head` with a further key "points": the points, each with its "layers" (docs/json.md).

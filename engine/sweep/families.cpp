@@ -2,12 +2,17 @@
 
 #include <algorithm>
 
+#include "engine/sweep/totals.h"
+
 namespace heliolite {
 
 bool co_searches(const SweepSpec& spec, const DesignPoints& points) {
   const bool can = searches_machines_together(spec.options.strategy) && !spec.options.imperfect &&
                    spec.options.factors == Factors::Perfect && spec.options.tiles == Tiles::Even;
-  return spec.goal == SweepGoal::Best && can && points.family_size() > 1;
+  // A co-search minimises the sum of the layers' objectives.
+  const bool one_run = spec.layers.size() == 1;
+  const bool of_sum = spec.rank == SweepRank::Layers || !ranks_differ(ranking_of(spec)) || one_run;
+  return spec.goal == SweepGoal::Best && can && of_sum && points.family_size() > 1;
 }
 
 Families::Families(const SweepSpec& spec, const DesignPoints& points, const ShardRule& mine)

@@ -9,7 +9,8 @@
 
 namespace heliolite {
 
-// Whether the sweep asks for the best point only and can find each family's best by a co-search.
+// Whether the sweep asks for the best point only and can find each family's best by a co-search: that of several layers
+// ranked by totals it cannot.
 bool co_searches(const SweepSpec& spec, const DesignPoints& points);
 
 // Larger families are searched in pieces, for all machines of a co-search are in memory at once.

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 3> kFixedOfLevel{"name", "buffers", "inte
 constexpr std::array<std::string_view, 2> kWithParts{"fanout", "bandwidth"};
 
 // Of the machine, of levels, of compute.
-constexpr std::array<std::string_view, 8> kMemoryKeys{"entries",  "capacity",  "energy",        "leak_pj_per_cycle",
-                                                      "area_um2", "bandwidth", "technology_nm", "cycle_ns"};
+constexpr std::array<std::string_view, 7> kMemoryKeys{"entries",  "capacity",  "energy",       "leak_pj_per_cycle",
+                                                      "area_um2", "bandwidth", "technology_nm"};
 
 bool contains(const auto& words, std::string_view word) { return std::ranges::find(words, word) != words.end(); }
 

@@ -10,11 +10,9 @@
 namespace heliolite {
 namespace {
 
-auto costs(const PointRecord& point) { return std::tuple(point.energy_pj, point.cycles, point.area_um2); }
-
 // At most as expensive in each respect.
-bool covers(const PointRecord& a, const PointRecord& b) {
-  return a.energy_pj <= b.energy_pj && a.cycles <= b.cycles && a.area_um2 <= b.area_um2;
+bool covers(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
 }
 
 class Reasons {
@@ -53,22 +51,27 @@ void BestPoints::add(const PointRecord& point) {
   points_.insert(std::ranges::upper_bound(points_, point, better), point);
 }
 
+ParetoFront::Costs ParetoFront::costs(const PointRecord& point) const {
+  return {point.energy_pj, delay(ranking_, point), point.area_um2};
+}
+
 void ParetoFront::add(const PointRecord& point) {
   if (point.state != PointState::Done) return;
+  const Costs own = costs(point);
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (!covers(members_[i], point)) continue;
-    if (costs(members_[i]) == costs(point) && point.id < members_[i].id) members_[i] = point;
+    if (!covers(costs(members_[i]), own)) continue;
+    if (costs(members_[i]) == own && point.id < members_[i].id) members_[i] = point;
     // What beats one point often beats the next.
     std::swap(members_[i], members_[i / 2]);
     return;
   }
-  std::erase_if(members_, [&](const PointRecord& member) { return covers(point, member); });
+  std::erase_if(members_, [&](const PointRecord& member) { return covers(own, costs(member)); });
   members_.push_back(point);
 }
 
 std::vector<PointRecord> ParetoFront::points() const {
   std::vector<PointRecord> out = members_;
-  std::ranges::sort(out, [](const PointRecord& a, const PointRecord& b) { return costs(a) < costs(b); });
+  std::ranges::sort(out, [&](const PointRecord& a, const PointRecord& b) { return costs(a) < costs(b); });
   return out;
 }
 
@@ -110,7 +113,7 @@ u64 SweepSummary::points() const {
 Result<SweepSummary> summarize(const Store& store, std::size_t best) {
   SweepSummary out;
   BestPoints best_points(best);
-  ParetoFront front;
+  ParetoFront front(ranking_of(store.sweep()));
   Sensitivity sensitivity;
   Reasons reasons;
   Diagnostics errors = store.visit_points([&](const PointRecord& point) {

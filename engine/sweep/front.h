@@ -10,6 +10,7 @@
 #include "engine/base/result.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/store.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
@@ -27,15 +28,21 @@ class BestPoints {
   std::vector<PointRecord> points_;
 };
 
-// The points that are done and that no other one beats: at most its energy, cycles and area, and less of one of them.
+// The points that are done and that no other one beats: at most its energy, delay and area, and less of one of them.
 // Of points equal in all three only the one with the smallest id. The order of the calls does not matter.
 class ParetoFront {
  public:
+  explicit ParetoFront(const Ranking& ranking) : ranking_(ranking) {}
+
   // A point that is not done is passed over.
   void add(const PointRecord& point);
-  std::vector<PointRecord> points() const;  // by energy, then cycles, area
+  std::vector<PointRecord> points() const;  // by energy, then delay, area
 
  private:
+  using Costs = std::array<double, 3>;
+  Costs costs(const PointRecord& point) const;
+
+  Ranking ranking_;
   std::vector<PointRecord> members_;  // those that beat others lately come first
 };
 
@@ -83,7 +90,7 @@ struct SweepSummary {
   std::array<u64, kPointStateNames.size()> by_state{};  // [PointState]: points
   std::vector<ReasonCount> reasons;                     // by state; those of most points first
   std::vector<PointRecord> best;                        // best first
-  std::vector<PointRecord> front;                       // by energy, then cycles, area
+  std::vector<PointRecord> front;                       // by energy, then delay, area
   std::vector<std::vector<ParameterEffect>> effects;    // [parameter][value]
 
   u64 count(PointState state) const { return by_state[at(state)]; }

@@ -12,7 +12,7 @@ namespace {
 struct Candidate {
   u64 id = 0;
   Totals least;
-  double area_um2 = 0;
+  double delay = 0, area_um2 = 0;
 };
 
 // At most as much of everything, and less of something.
@@ -20,7 +20,7 @@ bool dominates(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2] && a != b;
 }
 
-std::array<double, 3> goods(const Totals& t, double area_um2) { return {t.energy_pj, t.cycles, area_um2}; }
+std::array<double, 3> goods(const Candidate& c) { return {c.least.energy_pj, c.delay, c.area_um2}; }
 
 std::vector<Candidate> candidates(const SweepSpec& spec, const DesignPoints& points, u64 pilots) {
   std::vector<Candidate> out;
@@ -31,7 +31,8 @@ std::vector<Candidate> candidates(const SweepSpec& spec, const DesignPoints& poi
     const DesignPoint point = points.make(points.id(place));
     if (!point.machine) continue;
     if (const Result<Totals> least = compulsory_totals(spec, *point.machine))
-      out.push_back({point.id, *least, point.machine->area_um2()});
+      out.push_back({point.id, *least, delay(ranking_of(spec), least->cycles, point.machine->cycle_ns),
+                     point.machine->area_um2()});
   }
   return out;
 }
@@ -39,9 +40,7 @@ std::vector<Candidate> candidates(const SweepSpec& spec, const DesignPoints& poi
 // Moves those that no other one dominates to the front, by area.
 std::size_t front_first(std::vector<Candidate>& all) {
   const auto undominated = [&](const Candidate& c) {
-    return std::ranges::none_of(all, [&](const Candidate& other) {
-      return dominates(goods(other.least, other.area_um2), goods(c.least, c.area_um2));
-    });
+    return std::ranges::none_of(all, [&](const Candidate& other) { return dominates(goods(other), goods(c)); });
   };
   std::vector<u64> front;
   for (const Candidate& c : all)
@@ -73,15 +72,17 @@ std::vector<u64> choose_pilots(const SweepSpec& spec, const DesignPoints& points
   return out;
 }
 
-PilotRule::PilotRule(SweepGoal goal, const std::vector<PointRecord>& pilots) : goal_(goal) {
+PilotRule::PilotRule(const SweepSpec& spec, const std::vector<PointRecord>& pilots)
+    : goal_(spec.goal), ranking_(ranking_of(spec)) {
   for (const PointRecord& pilot : pilots)
     if (pilot.state == PointState::Done) pilots_.push_back(pilot);
 }
 
-const PointRecord* PilotRule::beaten_by(const Totals& least, double area_um2) const {
+const PointRecord* PilotRule::beaten_by(const Totals& least, const PointRecord& point) const {
   const auto beats = [&](const PointRecord& pilot) {
     if (goal_ == SweepGoal::Best) return pilot.value < least.value;
-    return dominates({pilot.energy_pj, pilot.cycles, pilot.area_um2}, goods(least, area_um2));
+    return dominates({pilot.energy_pj, delay(ranking_, pilot), pilot.area_um2},
+                     {least.energy_pj, delay(ranking_, least.cycles, point.cycle_ns), point.area_um2});
   };
   const auto found = std::ranges::find_if(pilots_, beats);
   return goal_ == SweepGoal::All || found == pilots_.end() ? nullptr : &*found;

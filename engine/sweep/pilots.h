@@ -25,14 +25,16 @@ inline constexpr u64 kPilotCandidates = 512;
 class PilotRule {
  public:
   // Pilots whose state is not Done cut nothing.
-  PilotRule(SweepGoal goal, const std::vector<PointRecord>& pilots);
+  PilotRule(const SweepSpec& spec, const std::vector<PointRecord>& pilots);
 
-  // The first pilot that beats every point with at least these totals and this area; null if none does. For the front a
-  // pilot beats by needing no more energy, cycles and area, and less of one of them; for the best by a smaller value.
-  const PointRecord* beaten_by(const Totals& least, double area_um2) const;
+  // The first pilot that beats every point with at least these totals and the area and clock of `point`; null if none
+  // does. For the front a pilot beats by needing no more energy, delay and area, and less of one of them; for the best
+  // by a smaller value.
+  const PointRecord* beaten_by(const Totals& least, const PointRecord& point) const;
 
  private:
   SweepGoal goal_;
+  Ranking ranking_;
   std::vector<PointRecord> pilots_;
 };
 

@@ -94,18 +94,19 @@ void PointMapper::answered(const Asker& asker, LayerRecord record, bool written)
 }
 
 // All layers are answered.
-void PointMapper::conclude(OpenPoint& point) {
+void PointMapper::conclude(OpenPoint& point) const {
   const auto unmapped = std::ranges::find(point.layers, name(Status::Infeasible), &LayerRecord::status);
   if (unmapped != point.layers.end()) {
     point.record.state = PointState::Infeasible;
     point.record.reason = fmt::format("no mapping of {}: {}", unmapped->name, unmapped->reason);
     return;
   }
-  const Totals sum = totals(point.layers);
+  const Totals sum = totals(point.layers, ranking_of(state_.spec), point.record.cycle_ns);
   point.record.energy_pj = sum.energy_pj;
   point.record.cycles = sum.cycles;
   point.record.value = sum.value;
   point.record.lower_bound = sum.lower_bound;
+  point.record.sum_of_layer_values = sum.sum_of_layer_values;
   point.record.words_moved = sum.words_moved;
   point.record.least_words = sum.least_words;
 }

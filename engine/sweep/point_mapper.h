@@ -43,7 +43,7 @@ class PointMapper {
   bool known(const Asker& asker, const std::string& question);
   void search(const Asker& first, const Architecture& machine, const std::string& question);
   void answered(const Asker& asker, LayerRecord record, bool written);
-  static void conclude(OpenPoint& point);
+  void conclude(OpenPoint& point) const;
 
   RunState& state_;
   const std::size_t most_open_;

@@ -6,6 +6,7 @@
 #include "engine/model/fingerprint.h"
 #include "engine/sweep/design_points.h"
 #include "engine/sweep/pilots.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 namespace {
@@ -58,6 +59,10 @@ std::string sweep_question(const SweepSpec& spec) {
   const DesignPoints points(spec);
   std::string text = fmt::format("{} {} sample={} pilots={}\n", options_text(spec.options),
                                  kSweepGoalNames[at(spec.goal)], spec.sample.value_or(0), pilot_count(spec, points));
+  // Nothing where it is as in the databases from before it could be chosen.
+  const Ranking ranking = ranking_of(spec);
+  if (ranking.rank == SweepRank::Totals && ranks_differ(ranking)) text += "rank totals\n";
+  if (ranking.seconds) text += "delay in seconds\n";
   for (const SweepLayer& layer : spec.layers)
     text += fmt::format("layer {} {} {} {} {}\n", layer.workload, layer.layer.workload.name, layer.weight,
                         layer.layer.count, to_hex(fingerprint(layer.layer.workload)));
@@ -81,6 +86,8 @@ SweepRecord sweep_record(const SweepSpec& spec, Shard shard, const std::string& 
   record.objective = name(spec.options.objective);
   record.strategy = name(spec.options.strategy);
   record.goal = kSweepGoalNames[at(spec.goal)];
+  record.rank = kSweepRankNames[at(spec.rank)];
+  record.delay_unit = delay_unit(ranking_of(spec));
   record.grid_points = points.grid();
   record.planned_points = points.planned();
   record.shard_points = (points.planned() + shard.count - 1) / shard.count;

@@ -20,8 +20,10 @@ void visit_fields(RecordOf<PointRecord> auto& record, auto&& visit) {
   visit("capacity_bytes", record.capacity_bytes);
   visit("energy_pj", record.energy_pj);
   visit("cycles", record.cycles);
+  visit("ns_per_cycle", record.cycle_ns);  // parameters are called cycle_ns
   visit("value", record.value);
   visit("lower_bound", record.lower_bound);
+  visit("sum_of_layer_values", record.sum_of_layer_values);
   visit("words_moved", record.words_moved);
   visit("least_words", record.least_words);
   visit("reason", record.reason);
@@ -58,6 +60,8 @@ void visit_fields(RecordOf<SweepRecord> auto& record, auto&& visit) {
   visit("objective", record.objective);
   visit("strategy", record.strategy);
   visit("goal", record.goal);
+  visit("rank", record.rank);
+  visit("delay_unit", record.delay_unit);
   visit("grid_points", record.grid_points);
   visit("planned_points", record.planned_points);
   visit("shard_points", record.shard_points);

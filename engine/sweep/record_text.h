@@ -1,5 +1,6 @@
 #pragma once
 // Fields of records as text for people and spreadsheets.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@ namespace heliolite {
 
 // A field as text.
 std::string field_text(u64 field);
-std::string field_text(double field);  // the shortest digits that give the same number again
+std::string field_text(double field);                        // the shortest digits that give the same number again
+std::string field_text(const std::optional<double>& field);  // "" if there is none
 std::string field_text(const std::string& field);
 std::string field_text(PointState field);
 std::string field_text(const std::vector<std::string>& field);  // "a, b and c"

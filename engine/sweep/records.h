@@ -21,6 +21,8 @@ struct SweepRecord {
   std::string objective;      // objective.h
   std::string strategy;       // strategy_names()
   std::string goal;           // sweep_spec.h
+  std::string rank;           // what points are ranked by: kSweepRankNames
+  std::string delay_unit;     // of delays in values and on the front: "s" or "cycles"
   u64 grid_points = 0;        // all combinations of the parameters' values
   u64 planned_points = 0;     // of these, those that the sweep looks at: all or a sample, before constraints
   u64 shard_points = 0;       // of these, about those that this shard looks at; exact if there is one shard
@@ -54,9 +56,11 @@ struct PointRecord {
   double capacity_bytes = 0;  // of all instances of all bounded memories
   // Sums over the layers, times counts and workload weights; of a cut point lower bounds of these.
   double energy_pj = 0;
-  double cycles = 0;
-  double value = 0;        // of the layers' objectives
-  double lower_bound = 0;  // of `value`, over all mappings
+  double cycles = 0;               // whole: rounded up
+  std::optional<double> cycle_ns;  // of the machine
+  double value = 0;                // what points are ranked by, in the unit of value_unit() (sweep_facts.h)
+  double lower_bound = 0;          // of `value`, over all mappings
+  double sum_of_layer_values = 0;  // of the layers' objectives, in the same unit
   // Sums of the layers' fields of these names; 0 if those of a layer are not known.
   double words_moved = 0;
   double least_words = 0;
@@ -76,7 +80,7 @@ struct LayerRecord {
   std::string status;    // name(Status)
   double energy_pj = 0;  // this and the numbers below: of one run of the layer
   double cycles = 0;
-  double value = 0;        // objective_number()
+  double value = 0;        // objective_number(): of energy in pJ and cycles
   double lower_bound = 0;  // of `value`, over all mappings
   // Across the boundary inside the outermost level (engine/bounds/curve/movement_distance.h); both 0 if that is not
   // known.

@@ -61,6 +61,7 @@ PointRecord point_record(u64 id, std::vector<std::string> values, const Architec
   record.area_um2 = machine.area_um2();
   record.compute_units = machine.compute.instances;
   record.capacity_bytes = total_capacity_bytes(machine);
+  record.cycle_ns = machine.cycle_ns;
   return record;
 }
 

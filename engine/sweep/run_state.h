@@ -59,7 +59,8 @@ class RunState {
   std::vector<PointRecord> passed_;  // not yet written
 };
 
-// A record with what is known of a point before it is mapped: id, parameter values, area, compute units, capacity.
+// A record with what is known of a point before it is mapped: id, parameter values, area, compute units, capacity,
+// clock.
 PointRecord point_record(u64 id, std::vector<std::string> values, const Architecture& machine);
 
 }  // namespace heliolite

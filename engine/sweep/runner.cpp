@@ -37,6 +37,7 @@ PointRecord cut(const RunCandidate& point, std::string reason) {
   record.energy_pj = point.least.energy_pj;
   record.cycles = point.least.cycles;
   record.value = record.lower_bound = point.least.value;
+  record.sum_of_layer_values = point.least.sum_of_layer_values;
   record.reason = std::move(reason);
   return record;
 }
@@ -83,7 +84,7 @@ Result<SweepRun> Runner::run() {
   std::vector<PointRecord> mapped;
   for (const u64 id : pilots_)
     if (const auto row = state_.keep(state_.store.point(id)); row && *row) mapped.push_back(**row);
-  rule_.emplace(spec_.goal, mapped);
+  rule_.emplace(spec_, mapped);
   // Step 2. Everything else.
   if (co_searches(spec_, points_)) {
     families_.emplace(spec_, points_, mine_);
@@ -165,7 +166,7 @@ std::optional<RunCandidate> Runner::consider(u64 id) {
     const Result<Totals> least = compulsory_totals(spec_, *point.machine);
     if (least) {
       RunCandidate candidate{point_record(id, points_.values(id), *point.machine), *std::move(point.machine), *least};
-      const PointRecord* pilot = rule_ ? rule_->beaten_by(*least, candidate.record.area_um2) : nullptr;
+      const PointRecord* pilot = rule_ ? rule_->beaten_by(*least, candidate.record) : nullptr;
       if (pilot == nullptr) return candidate;
       state_.pass(cut(candidate, fmt::format("pilot-bound: beaten by point {}", pilot->id)));
       return std::nullopt;

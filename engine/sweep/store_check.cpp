@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -81,12 +82,14 @@ std::optional<Diagnostic> check_sums(const OpenStore& store, const PointRow& poi
   if (store.version >= kChecksumVersion && layers.size() != point.layers)
     return damaged(fmt::format("has {} of its {} layers", layers.size(), point.layers));
   if (point.record.state != PointState::Done) return std::nullopt;
-  const Totals sum = totals(layers);
   const PointRecord& p = point.record;
+  const Totals sum = totals(layers, ranking_of(store.sweep), p.cycle_ns);
   const bool words = store.version < column_version("points", "words_moved") ||
                      (p.words_moved == sum.words_moved && p.least_words == sum.least_words);
-  if (words && p.energy_pj == sum.energy_pj && p.cycles == sum.cycles && p.value == sum.value &&
-      p.lower_bound == sum.lower_bound)
+  // Before version 4 cycles were not rounded; what was merged from there is not.
+  const bool cycles = p.cycles == sum.cycles || std::ceil(p.cycles) == sum.cycles;
+  if (words && cycles && p.energy_pj == sum.energy_pj && p.value == sum.value && p.lower_bound == sum.lower_bound &&
+      p.sum_of_layer_values == sum.sum_of_layer_values)
     return std::nullopt;
   return damaged("is not the sum of its layers");
 }

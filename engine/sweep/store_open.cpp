@@ -86,6 +86,8 @@ Diagnostics compare_sweeps(const SweepRecord& there, const SweepRecord& here, co
     compare_field("objective", there.objective, here.objective);
     compare_field("strategy", there.strategy, here.strategy);
     compare_field("goal", there.goal, here.goal);
+    compare_field("rank", there.rank, here.rank);
+    compare_field("unit of delay", there.delay_unit, here.delay_unit);
     compare_field("parameters", there.parameters, here.parameters);
     compare_field("number of points", there.planned_points, here.planned_points);
     compare_field("text of the file", there.text, here.text);

@@ -44,13 +44,14 @@ inline std::string row_place(const LayerRecord& row) {
 inline std::string row_place(const SweepRecord&) { return "sweep"; }
 inline std::string row_place(const RunRecord& row) { return "runs, id " + std::to_string(row.id); }
 
-// "SELECT id, state, .., checksum FROM points <rest>"; in tables of an older version columns that are missing are 0.
+// "SELECT id, state, .., checksum FROM points <rest>"; in tables of an older version column_before() stands for columns
+// that are missing.
 template <class Row>
 std::string select_statement(u64 version, const std::string& rest) {
   std::string columns;
   Row row;
   visit_fields(row, [&](const char* name, const auto&) {
-    columns += (column_version(kTable<Row>, name) > version ? "0" : std::string(name)) + ", ";
+    columns += (column_version(kTable<Row>, name) > version ? column_before(kTable<Row>, name) : name) + ", ";
   });
   return "SELECT " + columns + (version >= kChecksumVersion ? "checksum" : "0") + " FROM " + kTable<Row> + " " + rest;
 }
@@ -78,13 +79,15 @@ void append_bytes(std::string& bytes, const std::optional<double>& field);
 u64 checksum_of(const std::string& bytes);
 
 // The checksum of a row in the database of the sweep with this question. A change within one byte always changes it; of
-// other changes one in 2^64 does not.
+// other changes one in 2^64 does not. Fields that tables of this version do not have are no part of it.
 template <class Row>
-u64 row_sum(const std::string& question, const Row& row) {
+u64 row_sum(const std::string& question, const Row& row, u64 version = kSchemaVersion) {
   std::string bytes;
   append_bytes(bytes, std::string(kTable<Row>));
   append_bytes(bytes, question);
-  visit_fields(row, [&](const char*, const auto& field) { append_bytes(bytes, field); });
+  visit_fields(row, [&](const char* name, const auto& field) {
+    if (version == kSchemaVersion || column_version(kTable<Row>, name) <= version) append_bytes(bytes, field);
+  });
   return checksum_of(bytes);
 }
 
@@ -139,7 +142,7 @@ Result<SummedRow<Row>> read_row(const SqlStatement& statement, u64 version, cons
     errors.push_back(
         {path, 0, row_place(out.row) + ", " + name, "holds '" + text + "', the row is damaged: " + kRepair});
   if (!errors.empty()) return errors;
-  if (version >= kChecksumVersion && row_sum(question, out.row) != out.checksum)
+  if (version >= kChecksumVersion && row_sum(question, out.row, version) != out.checksum)
     return Diagnostic{path, 0, row_place(out.row),
                       std::string("the row is damaged, it does not fit its checksum: ") + kRepair};
   return out;

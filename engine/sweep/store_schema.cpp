@@ -17,13 +17,14 @@ namespace heliolite {
 namespace {
 
 // The tables were made in these editions: those of version 1 first without, then with `finished` in `runs`.
-constexpr std::array<u64, 4> kVersionOfEdition{1, 1, 2, 3};
+constexpr std::array<u64, 5> kVersionOfEdition{1, 1, 2, 3, 4};
 constexpr std::size_t kLast = kVersionOfEdition.size() - 1;
 
-// A line of a table's definition, with the editions that have it.
+// A line of a table's definition, with the editions that have it and what stands for its column in those before.
 struct Line {
   const char* text;
   std::size_t first = 0, last = kLast;
+  const char* before = "0";
 };
 
 constexpr Line kSweepLines[]{{"name TEXT NOT NULL"},
@@ -33,6 +34,8 @@ constexpr Line kSweepLines[]{{"name TEXT NOT NULL"},
                              {"objective TEXT NOT NULL"},
                              {"strategy TEXT NOT NULL"},
                              {"goal TEXT NOT NULL"},
+                             {"rank TEXT NOT NULL", 4, kLast, "'layers'"},
+                             {"delay_unit TEXT NOT NULL", 4, kLast, "'cycles'"},
                              {"grid_points INTEGER NOT NULL"},
                              {"planned_points INTEGER NOT NULL"},
                              {"shard_points INTEGER NOT NULL"},
@@ -41,16 +44,25 @@ constexpr Line kSweepLines[]{{"name TEXT NOT NULL"},
                              {"parameters TEXT NOT NULL"},
                              {"checksum INTEGER NOT NULL", 3}};
 
-constexpr Line kPointLines[]{
-    {"id INTEGER PRIMARY KEY"},       {"checksum INTEGER NOT NULL", 3},
-    {"state TEXT NOT NULL"},          {"parameter_values TEXT NOT NULL"},
-    {"area_um2 REAL NOT NULL"},       {"compute_units INTEGER NOT NULL"},
-    {"capacity_bytes REAL NOT NULL"}, {"energy_pj REAL NOT NULL"},
-    {"cycles REAL NOT NULL"},         {"value REAL NOT NULL"},
-    {"lower_bound REAL NOT NULL"},    {"words_moved REAL NOT NULL", 2},
-    {"least_words REAL NOT NULL", 2}, {"reason TEXT NOT NULL"},
-    {"layers INTEGER NOT NULL", 3},   {"written REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400)", 0, 2},
-    {"written REAL NOT NULL", 3}};
+constexpr Line kPointLines[]{{"id INTEGER PRIMARY KEY"},
+                             {"checksum INTEGER NOT NULL", 3},
+                             {"state TEXT NOT NULL"},
+                             {"parameter_values TEXT NOT NULL"},
+                             {"area_um2 REAL NOT NULL"},
+                             {"compute_units INTEGER NOT NULL"},
+                             {"capacity_bytes REAL NOT NULL"},
+                             {"energy_pj REAL NOT NULL"},
+                             {"cycles REAL NOT NULL"},
+                             {"ns_per_cycle REAL", 4, kLast, "NULL"},
+                             {"value REAL NOT NULL"},
+                             {"lower_bound REAL NOT NULL"},
+                             {"sum_of_layer_values REAL NOT NULL", 4, kLast, "value"},
+                             {"words_moved REAL NOT NULL", 2},
+                             {"least_words REAL NOT NULL", 2},
+                             {"reason TEXT NOT NULL"},
+                             {"layers INTEGER NOT NULL", 3},
+                             {"written REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400)", 0, 2},
+                             {"written REAL NOT NULL", 3}};
 
 constexpr Line kLayerLines[]{{"point INTEGER NOT NULL"},
                              {"layer INTEGER NOT NULL"},
@@ -117,6 +129,18 @@ std::string table_statement(const TableLines& table, std::size_t edition) {
   return fmt::format("CREATE TABLE {} (\n  {}\n) STRICT", table.name, fmt::join(lines, ",\n  "));
 }
 
+// The lines that a column has in the editions of a table.
+std::vector<Line> column_lines(std::string_view table, std::string_view column) {
+  std::vector<Line> out;
+  for (const TableLines& lines : kTables)
+    for (const Line& line : lines.lines) {
+      const std::string_view text = line.text;
+      if (table == lines.name && text.starts_with(column) && text.substr(column.size()).starts_with(' '))
+        out.push_back(line);
+    }
+  return out;
+}
+
 // A name of SQL, between quotes.
 std::string quoted(const std::string& name) {
   std::string out = "\"";
@@ -129,10 +153,14 @@ std::string points_view(u64 version, const std::vector<std::string>& parameters)
   std::string columns;
   for (std::size_t i = 0; i < parameters.size(); ++i)
     columns += fmt::format("json_extract(parameter_values, '$[{}]') AS {}, ", i, quoted(parameters[i]));
+  const auto with = [&](const char* column, const char* text) {
+    return version >= column_version(kTable<PointRow>, column) ? text : "";
+  };
   return fmt::format(
       "CREATE VIEW design_points AS SELECT id, state, {}area_um2, compute_units, capacity_bytes, energy_pj, cycles, "
-      "value, lower_bound, {}reason, datetime(written, 'unixepoch') AS written FROM points",
-      columns, version >= column_version(kTable<PointRow>, "words_moved") ? "words_moved, least_words, " : "");
+      "{}value, lower_bound, {}{}reason, datetime(written, 'unixepoch') AS written FROM points",
+      columns, with("ns_per_cycle", "ns_per_cycle, "), with("sum_of_layer_values", "sum_of_layer_values, "),
+      with("words_moved", "words_moved, least_words, "));
 }
 
 constexpr const char* kBestStatement =
@@ -210,16 +238,16 @@ std::vector<std::string> schema_statements(u64 version, const std::vector<std::s
 }
 
 u64 column_version(std::string_view table, std::string_view column) {
-  const auto found = std::ranges::find(kTables, table, [](const TableLines& t) { return std::string_view(t.name); });
-  const auto is_column = [&](const Line& line) {
-    const std::string_view text = line.text;
-    return text.starts_with(column) && text.substr(column.size()).starts_with(' ');
-  };
+  const std::vector<Line> lines = column_lines(table, column);
   u64 version = kOldestVersion;
   for (std::size_t edition = 0; edition <= kLast; ++edition)
-    if (std::ranges::none_of(found->lines, [&](const Line& l) { return is_column(l) && has(edition, l); }))
+    if (std::ranges::none_of(lines, [&](const Line& line) { return has(edition, line); }))
       version = kVersionOfEdition[edition] + 1;
   return version;
+}
+
+std::string column_before(std::string_view table, std::string_view column) {
+  return column_lines(table, column).front().before;
 }
 
 Result<u64> recognise_tables(const SqlDatabase& database, const std::string& path) {

@@ -14,7 +14,7 @@ namespace heliolite {
 class SqlDatabase;
 
 inline constexpr u64 kApplicationId = 0x48656c69;  // "Heli"; tells a results database from other SQLite files
-inline constexpr u64 kSchemaVersion = 3;           // PRAGMA user_version; a change of the tables is a new one
+inline constexpr u64 kSchemaVersion = 4;           // PRAGMA user_version; a change of the tables is a new one
 inline constexpr u64 kOldestVersion = 1;           // of those that can still be read
 inline constexpr u64 kChecksumVersion = 3;         // since this one rows have checksums
 
@@ -22,8 +22,9 @@ inline constexpr u64 kChecksumVersion = 3;         // since this one rows have c
 // name of the field of the row (store_rows.h) that it holds; `checksum` is row_sum() of the row.
 std::vector<std::string> schema_statements(u64 version, const std::vector<std::string>& parameters);
 
-// The version from which on all tables have the column.
+// The version from which on all tables have the column, and what SQL takes for it in older ones.
 u64 column_version(std::string_view table, std::string_view column);
+std::string column_before(std::string_view table, std::string_view column);
 
 // The version of the tables if they are to the letter those of a sweep, 0 for a database without any table; the views
 // are not looked at. Errors name what is not ours.

@@ -1,23 +1,24 @@
 #include "engine/sweep/sweep_facts.h"
 
+#include <fmt/format.h>
+
 #include "engine/base/text.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/core/factors.h"
 
 namespace heliolite {
 
-// Records are checked when they are read.
-const ObjectiveInfo& objective_of(const SweepRecord& sweep) {
-  return info(parse_objective(sweep.objective).value_or(Objective::Edp));
+double value_of_totals(const SweepRecord& sweep, const PointRecord& point) {
+  const Ranking ranking = ranking_of(sweep);
+  return objective_number(ranking.objective, point.energy_pj, delay(ranking, point));
 }
 
-double value_of_totals(const SweepRecord& sweep, double energy_pj, double cycles) {
-  return objective_number(objective_of(sweep).objective, energy_pj, cycles);
-}
-
-bool sums_differ(const SweepRecord& sweep) {
-  const ObjectiveInfo& powers = objective_of(sweep);
-  return powers.energy_power + powers.cycles_power > 1;
+std::string value_title(const SweepRecord& sweep) {
+  const Ranking ranking = ranking_of(sweep);
+  const std::string_view title = info(ranking.objective).title;
+  std::string name(title.substr(0, title.find(" [")));
+  if (ranks_differ(ranking)) name = ranking.rank == SweepRank::Totals ? name + " of totals" : "sum of " + name;
+  return fmt::format("{} [{}]", name, value_unit(ranking));
 }
 
 namespace {

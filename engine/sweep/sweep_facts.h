@@ -1,23 +1,19 @@
 #pragma once
 // Facts that follow from a sweep's record and are stored nowhere.
-#include "engine/search/core/objective.h"
+#include <string>
+
 #include "engine/search/core/tiles.h"
 #include "engine/sweep/records.h"
+#include "engine/sweep/totals.h"
 
 namespace heliolite {
 
-// What the sweep minimises.
-const ObjectiveInfo& objective_of(const SweepRecord& sweep);
+// The objective of a point's total energy and total delay, in the unit of its value. The sum of the layers' objectives
+// is for products of energy and delay another number, and much smaller.
+double value_of_totals(const SweepRecord& sweep, const PointRecord& point);
 
-// The objective of a point's total energy and total cycles. A point's value is the sum of the layers' objectives; for
-// products of energy and cycles that is another number, and much smaller.
-double value_of_totals(const SweepRecord& sweep, double energy_pj, double cycles);
-
-// The name of its column in exports, the last one.
-inline constexpr const char* kValueOfTotals = "value_of_totals";
-
-// Whether a point's value and value_of_totals() can differ.
-bool sums_differ(const SweepRecord& sweep);
+// What the values of points are, for headings: "EDP of totals [pJ s]".
+std::string value_title(const SweepRecord& sweep);
 
 // How the sweep counts words where factors do not divide.
 Counts counts_of(const SweepRecord& sweep);

@@ -17,6 +17,8 @@ Shape quantity() { return shape::either({shape::number(), shape::text(kBytePatte
 
 Shape goals() { return shape::one_of(std::vector<std::string>(kSweepGoalNames.begin(), kSweepGoalNames.end())); }
 
+Shape ranks() { return shape::one_of(std::vector<std::string>(kSweepRankNames.begin(), kSweepRankNames.end())); }
+
 }  // namespace
 
 const FieldTable& sweep_file_fields() {
@@ -39,6 +41,9 @@ const FieldTable& sweep_fields() {
              {{"goal", goals(),
                "Map all points, or only those that can be on the Pareto front, or only those that can be the best.", "",
                "all"},
+              {"rank", ranks(),
+               "What is best: by the objective of the total energy and total delay, or by the sum of the layers' own.",
+               "", "totals"},
               {"sample", shape::integer(1, static_cast<i64>(kMaxGridPoints)),
                "So many points of the grid, chosen by seed, none twice.", "", "all"},
               {"pilots", shape::integer(0, static_cast<i64>(kMaxPilots)), "Points mapped before any is cut.", "",

@@ -19,6 +19,12 @@ enum class SweepGoal : u8 { All, Front, Best };
 
 inline constexpr std::array<std::string_view, 3> kSweepGoalNames{"all", "front", "best"};
 
+// What points are ranked by: the objective of the network's total energy and total delay; or the sum of the objectives
+// of its layers, each by itself. For energy and delay both are the same number.
+enum class SweepRank : u8 { Totals, Layers };
+
+inline constexpr std::array<std::string_view, 2> kSweepRankNames{"totals", "layers"};
+
 // A field of the machine's YAML format that a parameter sets: GLB.capacity, GLB.bandwidth.read, technology_nm.
 struct FieldPath {
   std::string text;   // as written
@@ -70,6 +76,8 @@ struct SweepSpec {
   std::vector<SweepConstraint> constraints;
   SearchOptions options;  // of every layer of every point; the seed is the sample's too
   SweepGoal goal = SweepGoal::All;
+  SweepRank rank = SweepRank::Totals;
+  bool seconds = false;       // delays are compared in seconds: every machine states a clock; else in cycles
   std::optional<u64> sample;  // number of points drawn from the grid; none: all points
   std::optional<u64> pilots;  // number of points mapped before any is cut; none: the usual number
   Diagnostics warnings;

@@ -60,6 +60,7 @@ class Reader {
     if (machine_read && parameters) read_parameters(*parameters);
     if (machine_read && constraints) read_constraints(*constraints);
     if (!errors_.empty()) return std::move(errors_);
+    choose_delay_unit();
     for (Diagnostic& warning : stated_cost_warnings(out_)) out_.warnings.push_back(std::move(warning));
     return std::move(out_);
   }
@@ -119,7 +120,10 @@ class Reader {
     Result<Network> network = load_network(file, overrides_.reading);
     if (!network) {
       append(network.errors());
-      errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", what)));
+      const bool cut = what.find('=') != std::string::npos && what.find_first_of(":[") == std::string::npos;
+      errors_.push_back(node.error(
+          fmt::format("workload '{}' cannot be read{}", what,
+                      cut ? ": in [ ] a comma ends an element; write a text that has commas between quotes" : "")));
       return;
     }
     for (const std::string& note : network->notes) out_.warnings.push_back(node.error(note));
@@ -145,10 +149,12 @@ class Reader {
     SearchOptions& options = out_.options;
     read_search_options(reader, options, errors_, kNotOfSweeps);
     if (const auto word = reader.choice("goal")) out_.goal = *parse_sweep_goal(*word);
+    if (const auto word = reader.choice("rank")) out_.rank = *parse_sweep_rank(*word);
     if (const auto n = reader.integer("sample")) out_.sample = static_cast<u64>(*n);
     if (const auto n = reader.integer("pilots")) out_.pilots = static_cast<u64>(*n);
     for (const GivenOption& given : overrides_.options) given.option->set(options, given.value);
     if (overrides_.goal) out_.goal = *overrides_.goal;
+    if (overrides_.rank) out_.rank = *overrides_.rank;
     if (overrides_.sample) out_.sample = overrides_.sample;
   }
 
@@ -180,6 +186,25 @@ class Reader {
     if (points > static_cast<double>(kMaxGridPoints))
       errors_.push_back(
           node.error(fmt::format("a grid of {:.3g} points, at most {} are possible", points, kMaxGridPoints)));
+  }
+
+  // Seconds where every machine states a clock. A machine with a technology has one (arch/resolve.cpp). Values of
+  // different parameters combine freely: all machines have a clock if the base has one or some parameter always sets
+  // it.
+  void choose_delay_unit() {
+    const auto sets_clock = [](const ParameterValue& value) {
+      return std::ranges::any_of(value.settings, [](const Setting& setting) {
+        return setting.field.level.empty() && (setting.field.key == "cycle_ns" || setting.field.key == "technology_nm");
+      });
+    };
+    const auto always = [&](const SweepParameter& p) { return std::ranges::all_of(p.values, sets_clock); };
+    const auto sometimes = [&](const SweepParameter& p) { return std::ranges::any_of(p.values, sets_clock); };
+    out_.seconds = out_.machine.cycle_ns || out_.machine.technology_nm || std::ranges::any_of(out_.parameters, always);
+    const auto mixed = std::ranges::find_if(out_.parameters, sometimes);
+    if (!out_.seconds && mixed != out_.parameters.end())
+      out_.warnings.push_back(
+          mixed->place.error("some machines state the length of a cycle (cycle_ns) and some do not: delays of all are "
+                             "compared in cycles"));
   }
 
   // Two parameters must not set the same field.
@@ -234,6 +259,12 @@ std::optional<SweepGoal> parse_sweep_goal(std::string_view name) {
   const auto found = std::ranges::find(kSweepGoalNames, name);
   if (found == kSweepGoalNames.end()) return std::nullopt;
   return static_cast<SweepGoal>(found - kSweepGoalNames.begin());
+}
+
+std::optional<SweepRank> parse_sweep_rank(std::string_view name) {
+  const auto found = std::ranges::find(kSweepRankNames, name);
+  if (found == kSweepRankNames.end()) return std::nullopt;
+  return static_cast<SweepRank>(found - kSweepRankNames.begin());
 }
 
 Result<SweepSpec> load_sweep(const std::string& path, const SweepOverrides& overrides) {

@@ -14,12 +14,14 @@ namespace heliolite {
 struct SweepOverrides {
   std::vector<GivenOption> options{};  // of the searches
   std::optional<SweepGoal> goal{};
+  std::optional<SweepRank> rank{};
   std::optional<u64> sample{};
   ReadOptions reading{};  // of the machine and the workloads
 };
 
-// The goal of this name; none if there is no such goal.
+// The goal and the rank of this name; none if there is no such one.
 std::optional<SweepGoal> parse_sweep_goal(std::string_view name);
+std::optional<SweepRank> parse_sweep_rank(std::string_view name);
 
 // Reads the file, loads its machine and workloads and checks everything in it, expressions included. All errors are
 // returned at once. Paths of machines and workloads are relative to the sweep's file.

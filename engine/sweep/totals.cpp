@@ -1,5 +1,8 @@
 #include "engine/sweep/totals.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/model/cost_model.h"
 #include "engine/search/core/layer_problem.h"
 #include "engine/space/mapspace.h"
@@ -7,32 +10,114 @@
 namespace heliolite {
 namespace {
 
-// Rounded sums of doubles grow with each term, so bounds stay bounds when they are summed alike.
-void add(Totals& sum, double times, double energy_pj, double cycles, double value, double lower_bound) {
-  sum.energy_pj += times * energy_pj;
-  sum.cycles += times * cycles;
-  sum.value += times * value;
-  sum.lower_bound += times * lower_bound;
+constexpr double kSecondsPerNanosecond = 1e-9;
+
+// Sums of weights such as 0.1 are off by some units in the last place, which must not make a cycle.
+constexpr double kSumError = 1e-12;
+
+double whole(double cycles) { return std::ceil(cycles * (1 - kSumError)); }
+
+double length_of_cycle(const Ranking& ranking, std::optional<double> cycle_ns) {
+  return ranking.seconds ? cycle_ns.value_or(0) * kSecondsPerNanosecond : 1;
 }
+
+double power(double base, int exponent) {
+  double out = 1;
+  for (int k = 0; k < exponent; ++k) out *= base;
+  return out;
+}
+
+// Sums over layers. Rounded sums of doubles grow with each term, so bounds stay bounds when they are summed alike.
+class Sum {
+ public:
+  Sum(const Ranking& ranking, std::optional<double> cycle_ns)
+      : ranking_(ranking),
+        powers_(info(ranking.objective)),
+        // A layer's value has cycles in place of delays.
+        in_unit_(power(length_of_cycle(ranking, cycle_ns), powers_.cycles_power)),
+        cycle_ns_(cycle_ns) {}
+
+  void add(double runs, double energy_pj, double cycles, double value, double lower_bound) {
+    energy_pj_ += runs * energy_pj;
+    cycles_ += runs * cycles;
+    values_ += runs * value;
+    bounds_ += runs * lower_bound;
+    roots_ += runs * std::pow(lower_bound, 1.0 / degree());
+  }
+
+  Totals totals() const {
+    Totals out;
+    out.energy_pj = energy_pj_;
+    out.cycles = whole(cycles_);
+    out.sum_of_layer_values = values_ * in_unit_;
+    if (ranking_.rank == SweepRank::Layers) {
+      out.value = out.sum_of_layer_values;
+      out.lower_bound = bounds_ * in_unit_;
+    } else {
+      out.value = objective_number(ranking_.objective, out.energy_pj, delay(ranking_, out.cycles, cycle_ns_));
+      out.lower_bound = std::min(out.value, power(roots_, degree()) * in_unit_);
+    }
+    return out;
+  }
+
+ private:
+  int degree() const { return powers_.energy_power + powers_.cycles_power; }
+
+  Ranking ranking_;
+  ObjectiveInfo powers_;
+  double in_unit_;
+  std::optional<double> cycle_ns_;
+  double energy_pj_ = 0, cycles_ = 0, values_ = 0, bounds_ = 0, roots_ = 0;
+};
 
 }  // namespace
 
-Totals totals(const std::vector<LayerRecord>& layers) {
-  Totals sum;
+Ranking ranking_of(const SweepSpec& spec) { return {spec.options.objective, spec.rank, spec.seconds}; }
+
+// Records are checked when they are read.
+Ranking ranking_of(const SweepRecord& sweep) {
+  return {parse_objective(sweep.objective).value_or(Objective::Edp),
+          sweep.rank == kSweepRankNames[at(SweepRank::Totals)] ? SweepRank::Totals : SweepRank::Layers,
+          sweep.delay_unit == delay_unit({.seconds = true})};
+}
+
+double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns) {
+  return cycles * length_of_cycle(ranking, cycle_ns);
+}
+
+std::string delay_unit(const Ranking& ranking) { return ranking.seconds ? "s" : "cycles"; }
+
+std::string value_unit(const Ranking& ranking) {
+  const ObjectiveInfo& powers = info(ranking.objective);
+  std::string out = powers.energy_power > 0 ? "pJ" : "";
+  if (powers.cycles_power > 0) out += (out.empty() ? "" : " ") + delay_unit(ranking);
+  if (powers.cycles_power > 1) out += "^" + std::to_string(powers.cycles_power);
+  return out;
+}
+
+bool ranks_differ(const Ranking& ranking) {
+  const ObjectiveInfo& powers = info(ranking.objective);
+  return powers.energy_power + powers.cycles_power > 1;
+}
+
+Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns) {
+  Sum sum(ranking, cycle_ns);
+  double words_moved = 0, least_words = 0;
   bool words_known = true;
   for (const LayerRecord& l : layers) {
     const double runs = static_cast<double>(l.count) * l.weight;
-    add(sum, runs, l.energy_pj, l.cycles, l.value, l.lower_bound);
-    sum.words_moved += runs * static_cast<double>(l.words_moved);
-    sum.least_words += runs * static_cast<double>(l.least_words);
+    sum.add(runs, l.energy_pj, l.cycles, l.value, l.lower_bound);
+    words_moved += runs * static_cast<double>(l.words_moved);
+    least_words += runs * static_cast<double>(l.least_words);
     words_known = words_known && l.least_words > 0;
   }
-  if (!words_known) sum.words_moved = sum.least_words = 0;
-  return sum;
+  Totals out = sum.totals();
+  if (words_known) out.words_moved = words_moved, out.least_words = least_words;
+  return out;
 }
 
 Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& machine) {
-  Totals sum;
+  Sum sum(ranking_of(spec), machine.cycle_ns);
   for (const SweepLayer& layer : spec.layers) {
     const Workload& workload = layer.layer.workload;
     Result<Mapspace> space = resolve(workload, machine, mapspace_options(spec.options));
@@ -44,10 +129,12 @@ Result<Totals> compulsory_totals(const SweepSpec& spec, const Architecture& mach
     const LayerProblem problem{workload, machine, spec.options, *std::move(space), CostModel(workload, machine)};
     const Cost least = compulsory_cost(problem.model, problem.keep_range()).whole;
     const double value = objective_number(spec.options.objective, least);
-    add(sum, static_cast<double>(layer.layer.count) * layer.weight, least.energy.picojoules(),
-        static_cast<double>(least.cycles), value, value);
+    sum.add(static_cast<double>(layer.layer.count) * layer.weight, least.energy.picojoules(),
+            static_cast<double>(least.cycles), value, value);
   }
-  return sum;
+  Totals out = sum.totals();
+  out.lower_bound = out.value;
+  return out;
 }
 
 }  // namespace heliolite

@@ -1,22 +1,52 @@
 #pragma once
 // The cost of a design point over all layers, and a lower bound of it.
+//
+// A point's value is the objective of its total energy E and its total delay D, such as E x D; or, where that is asked,
+// the sum of the layers' own objectives. Delays are in seconds where every machine of the sweep states the length of
+// its cycles: machines of different clocks compare by time, not by cycles.
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/search/core/objective.h"
 #include "engine/sweep/records.h"
 #include "engine/sweep/sweep_spec.h"
 
 namespace heliolite {
 
-// Sums over the layers, times counts and workload weights, in the order of the sweep's list: energies in pJ, cycles,
-// and the layers' objectives.
+// How the value of a point is made.
+struct Ranking {
+  Objective objective = Objective::Edp;
+  SweepRank rank = SweepRank::Totals;
+  bool seconds = false;  // delays are; else they are in cycles
+};
+Ranking ranking_of(const SweepSpec& spec);
+Ranking ranking_of(const SweepRecord& sweep);
+
+// The delay of so many cycles, in seconds or in cycles. With seconds `cycle_ns` must be known.
+double delay(const Ranking& ranking, double cycles, std::optional<double> cycle_ns);
+inline double delay(const Ranking& ranking, const PointRecord& point) {
+  return delay(ranking, point.cycles, point.cycle_ns);
+}
+
+// "s" or "cycles"; "pJ s^2".
+std::string delay_unit(const Ranking& ranking);
+std::string value_unit(const Ranking& ranking);
+
+// Whether the two ranks order points differently.
+bool ranks_differ(const Ranking& ranking);
+
+// Sums over the layers, times counts and workload weights, in the order of the sweep's list: energies in pJ, cycles
+// (rounded up to a whole number), and what PointRecord says of its fields of these names.
 struct Totals {
-  double energy_pj = 0, cycles = 0, value = 0, lower_bound = 0;
+  double energy_pj = 0, cycles = 0, value = 0, lower_bound = 0, sum_of_layer_values = 0;
   double words_moved = 0, least_words = 0;  // 0 if a layer's are not known
 };
 
-// The totals of a point's layers.
-Totals totals(const std::vector<LayerRecord>& layers);
+// The totals of a point's layers on a machine with this clock. The lower bound of an objective of totals follows from
+// those of the layers by Hoelder's inequality: with runs w and bounds b of E x D it is (sum of w sqrt(b))^2.
+Totals totals(const std::vector<LayerRecord>& layers, const Ranking& ranking, std::optional<double> cycle_ns);
 
 // Lower bounds on the totals: what every mapping of every layer pays (engine/search/core/compulsory.h); value and
 // lower_bound are equal. Errors: constraints of the machine that a layer cannot obey, named by layer.

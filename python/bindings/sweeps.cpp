@@ -34,6 +34,7 @@ py::dict point_as_dict(const PointRecord& point, const SweepRecord& sweep) {
   out["area_um2"] = known(point.area_um2, machine);
   out["energy_pj"] = known(point.energy_pj, done);
   out["cycles"] = known(point.cycles, done);
+  out["delay_s"] = known(delay({.seconds = true}, point.cycles, point.cycle_ns), done && point.cycle_ns);
   out["value"] = known(point.value, done);
   out["lower_bound"] = known(point.lower_bound, bounded);
   out["reason"] = point.reason;
@@ -73,6 +74,8 @@ py::dict sweep_as_dict(const SweepContent& content) {
   py::dict out;
   out["name"] = sweep.name;
   out["objective"] = sweep.objective;
+  out["rank"] = sweep.rank;
+  out["value_unit"] = value_unit(ranking_of(sweep));
   out["strategy"] = sweep.strategy;
   out["goal"] = sweep.goal;
   out["parameters"] = sweep.parameters;
@@ -157,12 +160,17 @@ py::tuple run_watched(SweepSpec spec, const std::string& database, int threads, 
   return py::make_tuple(sweep_as_dict(value_of(std::move(content.value))), outcome.raised);
 }
 
-SweepOverrides overrides_of(const GivenTexts& given, const std::optional<std::string>& goal,
+using GivenText = std::optional<std::string>;
+
+SweepOverrides overrides_of(const GivenTexts& given, const GivenText& goal, const GivenText& rank,
                             std::optional<u64> sample) {
-  SweepOverrides out{.options = given_options(given), .goal = {}, .sample = sample};
-  if (!goal) return out;
-  out.goal = parse_sweep_goal(*goal);
-  if (!out.goal) throw InputError(Diagnostics{{"", 0, "goal", "goal = " + *goal + ", must be all, front or best"}});
+  SweepOverrides out{.options = given_options(given), .goal = {}, .rank = {}, .sample = sample};
+  if (goal) out.goal = parse_sweep_goal(*goal);
+  if (rank) out.rank = parse_sweep_rank(*rank);
+  if (goal && !out.goal)
+    throw InputError(Diagnostics{{"", 0, "goal", "goal = " + *goal + ", must be all, front or best"}});
+  if (rank && !out.rank)
+    throw InputError(Diagnostics{{"", 0, "rank", "rank = " + *rank + ", must be totals or layers"}});
   return out;
 }
 
@@ -183,15 +191,16 @@ std::string report(const std::string& database) {
 }  // namespace
 
 void add_sweeps(py::module_& module) {
-  module.def(
-      "sweep_file", [](const std::string& path, const std::string& database, int threads, const GivenTexts& given,
-                       const std::optional<std::string>& goal, std::optional<u64> sample, const py::object& progress) {
-        return run_watched(value_of(load_sweep(path, overrides_of(given, goal, sample))), database, threads, progress);
-      });
+  module.def("sweep_file",
+             [](const std::string& path, const std::string& database, int threads, const GivenTexts& given,
+                const GivenText& goal, const GivenText& rank, std::optional<u64> sample, const py::object& progress) {
+               return run_watched(value_of(load_sweep(path, overrides_of(given, goal, rank, sample))), database,
+                                  threads, progress);
+             });
   module.def("sweep_text", [](const std::string& text, const std::string& path, const std::string& database,
-                              int threads, const GivenTexts& given, const std::optional<std::string>& goal,
+                              int threads, const GivenTexts& given, const GivenText& goal, const GivenText& rank,
                               std::optional<u64> sample, const py::object& progress) {
-    return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, sample))), database, threads,
+    return run_watched(value_of(parse_sweep(text, path, overrides_of(given, goal, rank, sample))), database, threads,
                        progress);
   });
   module.def("read_sweep", [](const std::string& database) {

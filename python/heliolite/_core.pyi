@@ -144,7 +144,8 @@ def machine_bounds(network: Network, layer: int, machine: Architecture) -> List[
 def curve(workload: Workload, nested: bool, imperfect: bool) -> Tuple[List[int], List[int], int, int, str]: ...
 def not_fused(network: Network) -> List[Dict[str, str]]: ...
 def sweep_file(
-    path: str, database: str, threads: int, options: _Pairs, goal: Optional[str], sample: Optional[int], progress: _Hook
+    path: str, database: str, threads: int, options: _Pairs, goal: Optional[str], rank: Optional[str],
+    sample: Optional[int], progress: _Hook
 ) -> Tuple[Dict[str, Any], Optional[BaseException]]: ...
 def sweep_text(
     text: str,
@@ -153,6 +154,7 @@ def sweep_text(
     threads: int,
     options: _Pairs,
     goal: Optional[str],
+    rank: Optional[str],
     sample: Optional[int],
     progress: _Hook,
 ) -> Tuple[Dict[str, Any], Optional[BaseException]]: ...

@@ -35,18 +35,21 @@ class Point:
     area_um2: Optional[float]
     energy_pj: Optional[float]
     cycles: Optional[float]
-    value: Optional[float]  # of the objective, summed over the layers
+    delay_s: Optional[float]  # run time, where the machine states cycle_ns
+    value: Optional[float]  # what points are ranked by, in Sweep.value_unit
     lower_bound: Optional[float]
     reason: str  # why not done
 
 
 @dataclass(frozen=True)
 class Sweep(Table):
-    """The points of a sweep's database, its Pareto front of energy, cycles and area, and its best points."""
+    """The points of a sweep's database, its Pareto front of energy, delay and area, and its best points."""
 
     database: str
     name: str
     objective: str
+    rank: str  # "totals": by the objective of total energy and total delay; "layers": by the sum of the layers' own
+    value_unit: str  # "pJ s", or "pJ cycles" where not every machine states cycle_ns
     strategy: str
     goal: str
     parameters: List[str]
@@ -63,16 +66,18 @@ class Sweep(Table):
         return _core.layers_of_point(self.database, point if isinstance(point, int) else point.id)
 
     def svg(self) -> str:
-        """Energy over cycles of all points, with the front marked."""
+        """Energy over delay of all points, with the front marked."""
         mapped = [p for p in self.points if p.state == "done"]
         marks = [("points", mapped), ("Pareto front", self.front)]
-        return _svg.plot([(name, [p.cycles for p in ps], [p.energy_pj for p in ps]) for name, ps in marks], "cycles",
-                         "energy [pJ]")
+        timed = all(p.delay_s is not None for p in mapped)
+        delays = (lambda p: p.delay_s) if timed else (lambda p: p.cycles)
+        return _svg.plot([(name, [delays(p) for p in ps], [p.energy_pj for p in ps]) for name, ps in marks],
+                         "delay [s]" if timed else "cycles", "energy [pJ]")
 
     def _repr_html_(self) -> str:
         front = [_row(point) for point in self.front]
         columns = {key: [row[key] for row in front] for key in (front[0] if front else {})}
-        title = f"{self.name}: {len(self.points)} of {self.planned} points; the Pareto front of energy, cycles and area"
+        title = f"{self.name}: {len(self.points)} of {self.planned} points; the Pareto front of energy, delay and area"
         return _html.table(columns, title) + self.svg()
 
 
@@ -87,18 +92,18 @@ def _sweep(found: Dict[str, Any], database: str) -> Sweep:
 
 
 def sweep(source: Source, database: Union[str, "os.PathLike[str]"], *, threads: int = 0, goal: Optional[str] = None,
-          sample: Optional[int] = None, progress: Any = None, **options: Any) -> Sweep:
+          rank: Optional[str] = None, sample: Optional[int] = None, progress: Any = None, **options: Any) -> Sweep:
     """Maps every point of a sweep and keeps the results in a database, which a later call goes on with.
 
     source    a file, its YAML text, or a dict like it (docs/formats_sweep.md)
     database  the file of the results; made if it is not there
     threads   0: every core
-    goal, sample, options   in place of what the file says: goal="front", objective="energy", budget=1, ..
+    goal, rank, sample, options   in place of what the file says: goal="front", objective="energy", budget=1, ..
     progress  True, or a function that is called with a SweepProgress now and then
 
     Ctrl-C ends the sweep; what is done is in the database and in Interrupted.answer."""
     path = os.fspath(database)
-    rest = (path, threads, pairs(options), goal, sample, hook(progress, SweepProgress))
+    rest = (path, threads, pairs(options), goal, rank, sample, hook(progress, SweepProgress))
     if isinstance(source, dict):
         found, raised = _core.sweep_text(as_yaml(source), DICT, *rest)
     elif isinstance(source, str) and is_text(source):

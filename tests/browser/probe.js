@@ -146,7 +146,7 @@ async function probe() {
 
   change('layer-metric', 'distance');
   found.layer_distances = Chart.getChart('point-layers').data.datasets[0].data;
-  for (const metric of ['cycles', 'gap', 'utilization', 'energy']) change('layer-metric', metric);
+  for (const metric of ['delay', 'gap', 'utilization', 'energy']) change('layer-metric', metric);
   found.layer_labels = Chart.getChart('point-layers').data.labels;
 
   found.sensitivity = {both: sensitivity()};
@@ -165,7 +165,7 @@ async function probe() {
   heading.querySelector('button').click();
   found.sorted = heading.getAttribute('aria-sort');
   const ids = column('front-table', 0);
-  const delays = new Map(numbersOf(chart()).map(({point}) => [String(point.id), point.cycles]));
+  const delays = new Map(numbersOf(chart()).map(({point}) => [String(point.id), point.delay]));
   found.delays = ids.map((id) => delays.get(id.replace(/\D/g, '')));
 
   dispatchEvent(new Event('beforeprint'));

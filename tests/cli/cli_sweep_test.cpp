@@ -56,7 +56,7 @@ TEST(CliSweep, PrintsTheBestPointsTheFrontAndWhatBecameOfTheOthers) {
   const CliResult run = run_cli("sweep " + small_sweep(folder) + " -o " + db + " --json " + folder.path("a.json"));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   for (const char* part : {"small on small, objective edp, strategy sunstone, goal all: 24 of 24 points", "Best points",
-                           "Pareto front over energy, cycles and area", "Layers of point", "x least words", "excluded",
+                           "Pareto front over energy, delay and area", "Layers of point", "x least words", "excluded",
                            "constraint", "infeasible", "layers searched"})
     EXPECT_THAT(run.out, HasSubstr(part));
   const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
@@ -79,17 +79,21 @@ TEST(CliSweep, SaysWhatWasAddedUpAndOfWhichMapspaceAndKeepsToItsEvaluations) {
         run_cli("sweep --wide " + file + " --evaluations 300 -o " + db + " --json " + folder.path("a.json"));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.out, HasSubstr(imperfect ? "any factors" : "perfect factors"));
-    EXPECT_THAT(run.out, HasSubstr("edp of totals: total energy x total cycles"));
+    EXPECT_THAT(run.out, HasSubstr("EDP of totals [pJ s]"));
+    EXPECT_THAT(run.out, HasSubstr("ranked by edp of totals: total energy x total delay"));
     EXPECT_THAT(run.out, HasSubstr("the search ended after 300 evaluations"));
     const auto answer = nlohmann::json::parse(read_text(folder.path("a.json")));
     EXPECT_EQ(answer["mapspace"]["factors"], imperfect ? "any" : "perfect");
     const auto& best = answer["best"][0];
-    EXPECT_EQ(best["value_of_totals"], best["energy_pj"].get<double>() * best["cycles"].get<double>());
-    EXPECT_EQ(best["sum_of_layer_values"], best["value"]);
-    EXPECT_LT(best["value"], best["value_of_totals"]);
+    EXPECT_EQ(best["value_unit"], "pJ s");
+    EXPECT_EQ(best["delay_s"], best["cycles"].get<double>() * best["ns_per_cycle"].get<double>() * 1e-9);
+    EXPECT_EQ(best["value"], best["energy_pj"].get<double>() * best["delay_s"].get<double>());
+    EXPECT_EQ(best["value_of_totals"], best["value"]);
+    EXPECT_LT(best["sum_of_layer_values"], best["value"]);
     for (const auto& layer : answer["layers"]) EXPECT_LE(layer["evaluated"], 300 + 256);
     const CliResult csv = run_cli("sweep --export " + db + " --csv -");
-    EXPECT_THAT(csv.out, HasSubstr(",value_of_totals\n"));
+    EXPECT_THAT(csv.out, HasSubstr(",delay_s,value_unit,value_of_totals,a_bytes\n"));
+    EXPECT_THAT(csv.out, HasSubstr(",2048\n"));
   }
 }
 

@@ -31,6 +31,8 @@ inline SweepRecord report_sweep(u64 points) {
   sweep.objective = "edp";
   sweep.strategy = "sunstone";
   sweep.goal = "front";
+  sweep.rank = "layers";
+  sweep.delay_unit = "cycles";
   sweep.grid_points = sweep.planned_points = sweep.shard_points = points;
   sweep.parameters = {"l1", "l2", "pe", kUnpleasantName};
   return sweep;
@@ -109,7 +111,7 @@ inline std::vector<LayerRecord> report_layers(u64 id) {
   return layers;
 }
 
-inline PointRecord report_point(u64 id) { return summed(report_costs(id), report_layers(id)); }
+inline PointRecord report_point(u64 id) { return summed(report_costs(id), report_layers(id), report_sweep(1)); }
 
 // The database of such a sweep with all its points.
 inline void write_report_sweep(const std::string& path, u64 points) {

@@ -19,6 +19,8 @@ inline SweepRecord test_sweep(u64 points = 8) {
           .objective = "edp",
           .strategy = "sunstone",
           .goal = "all",
+          .rank = "totals",
+          .delay_unit = "cycles",
           .grid_points = points,
           .planned_points = points,
           .shard_points = points,
@@ -51,12 +53,14 @@ inline LayerRecord test_layer(u64 point, u64 layer) {
 }
 
 // The point with the costs of its layers.
-inline PointRecord summed(PointRecord point, const std::vector<LayerRecord>& layers) {
-  const Totals sum = totals(layers);
+inline PointRecord summed(PointRecord point, const std::vector<LayerRecord>& layers,
+                          const SweepRecord& sweep = test_sweep()) {
+  const Totals sum = totals(layers, ranking_of(sweep), point.cycle_ns);
   point.energy_pj = sum.energy_pj;
   point.cycles = sum.cycles;
   point.value = sum.value;
   point.lower_bound = sum.lower_bound;
+  point.sum_of_layer_values = sum.sum_of_layer_values;
   point.words_moved = sum.words_moved;
   point.least_words = sum.least_words;
   return point;

@@ -52,13 +52,29 @@ RC_GTEST_PROP(ParetoFront, IsWhatNobodyBeats, ()) {
   std::vector<PointRecord> shuffled = points;
   for (std::size_t i = shuffled.size(); i > 1; --i)
     std::swap(shuffled[i - 1], shuffled[*rc::gen::inRange<std::size_t>(0, i)]);
-  ParetoFront front, other_way;
+  const Ranking ranking = ranking_of(test_sweep());
+  ParetoFront front(ranking), other_way(ranking);
   for (const PointRecord& p : points) front.add(p);
   for (const PointRecord& p : shuffled) other_way.add(p);
   RC_ASSERT(front.points() == other_way.points());
   std::vector<u64> found = ids(front.points());
   std::ranges::sort(found);
   RC_ASSERT(found == expected);
+}
+
+// With clocks fewer cycles may take longer.
+TEST(ParetoFront, ComparesTimesWhereClocksAreKnown) {
+  PointRecord slow = test_point(0), fast = test_point(0);
+  slow.state = fast.state = PointState::Done;
+  fast.id = 1;
+  slow.cycles = 100, slow.cycle_ns = 1;
+  fast.cycles = 150, fast.cycle_ns = 0.5;
+  for (const bool seconds : {false, true}) {
+    ParetoFront front({Objective::Edp, SweepRank::Totals, seconds});
+    front.add(slow);
+    front.add(fast);
+    EXPECT_EQ(ids(front.points()), std::vector<u64>{seconds ? u64{1} : u64{0}});
+  }
 }
 
 RC_GTEST_PROP(BestPoints, AreTheFirstOfAllSorted, ()) {

@@ -186,6 +186,21 @@ TEST(StoreDamage, IsRepairedOnACopy) {
   EXPECT_EQ(**store->point(4), test_point(4));
 }
 
+// As sweeps were before version 4: points are ranked by the sum over their layers.
+SweepRecord old_sweep() {
+  SweepRecord sweep = test_sweep();
+  sweep.rank = "layers";
+  return sweep;
+}
+
+void write_by_layers(const std::string& path) {
+  Result<Store> store = Store::create(path, old_sweep());
+  ASSERT_EQ(complaint(store), "");
+  for (u64 id = 0; id < 8; ++id)
+    ASSERT_EQ(to_string(store->write(summed(test_point(id), test_layers(id), old_sweep()), test_layers(id))), "");
+  ASSERT_EQ(to_string(store->close(true)), "");
+}
+
 // Writes the rows of a database, as far as its tables have columns for them, into tables of an older version.
 void write_old(const std::string& old, const std::string& path, u64 version) {
   std::string sql = "ATTACH '" + path + "' AS now; ";
@@ -195,6 +210,7 @@ void write_old(const std::string& old, const std::string& path, u64 version) {
     visit_fields(row, [&](const std::string& name, const auto&) {
       if (column_version(table, name) <= version) columns += (columns.empty() ? "" : ", ") + name;
     });
+    if (version >= kChecksumVersion) columns += ", checksum";
     sql +=
         "INSERT INTO main." + std::string(table) + " (" + columns + ") SELECT " + columns + " FROM now." + table + "; ";
   };
@@ -207,11 +223,62 @@ void write_old(const std::string& old, const std::string& path, u64 version) {
   edit(old, sql);
 }
 
+// The rows of a table with the checksums that version 3 had: appends statements that set them.
+template <class Row>
+Tally sum_as_version_3(const std::string& path, std::string& sql, const std::function<std::string(const Row&)>& key) {
+  Tally tally;
+  const auto database = SqlDatabase::open(path, SqlDatabase::Access::Read);
+  auto rows = database->prepare(select_statement<Row>(kSchemaVersion, ""));
+  while (*rows->next()) {
+    const auto row = read_row<Row>(*rows, kSchemaVersion, old_sweep().question, path);
+    const u64 sum = row_sum(old_sweep().question, row->row, 3);
+    sql += std::string("UPDATE ") + kTable<Row> + " SET checksum = " + std::to_string(static_cast<i64>(sum)) +
+           " WHERE " + key(row->row) + "; ";
+    ++tally.rows;
+    tally.digest += sum;
+  }
+  return tally;
+}
+
+// Rows of version 3 are ranked as they were then, and go on to be in a merged database.
+TEST(StoreDamage, TablesOfVersion3AreReadAndMerged) {
+  const TempFolder folder;
+  const std::string path = folder.path("old.db"), now = folder.path("now.db");
+  write_by_layers(now);
+  write_old(path, now, 3);
+  std::string sql;
+  sum_as_version_3<SweepRecord>(now, sql, [](const SweepRecord&) { return "1"; });
+  const Tally points =
+      sum_as_version_3<PointRow>(now, sql, [](const PointRow& row) { return "id = " + std::to_string(row.record.id); });
+  const Tally layers = sum_as_version_3<LayerRecord>(now, sql, [](const LayerRecord& row) {
+    return "point = " + std::to_string(row.point) + " AND layer = " + std::to_string(row.layer);
+  });
+  RunRecord run = Store::read(now)->runs()->front();
+  run.points = points, run.layers = layers;
+  const auto number = [](u64 x) { return std::to_string(static_cast<i64>(x)); };
+  edit(path, sql + "UPDATE runs SET points_digest = " + number(points.digest) + ", layers_digest = " +
+                 number(layers.digest) + ", checksum = " + number(row_sum(old_sweep().question, run, 3)));
+  {
+    const Result<Store> store = Store::read(path);
+    ASSERT_EQ(complaint(store), "");
+    EXPECT_TRUE(store->warnings().empty());
+    EXPECT_EQ(to_string(store->check()), "");
+    EXPECT_EQ((*store->point(3))->value, (*Store::read(now)->point(3))->value);
+    EXPECT_EQ(store->sweep().rank, "layers");
+    EXPECT_TRUE(testing::exported(*store).ok());
+  }
+  EXPECT_THAT(complaint(Store::resume(path, old_sweep())), HasSubstr("heliolite merge NEW.db"));
+  ASSERT_EQ(complaint(merge_shards(folder.path("new.db"), std::vector{path})), "");
+  EXPECT_EQ(complaint(Store::resume(folder.path("new.db"), old_sweep())), "");
+  edit(path, "UPDATE points SET energy_pj = energy_pj / 2 WHERE id = 3");
+  EXPECT_NE(complaint(merge_shards(folder.path("more.db"), std::vector{path})), "");
+}
+
 TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
   for (const u64 version : {1, 2}) {
     const TempFolder folder;
     const std::string path = folder.path("old.db");
-    { EXPECT_TRUE(made(folder.path("now.db")).close(true).empty()); }
+    write_by_layers(folder.path("now.db"));
     write_old(path, folder.path("now.db"), version);
     std::optional<Result<Store>> reading(Store::read(path));
     const Result<Store>& store = *reading;
@@ -238,7 +305,7 @@ TEST(StoreDamage, OlderTablesAreReadAndSaidToBeUnchecked) {
 TEST(StoreDamage, TheOldestTablesAreRead) {
   const TempFolder folder;
   const std::string path = folder.path("old.db");
-  { EXPECT_TRUE(made(folder.path("now.db")).close(true).empty()); }
+  write_by_layers(folder.path("now.db"));
   write_old(path, folder.path("now.db"), 1);
   edit(path,
        "DROP TABLE runs; CREATE TABLE runs (\n  id INTEGER PRIMARY KEY,\n  started REAL NOT NULL DEFAULT "

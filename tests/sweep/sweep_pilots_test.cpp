@@ -2,10 +2,15 @@
 #include "engine/sweep/pilots.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include <algorithm>
 
 #include "engine/sweep/front.h"
+#include "engine/sweep/totals.h"
 #include "tests/support/random_problem.h"
 #include "tests/support/sweep_problem.h"
 
@@ -110,20 +115,60 @@ TEST(Pilots, NoBoundIsAboveTheCost) {
 }
 
 TEST(PilotRule, NeedsToBeStrictlyBetter) {
-  PointRecord pilot;
+  PointRecord pilot, other;
   pilot.energy_pj = 10;
   pilot.cycles = 10;
   pilot.value = 100;
   pilot.area_um2 = 5;
-  const PilotRule front(SweepGoal::Front, {pilot}), best(SweepGoal::Best, {pilot}), all(SweepGoal::All, {pilot});
-  EXPECT_EQ(front.beaten_by({10, 10, 100, 100}, 5), nullptr);
-  EXPECT_NE(front.beaten_by({10, 10, 100, 100}, 6), nullptr);
-  EXPECT_EQ(front.beaten_by({10, 9, 90, 90}, 6), nullptr);
-  EXPECT_EQ(best.beaten_by({10, 10, 100, 100}, 6), nullptr);
-  EXPECT_NE(best.beaten_by({10, 10, 101, 101}, 1), nullptr);
-  EXPECT_EQ(all.beaten_by({11, 11, 121, 121}, 6), nullptr);
+  SweepSpec spec;
+  const auto beaten = [&](SweepGoal goal, double energy_pj, double cycles, double area_um2) {
+    spec.goal = goal;
+    other.area_um2 = area_um2;
+    const Totals least{.energy_pj = energy_pj, .cycles = cycles, .value = energy_pj * cycles};
+    return PilotRule(spec, {pilot}).beaten_by(least, other) != nullptr;
+  };
+  EXPECT_FALSE(beaten(SweepGoal::Front, 10, 10, 5));
+  EXPECT_TRUE(beaten(SweepGoal::Front, 10, 10, 6));
+  EXPECT_FALSE(beaten(SweepGoal::Front, 10, 9, 6));
+  EXPECT_FALSE(beaten(SweepGoal::Best, 10, 10, 6));
+  EXPECT_TRUE(beaten(SweepGoal::Best, 10, 10.1, 1));
+  EXPECT_FALSE(beaten(SweepGoal::All, 11, 11, 6));
+  // Fewer cycles of a slower clock.
+  spec.seconds = true;
+  pilot.cycle_ns = 1, other.cycle_ns = 2;
+  EXPECT_TRUE(beaten(SweepGoal::Front, 10, 6, 5));
+  EXPECT_FALSE(beaten(SweepGoal::Front, 10, 4, 5));
   pilot.state = PointState::Infeasible;
-  EXPECT_EQ(PilotRule(SweepGoal::Best, {pilot}).beaten_by({10, 10, 101, 101}, 1), nullptr);
+  EXPECT_FALSE(beaten(SweepGoal::Best, 10, 10.1, 1));
+}
+
+// Whatever mappings the layers have: no point is below the bound that follows from those of its layers.
+RC_GTEST_PROP(Totals, BoundsOfLayersBoundTheWhole, ()) {
+  for (const ObjectiveInfo& objective : kObjectiveTable)
+    for (const SweepRank rank : {SweepRank::Totals, SweepRank::Layers}) {
+      const Ranking ranking{objective.objective, rank, true};
+      std::vector<LayerRecord> layers(*rc::gen::inRange<std::size_t>(1, 6));
+      for (LayerRecord& layer : layers) {
+        layer.energy_pj = *rc::gen::inRange(1, 1000);
+        layer.cycles = *rc::gen::inRange(1, 1000);
+        layer.count = *rc::gen::inRange<u64>(1, 4);
+        layer.weight = *rc::gen::elementOf(std::vector<double>{1, 0.1, 0.5, 3});
+        layer.value = layer.lower_bound = objective_number(objective.objective, layer.energy_pj, layer.cycles);
+      }
+      const Totals found = totals(layers, ranking, 0.5);
+      RC_ASSERT(found.cycles == std::ceil(found.cycles));
+      RC_ASSERT(found.lower_bound <= found.value);
+      RC_ASSERT(found.lower_bound > 0);
+      // Other mappings of the same or a larger value, whose energies and delays are traded against each other.
+      for (LayerRecord& layer : layers) {
+        const double trade = *rc::gen::elementOf(std::vector<double>{0.25, 0.5, 1, 2, 4});
+        if (objective.cycles_power > 0 && objective.energy_power > 0) layer.energy_pj *= trade;
+        layer.cycles = std::max(1.0, std::ceil(layer.cycles / trade));
+        layer.value = objective_number(objective.objective, layer.energy_pj, layer.cycles);
+        if (layer.value < layer.lower_bound) return;
+      }
+      RC_ASSERT(found.lower_bound <= totals(layers, ranking, 0.5).value * (1 + 1e-12));
+    }
 }
 
 }  // namespace

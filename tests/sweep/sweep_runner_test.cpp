@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <set>
@@ -13,6 +14,8 @@
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/model/cost_model.h"
 #include "engine/model/mapping_yaml.h"
+#include "engine/sweep/front.h"
+#include "engine/sweep/sweep_facts.h"
 #include "tests/support/sweep_problem.h"
 
 namespace heliolite::sweep_runner_test {
@@ -55,13 +58,70 @@ TEST(SweepRunner, RecordsEveryPointOfTheGrid) {
   EXPECT_EQ(states[PointState::Done], 16);
 }
 
+SweepSpec clocked_sweep(const TempFolder& folder, const std::string& extra, const std::string& base_clock = "1") {
+  folder.write("clock.yaml", "architecture:\n  name: c\n" +
+                                 (base_clock.empty() ? "" : "  cycle_ns: " + base_clock + "\n") +
+                                 "  levels:\n  - {name: DRAM, capacity: unbounded, energy: 100}\n"
+                                 "  - {name: Buf, entries: 64, energy: 1, leak_pj_per_cycle: 0.001}\n"
+                                 "  compute: {name: MAC, energy: 1}\n");
+  return sweep_of(folder.write("clocks.yaml",
+                               "sweep:\n  machine: clock.yaml\n  workloads: [gemm:8x8x8, gemm:4x4x16]\n"
+                               "  strategy: exact\n" +
+                                   extra));
+}
+
+// The faster clock wins, whatever is asked, co-searches of memories included; nothing else differs.
+TEST(SweepRunner, ClocksCompareByTime) {
+  for (const char* goal : {"all", "front", "best"})
+    for (const char* objective : {"edp", "delay", "ed2p"})
+      for (const char* rank : {"totals", "layers"}) {
+        SCOPED_TRACE(std::string(goal) + " " + objective + " " + rank);
+        const TempFolder folder;
+        const SweepSpec spec =
+            clocked_sweep(folder, std::string("  goal: ") + goal + "\n  objective: " + objective + "\n  rank: " + rank +
+                                      "\n  parameters:\n    cycle_ns: {set: cycle_ns, values: [1, 0.5, 2]}\n"
+                                      "    words: {set: Buf.entries, values: [64, 96]}\n");
+        EXPECT_TRUE(spec.seconds);
+        Store store = store_for(folder.path("r.db"), spec);
+        run_into(store, spec);
+        const auto summary = summarize(store);
+        ASSERT_TRUE(summary.ok()) << to_string(summary.errors());
+        ASSERT_FALSE(summary->best.empty());
+        EXPECT_EQ(summary->best[0].values[0], "0.5");
+        EXPECT_EQ(summary->best[0].cycle_ns, 0.5);
+        for (const PointRecord& point : summary->front) EXPECT_EQ(point.values[0], "0.5");
+        const double totals = value_of_totals(store.sweep(), summary->best[0]);
+        EXPECT_DOUBLE_EQ(std::string(rank) == "totals" ? totals : summary->best[0].sum_of_layer_values,
+                         summary->best[0].value);
+      }
+}
+
+// Where some machines state no clock all are compared in cycles, and that is said.
+TEST(SweepRunner, UnitsOfDelayAreNeverMixed) {
+  const TempFolder folder;
+  const std::string some =
+      "  parameters:\n    m:\n      values:\n        a: {cycle_ns: 0.5}\n        b: {Buf.entries: 128}\n";
+  const SweepSpec mixed = clocked_sweep(folder, some, "");
+  EXPECT_FALSE(mixed.seconds);
+  const auto of_units = [](const Diagnostic& warning) {
+    return warning.message.find("in cycles") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(mixed.warnings, of_units), 1);
+  EXPECT_TRUE(clocked_sweep(folder, some, "3").seconds);
+  const SweepSpec none = clocked_sweep(folder, "  parameters: {w: {set: Buf.entries, values: [64, 128]}}\n", "");
+  EXPECT_FALSE(none.seconds);
+  EXPECT_EQ(std::ranges::count_if(none.warnings, of_units), 0);
+  const SweepSpec all = clocked_sweep(folder, "  parameters: {c: {set: cycle_ns, values: [1, 2]}}\n", "");
+  EXPECT_TRUE(all.seconds);
+}
+
 // A point's sums are those of its layers, and a layer's row is what the model says of its mapping.
 TEST(SweepRunner, RowsAgreeWithTheModel) {
   const TempFolder folder;
   const SweepSpec spec = sweep_of(small_sweep(folder));
   const SweepContent rows = whole(folder, spec);
   const DesignPoints points(spec);
-  double energy = 0, value = 0, words = 0;
+  double energy = 0, cycles = 0, value = 0, words = 0;
   MovementBound bound;
   for (const LayerRecord& row : rows.layers) {
     if (row.point != 4) continue;  // 2 KB, 64 words, 1x2
@@ -80,10 +140,13 @@ TEST(SweepRunner, RowsAgreeWithTheModel) {
     EXPECT_EQ(row.least_words, outermost.bound.least);
     words += static_cast<double>(row.words_moved * row.count) * row.weight;
     energy += row.energy_pj * static_cast<double>(row.count) * row.weight;
+    cycles += row.cycles * static_cast<double>(row.count) * row.weight;
     value += row.value * static_cast<double>(row.count) * row.weight;
   }
   EXPECT_DOUBLE_EQ(rows.points[4].energy_pj, energy);
-  EXPECT_DOUBLE_EQ(rows.points[4].value, value);
+  const double second = *rows.points[4].cycle_ns * 1e-9;
+  EXPECT_DOUBLE_EQ(rows.points[4].value, energy * cycles * second);
+  EXPECT_DOUBLE_EQ(rows.points[4].sum_of_layer_values, value * second);
   EXPECT_DOUBLE_EQ(rows.points[4].words_moved, words);
 }
 

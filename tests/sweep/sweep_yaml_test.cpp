@@ -230,7 +230,7 @@ TEST(SweepYaml, NoParameterHasTheNameOfAColumnOfAnExport) {
   const auto point = nlohmann::json::parse(all.str())["points"][0];
   for (const auto& object : {point, point["layers"][0]})
     for (const auto& member : object.items()) columns.push_back(member.key());
-  EXPECT_THAT(columns, AllOf(Contains("value_of_totals"), Contains("edp_pj_cycles"), Contains("seconds")));
+  EXPECT_THAT(columns, AllOf(Contains("value_of_totals"), Contains("edp_pj_cycles"), Contains("search_seconds")));
   for (const std::string& column : columns) {
     if (parameters.contains(column)) continue;
     EXPECT_THAT(complaints("    " + column + ": {set: Spad.entries, values: [1]}\n"),
@@ -318,8 +318,8 @@ TEST(SweepQuestion, IsOfWhatIsAsked) {
   EXPECT_NE(question("    spad: {set: Spad.entries, values: [16, 65]}\n"), asked);
   EXPECT_NE(question("    spad: {set: GLB.entries, values: [16, 64]}\n"), asked);
   EXPECT_NE(question(kOne + std::string("  constraints: spad > 3\n")), asked);
-  for (const char* extra : {"  goal: best\n", "  objective: delay\n", "  seed: 2\n", "  sample: 1\n",
-                            "  without: beam\n", "  evaluations: 9\n", "  free: true\n"})
+  for (const char* extra : {"  goal: best\n", "  objective: delay\n", "  rank: layers\n", "  seed: 2\n",
+                            "  sample: 1\n", "  without: beam\n", "  evaluations: 9\n", "  free: true\n"})
     EXPECT_NE(question(kOne, extra), asked) << extra;
 }
 

@@ -2,22 +2,24 @@
 
 const kData = JSON.parse(byId('data').textContent);
 const kSweep = kData.sweep;
-const kObjective = objectiveForm(kSweep);
+const delayText = kSweep.seconds ? secondsText : cyclesText;
+const kObjective = objectiveForm(kSweep, delayText);
 
-// The objective's value is a number of its own: a sum of products over the layers, not a product of the point's sums.
+// The objective's value is a number of its own: a product of the point's energy and delay, or a sum of such products over
+// its layers.
 const kHasValue = kSweep.energy_power + kSweep.cycles_power > 1;
 
 // Numbers of a point, in the form of objectiveForm().
 const kMetrics = {
   energy_pj: {label: 'Energy', text: energyText},
-  cycles: {label: 'Delay', text: cyclesText},
+  delay: {label: 'Delay', text: delayText},
   area_um2: {label: 'Area', text: areaText},
-  value: {...kObjective, label: kHasValue ? `Sum of ${kObjective.label}` : kObjective.label},
+  value: {...kObjective, label: kHasValue ? rankLabel(kSweep, kObjective.label) : kObjective.label},
   capacity_bytes: {label: 'Memory', text: bytesText, binary: true},
   compute_units: {label: 'Compute units', text: count},
 };
 
-const kCostMetrics = ['energy_pj', 'cycles', ...(kHasValue ? ['value'] : []), 'area_um2'];
+const kCostMetrics = ['energy_pj', 'delay', ...(kHasValue ? ['value'] : []), 'area_um2'];
 
 // Columns as the file has them to one object a point.
 function pointRows(columns) {

@@ -5,7 +5,7 @@ const kMostBesideOther = 9;  // bars; more of them get the whole width of the pa
 
 const kLayerMetrics = {
   energy: {label: 'Energy', text: energyText},
-  cycles: {label: 'Delay', text: cyclesText, of: (row) => row.cycles},
+  delay: {label: 'Delay', text: delayText, of: (row) => row.delay},
   gap: {label: 'Gap: value over lower bound', text: percentText, of: gapOf},
   distance: {label: 'Words moved over the least possible', text: distanceText, of: distanceOf},
   utilization: {label: 'Utilization of the compute units', text: percentText, of: (row) => row.utilization},
@@ -18,7 +18,7 @@ function layerRow(layer, several) {
   return {
     name: several ? `${layer.workload}: ${layer.name}` : layer.name,
     workload: layer.workload,
-    cycles: times('cycles'),
+    delay: times('delay'),
     value: times('value'),
     lower_bound: times('lower_bound'),
     words_moved: times('words_moved'),
@@ -36,12 +36,12 @@ function workloadRow(name, rows) {
   return {
     name,
     workload: name,
-    cycles: sum((row) => row.cycles),
+    delay: sum((row) => row.delay),
     value: sum((row) => row.value),
     lower_bound: known('lower_bound', (row) => row.lower_bound),
     words_moved: sum((row) => row.words_moved),
     least_words: known('least_words', (row) => row.least_words),
-    utilization: sum((row) => row.utilization * row.cycles) / sum((row) => row.cycles),
+    utilization: sum((row) => row.utilization * row.delay) / sum((row) => row.delay),
     parts_pj: rows[0].parts_pj.map((_, i) => sum((row) => row.parts_pj[i] ?? 0)),
   };
 }
@@ -92,7 +92,7 @@ function fillLayerTable({layers}, asked) {
     words('Layer', 'name'),
     number('Runs', (layer) => layer.count, count),
     number('Energy of one', (layer) => layer.energy_pj, energyText),
-    number('Delay of one', (layer) => layer.cycles, cyclesText),
+    number('Delay of one', (layer) => layer.delay, delayText),
     number('Utilization', (layer) => layer.utilization, percentText),
     number(kObjective.label, (layer) => layer.value, kObjective.text),
     number('Gap', gapOf, percentText),

@@ -22,10 +22,13 @@ function setUpSummary() {
   if (best) {
     entries.push(['Best point', count(best.id), gapText(best) && `gap ${gapText(best)}`]);
     if (kHasValue) {
-      entries.push([`${kMetrics.value.label} over layers`, kObjective.text(best.value)],
-        [`${kObjective.label} of totals`, kObjective.text(best.energy_pj * best.cycles ** kSweep.cycles_power)]);
+      entries.push([kMetrics.value.label, kObjective.text(best.value)]);
+      if (kSweep.rank !== 'totals') {
+        entries.push([`${kObjective.label} of totals`,
+          kObjective.text(best.energy_pj * best.delay ** kSweep.cycles_power)]);
+      }
     }
-    entries.push(['Energy', energyText(best.energy_pj)], ['Delay', cyclesText(best.cycles)]);
+    entries.push(['Energy', energyText(best.energy_pj)], ['Delay', delayText(best.delay)]);
     if (best.area_um2 > 0) entries.push(['Area', areaText(best.area_um2)]);
   }
   entries.push(['Points', count(known), known < kSweep.shard_points
@@ -40,7 +43,7 @@ function setUpSummary() {
 function setUpQuestion() {
   fillList(byId('question'), [
     ['Objective', kSweep.objective], ['Strategy', kSweep.strategy], ['Mapspace', `${kSweep.factors} factors`],
-    ['Goal', kSweep.goal],
+    ['Goal', kSweep.goal], ['Ranked by', kMetrics.value.label],
     ['Grid', `${count(kSweep.grid_points)} points`], ['Planned', `${count(kSweep.planned_points)} points`],
     ['Program', kSweep.version], ['Hash of the question', kSweep.question],
   ]);

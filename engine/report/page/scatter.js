@@ -5,7 +5,7 @@ const kAxisMetrics = [...kCostMetrics, 'capacity_bytes', 'compute_units'];
 const kManyFront = 400;  // from here on the dots of the front are drawn smaller
 const kMaxSwatches = 8;
 const kMaxSettingsShown = 24;
-const kFrontMetrics = ['energy_pj', 'cycles', 'area_um2'];  // of the sweep's front
+const kFrontMetrics = ['energy_pj', 'delay', 'area_um2'];  // of the sweep's front
 
 const scatterX = () => byId('scatter-x').value;
 const scatterY = () => byId('scatter-y').value;
@@ -202,13 +202,13 @@ function scatterNote() {
 
 // Energy and delay, unless one point is the best in both and the area tells more.
 function tellingAxes() {
-  const withArea = varies('area_um2') ? [['area_um2', 'energy_pj'], ['area_um2', 'cycles']] : [];
-  const pairs = [['energy_pj', 'cycles'], ...withArea];
+  const withArea = varies('area_um2') ? [['area_um2', 'energy_pj'], ['area_um2', 'delay']] : [];
+  const pairs = [['energy_pj', 'delay'], ...withArea];
   return pairs.find(([x, y]) => frontOfTwo(x, y).length > 1) ?? pairs[0];
 }
 
 function setUpScatter() {
-  const always = ['energy_pj', 'cycles'];
+  const always = ['energy_pj', 'delay'];
   const whole = varies('area_um2') ? [['all', 'of energy, delay and area']] : [];
   fillSelect(byId('scatter-front'), [['axes', 'of the two axes'], ...whole, ['none', 'none']]);
   const metrics = kAxisMetrics.filter((metric) => always.includes(metric) || varies(metric));

@@ -30,20 +30,25 @@ function scaled(x, steps) {
 
 const kEnergySteps = [[1e-3, 'fJ'], [1, 'pJ'], [1e3, 'nJ'], [1e6, 'µJ'], [1e9, 'mJ'], [1e12, 'J'], [1e15, 'kJ']];
 const kCycleSteps = [[1, 'cycles'], [1e3, 'k cycles'], [1e6, 'M cycles'], [1e9, 'G cycles'], [1e12, 'T cycles']];
+const kSecondSteps = [[1e-9, 'ns'], [1e-6, 'µs'], [1e-3, 'ms'], [1, 's'], [1e3, 'ks']];
 const kByteSteps = [[1, 'B'], [1024, 'KiB'], [1024 ** 2, 'MiB'], [1024 ** 3, 'GiB'], [1024 ** 4, 'TiB']];
 
 const energyText = (pj) => scaled(pj, kEnergySteps);
 const cyclesText = (n) => scaled(n, kCycleSteps);
+const secondsText = (s) => scaled(s, kSecondSteps);
 const bytesText = (n) => scaled(n, kByteSteps);
 const areaText = (um2) => (um2 >= 1e4 ? `${digits(um2 / 1e6)} mm²` : `${digits(um2)} µm²`);
 const percentText = (fraction) => `${(100 * fraction).toFixed(fraction < 0.0995 ? 1 : 0)} %`;
 
-// What the sweep minimised, energy^energy_power x cycles^cycles_power: its name, how its values are written, and how at
+// What the sweep minimised, energy^energy_power x delay^cycles_power: its name, how its values are written, and how at
 // an axis that names the unit.
-function objectiveForm({energy_power, cycles_power}) {
+function objectiveForm({energy_power, cycles_power, seconds}, delayText) {
   if (cycles_power === 0) return {label: 'Energy', text: energyText};
-  if (energy_power === 0) return {label: 'Delay', text: cyclesText};
+  if (energy_power === 0) return {label: 'Delay', text: delayText};
   const power = cycles_power === 1 ? '' : kSuperscripts[cycles_power];
-  const unit = `pJ·cycles${power}`;
+  const unit = `pJ·${seconds ? 's' : 'cycles'}${power}`;
   return {label: `ED${power}P`, text: (x) => `${scientific(x)} ${unit}`, tick: scientific, unit};
 }
+
+// What points are ranked by.
+const rankLabel = ({rank}, label) => (rank === 'totals' ? `${label} of totals` : `Sum of ${label}`);

@@ -89,6 +89,11 @@ Result<MachineFamily> MachineFamily::create(std::vector<Architecture> machines) 
                                     machine.name)};
   const Architecture shape = shape_of(machines.front());
   for (std::size_t k = 1; k < machines.size(); ++k) {
+    if (machines[k].cycle_ns != machines.front().cycle_ns)
+      return Diagnostic{"", 0, "machines",
+                        fmt::format("machine {} has another clock (cycle_ns) than the first: a search of many machines "
+                                    "at once compares them by cycles",
+                                    k + 1)};
     const Architecture other = shape_of(machines[k]);
     if (fingerprint(other) == fingerprint(shape)) continue;
     return Diagnostic{"", 0, "machines",
