@@ -181,7 +181,8 @@ TEST(EnergyTables, Dram) {
   EXPECT_EQ(dram_pj_per_bit("HBM2"), 3.9);
   EXPECT_EQ(dram_pj_per_bit("DDR3"), 70);
   EXPECT_EQ(dram_pj_per_bit("DDR4"), std::nullopt);
-  EXPECT_EQ(dram_types().size(), 8U);
+  EXPECT_EQ(dram_pj_per_bit("LPDDR5"), 7);
+  EXPECT_EQ(dram_types().size(), 9U);
 }
 
 TEST(PatEnergy, TimeloopsNumbers) {

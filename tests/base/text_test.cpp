@@ -18,6 +18,8 @@ TEST(Text, SuggestsTheNearestName) {
   EXPECT_EQ(nearest("word-bits", kKeys), "word_bits");
   EXPECT_EQ(nearest("ENTRIES", kKeys), "entries");
   EXPECT_EQ(nearest("k", kKeys), "K");
+  // Of equally near names that of the same length.
+  EXPECT_EQ(nearest("LPDDR6", std::vector<std::string>{"HBM2", "LPDDR", "LPDDR4", "LPDDR5"}), "LPDDR4");
   EXPECT_EQ(nearest("resnet81", kKeys), "resnet18");
   EXPECT_EQ(nearest("bert", kKeys), "bert_base");  // the beginning of a name
   EXPECT_EQ(nearest("wstrid", kKeys), "wstride");
