@@ -57,7 +57,7 @@ NetworkTraffic network_traffic(const CompiledLevel& level, int v, const Collapse
   out.fanout = row.fanout;
   out.ingresses = sum.ingress_words;
   out.all_ingresses = sum.ingress_words * static_cast<double>(row.instances);
-  out.spatial_reductions = sum.spatial_reductions;
+  out.spatial_reductions = static_cast<u64>(std::max<i64>(0, sum.spatial_reductions));
   out.hops = sum.ingress_words > 0 ? sum.hop_words / sum.ingress_words : 0;
   out.links = sum.link_words;
   if (!level.network_costs) return out;

@@ -186,8 +186,8 @@ void NetworkSum::add(const NetworkRecord& record, bool is_output) {
     hop_words += record.hop_words;
   }
   if (is_output)
-    spatial_reductions = static_cast<u64>(static_cast<double>(spatial_reductions) +
-                                          static_cast<double>(record.multicast - 1) * std::max(0.0, record.words));
+    spatial_reductions = static_cast<i64>(static_cast<double>(spatial_reductions) +
+                                          static_cast<double>(record.multicast - 1) * record.words);
 }
 
 Energy link_energy(const CompiledLevel& machine, int v, double words, u64 senders) {

@@ -59,7 +59,7 @@ struct NetworkSum {
   double hop_words = 0;
   double link_words = 0;       // words that receivers take from neighbours
   u64 router_words = 0;        // truncated per record, as Timeloop counts them
-  u64 spatial_reductions = 0;  // likewise
+  i64 spatial_reductions = 0;  // likewise; a record with less than no words (crossing_words) takes some away
 
   void add(const NetworkRecord& record, bool is_output);
 };

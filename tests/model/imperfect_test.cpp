@@ -308,6 +308,20 @@ RC_GTEST_PROP(ImperfectProperty, SumsDoNotDependOnTheRecords, (u64 seed)) {
   }
 }
 
+// Below a DRAM, which does not sum, a record crosses in both directions but for the part that is never read: with few
+// words less than nothing, which takes sums on the way away again.
+TEST(Imperfect, RecordsOfFewWordsTakeSpatialSumsAway) {
+  constexpr u64 kPart = 100;
+  const auto record = [](u64 multicast, double words) {
+    return NetworkRecord{multicast, 1, crossing_words(words, true, true, kPart), 0};
+  };
+  NetworkSum sum;
+  sum.add(record(5, 80), true);
+  EXPECT_EQ(sum.spatial_reductions, 4 * (2 * 80 - 100));
+  sum.add(record(3, 6), true);
+  EXPECT_EQ(sum.spatial_reductions, 4 * (2 * 80 - 100) + 2 * (2 * 6 - 100));
+}
+
 TEST(Imperfect, WorkspaceRemembersNothing) {
   ImperfectWorkspace workspace;
   NestTraffic out;
