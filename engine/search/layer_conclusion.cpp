@@ -69,43 +69,6 @@ MappingResult LayerSearch::conclude(const LayerAnswer& best, double bound) const
   return out;
 }
 
-// What was proven of `out` is proven of mappings without links: of those that have none, and of all where none was
-// searched.
-void LayerSearch::add_links(const LayerAnswer& best, MappingResult& out) const {
-  const Objective objective = problem_->options.objective;
-  out.without_links = WithoutLinks{out.status, out.value, out.lower_bound};
-  const LayerAnswer* const linked = best.with_links.get();
-  if (linked != nullptr) out.mapping = linked->mapping;
-  out.cost = problem_->linked->evaluate(out.mapping, problem_->counts()).cost;
-  for (const Mapping& other : best.beside) {
-    const Cost cost = problem_->linked->evaluate(other, problem_->counts()).cost;
-    if (Value::of(objective, cost) < Value::of(objective, out.cost)) out.mapping = other, out.cost = cost;
-  }
-  out.utilization = utilization(out.cost.cycles);
-  out.value = objective_number(objective, out.cost);
-  // Averages of factors that do not divide lose MACs: then nothing is known.
-  double least = problem_->options.imperfect
-                     ? 0
-                     : objective_number(objective, compulsory_cost(*problem_->linked, problem_->keep_range()).whole);
-  if (linked != nullptr && linked->complete) least = out.value;
-  else if (linked != nullptr && linked->lower_bound) least = std::max(least, *linked->lower_bound);
-  out.lower_bound = std::min(least, out.lower_bound);
-  out.gap = out.lower_bound > 0 ? out.value / out.lower_bound - 1 : 0;
-  if (out.status == Status::Optimal && out.value <= out.lower_bound) return;
-  const SearchOptions& options = problem_->options;
-  const bool given_up = linked != nullptr && linked->end == SearchEnd::Evaluations && !options.budget_evaluations;
-  std::string_view why = "which were not searched";
-  if (given_up) why = "with which the search was given up; with a --budget it goes on";
-  else if (linked != nullptr && !linked->complete) why = "with which the search was not completed";
-  else if (linked != nullptr && out.value > out.without_links->value) why = "with which it costs more";
-  else if (linked != nullptr) why = "with which it costs no more";
-  const std::string without = fmt::format("{} without link transfers, {}", name(out.without_links->status), why);
-  out.status = Status::Bounded;
-  if (linked != nullptr && !given_up && out.end == SearchEnd::Done) out.end = linked->end;
-  const std::string end = explain(out.end, *problem_);
-  out.why_not_proven = end.empty() ? without : fmt::format("{}; {}", without, end);
-}
-
 // Only a search that was complete says that there is none; of others what is known anyway, or no more than that they
 // found none.
 Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {

@@ -54,6 +54,7 @@ Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architec
 }
 
 LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
+  if (problem_->linked && problem_->options.strategy != Strategy::Exact) return search_other_with_links(budget);
   LayerAnswer answer;
   switch (problem_->options.strategy) {
     case Strategy::Exact: {
@@ -81,39 +82,6 @@ LayerAnswer LayerSearch::search(const SearchBudget& budget) const {
   }
   if (answer.end == SearchEnd::Done) answer.end = budget.end(answer.statistics.evaluated);
   return answer;
-}
-
-// Of averages of factors that do not divide nothing is known with links.
-bool LayerSearch::searches_links() const {
-  return problem_->linked && !problem_->options.imperfect &&
-         links_searched(problem_->space, problem_->linked->compiled());
-}
-
-// Links seldom change the answer: most of a budget is for finding it without them.
-LayerAnswer LayerSearch::search_all_even(const SearchBudget& budget) const {
-  if (!searches_links()) return search_even(budget);
-  constexpr double kWithoutLinks = 0.8;
-  const LayerAnswer without = search_even(budget.part(kWithoutLinks));
-  return with_links(without, budget.after(without.statistics.evaluated));
-}
-
-// The answer without links, with the best mapping of those that have some beside it.
-LayerAnswer LayerSearch::with_links(LayerAnswer without, const SearchBudget& budget) const {
-  if (!without.found) return without;
-  LayerProblem problem{problem_->workload, problem_->linked->architecture(), problem_->options, problem_->space,
-                       *problem_->linked};
-  problem.options.witness.reset();
-  problem.options.progress = {};
-  LayerAnswer start;
-  start.offer(problem.options.objective, without.mapping, problem.model.evaluate(without.mapping).cost);
-  // Unless there is a budget, it may take a few times as long as before.
-  constexpr u64 kLeast = 200'000, kTimes = 4;
-  const SearchBudget left =
-      budget.limited() ? budget : budget.at_most(std::max(kLeast, kTimes * without.statistics.evaluated));
-  auto found = std::make_shared<LayerAnswer>(exact_search(problem, start, left));
-  without.statistics += found->statistics;
-  without.with_links = std::move(found);
-  return without;
 }
 
 // Exact begins with a narrow pass of its own, which is why search_sunstone() has none.

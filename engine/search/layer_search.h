@@ -66,7 +66,7 @@ class LayerSearch {
   LayerAnswer search_fast(const SearchBudget& budget) const;
   LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;
   double utilization(u64 cycles) const;
-  bool searches_links() const;
+  LayerAnswer search_other_with_links(const SearchBudget& budget) const;
   LayerAnswer with_links(LayerAnswer without, const SearchBudget& budget) const;
   void add_links(const LayerAnswer& best, MappingResult& out) const;
   LayerAnswer padded_start(const SearchBudget& budget) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/integers.h"
+#include "engine/search/core/linkable.h"
 #include "engine/search/core/pricing.h"
 #include "engine/space/nest_writer.h"
 #include "engine/space/splits.h"
@@ -20,7 +21,8 @@ class Enumeration {
       : problem_(problem),
         splits_(problem.space, problem.imperfect()),
         writer_(problem.space),
-        pricing_(problem, budget) {
+        pricing_(problem, budget),
+        innermost_orders_(linkable_tensors(problem.space, problem.model.compiled(), 0) != 0) {
     for (const LevelSpace& level : problem.space.levels)
       room_.push_back({level.spatial.fanout_x, level.spatial.fanout_y});
   }
@@ -87,7 +89,7 @@ class Enumeration {
   bool tiling() {
     for (int i = 0; i < problem_.space.level_count(); ++i) {
       const std::size_t ordered = writer_.present(tiling_, i, orders_);
-      movable_[at(i)] = i == 0 ? orders_.count[0] : ordered;
+      movable_[at(i)] = i == 0 && !innermost_orders_ ? orders_.count[0] : ordered;
     }
     bool fits = true;
     do {
@@ -98,7 +100,7 @@ class Enumeration {
 
   // The next combination of orders; false after the last one, with the first one set again.
   bool next_orders() {
-    for (int i = 1; i < problem_.space.level_count(); ++i) {
+    for (int i = 0; i < problem_.space.level_count(); ++i) {
       const auto level = at(i);
       u8* const loops = orders_.loop[level].data();
       if (std::next_permutation(loops + movable_[level], loops + orders_.count[level])) return true;
@@ -117,6 +119,7 @@ class Enumeration {
   Splits splits_;
   NestWriter writer_;
   Pricing pricing_;
+  bool innermost_orders_;
   std::vector<std::pair<u64, u64>> room_;  // left on X and Y of each level's fan-out
   PlaceFactors tiling_{};
   LevelOrders orders_;

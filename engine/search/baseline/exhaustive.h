@@ -3,7 +3,8 @@
 //  1. Each keep choice.
 //  2. Each way to split the dimensions over levels and fan-outs that the fan-outs have room for.
 //  3. Each order of the loops of more than one iteration, level by level. The order at the innermost level changes no
-//     count, so one is tried there; a tiling that does not fit its buffers fits them in no order, so one is tried.
+//     count but of words that compute units pass to each other, so elsewhere one is tried there; a tiling that does not
+//     fit its buffers fits them in no order, so one is tried.
 #include "engine/search/core/budget.h"
 #include "engine/search/core/layer_problem.h"
 

@@ -96,9 +96,12 @@ CompulsoryCost compulsory_cost(const CostModel& model, const KeepRange& keep) {
     AccessCounts total;  // in parts of words
     const bool no_fills = i + 1 == levels || c.level[i].is_interconnect;
     for (const int v : bits(c.counted(i, keep.must[i]))) {
-      const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v);
-      const AccessCounts n = with_links(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
-                                        contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
+      // Of tensors whose tiles never overlap only compute units pass words on: those that stay where they are.
+      const bool overlaps = c.tensor[v].sharing_any != 0;
+      const bool serves_macs = inside_fanouts[i] && !contains(kept_inside[i], v) && !contains(linked[i], v);
+      const AccessCounts n =
+          with_links(least_words(c, c.tensor[v], serves_macs, no_fills, fanout_outside),
+                     overlaps && contains(linked[i], v), i + 1 < levels && contains(c.level[i + 1].linked, v));
       sum.energy += least_energy(c.level[i], v, instances, n);
       total += in_parts(c.level[i], v, n);
     }

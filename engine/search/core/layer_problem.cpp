@@ -1,10 +1,33 @@
 #include "engine/search/core/layer_problem.h"
 
 #include "engine/base/integers.h"
+#include "engine/model/nest.h"
 
 namespace heliolite {
 
+LayerProblem LayerProblem::with_links() const {
+  LayerProblem out = *this;
+  out.architecture = linked->architecture();
+  out.model = *linked;
+  if (tables) {
+    Compiled with = *tables;
+    for (int i = 0; i < with.level_count; ++i) with.level[at(i)].linked = out.model.compiled().level[at(i)].linked;
+    with.linked = out.model.compiled().linked;
+    out.tables = std::make_shared<const Compiled>(with);
+  }
+  out.linked.reset();
+  out.options.witness.reset();
+  out.options.progress = {};
+  return out;
+}
+
 Evaluation LayerProblem::price(std::size_t k, const Mapping& mapping) const {
+  if (tables) {
+    MappingLoops loops(mapping);
+    Nest nest;
+    nest.read(tables->level_count, loops);
+    return evaluate_perfect(*tables, nest, mapping.keep, mapping.outside);
+  }
   if (stack) return unstacked->evaluate(heliolite::unstacked(mapping, *stack));
   return machine(k).evaluate(mapping);
 }

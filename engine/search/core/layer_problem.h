@@ -1,5 +1,6 @@
 #pragma once
 // The question that every strategy gets, one layer on one machine, and the answer that it gives.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,6 +19,12 @@ namespace heliolite {
 inline MapspaceOptions mapspace_options(const SearchOptions& options) {
   return {.free = options.free, .open = options.open};
 }
+
+// Some unrollings of the fan-out below a level.
+struct UnrollingSubset {
+  int level = 0;
+  std::function<bool(const Extents& x, const Extents& y)> has;  // by dimension: unrolled along each axis
+};
 
 // A layer, a machine, and all mappings between them that a strategy may choose from.
 struct LayerProblem {
@@ -38,6 +45,14 @@ struct LayerProblem {
 
   // Where link transfers may change what mappings cost, their cost model; `model` then leaves them out.
   std::optional<CostModel> linked{};
+  // With strategy exact: of one fan-out only these unrollings. Null: what `space` says.
+  std::shared_ptr<const UnrollingSubset> unrollings = nullptr;
+
+  // In a search for a bound, what mappings cost in place of `model`, which costs no more. Null: what `model` says.
+  std::shared_ptr<const Compiled> tables = nullptr;
+
+  // Where there is a model with links, the same question of what mappings cost with them; nobody is told of it.
+  LayerProblem with_links() const;
 
   // Whether level i and the level inside it are stores of one memory, which share its room and bandwidth.
   bool shares_inside(int i) const { return stack && stack->shares_inside(i); }
@@ -46,6 +61,9 @@ struct LayerProblem {
 
   // The cost model of machine k of the family; without a family that of the only machine.
   const CostModel& machine(std::size_t k) const { return machines.empty() ? model : machines[k]; }
+
+  // The tables by which mappings are priced on machine k.
+  const Compiled& priced(std::size_t k) const { return tables ? *tables : machine(k).compiled(); }
 
   // Whether factors need not divide, and how words are counted then.
   bool imperfect() const { return options.imperfect || options.factors == Factors::Any; }

@@ -104,7 +104,7 @@ class FanoutMaker {
         if (!lattice_.divides(y.packed, lattice_.full().packed - x.packed)) continue;
         if (!places && known.contains(x.index + y.index)) continue;
         const LatticePoint both = Lattice::product(x, y);
-        if (!allowed(space, x, y, both)) continue;
+        if (!allowed(space, x, y, both) || !in_subset(i, x, y)) continue;
         if (!places) known.insert(both.index);
         too_large_ |= bytes_of_choices(out.choices.size() + 1) > left_;
         if (too_large_) return out;
@@ -145,6 +145,11 @@ class FanoutMaker {
       if (!space.factor[at(d)].allows(both.extent[d])) return false;
     }
     return true;
+  }
+
+  bool in_subset(int level, const LatticePoint& x, const LatticePoint& y) const {
+    const UnrollingSubset* const subset = problem_.unrollings.get();
+    return subset == nullptr || subset->level != level || subset->has(x.extent, y.extent);
   }
 
   const LayerProblem& problem_;

@@ -14,14 +14,14 @@ class Builder {
  public:
   Builder(const LayerProblem& problem, const KeepRange& keep, const Lattice& lattice,
           std::span<const FanoutChoices> fanouts, bool cycles_only)
-      : m_{&problem, &problem.model.compiled(),
+      : m_{&problem, &problem.priced(0),
            keep,     ServerSets(keep, problem.model.compiled().level_count, problem.model.compiled().tensor_count),
            lattice,  {},
            {},       fanouts},
         c_(*m_.compiled) {
     m_.cycles_only = cycles_only;
     for (std::size_t k = 0; k < std::max<std::size_t>(1, problem.machines.size()); ++k)
-      machines_.push_back(&problem.machine(k).compiled());
+      machines_.push_back(&problem.priced(k));
   }
 
   FlowCosts run() {

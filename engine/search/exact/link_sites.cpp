@@ -51,6 +51,9 @@ class Receivers {
     return out;
   }
 
+  // The share that the sender saves of words that stay where they are.
+  double saved_of_still() const { return along(0).saved; }
+
   MulticastRange multicast() const {
     std::vector<u32> of(distinct_, 0);
     for (const u32 group : group_) ++of[group];
@@ -122,6 +125,22 @@ class Receivers {
 };
 
 }  // namespace
+
+// Words that a loop over a dimension with a rank of its own moves go further than any two units are apart.
+UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choice, int v) {
+  const CompiledTensor& t = problem.model.compiled().tensor[at(v)];
+  const Receivers receivers(problem, 0, choice, v, unit_extents());
+  UnitSharing out{receivers.saved_of_still(), 0};
+  if (t.sharing_any == 0) return out;
+  const auto reached = [&](const LinkMove& move) {
+    for (std::size_t r = 0; r < at(t.rank_count); ++r)
+      if (t.sharing[r] == 0 && move.by[r] != 0) return false;
+    return true;
+  };
+  for (const LinkMove& move : receivers.moves())
+    if (reached(move)) out.moving = std::max(out.moving, move.saved);
+  return out;
+}
 
 const LinkMove* LinkSite::find(const RankMove& by) const {
   for (const LinkMove& move : moves)

@@ -44,6 +44,15 @@ struct LinkPlace {
   MulticastRange groups;
 };
 
+// What compute units that share the innermost level can take from each other, of one tensor.
+struct UnitSharing {
+  double still = 0;   // share of a step's words that the level need not send again where the step does not move them
+  double moving = 0;  // the most of it where it does
+};
+
+// Of tensor v at a choice of the fan-out below the innermost level.
+UnitSharing unit_sharing(const LayerProblem& problem, const SpatialChoice& choice, int v);
+
 // The places of a search; the same few are asked about again and again, by several threads.
 class LinkSites {
  public:

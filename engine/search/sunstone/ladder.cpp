@@ -201,10 +201,32 @@ const std::vector<Ladder::DifferentOrder>& Ladder::different_orders(int level, D
   return known->second;
 }
 
+// One order after the other, the innermost level's included, where neighbours take words from each other.
+Score Ladder::choose_linked_orders(Plan& plan, int first, int top, const Extents& rest, Score best) {
+  for (int i = first <= 1 ? 0 : first; i <= top; ++i) {
+    DimensionMask loops = 0;
+    for (const int d : bits(space_.non_unit))
+      if (plan.factor[loop_place_of(LoopKind::Temporal, i)][at(d)] > 1 || (i == top && rest[at(d)] > 1))
+        loops |= dimension_bit(d);
+    u16 chosen = plan.order[i];
+    const u64 present = key_of(orders(i)[chosen], loops);
+    for (const DifferentOrder& other : different_orders(i, loops)) {
+      if (out_of_evaluations() || budget_.stopped()) break;
+      if (other.key == present) continue;
+      plan.order[i] = other.index;
+      const Score s = score(plan, top, rest);
+      if (s.fits && s.value < best.value) best = s, chosen = other.index;
+    }
+    plan.order[i] = chosen;
+  }
+  return best;
+}
+
 Score Ladder::choose_orders(Plan& plan, int first, int top, const Extents& rest) {
   Score best = score(plan, top, rest);
   if (!best.fits) return best;
   const Compiled& c = machine(top);
+  if (c.linked != 0) return choose_linked_orders(plan, first, top, rest, best);
   TileBoxes boxes;                                   // of nest_, for the flows
   std::optional<TensorFlows> flows;                  // of nest_, as soon as there is an order to try
   for (int i = std::max(first, 1); i <= top; ++i) {  // the order at the innermost level never matters

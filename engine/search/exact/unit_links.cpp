@@ -1,0 +1,174 @@
+#include "engine/search/exact/unit_links.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/base/integers.h"
+#include "engine/search/core/linkable.h"
+#include "engine/search/exact/link_sites.h"
+
+namespace heliolite {
+namespace {
+
+// Units times unrollings that are looked at, and classes kept apart; of more, those that are no machine's costs are
+// one.
+constexpr u64 kMostUnits = u64{1} << 26;
+constexpr std::size_t kMostClasses = 12;
+
+constexpr double kWhole = 1 - 1e-9;  // shares are quotients of small numbers
+
+// Adds the unrollings of `other`, and what they let pass.
+void join(UnitLinks& links, const UnitLinks& other) {
+  links.inexact = static_cast<TensorMask>(links.inexact | other.inexact | (links.held ^ other.held));
+  links.held = static_cast<TensorMask>(links.held | other.held);
+  for (std::size_t v = 0; v < links.sent.size(); ++v) links.sent[v] = std::min(links.sent[v], other.sent[v]);
+  links.unrollings.insert(links.unrollings.end(), other.unrollings.begin(), other.unrollings.end());
+}
+
+UnitLinks links_of(const LayerProblem& linked, const SpatialChoice& choice) {
+  const Compiled& c = linked.model.compiled();
+  UnitLinks out;
+  out.sent.fill(1);
+  for (const int v : bits(c.level[0].linked)) {
+    if (choice.instances == 1) continue;
+    const UnitSharing sharing = unit_sharing(linked, choice, v);
+    if (sharing.still > 0) out.held = static_cast<TensorMask>(out.held | 1u << v);
+    out.sent[at(v)] = 1 - sharing.moving;
+    if (sharing.moving > 0 || (sharing.still > 0 && sharing.still < kWhole))
+      out.inexact = static_cast<TensorMask>(out.inexact | 1u << v);
+  }
+  out.unrollings.push_back({choice.x, choice.y});
+  return out;
+}
+
+// The levels that tensors of which less is counted may ask for words: from the innermost one to the first that keeps
+// each of them for certain.
+std::vector<int> asked_levels(const Mapspace& space, TensorMask tensors) {
+  std::vector<int> out;
+  for (int i = 1; i < space.level_count() && tensors != 0; ++i) {
+    out.push_back(i);
+    tensors = static_cast<TensorMask>(tensors & ~space.levels[at(i)].keep);
+  }
+  return out;
+}
+
+// Prices where only a share of the words is sent. An output is read one time less than it is updated by all instances,
+// and of a share that may be never.
+Compiled share_words(const Mapspace& space, const UnitLinks& links, Compiled c) {
+  for (const int i : asked_levels(space, links.inexact)) {
+    CompiledLevel& level = c.level[at(i)];
+    level.parts.sized = true;  // each tensor has prices of its own
+    for (const int v : bits(links.inexact)) {
+      ValueUnits& units = level.units[at(v)];
+      const double sent = links.sent[at(v)];
+      if (sent > kWhole) continue;
+      const auto part = [&](u64 price) { return static_cast<u64>(sent * kWhole * static_cast<double>(price)); };
+      units.read = c.tensor[at(v)].is_output ? 0 : part(units.read);
+      units.update = part(units.update);
+    }
+  }
+  return c;
+}
+
+// What is left of a level where units are sent other words, and in other groups, than without links.
+void without_networks(StorageLevel& level) {
+  level.network = {};
+  level.bandwidth = {};
+  level.address_generation_pj = 0;
+}
+
+}  // namespace
+
+std::vector<UnitLinks> unit_links(const LayerProblem& linked) {
+  const Compiled& c = linked.model.compiled();
+  UnitLinks all;
+  all.sent.fill(1);
+  all.held = all.inexact = linkable_tensors(linked.space, c, 0);
+  for (const int v : bits(all.held))
+    if (c.tensor[at(v)].sharing_any != 0) all.sent[at(v)] = 0;
+  const Lattice lattice(c.size, c.dimension_count, {~u64{0}, 1});
+  const std::vector<FanoutChoices> fanouts = make_fanout_choices(linked, lattice, linked.options.memory_bytes / 4);
+  if (fanouts.empty()) return {all};
+  double work = 0;
+  for (const SpatialChoice& choice : fanouts[0].choices) work += choice.instances;
+  if (work > static_cast<double>(kMostUnits)) return {all};
+  std::map<std::pair<TensorMask, TensorMask>, UnitLinks> classes;  // by `inexact` and `held`
+  for (const SpatialChoice& choice : fanouts[0].choices) {
+    UnitLinks links = links_of(linked, choice);
+    const auto [known, fresh] = classes.try_emplace({links.inexact, links.held}, links);
+    if (!fresh) join(known->second, links);
+  }
+  std::vector<UnitLinks> out;
+  for (auto& [key, links] : classes) {
+    UnitLinks* const last = out.size() >= kMostClasses ? &out.back() : nullptr;
+    if (last != nullptr) join(*last, links);
+    else out.push_back(std::move(links));
+  }
+  for (UnitLinks& links : out) std::ranges::sort(links.unrollings);
+  return out;
+}
+
+UnitLinks joined(const std::vector<UnitLinks>& classes) {
+  UnitLinks out = classes.front();
+  for (std::size_t k = 1; k < classes.size(); ++k) join(out, classes[k]);
+  std::ranges::sort(out.unrollings);
+  return out;
+}
+
+LayerProblem with_unit_registers(const LayerProblem& linked, const UnitLinks& links) {
+  // Step 1. The machine.
+  Architecture machine = linked.architecture;
+  machine.link_transfers = false;
+  StorageLevel registers;
+  registers.name = "registers of the units";
+  registers.word_bits = machine.levels.front().word_bits;
+  registers.instances = machine.compute.instances;
+  registers.mesh_x = machine.compute.mesh_x;
+  registers.loops_allowed = false;
+  machine.levels.front().constraints.spatial.no_link_transfer = {"all"};
+  machine.levels.insert(machine.levels.begin(), registers);
+  // Step 2. Its mapspace.
+  Mapspace space = linked.space;
+  LevelSpace level;
+  level.keep = links.held;
+  level.bypass = static_cast<TensorMask>(linked.model.compiled().all_tensors() & ~links.held);
+  space.levels.insert(space.levels.begin(), level);
+  space.level_names.insert(space.level_names.begin(), registers.name);
+  // Step 3. Prices, with and without the links further out.
+  const std::vector<int> asked = asked_levels(space, links.inexact);
+  for (const int i : asked) without_networks(machine.levels[at(i)]);
+  std::shared_ptr<const Compiled> tables;
+  if (!asked.empty()) {
+    tables = std::make_shared<const Compiled>(share_words(space, links, Compiled(linked.workload, machine)));
+    for (const int i : asked) machine.levels[at(i)].energy = {};
+  }
+  machine.link_transfers = true;
+  CostModel further_out(linked.workload, machine);
+  machine.link_transfers = false;
+  LayerProblem out{linked.workload, machine, linked.options, std::move(space), CostModel(linked.workload, machine)};
+  if (links_matter(out.space, further_out.compiled())) out.linked = std::move(further_out);
+  out.tables = std::move(tables);
+  // Step 4. What does not tell unrollings apart as links do is off.
+  for (const Rule rule : {Rule::MergeDimensions, Rule::BatchOutermost, Rule::Symmetry})
+    out.options.rules.set(rule, false);
+  if (!links.unrollings.empty())
+    out.unrollings = std::make_shared<const UnrollingSubset>(
+        UnrollingSubset{1, [of = links.unrollings](const Extents& x, const Extents& y) {
+                          return std::ranges::binary_search(of, std::array<Extents, 2>{x, y});
+                        }});
+  return out;
+}
+
+Mapping without_unit_registers(const Mapping& mapping) {
+  Mapping out = mapping;
+  for (std::size_t k = 0; k < out.loop_count; ++k) --out.loop[k].level;
+  std::shift_left(out.keep.begin(), out.keep.end(), 1);
+  std::shift_left(out.outside.begin(), out.outside.end(), 1);
+  out.keep.back() = 0;
+  out.outside.back() = {};
+  --out.level_count;
+  return out;
+}
+
+}  // namespace heliolite
