@@ -31,7 +31,7 @@ std::vector<const char*> colours_of(const Workload& workload) {
   std::array<bool, 3> seen{};  // by role
   std::size_t others = 0;
   for (const Tensor& t : workload.tensors) {
-    const bool again = std::exchange(seen[static_cast<std::size_t>(t.role)], true);
+    const bool again = std::exchange(seen[at(t.role)], true);
     colours.push_back(again ? kOtherColours[others++ % kOtherColours.size()] : role_colour(t.role));
   }
   return colours;
