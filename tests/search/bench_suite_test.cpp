@@ -282,7 +282,7 @@ TEST(BenchSuite, TrainedStrategiesLearnFirst) {
   suite.strategies = {strategy("exact"), strategy("bayes", 3), strategy("bayes", 3)};
   suite.strategies[1].label = "trained";
   suite.strategies[1].trained = true;
-  suite.machines.push_back({"gemmini", machine("gemmini")});
+  suite.machines.push_back({"edge_unified", machine("edge_unified")});
   suite.training = {.machines = suite.machines, .evaluations = 20};
   suite.layers = {layer("gemm:64x512x128")};
   const auto result = run_bench(suite);

@@ -98,7 +98,10 @@ TEST(SearchLimits, FewEvaluationsAreNearTheOptimum) {
 TEST(SearchLimits, RandomProblemsLoseNothingByMore) {
   int found = 0;
   for (u64 seed = 0; seed < 60; ++seed) {
-    const SearchProblem p = random_search_problem(seed + 90'000, {.max_mappings = 3'000});
+    // Of every third machine words pass interconnects; on that of seed 290'083 no unrolling that uses all units fits.
+    const bool passing = seed % 3 == 2;
+    const SearchProblem p =
+        random_search_problem(seed + (passing ? 290'033 : 90'000), {.max_mappings = 3'000, .interconnects = passing});
     if (p.answer.legal == 0) continue;
     SCOPED_TRACE(fmt::format("seed {}", seed));
     for (const Objective objective : kObjectives) {

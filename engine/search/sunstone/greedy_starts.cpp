@@ -14,6 +14,9 @@ namespace {
 
 // Unrollings that are filled, of all keep choices together; of one or more for each.
 constexpr std::size_t kUnrollings = 4;
+// Where none of those fits: so many, which may leave units idle, if there are no more products of factors than this.
+constexpr std::size_t kIdleUnrollings = 64;
+constexpr std::size_t kMostProducts = 1 << 16;
 
 u32& temporal(Plan& plan, int level, int d) { return plan.factor[at(loop_place_of(LoopKind::Temporal, level))][at(d)]; }
 u32 temporal(const Plan& plan, int level, int d) {
@@ -46,12 +49,22 @@ GreedyStarts::GreedyStarts(const Ladder& ladder, const RuleSet& rules, Fillings&
 }
 
 std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size_t most) {
-  std::vector<Filled> filled;
   const std::size_t each = std::max<std::size_t>(1, kUnrollings / std::max<std::size_t>(1, keeps.size()));
+  std::vector<Filled> filled = fill_all(keeps, each, rules_);
+  if (filled.empty()) filled = fill_all(keeps, kIdleUnrollings, RuleSet(rules_).set(Rule::FullUnrolling, false));
+  std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
+  std::vector<Plan> out;
+  for (std::size_t k = 0; k < std::min(most, filled.size()); ++k) out.push_back(filled[k].plan);
+  return out;
+}
+
+std::vector<GreedyStarts::Filled> GreedyStarts::fill_all(std::span<const KeepMasks> keeps, std::size_t each,
+                                                         const RuleSet& rules) {
+  std::vector<Filled> filled;
   for (const KeepMasks& keep : keeps) {
     keep_ = keep;
     bool first = true;  // of the first unrolling every way, of the others one
-    for (const Filled& unrolled : unrollings(each)) {
+    for (const Filled& unrolled : unrollings(each, rules)) {
       Filled bare = unrolled;
       if (!begin(bare.plan)) continue;
       for (int way = -2; way < c_.tensor_count; ++way) {
@@ -64,10 +77,7 @@ std::vector<Plan> GreedyStarts::list(std::span<const KeepMasks> keeps, std::size
       first = false;
     }
   }
-  std::stable_sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) { return a.worth < b.worth; });
-  std::vector<Plan> out;
-  for (std::size_t k = 0; k < std::min(most, filled.size()); ++k) out.push_back(filled[k].plan);
-  return out;
+  return filled;
 }
 
 // The next level outside that keeps the tensor: its words come from there. `level` -1: the MACs.
@@ -86,25 +96,30 @@ GreedyStarts::Worth GreedyStarts::worth(double energy, double cycles) const {
 }
 
 // Step 1.
-std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most) {
+std::vector<GreedyStarts::Filled> GreedyStarts::unrollings(std::size_t most, const RuleSet& rules) {
   Filled root;
   root.plan.keep = keep_;
   std::vector<Filled> plans{root};
   RuleCounts uncounted;  // Sunstone's own list counts
   for (int i = 0; i < c_.level_count; ++i) {
-    if (!space_.levels[at(i)].spatial.exists()) continue;
+    const SpatialSpace& fanout = space_.levels[at(i)].spatial;
+    if (!fanout.exists()) continue;
     std::vector<Filled> next;
     for (const Filled& from : plans) {
       const Extents inside = unrolled_through(space_, from.plan, i);
       Extents rest = unit_extents();
       for (int d = 0; d < space_.dimension_count; ++d) rest[d] = static_cast<u32>(space_.size[at(d)]) / inside[d];
-      for (const Unrolling& u : fillings_.list(i, rest, rules_, uncounted)) {
+      std::size_t products = 1;
+      for (const int d : bits(static_cast<DimensionMask>(fanout.allowed_x | fanout.allowed_y)))
+        products *= fillings_.divisors()[at(d)].of(rest[at(d)]).size();
+      if (!rules[Rule::FullUnrolling] && products > kMostProducts) continue;
+      for (const Unrolling& u : fillings_.list(i, rest, rules, uncounted)) {
         Filled to = from;
         to.plan.factor[at(loop_place_of(LoopKind::SpatialX, i))] = u.x;
         to.plan.factor[at(loop_place_of(LoopKind::SpatialY, i))] = u.y;
         Extents left = rest;
         for (int d = 0; d < space_.dimension_count; ++d) left[d] /= u.factor(d);
-        if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, i)) continue;
+        if (!rest_can_be_placed(space_, left, 0, i) || !fits(to.plan, i, c_.level_count - 1)) continue;
         to.worth = unrolled_worth(to.plan);
         next.push_back(to);
       }

@@ -46,7 +46,8 @@ class GreedyStarts {
     Plan plan;
     Worth worth;
   };
-  std::vector<Filled> unrollings(std::size_t most);
+  std::vector<Filled> fill_all(std::span<const KeepMasks> keeps, std::size_t each, const RuleSet& rules);
+  std::vector<Filled> unrollings(std::size_t most, const RuleSet& rules);
   Worth unrolled_worth(const Plan& plan) const;
   bool begin(Plan& plan) const;
   bool fits(const Plan& plan, int first, int last) const;
