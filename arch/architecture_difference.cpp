@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "arch/constraints_yaml.h"
 #include "arch/level_price.h"
 #include "engine/base/integers.h"
 
@@ -29,10 +30,8 @@ std::string list_text(const std::optional<std::vector<std::string>>& words) {
 }
 
 std::string limits_text(const std::vector<FactorConstraint>& factors) {
-  constexpr std::array<std::string_view, 3> kRelations{"=", "<=", ">="};
   std::vector<std::string> words;
-  for (const FactorConstraint& f : factors)
-    words.push_back(fmt::format("{}{}{}", f.dimension, kRelations[at(f.relation)], f.value));
+  for (const FactorConstraint& f : factors) words.push_back(factor_text(f));
   return words_text(words);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "arch/level_price.h"
 #include "engine/base/integers.h"
@@ -11,9 +12,42 @@
 namespace heliolite {
 namespace {
 
+using Names = std::vector<std::string>;
+
 template <class T>
 void replace(std::optional<T>& value, const std::optional<T>& by) {
   if (by) value = by;
+}
+
+bool holds(const Names& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
+
+// The roles that none of the lists names.
+Names other_roles(const Names& a, const Names& b) {
+  Names rest;
+  for (const char* role : {"inputs", "weights", "outputs"})
+    if (!holds(a, role) && !holds(b, role)) rest.emplace_back(role);
+  return rest;
+}
+
+// A rule selects what is open by selecting everything else, so `all` beside other selectors becomes the roles that
+// these leave: a role beats `all`, also where the role is open.
+void spell_out_all(Names& words, const Names& other, const Names& open) {
+  if (!holds(words, "all")) return;
+  Names rest = other_roles(words, other);
+  std::erase_if(rest, [&](const std::string& role) { return holds(open, role); });
+  std::erase(words, "all");
+  words.insert(words.end(), rest.begin(), rest.end());
+}
+
+void vary_keep(KeepSpec& base, const KeepSpec& by) {
+  constexpr std::array kKeys{&KeepSpec::keep, &KeepSpec::bypass, &KeepSpec::open};
+  for (const auto key : kKeys)
+    for (const auto other : kKeys) {
+      if (key == other || !(by.*key) || !(base.*other)) continue;
+      if (holds(*(by.*key), "all")) (base.*other).reset();
+      else std::erase_if(*(base.*other), [&](const std::string& word) { return holds(*(by.*key), word); });
+    }
+  for (const auto key : kKeys) replace(base.*key, by.*key);
 }
 
 void vary_level(LevelSpec& base, const LevelSpec& by) {
@@ -36,7 +70,7 @@ void vary_level(LevelSpec& base, const LevelSpec& by) {
   replace(base.network, by.network);
   replace(base.dram, by.dram);
   replace(base.interconnect, by.interconnect);
-  replace(base.keep, by.keep);
+  vary_keep(base.keep, by.keep);
   replace(base.loops_allowed, by.loops_allowed);
   replace(base.constraints, by.constraints);
 }
@@ -53,6 +87,24 @@ void forget_energies(ArchitectureSpec& spec) {
 }
 
 }  // namespace
+
+KeepRule keep_rule(const KeepSpec& stated) {
+  if (!stated.states_any()) return {{"all"}, {}};
+  const Names kept = stated.keep.value_or(Names{});
+  const Names passed = stated.bypass.value_or(Names{});
+  KeepRule rule{kept, passed};
+  if (!stated.open) {
+    if (stated.keep && !stated.bypass && !holds(kept, "all")) rule.bypass = {"all"};
+    if (stated.bypass && !stated.keep && !holds(passed, "all")) rule.keep = {"all"};
+    return rule;
+  }
+  spell_out_all(rule.keep, passed, *stated.open);
+  spell_out_all(rule.bypass, kept, *stated.open);
+  if (holds(*stated.open, "all")) return rule;
+  if (stated.keep && !stated.bypass) rule.bypass = other_roles(rule.keep, *stated.open);
+  if (!stated.keep) rule.keep = other_roles(rule.bypass, *stated.open);
+  return rule;
+}
 
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors) {
   base.place = variant.place;

@@ -49,6 +49,17 @@ struct DramSpec {
   std::string type;  // of dram_types(); needed by EnergyModel::Table only
 };
 
+// What a level states of the tensors that it holds, each key by itself: a variant may state one of them.
+struct KeepSpec {
+  std::optional<std::vector<std::string>> keep, bypass, open;  // selectors; roles in the plural
+
+  bool states_any() const { return keep || bypass || open; }
+};
+
+// The rule of what is stated; everything is held if nothing is. A tensor that no key names is bypassed if there is a
+// `keep`, unless both `keep` and `bypass` are there without `open`: then it is open; without a `keep` it is kept.
+KeepRule keep_rule(const KeepSpec& stated);
+
 // One storage level; the fields are those of StorageLevel.
 struct LevelSpec {
   std::string name;
@@ -65,7 +76,7 @@ struct LevelSpec {
   std::optional<NetworkEnergy> network;
   std::optional<DramSpec> dram;
   std::optional<bool> interconnect;
-  std::optional<KeepRule> keep;
+  KeepSpec keep;
   std::optional<bool> loops_allowed;
   std::optional<LevelConstraints> constraints;
 };
@@ -98,7 +109,8 @@ struct ArchitectureSpec {
   std::vector<std::string> notes;  // what of files of Timeloop was read otherwise than it is written
 };
 
-// `base` with what `variant` states in place of what it states itself; levels are matched by name. An `energy` of the
+// `base` with what `variant` states in place of what it states itself; levels are matched by name. What the variant
+// says of a tensor in one of `keep`, `bypass` and `open` takes it out of the base's others. An `energy` of the
 // whole variant replaces every energy, leakage and area of the base, but those of interconnects, which no model knows.
 // Complains about levels the base does not have.
 ArchitectureSpec vary(ArchitectureSpec base, const ArchitectureSpec& variant, Diagnostics& errors);

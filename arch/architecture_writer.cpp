@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "arch/constraints_yaml.h"
 #include "arch/level_price.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
@@ -41,10 +42,8 @@ class FlowMap {
 };
 
 std::string factors_text(const std::vector<FactorConstraint>& constraints) {
-  constexpr std::array<std::string_view, 3> kRelations{"=", "<=", ">="};
   std::vector<std::string> out;
-  for (const FactorConstraint& c : constraints)
-    out.push_back(fmt::format("{}{}{}", c.dimension, kRelations[at(c.relation)], c.value));
+  for (const FactorConstraint& c : constraints) out.push_back(factor_text(c));
   return names_text(out);
 }
 

@@ -124,6 +124,7 @@ void Checker::interconnect(const StorageLevel& level, bool outermost) {
 void Checker::factors(std::string_view field, const std::vector<FactorConstraint>& factors, u64 most) {
   for (const FactorConstraint& factor : factors) {
     if (factor.dimension.empty()) complain(field, "a factor without a dimension");
+    if (factor.value == kLargestFactor) continue;
     if (factor.value > kMaxDimensionSize)
       complain(field,
                fmt::format("factor {} of {}, must be at most {}", factor.value, factor.dimension, kMaxDimensionSize));

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "arch/level_fields.h"
+#include "arch/limits.h"
 #include "engine/base/parse_number.h"
 #include "engine/base/text.h"
 
@@ -29,30 +30,14 @@ std::optional<Names> selectors(FieldReader& level, std::string_view key) {
   return words;
 }
 
-// The roles that none of the lists names.
-Names other_roles(const Names& a, const Names& b) {
-  Names rest;
-  for (const char* role : {"inputs", "weights", "outputs"})
-    if (!contains(a, role) && !contains(b, role)) rest.emplace_back(role);
-  return rest;
-}
-
-// A rule selects what is open by selecting everything else, so `all` beside other selectors becomes the roles that
-// these leave: a role beats `all`, also where the role is open.
-void spell_out_all(Names& words, const Names& other, const Names& open) {
-  if (!contains(words, "all")) return;
-  Names rest = other_roles(words, other);
-  std::erase_if(rest, [&](const std::string& role) { return contains(open, role); });
-  std::erase(words, "all");
-  words.insert(words.end(), rest.begin(), rest.end());
-}
-
 void check_overlap(const YamlNode& node, const Names& one, std::string_view key_one, const Names& two,
                    std::string_view key_two, Diagnostics& errors) {
   for (const std::string& word : one)
     if (contains(two, word))
       errors.push_back(node.error(fmt::format("{} is both in '{}' and in '{}'", word, key_one, key_two)));
 }
+
+constexpr std::string_view kLargestWord = "max";
 
 struct Operator {
   std::string_view text;
@@ -68,7 +53,10 @@ std::optional<FactorConstraint> parse_factor(std::string_view text) {
     const std::size_t at = text.find(op.text);
     if (at == std::string_view::npos) continue;
     const std::string dimension(trim(text.substr(0, at)));
-    const auto value = parse_number<u64>(trim(text.substr(at + op.text.size())));
+    const std::string_view number = trim(text.substr(at + op.text.size()));
+    if (number == kLargestWord && op.relation == Relation::Equal && !dimension.empty())
+      return FactorConstraint{dimension, op.relation, kLargestFactor};
+    const auto value = parse_number<u64>(number);
     if (dimension.empty() || !value || *value > kMaxDimensionSize) return std::nullopt;
     if (op.relation != Relation::Equal && *value == 0) return std::nullopt;
     return FactorConstraint{dimension, op.relation, *value};
@@ -82,7 +70,8 @@ std::vector<FactorConstraint> read_factors(FieldReader& reader, Diagnostics& err
     if (std::optional<FactorConstraint> factor = parse_factor(word)) factors.push_back(*std::move(factor));
     else
       errors.push_back(reader.node().find("factors")->error(
-          fmt::format("factor '{}', must be a dimension, =, <= or >=, and a number up to {} (=0: the whole dimension)",
+          fmt::format("factor '{}', must be a dimension, =, <= or >=, and a number up to {} (=0: the whole dimension, "
+                      "=max: as much as there is room for)",
                       word, kMaxDimensionSize)));
   }
   return factors;
@@ -126,14 +115,18 @@ SpatialConstraints read_spatial(const YamlNode& node, Diagnostics& errors) {
 
 }  // namespace
 
-std::optional<KeepRule> read_keep_rule(FieldReader& level, Diagnostics& errors) {
-  const std::optional<Names> keep = selectors(level, "keep");
-  const std::optional<Names> bypass = selectors(level, "bypass");
-  const std::optional<Names> open = selectors(level, "open");
-  if (!keep && !bypass && !open) return std::nullopt;
-  const Names kept = keep.value_or(Names{});
-  const Names passed = bypass.value_or(Names{});
-  const Names free = open.value_or(Names{});
+std::string factor_text(const FactorConstraint& factor) {
+  const auto sign = std::ranges::find_if(
+      kOperators, [&](const Operator& op) { return op.relation == factor.relation && op.text != "=="; });
+  return fmt::format("{}{}{}", factor.dimension, sign->text,
+                     factor.value == kLargestFactor ? std::string(kLargestWord) : std::to_string(factor.value));
+}
+
+KeepSpec read_keep(FieldReader& level, Diagnostics& errors) {
+  const KeepSpec stated{selectors(level, "keep"), selectors(level, "bypass"), selectors(level, "open")};
+  const Names kept = stated.keep.value_or(Names{});
+  const Names passed = stated.bypass.value_or(Names{});
+  const Names free = stated.open.value_or(Names{});
   check_overlap(level.node(), kept, "keep", passed, "bypass", errors);
   check_overlap(level.node(), kept, "keep", free, "open", errors);
   check_overlap(level.node(), passed, "bypass", free, "open", errors);
@@ -143,19 +136,7 @@ std::optional<KeepRule> read_keep_rule(FieldReader& level, Diagnostics& errors) 
   if (const auto bad = std::ranges::find_if(free, no_role); bad != free.end())
     errors.push_back(level.node().find("open")->error(fmt::format(
         "open = {}, must be all, inputs, weights or outputs (name single tensors in 'keep' and 'bypass')", *bad)));
-
-  KeepRule rule{kept, passed};
-  if (!open) {
-    if (keep && !bypass && !contains(kept, "all")) rule.bypass = {"all"};
-    if (bypass && !keep && !contains(passed, "all")) rule.keep = {"all"};
-    return rule;
-  }
-  spell_out_all(rule.keep, passed, free);
-  spell_out_all(rule.bypass, kept, free);
-  if (contains(free, "all")) return rule;
-  if (keep && !bypass) rule.bypass = other_roles(rule.keep, free);
-  if (!keep) rule.keep = other_roles(rule.bypass, free);
-  return rule;
+  return stated;
 }
 
 LevelConstraints read_constraints(const YamlNode& node, Diagnostics& errors) {

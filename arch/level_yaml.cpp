@@ -189,7 +189,7 @@ void read_buffer(FieldReader& reader, LevelSpec& level, Diagnostics& errors) {
   level.network = read_network(reader, errors);
   level.dram = read_dram(reader, errors);
   level.interconnect = reader.boolean("interconnect");
-  level.keep = read_keep_rule(reader, errors);
+  level.keep = read_keep(reader, errors);
 }
 
 // What belongs to the loops of a level: of a split one, to its innermost part.
@@ -212,10 +212,9 @@ std::vector<LevelSpec> read_split_level(FieldReader& reader, const YamlNode& buf
     read_buffer(buffer, part, errors);
     if (buffer.valid() && (!buffer.node().has("keep") || buffer.node().has("bypass") || buffer.node().has("open")))
       buffer.error("a buffer of a split level needs 'keep' alone: the tensors it is for; the others pass by it");
-    if (part.keep && part.keep->keep.empty() && buffer.node().has("keep"))
-      buffer.error("a buffer of a split level needs a tensor in 'keep'");
-    if (part.keep)
-      for (const std::string& tensor : part.keep->keep) {
+    if (part.keep.keep && part.keep.keep->empty()) buffer.error("a buffer of a split level needs a tensor in 'keep'");
+    if (part.keep.keep)
+      for (const std::string& tensor : *part.keep.keep) {
         for (const std::string& other : kept)
           if (tensor == other || tensor == "all" || other == "all")
             buffer.error(fmt::format("keep = {}: another buffer of this level is for {}", tensor, other));

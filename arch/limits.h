@@ -15,4 +15,7 @@ inline constexpr double kMaxBandwidth = 1e12;  // words per cycle
 inline constexpr double kMinBandwidth = 1e-6;
 inline constexpr double kMaxAreaUm2 = 1e12;  // of one instance
 
+// The value of a factor that is to be as large as there is room for ("K=max", "R*S=max"): FactorConstraint::value.
+inline constexpr u64 kLargestFactor = ~u64{0};
+
 }  // namespace heliolite

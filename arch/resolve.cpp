@@ -87,7 +87,7 @@ void Resolver::interconnect(const LevelSpec& spec, StorageLevel& level) {
   refuse(spec.cluster_size.has_value(), "cluster_size");
   refuse(spec.address_generation_pj.has_value(), "address_generation_pj");
   refuse(spec.dram && spec.dram->is_dram, "dram");
-  refuse(spec.keep && !spec.keep->keep.empty(), "keep', 'open");
+  refuse(spec.keep.states_any() && !keep_rule(spec.keep).keep.empty(), "keep', 'open");
   refuse(spec.loops_allowed.value_or(false), "loops");
   const auto of_model = [](const auto& stated) { return stated && std::holds_alternative<EnergyModel>(*stated); };
   if (of_model(spec.energy) || of_model(spec.leakage) || of_model(spec.area))
@@ -111,7 +111,7 @@ StorageLevel Resolver::level(const LevelSpec& spec) {
   for (const LevelPrice& price : kLevelPrices) level.*price.price = (spec.*price.stated).value_or(0);
   level.bandwidth = bandwidth(spec, level);
   level.network = spec.network.value_or(NetworkEnergy{});
-  level.keep = spec.keep.value_or(KeepRule{{"all"}, {}});
+  level.keep = keep_rule(spec.keep);
   level.loops_allowed = spec.loops_allowed.value_or(true);
   level.constraints = spec.constraints.value_or(LevelConstraints{});
   const std::size_t complaints = errors_.size();

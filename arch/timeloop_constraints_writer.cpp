@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/constraints_yaml.h"
 #include "arch/timeloop_architecture_writer.h"
 #include "arch/timeloop_constraints.h"
 #include "engine/base/integers.h"
@@ -24,10 +25,8 @@ bool same_names(Names a, Names b) {
 }
 
 Names factor_words(const std::vector<FactorConstraint>& factors) {
-  constexpr std::array<std::string_view, 3> kRelations{"=", "<=", ">="};
   Names words;
-  for (const FactorConstraint& f : factors)
-    words.push_back(fmt::format("{}{}{}", f.dimension, kRelations[at(f.relation)], f.value));
+  for (const FactorConstraint& f : factors) words.push_back(factor_text(f));
   return words;
 }
 

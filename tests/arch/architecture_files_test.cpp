@@ -65,6 +65,35 @@ TEST_F(ArchitectureFiles, VariantsOfVariantsAndTheirMistakes) {
             std::string::npos);
 }
 
+// Each of keep, bypass and open is inherited by itself: a variant is the machine that states both.
+TEST_F(ArchitectureFiles, VariantsInheritWhatALevelHoldsKeyByKey) {
+  const auto text = [](const std::string& mid) {
+    return "architecture:\n  energy: pat\n  levels:\n  - {name: DRAM, dram: true}\n  - {name: Mid, entries: 6" + mid +
+           "}\n";
+  };
+  struct Case {
+    std::string base, variant, both;
+  };
+  for (const Case& c :
+       {Case{"keep: [outputs]", "open: [weights]", "keep: [outputs], open: [weights]"},
+        Case{"keep: [outputs]", "bypass: [weights]", "keep: [outputs], bypass: [weights]"},
+        Case{"open: [inputs]", "keep: [outputs]", "open: [inputs], keep: [outputs]"},
+        Case{"keep: [outputs]", "keep: [weights]", "keep: [weights]"},
+        Case{"keep: [outputs, inputs]", "open: [outputs]", "keep: [inputs], open: [outputs]"},
+        Case{"keep: [outputs]", "open: [outputs]", "keep: [], open: [outputs]"},
+        Case{"keep: all", "open: [weights]", "keep: all, open: [weights]"},
+        Case{"keep: [inputs], open: [weights]", "keep: all", "keep: all"},
+        Case{"bypass: [weights]", "open: all", "open: all"}, Case{"", "open: [weights]", "open: [weights]"}}) {
+    write("base.yaml", text(c.base.empty() ? "" : ", " + c.base));
+    const auto variant = load_architecture(
+        write("variant.yaml", "architecture: {base: base.yaml, levels: [{name: Mid, " + c.variant + "}]}\n"));
+    const auto both = load_architecture(write("both.yaml", text(", " + c.both)));
+    ASSERT_TRUE(variant.ok() && both.ok()) << to_string(variant.errors()) << to_string(both.errors());
+    EXPECT_EQ(variant->levels[0].keep.keep, both->levels[0].keep.keep) << c.base << " / " << c.variant;
+    EXPECT_EQ(variant->levels[0].keep.bypass, both->levels[0].keep.bypass) << c.base << " / " << c.variant;
+  }
+}
+
 // Two levels; `buffer` is put into the inner level's map, `top` into the machine's.
 std::string two_levels(const std::string& buffer, const std::string& top = "energy: pat") {
   return "architecture:\n  " + top + "\n  levels:\n  - {name: Main, dram: true}\n  - {name: Buf, " + buffer + "}\n";
