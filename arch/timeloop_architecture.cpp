@@ -46,6 +46,7 @@ constexpr SectionName kSections[] = {
     {"arch", Section::Architecture},  // the oldest files
     {"ERT", Section::Ert},
     {"ART", Section::Art},
+    {"arch_constraints", Section::Constraints},
     {"architecture_constraints", Section::Constraints},
     {"constraints", Section::Constraints},
     {"mapspace_constraints", Section::Constraints},
@@ -63,11 +64,17 @@ constexpr SectionName kSections[] = {
     {"sparse_optimizations", Section::Refused},
 };
 
+// Constraints, and the key under which they stand: "mapspace", also where that has several lists.
+struct ConstraintSection {
+  std::string key;
+  YamlNode node;
+};
+
 struct Sections {
   std::optional<YamlNode> architecture;
   std::optional<YamlNode> ert;
   std::optional<YamlNode> art;
-  std::vector<YamlNode> constraints;
+  std::vector<ConstraintSection> constraints;
   TimeloopAttributes variables;
   std::vector<YamlNode> mappers;
   std::optional<bool> unit_loops_first;
@@ -89,9 +96,14 @@ void set_once(std::optional<YamlNode>& slot, const YamlNode& value, std::string_
   slot = value;
 }
 
-void unknown_section(const YamlNode& document, const std::string& key, Diagnostics& errors) {
+std::vector<std::string> section_names() {
   std::vector<std::string> names;
   for (const SectionName& s : kSections) names.emplace_back(s.key);
+  return names;
+}
+
+void unknown_section(const YamlNode& document, const std::string& key, Diagnostics& errors) {
+  const std::vector<std::string> names = section_names();
   const YamlNode value = *document.find(key);
   if (key == "ERT_summary" || key == "ART_summary" || key == "table_summary") {
     errors.push_back(value.error(fmt::format("'{}' is a summary for reading; give the ERT or ART file itself", key)));
@@ -129,7 +141,7 @@ void add_mapspace(const YamlNode& mapspace, Sections& sections, Diagnostics& err
     const bool named = list->is_scalar() && !list->is_null() && !list->text().empty();
     const std::string name = named ? fmt::format("{}_{}", key, list->text()) : key;
     const std::optional<YamlNode> constraints = mapspace.find(name);
-    if (constraints) sections.constraints.push_back(*constraints);
+    if (constraints) sections.constraints.push_back({"mapspace", *constraints});
     else errors.push_back(list->error(fmt::format("{} = {}, and there is no '{}'", key, list->text(), name)));
   }
 }
@@ -145,6 +157,11 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
       const auto* section = std::ranges::find(kSections, std::string_view(key), &SectionName::key);
       // The front end's word for homes of anchors: "defaults_ignore: &defaults".
       if (section == std::end(kSections) && key.find("ignore") != std::string::npos) continue;
+      // And it takes any key with this in it ("extra_mapping_constraints").
+      if (section == std::end(kSections) && key.find("constraints") != std::string::npos) {
+        sections.constraints.push_back({key, *document.find(key)});
+        continue;
+      }
       if (section == std::end(kSections)) {
         unknown_section(document, key, errors);
         continue;
@@ -154,7 +171,7 @@ Sections sort_sections(const std::vector<YamlNode>& documents, Diagnostics& erro
         case Section::Architecture: set_once(sections.architecture, value, key, errors); break;
         case Section::Ert: set_once(sections.ert, value, key, errors); break;
         case Section::Art: set_once(sections.art, value, key, errors); break;
-        case Section::Constraints: sections.constraints.push_back(value); break;
+        case Section::Constraints: sections.constraints.push_back({key, value}); break;
         case Section::Variables: add_variables(value, sections.variables, errors); break;
         case Section::Switches: read_switches(value, sections, errors); break;
         case Section::Mapper: sections.mappers.push_back(value); break;
@@ -190,6 +207,53 @@ void check_version(const YamlNode& architecture, Format format, Diagnostics& err
         format == Format::Nodes ? "0.4 where there are nodes" : "from 0.1 to 0.4 where there is a subtree")));
 }
 
+// The constraints that hold. Of nodes, which are the front end's, all do. Of other files those that Timeloop reads: of
+// the machine the ones inside it, else `arch_constraints`, else `architecture_constraints`, and of the search those of
+// `mapspace`, else `mapspace_constraints`. It reads no `constraints` beside the machine; in the machine's own file they
+// are its author's, and hold. Notes say what does not hold, and what holds here only.
+std::vector<YamlNode> constraints_that_hold(const Sections& sections, Format format, std::vector<std::string>& notes,
+                                            Diagnostics& errors) {
+  std::vector<ConstraintSection> all = sections.constraints;
+  const YamlNode& machine = *sections.architecture;
+  if (const auto inside = machine.find("constraints"); inside && format != Format::Nodes)
+    all.insert(all.begin(), {"architecture.constraints", *inside});
+  const auto first_of = [&](std::initializer_list<std::string_view> keys) -> std::string_view {
+    for (const std::string_view key : keys)
+      if (std::ranges::find(all, key, &ConstraintSection::key) != all.end()) return key;
+    return "";
+  };
+  const std::string_view of_machine =
+      first_of({"architecture.constraints", "arch_constraints", "architecture_constraints"});
+  const std::string_view of_search = first_of({"mapspace", "mapspace_constraints"});
+  std::vector<YamlNode> out;
+  for (const ConstraintSection& section : all) {
+    const auto note = [&](std::string_view what) {
+      if (!says_nothing(section.node))
+        notes.push_back(fmt::format("{}:{}: {}: {}", section.node.file(), section.node.line(), section.key, what));
+    };
+    const std::string& key = section.key;
+    const bool known = key == of_machine || std::ranges::find(kSections, key, &SectionName::key) != std::end(kSections);
+    const std::string meant = known ? "" : did_you_mean(key, section_names());
+    if (format != Format::Nodes && !meant.empty()) {
+      errors.push_back(section.node.error(fmt::format("unknown key '{}'{}", key, meant)));
+    } else if (format == Format::Nodes) {
+      if (!known)
+        note("constraints for Timeloop's front end, which takes every key of this kind; Timeloop alone does not");
+      out.push_back(section.node);
+    } else if (key == of_machine || key == of_search) {
+      out.push_back(section.node);
+    } else if (key == "constraints" && section.node.file() == machine.file()) {
+      note("taken as the machine's; Timeloop does not read them there, but as architecture_constraints");
+      out.push_back(section.node);
+    } else if (key == "constraints" || !known) {
+      note("not read, as Timeloop does not read them; they are read as architecture_constraints");
+    } else {
+      note(fmt::format("not read: Timeloop reads {} instead", key == "mapspace_constraints" ? of_search : of_machine));
+    }
+  }
+  return out;
+}
+
 TimeloopMachine read_machine(const YamlNode& architecture, Format format, const Sections& sections,
                              Diagnostics& errors) {
   const TimeloopAttributes& variables = sections.variables;
@@ -199,7 +263,9 @@ TimeloopMachine read_machine(const YamlNode& architecture, Format format, const 
     case Format::Tree: return read_tree_machine(architecture, variables, errors);
     case Format::Nodes: break;
   }
-  return read_nodes_machine(architecture, variables, keep_targets(sections.constraints), errors);
+  std::vector<YamlNode> lists;
+  for (const ConstraintSection& section : sections.constraints) lists.push_back(section.node);
+  return read_nodes_machine(architecture, variables, keep_targets(lists), errors);
 }
 
 template <class T>
@@ -310,7 +376,7 @@ Result<TimeloopSource> read_timeloop_source(const std::vector<YamlNode>& documen
     for (const Diagnostic& e : art_errors) errors.push_back(sections.art->error(e.message));
   }
   std::vector<YamlNode> utilizations;
-  for (const YamlNode& constraints : sections.constraints)
+  for (const YamlNode& constraints : constraints_that_hold(sections, *format, architecture.notes, errors))
     read_constraint_targets(constraints, {*format == Format::Nodes, machine.without_fanout}, architecture, utilizations,
                             errors);
   for (const YamlNode& least : utilizations) check_utilization(least, architecture, errors);

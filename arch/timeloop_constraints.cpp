@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "arch/limits.h"
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_loops.h"
 #include "engine/base/text.h"
@@ -72,7 +73,40 @@ struct Iteration {
   bool listed_only = false;  // dimensions without a factor here stay at 1
 };
 
-Iteration read_iteration(MapReader& reader, std::vector<FactorConstraint>& factors, Diagnostics& errors) {
+// The front end's words for limits that depend on the workload (timeloopfe, v4).
+void read_macros(MapReader& reader, std::vector<FactorConstraint>& factors, bool is_spatial, Diagnostics& errors) {
+  const auto hold_at_one = [&](const char* key, std::string_view word) {
+    const auto node = reader.child(key);
+    if (!node || node->is_null()) return;
+    const Names tensors = read_tensors(*node, errors);
+    if (!tensors.empty()) factors.push_back({fmt::format("{}({})", word, fmt::join(tensors, "+")), Relation::Equal, 1});
+  };
+  hold_at_one("no_iteration_over_dataspaces", "dims");
+  hold_at_one("must_iterate_over_dataspaces", "other_dims");
+  const auto room = reader.child("maximize_dims_capacity");
+  const auto dims = reader.child("maximize_dims");
+  if (!dims || says_nothing(*dims)) return;
+  std::optional<i64> most;
+  if (room && !room->is_null()) {
+    most = room->as_integer();
+    if (!most || *most < 1 || *most > static_cast<i64>(kMaxDimensionSize))
+      errors.push_back(room->error(fmt::format("maximize_dims_capacity = {}, must be an integer from 1 to {}",
+                                               room->text(), kMaxDimensionSize)));
+  } else if (!is_spatial) {
+    errors.push_back(dims->error("maximize_dims of loops over time needs maximize_dims_capacity"));
+  }
+  const bool groups = dims->is_sequence() && dims->size() > 0 && dims->at(0).is_sequence();
+  for (std::size_t i = 0; i < (groups ? dims->size() : 1); ++i) {
+    const Names names = read_permutation(groups ? dims->at(i) : *dims, {}, errors);
+    if (names.empty()) continue;
+    const std::string product = fmt::format("{}", fmt::join(names, "*"));
+    factors.push_back({product, Relation::Equal, kLargestFactor});
+    if (most) factors.push_back({product, Relation::AtMost, static_cast<u64>(*most)});
+  }
+}
+
+Iteration read_iteration(MapReader& reader, std::vector<FactorConstraint>& factors, bool is_spatial,
+                         Diagnostics& errors) {
   Iteration iteration;
   if (const auto node = reader.child("factors")) add_factors(read_factors(*node, errors), factors, errors);
   if (const auto node = reader.child("factors_only"); node && !node->is_null()) {
@@ -92,9 +126,7 @@ Iteration read_iteration(MapReader& reader, std::vector<FactorConstraint>& facto
   if (const auto node = reader.child("default_min_factor"); node && !node->is_null() && node->as_integer() != 1)
     errors.push_back(node->error(fmt::format(
         "default_min_factor = {}: only 1 can be expressed; give the dimensions their factors", node->text())));
-  refuse(reader,
-         {"no_iteration_over_dataspaces", "must_iterate_over_dataspaces", "maximize_dims", "maximize_dims_capacity"},
-         "depends on the workload; name the dimensions with factors instead", errors);
+  read_macros(reader, factors, is_spatial, errors);
   refuse(reader, {"remainders"}, "imperfect factors are a matter of the search, not of the machine", errors);
   return iteration;
 }
@@ -130,7 +162,8 @@ std::vector<std::string> above_one(const std::vector<FactorConstraint>& factors)
   Names names;
   for (const FactorConstraint& f : factors) {
     const bool one = f.value == 1 && f.relation != Relation::AtLeast;
-    if (!one && std::ranges::find(names, f.dimension) == names.end()) names.push_back(f.dimension);
+    const bool product = f.dimension.find('*') != std::string::npos;
+    if (!one && !product && std::ranges::find(names, f.dimension) == names.end()) names.push_back(f.dimension);
   }
   return names;
 }
@@ -140,7 +173,7 @@ void read_temporal_constraint(const YamlNode& node, LoopConstraints& constraints
   MapReader reader(node, errors);
   if (!reader.valid()) return;
   ignore_common(reader);
-  const Iteration iteration = read_iteration(reader, constraints.factors, errors);
+  const Iteration iteration = read_iteration(reader, constraints.factors, false, errors);
   if (iteration.permutation_place)
     set_order(iteration.permutation, constraints.order, *iteration.permutation_place, errors);
   if (iteration.listed_only) constraints.allowed = common(constraints.allowed, above_one(constraints.factors));
@@ -154,7 +187,7 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
   MapReader reader(node, errors);
   if (!reader.valid()) return;
   ignore_common(reader);
-  const Iteration iteration = read_iteration(reader, constraints.factors, errors);
+  const Iteration iteration = read_iteration(reader, constraints.factors, true, errors);
   if (const auto split = reader.child("split"); split && !split->is_null()) read_split(*split, constraints, errors);
   if (iteration.permutation_place)
     set_order(iteration.permutation, constraints.order, *iteration.permutation_place, errors);
@@ -173,7 +206,7 @@ void read_spatial_constraint(const YamlNode& node, SpatialConstraints& constrain
 void refuse_unrolling(const SpatialConstraints& constraints, const std::string& owner, const YamlNode& place,
                       Diagnostics& errors) {
   for (const FactorConstraint& f : constraints.factors) {
-    if (f.value == 1 || (f.value != 0 && f.relation == Relation::AtMost)) continue;
+    if (f.value == 1 || f.value == kLargestFactor || (f.value != 0 && f.relation == Relation::AtMost)) continue;
     errors.push_back(place.error(
         fmt::format("{}{}{} of {}, which has no fan-out (meshX and meshY are 1): give it one, or take the factor away",
                     f.dimension, relation_text(f.relation), f.value, owner)));

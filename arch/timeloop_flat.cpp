@@ -61,8 +61,7 @@ TimeloopMachine read_flat_machine(const YamlNode& architecture, const TimeloopAt
                                   Diagnostics& errors) {
   TimeloopMachine machine;
   MapReader reader(architecture, errors);
-  reader.ignore("version");
-  reader.ignore("name");
+  for (const char* key : {"version", "name", "constraints"}) reader.ignore(key);
   const auto arithmetic = reader.required_child("arithmetic");
   const auto storage = reader.required_child("storage");
   reader.finish();

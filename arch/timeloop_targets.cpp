@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "arch/limits.h"
 #include "arch/timeloop_attributes.h"
 #include "arch/timeloop_constraints.h"
 #include "arch/timeloop_loops.h"
@@ -189,7 +190,8 @@ void check_utilization(const YamlNode& least, const Architecture& architecture, 
   double used = 1;  // units, at least
   for (const StorageLevel& level : architecture.levels)
     for (const FactorConstraint& f : level.constraints.spatial.factors)
-      if (f.relation == Relation::Equal) used *= static_cast<double>(std::max<u64>(f.value, 1));
+      if (f.relation == Relation::Equal && f.value != kLargestFactor)
+        used *= static_cast<double>(std::max<u64>(f.value, 1));
   const std::optional<double> share = least.as_number();
   const u64 units = architecture.compute.instances;
   if (share && *share * static_cast<double>(units) <= used) return;

@@ -77,7 +77,7 @@ class TreeReader {
   TimeloopMachine read(const YamlNode& architecture) {
     MapReader reader(architecture, errors_);
     if (const std::optional<YamlNode> version = reader.child("version")) is_dump_ = version->text() == "0.4";
-    reader.ignore("name");
+    for (const char* key : {"name", "constraints"}) reader.ignore(key);
     if (architecture.has("local") && !architecture.has("subtree")) {
       flattened(*reader.child("local"));
       reader.finish();

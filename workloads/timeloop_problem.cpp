@@ -17,27 +17,11 @@ namespace heliolite {
 namespace {
 
 // Sections a Timeloop file may hold besides its problem.
-constexpr std::array<const char*, 21> kOtherSections{"architecture",
-                                                     "arch",
-                                                     "components",
-                                                     "compound_components",
-                                                     "constraints",
-                                                     "mapping",
-                                                     "mapper",
-                                                     "mapspace",
-                                                     "sparse_optimizations",
-                                                     "architecture_constraints",
-                                                     "variables",
-                                                     "mapspace_constraints",
-                                                     "globals",
-                                                     "ERT",
-                                                     "ART",
-                                                     "ERT_summary",
-                                                     "ART_summary",
-                                                     "dumped_by_timeloop_front_end",
-                                                     "extra_mapping_constraints",
-                                                     "processors",
-                                                     "version"};
+constexpr std::array<const char*, 17> kOtherSections{
+    "architecture", "arch",     "components",           "compound_components", "mapping",
+    "mapper",       "mapspace", "sparse_optimizations", "variables",           "globals",
+    "ERT",          "ART",      "ERT_summary",          "ART_summary",         "dumped_by_timeloop_front_end",
+    "processors",   "version"};
 
 std::string with_hyphens(std::string_view key) {
   std::string out(key);
@@ -64,9 +48,10 @@ class ProblemReader {
       MapReader file(root, errors_);
       file.ignore("problem");
       for (const char* section : kOtherSections) file.ignore(section);
-      // The front end's own word for a home of anchors: "problem_base_ignore: &problem_base".
+      // The front end's own word for a home of anchors: "problem_base_ignore: &problem_base"; and it takes any key with
+      // "constraints" in it.
       for (const std::string& key : root.keys())
-        if (key.find("ignore") != std::string::npos) file.ignore(key);
+        if (key.find("ignore") != std::string::npos || key.find("constraints") != std::string::npos) file.ignore(key);
       file.finish();
       problem(*problem_node);
     } else {

@@ -65,9 +65,6 @@ constexpr std::array kKeyParts{
     KeyPart{"ERT_summary", Part::Summary},
     KeyPart{"ART_summary", Part::Summary},
     KeyPart{"table_summary", Part::Summary},
-    KeyPart{"architecture_constraints", Part::Constraints},
-    KeyPart{"mapspace_constraints", Part::Constraints},
-    KeyPart{"constraints", Part::Constraints},
     KeyPart{"compound_components", Part::Classes},
     KeyPart{"components", Part::Classes},
     KeyPart{"classes", Part::Classes},
@@ -142,8 +139,11 @@ std::vector<Part> parts_of(const YamlNode& root) {
   if (is_timeloop_problem(root)) add(Part::Problem);
   if (const auto mapping = root.find("mapping"))
     if (const auto part = list_part(*mapping)) add(*part);
+  // Timeloop's front end takes any such key: extra_mapping_constraints.
+  const auto constrains = [](const std::string& key) { return key.find("constraints") != std::string::npos; };
+  if (parts.empty() && std::ranges::any_of(root.keys(), constrains)) add(Part::Constraints);
   for (const KeyPart& key : kKeyParts)
-    if (root.has(key.key) && (key.part != Part::Constraints || parts.empty())) add(key.part);
+    if (root.has(key.key)) add(key.part);
   if (parts.empty() && is_own_workload(root)) add(Part::Workload);
   return parts;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "arch/constraints_yaml.h"
 #include "tests/support/timeloop_texts.h"
 
 namespace heliolite::timeloop_architecture_test {
@@ -301,6 +302,66 @@ TEST(TimeloopArchitecture, ConstraintsUnderMapspace) {
   }
   EXPECT_THAT(timeloop_complaints(flat(kReg) + "mapspace: {constraints: mine}\n"),
               HasSubstr("constraints = mine, and there is no 'constraints_mine'"));
+}
+
+// Timeloop reads one place of the machine's constraints and one of the search's, and says nothing of the others.
+TEST(TimeloopArchitecture, ReadsConstraintsWhereTimeloopDoes) {
+  const auto limits = [](const std::vector<std::string>& files, std::string* notes = nullptr) {
+    std::vector<YamlNode> documents;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      documents.push_back(*YamlNode::parse(files[i], "f" + std::to_string(i) + ".yaml"));
+    const Result<Architecture> machine = read_timeloop_architecture(documents);
+    EXPECT_TRUE(machine.ok()) << to_string(machine.errors());
+    if (!machine) return std::string();
+    if (notes != nullptr) *notes = machine->notes.empty() ? "" : machine->notes.front();
+    std::string text;
+    for (const FactorConstraint& f : machine->levels[0].constraints.temporal.factors) text += f.dimension;
+    return text;
+  };
+  const auto list = [](const std::string& key, const std::string& dimension) {
+    return key + ": {targets: [{target: L1, type: temporal, factors: " + dimension + "=2}]}\n";
+  };
+  const std::string machine = flat(kReg);
+  std::string inside = machine;
+  inside.insert(inside.find("  arithmetic"), "  constraints: [{target: L1, type: temporal, factors: K=2}]\n");
+  std::string note;
+  EXPECT_EQ(limits({machine, list("arch_constraints", "K")}, &note), "K");
+  EXPECT_EQ(note, "");
+  EXPECT_EQ(limits({inside}, &note), "K");
+  EXPECT_EQ(note, "");
+  EXPECT_EQ(limits({inside, list("arch_constraints", "C")}, &note), "K");
+  EXPECT_THAT(note, HasSubstr("arch_constraints: not read: Timeloop reads architecture.constraints instead"));
+  EXPECT_EQ(limits({machine, list("architecture_constraints", "C") + list("arch_constraints", "K")}, &note), "K");
+  EXPECT_THAT(note, HasSubstr("architecture_constraints: not read: Timeloop reads arch_constraints instead"));
+  EXPECT_EQ(limits({machine, list("arch_constraints", "K"), list("mapspace_constraints", "C")}, &note), "KC");
+  EXPECT_EQ(limits({machine, list("constraints", "K")}, &note), "");
+  EXPECT_THAT(note, HasSubstr("f1.yaml:1: constraints: not read, as Timeloop does not read them"));
+  EXPECT_EQ(limits({machine + list("constraints", "K")}, &note), "K");
+  EXPECT_THAT(note, HasSubstr("taken as the machine's; Timeloop does not read them there"));
+  EXPECT_EQ(limits({machine, list("extra_mapping_constraints", "K")}, &note), "");
+  EXPECT_THAT(note, HasSubstr("extra_mapping_constraints: not read"));
+  // The front end's format.
+  const std::string nodes(kNodes);
+  const std::string extra = "extra_mapping_constraints: {targets: [{target: Reg, type: temporal, factors: [K=2]}]}\n";
+  EXPECT_EQ(limits({nodes, extra}, &note), "K");
+  EXPECT_THAT(note, HasSubstr("constraints for Timeloop's front end, which takes every key of this kind"));
+}
+
+// What the front end makes of a workload's tensors and sizes stays a word until the workload is there.
+TEST(TimeloopArchitecture, MacrosOfTheFrontEnd) {
+  const Result<Architecture> machine = parse_timeloop(
+      std::string(kNodes) +
+      "constraints:\n- {target: Reg, type: temporal, no_iteration_over_dataspaces: [A, B], maximize_dims: [K, N], "
+      "maximize_dims_capacity: 12}\n- {target: Buf, type: temporal, must_iterate_over_dataspaces: [Z]}\n");
+  ASSERT_TRUE(machine.ok()) << to_string(machine.errors());
+  const auto words = [&](const char* level) {
+    std::vector<std::string> out;
+    for (const FactorConstraint& f : machine->levels[*machine->find_level(level)].constraints.temporal.factors)
+      out.push_back(factor_text(f));
+    return out;
+  };
+  EXPECT_THAT(words("Reg"), ElementsAre("dims(A+B)=1", "K*N=max", "K*N<=12"));
+  EXPECT_THAT(words("Buf"), ElementsAre("other_dims(Z)=1"));
 }
 
 // Timeloop's first files in YAML: `arch`, a compute unit without a name, constraints under `mapspace`.
