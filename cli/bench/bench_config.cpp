@@ -16,6 +16,8 @@
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/options_yaml.h"
+#include "engine/space/constraint_notes.h"
+#include "engine/space/fit_names.h"
 #include "engine/sweep/sweep_yaml.h"
 #include "workloads/load.h"
 
@@ -61,7 +63,8 @@ class SuiteReader {
     out.objective = objective(reader);
     out.strategies = strategies(reader);
     out.machines = machines(reader);
-    out.layers = layers(reader);
+    const bool free = std::ranges::all_of(out.strategies, [](const BenchStrategy& s) { return s.options.free; });
+    out.layers = layers(reader, out.machines, {.free = free});
     if (const auto training = reader.child("training")) out.training = this->training(*training);
     for (const BenchStrategy& s : out.strategies)
       if (s.trained && out.training.machines.empty())
@@ -91,7 +94,7 @@ class SuiteReader {
     out.name = name_of(reader, node);
     out.objective = objective(reader);
     out.machines = machines(reader);
-    out.layers = layers(reader);
+    out.layers = layers(reader, out.machines, {});
     if (const auto budget = reader.child("budget")) {
       SearchOptions limited;
       read_search_option(*budget, "budget", limited, errors_);
@@ -215,7 +218,9 @@ class SuiteReader {
     return out;
   }
 
-  std::vector<BenchLayer> layers(FieldReader& reader) {
+  // `lifted`: what of the machines' constraints does not hold.
+  std::vector<BenchLayer> layers(FieldReader& reader, const std::vector<BenchMachine>& machines,
+                                 MapspaceOptions lifted) {
     std::vector<BenchLayer> out;
     std::set<std::string> seen;
     const auto list = reader.child("workloads");
@@ -230,6 +235,11 @@ class SuiteReader {
         append(network.errors());
         errors_.push_back(node.error(fmt::format("workload '{}' cannot be read", entry->what)));
         continue;
+      }
+      for (const BenchMachine& machine : machines) {
+        fit_products(*network, machine.architecture);
+        for (std::string& note : constraint_notes(*network, machine.architecture, lifted))
+          network->notes.push_back(std::move(note));
       }
       notes_.insert(notes_.end(), network->notes.begin(), network->notes.end());
       const bool file = what != entry->what;

@@ -148,8 +148,9 @@ bool write_timeloop(const MapAnswer& answer, const Output& output) {
 }
 
 int run(const MapArguments& arguments, const Output& output) {
-  Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading);
   SearchOptions options = search_options(arguments);
+  Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading,
+                                      {.free = options.free, .open = options.open});
   const bool external = !options.evaluator.command.empty();
   if (external && arguments.search.given("objective"))
     return fail({{"", 0, "objective", "means nothing with an evaluator, whose value is minimised"}});

@@ -116,7 +116,8 @@ std::string conflict(const SpaceArguments& arguments) {
 
 int run(const SpaceArguments& arguments, const Output& output) {
   if (const std::string why = conflict(arguments); !why.empty()) return fail(why);
-  const Result<Inputs> inputs = load_inputs(arguments.architecture, arguments.workload, arguments.reading);
+  const Result<Inputs> inputs =
+      load_inputs(arguments.architecture, arguments.workload, arguments.reading, arguments.lifted);
   if (!inputs) return fail(inputs.errors());
   tell(inputs->notes(), output);
   const Architecture* const architecture = &inputs->architecture;

@@ -11,6 +11,7 @@
 #include "cli/ui/option_names.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
+#include "engine/space/constraint_notes.h"
 #include "engine/space/fit_names.h"
 #include "workloads/onnx/options.h"
 
@@ -111,7 +112,8 @@ std::optional<Architecture> load_if_named(const std::string& name, const ReadOpt
   return std::nullopt;
 }
 
-Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading) {
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading,
+                           MapspaceOptions lifted) {
   Result<Architecture> machine = load_machine(architecture, reading);
   Result<Network> network = load_layers(workload, reading, Wanted::Shapes);
   Diagnostics errors;
@@ -122,6 +124,7 @@ Result<Inputs> load_inputs(const std::string& architecture, const std::string& w
   collect(network);
   if (!errors.empty()) return errors;
   fit_names(*network, *machine);
+  for (std::string& note : constraint_notes(*network, *machine, lifted)) network->notes.push_back(std::move(note));
   return Inputs{std::move(*machine), std::move(*network)};
 }
 

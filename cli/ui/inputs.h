@@ -11,6 +11,7 @@
 #include "cli/ui/read_arguments.h"
 #include "engine/base/result.h"
 #include "engine/model/mapping.h"
+#include "engine/space/mapspace.h"
 #include "workloads/load.h"
 #include "workloads/network.h"
 #include "workloads/workload.h"
@@ -41,14 +42,15 @@ Result<Network> load_workload(const std::string& what, const ReadOptions& readin
 Result<Workload> pick_layer(const Network& network, const std::string& layer);
 
 // A machine and a network that are to meet: dimensions renamed as the user says, or to fit (engine/space/fit_names.h).
-// The errors of both are returned at once.
+// The errors of both are returned at once. `lifted`: what of the constraints does not hold, and needs no notes.
 struct Inputs {
   Architecture architecture;
   Network network;
 
   std::vector<std::string> notes() const;  // of both
 };
-Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading);
+Result<Inputs> load_inputs(const std::string& architecture, const std::string& workload, const ReadOptions& reading,
+                           MapspaceOptions lifted = {});
 
 // The machine called `name`; prints what its reader has to say. None, with its errors added to `errors`, if it cannot
 // be loaded, and none if `name` is empty.

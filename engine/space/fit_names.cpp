@@ -3,62 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
+#include "engine/space/machine_words.h"
 
 namespace heliolite {
 namespace {
-
-// What a dimension of a convolution is, whatever it is called. Rows and columns of the output go with those of the
-// kernel that slide with them.
-struct Meaning {
-  DimensionClass is;
-  bool slides;  // in one rank of the input with a dimension of the other kind: pixels with the kernel
-  int axis;     // 1 columns, 2 rows; 0 neither
-  std::vector<std::string_view> names;
-};
-
-const std::vector<Meaning>& meanings() {
-  static const std::vector<Meaning> kMeanings{
-      {DimensionClass::Pixel, false, 0, {"N", "B"}},      {DimensionClass::OutputChannel, false, 0, {"K", "M"}},
-      {DimensionClass::Pixel, true, 1, {"P", "E", "OX"}}, {DimensionClass::Pixel, true, 2, {"Q", "F", "OY"}},
-      {DimensionClass::Kernel, true, 1, {"R", "FX"}},     {DimensionClass::Kernel, true, 2, {"S", "FY"}},
-  };
-  return kMeanings;
-}
-
-const Meaning* meaning_of(std::string_view name) {
-  const auto found = std::ranges::find_if(
-      meanings(), [&](const Meaning& m) { return std::ranges::find(m.names, name) != m.names.end(); });
-  return found == meanings().end() ? nullptr : &*found;
-}
-
-// All names of dimensions in the machine's constraints, without classes.
-std::set<std::string> constrained_names(const Architecture& architecture) {
-  std::set<std::string> names;
-  const auto add = [&](const std::vector<std::string>& words) { names.insert(words.begin(), words.end()); };
-  for (const StorageLevel& level : architecture.levels) {
-    const LoopConstraints& temporal = level.constraints.temporal;
-    const SpatialConstraints& spatial = level.constraints.spatial;
-    for (const FactorConstraint& f : temporal.factors) names.insert(f.dimension);
-    for (const FactorConstraint& f : spatial.factors) names.insert(f.dimension);
-    add(temporal.order);
-    add(spatial.order);
-    for (const auto* allowed : {&temporal.allowed, &spatial.allowed_x, &spatial.allowed_y})
-      if (*allowed) add(**allowed);
-  }
-  std::erase_if(names, [](const std::string& word) {
-    constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
-                                  DimensionClass::Pixel, DimensionClass::Group};
-    return std::ranges::any_of(kClasses, [&](DimensionClass c) { return lower(word) == name(c); });
-  });
-  return names;
-}
 
 std::vector<std::string> missing_names(const Workload& workload, const std::set<std::string>& machine) {
   std::vector<std::string> missing;
@@ -70,34 +24,9 @@ std::vector<std::string> missing_names(const Workload& workload, const std::set<
 // The only name that the workload lacks, if that is one of output channels.
 std::optional<std::string> missing_channels(const Workload& workload, const std::set<std::string>& machine) {
   const std::vector<std::string> missing = missing_names(workload, machine);
-  const Meaning* meaning = missing.size() == 1 ? meaning_of(missing[0]) : nullptr;
+  const DimensionRole* meaning = missing.size() == 1 ? role_named(missing[0]) : nullptr;
   if (meaning == nullptr || meaning->is != DimensionClass::OutputChannel) return std::nullopt;
   return missing[0];
-}
-
-// Of rows and columns a machine names both or neither: F alone may be anybody's word for filters.
-bool other_axis_is_named(const Meaning& meaning, const std::string& name, const std::set<std::string>& machine) {
-  const auto convention = std::ranges::find(meaning.names, name) - meaning.names.begin();
-  return std::ranges::all_of(meanings(), [&](const Meaning& other) {
-    const bool beside = meaning.axis != 0 && other.axis != 0 && other.axis != meaning.axis && other.is == meaning.is;
-    return !beside || machine.contains(std::string(other.names[at(convention)]));
-  });
-}
-
-// Whether the dimension does in the input what its meaning says: stands alone, or slides along with the kernel's or the
-// pixels' of the same axis and no others.
-bool stands_as(const Workload& workload, int dimension, const Meaning& meaning) {
-  const auto input = std::ranges::find(workload.tensors, Role::Input, &Tensor::role);
-  if (input == workload.tensors.end()) return false;
-  for (const auto& rank : input->ranks) {
-    if (std::ranges::find(rank.terms, dimension, &Term::dimension) == rank.terms.end()) continue;
-    if (!meaning.slides) return rank.terms.size() == 1;
-    return rank.terms.size() == 2 && std::ranges::all_of(rank.terms, [&](const Term& term) {
-             const Meaning* other = meaning_of(workload.dimensions[at(term.dimension)].name);
-             return other != nullptr && other->slides && other->axis == meaning.axis;
-           });
-  }
-  return !meaning.slides;  // output channels do not index the input
 }
 
 std::vector<Rename> renames_for(const Workload& workload, const std::set<std::string>& machine) {
@@ -106,11 +35,11 @@ std::vector<Rename> renames_for(const Workload& workload, const std::set<std::st
   if (!classes || std::ranges::find(*classes, DimensionClass::Kernel) == classes->end()) return {};
   std::vector<Rename> renames;
   for (const std::string& missing : missing_names(workload, machine)) {
-    const Meaning* meaning = meaning_of(missing);
-    if (meaning == nullptr || !other_axis_is_named(*meaning, missing, machine)) return {};
+    const DimensionRole* meaning = role_named(missing);
+    if (meaning == nullptr || !other_axis_is_named(missing, machine)) return {};
     std::vector<int> meant;
     for (std::size_t d = 0; d < workload.dimensions.size(); ++d)
-      if (meaning_of(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
+      if (role_named(workload.dimensions[d].name) == meaning) meant.push_back(static_cast<int>(d));
     if (meant.size() != 1 || (*classes)[at(meant[0])] != meaning->is) return {};
     const std::string& from = workload.dimensions[at(meant[0])].name;
     const bool taken = std::ranges::find(renames, from, &Rename::from) != renames.end();
@@ -163,6 +92,34 @@ std::string rename_advice(const Workload& workload, const Architecture& architec
                      fmt::join(missing, ",OLD="), join(free, "or"));
 }
 
+void fit_products(Network& network, const Architecture& architecture) {
+  const auto is_convolution = [](const Layer& layer) {
+    const auto classes = classify(layer.workload);
+    return classes && std::ranges::find(*classes, DimensionClass::Kernel) != classes->end();
+  };
+  if (std::ranges::none_of(network.layers, is_convolution)) return;
+  std::vector<std::string> products, names;
+  for (Layer& layer : network.layers) {
+    Workload& workload = layer.workload;
+    if (is_convolution(layer) || in_machine_words(workload, architecture).by_name.empty()) continue;
+    const MachineWords words = in_machine_words(workload, architecture, true);
+    if (words.by_role.empty()) continue;
+    for (std::size_t d = 0; d < workload.dimensions.size(); ++d) {
+      std::string& name = workload.dimensions[d].name;
+      const std::string renamed = fmt::format("{} is {}", name, words.workload.dimensions[d].name);
+      if (words.workload.dimensions[d].name != name && std::ranges::find(names, renamed) == names.end())
+        names.push_back(renamed);
+      name = words.workload.dimensions[d].name;
+    }
+    products.push_back(workload.name);
+  }
+  if (!products.empty())
+    network.notes.push_back(
+        fmt::format("{}: the constraints mean dimensions of a convolution, as the layers beside "
+                    "{} have them, so those of the product are called alike: {}",
+                    architecture.name, join(products), join(names)));
+}
+
 void fit_names(Network& network, const Architecture& architecture) {
   const std::set<std::string> machine = constrained_names(architecture);
   std::vector<Rename> noted;
@@ -182,6 +139,7 @@ void fit_names(Network& network, const Architecture& architecture) {
     widened.push_back(layer.workload.name);
     channels = *missing;
   }
+  fit_products(network, architecture);
   if (!widened.empty())
     network.notes.push_back(fmt::format("dimension {} = 1 added to {}, which {} no output channels", channels,
                                         join(widened), widened.size() == 1 ? "has" : "have"));

@@ -19,8 +19,13 @@ std::vector<Rename> fitting_renames(const Workload& workload, const Architecture
 // the machine's constraints do not name. Empty if the user has nothing to choose from.
 std::string rename_advice(const Workload& workload, const Architecture& architecture);
 
-// Carries it out for every layer that needs one, and notes what became of which name. A layer without output channels
-// (a depthwise one) beside layers that have them gets the dimension that is missing, of size 1, which costs nothing.
+// Where a name of the constraints may be a convolution's or a matrix product's (K), and the network has both, it is the
+// convolution's: the dimensions of products are called as a convolution's are (M = K, K = C, N = N), with a note.
+void fit_products(Network& network, const Architecture& architecture);
+
+// Carries out fitting_renames() for every layer that needs one, and notes what became of which name. A layer without
+// output channels (a depthwise one) beside layers that have them gets the dimension that is missing, of size 1, which
+// costs nothing. Products too: fit_products().
 void fit_names(Network& network, const Architecture& architecture);
 
 }  // namespace heliolite

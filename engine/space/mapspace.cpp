@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -10,16 +11,16 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "engine/space/constraint_notes.h"
+#include "engine/space/factor_places.h"
 #include "engine/space/fit_names.h"
+#include "engine/space/machine_words.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
 #include "engine/space/tighten.h"
 
 namespace heliolite {
 namespace {
-
-constexpr std::array kClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
-                              DimensionClass::Pixel, DimensionClass::Group};
 
 std::vector<std::string> names_of(const auto& items) {
   std::vector<std::string> names;
@@ -33,6 +34,7 @@ class Resolver {
   Resolver(const Workload& workload, const Architecture& architecture, MapspaceOptions options)
       : workload_(workload), architecture_(architecture), classes_(classify(workload)) {
     constrained_ = !options.free && (classes_ || !architecture.constraints_for_channels_only);
+    spoken_ = constrained_ ? in_machine_words(workload, architecture).workload : workload;
     open_ = options.open;
   }
 
@@ -46,17 +48,26 @@ class Resolver {
     space_.tensor_names = names_of(workload_.tensors);
     space_.level_names = names_of(architecture_.levels);
     for (std::size_t d = 0; d < workload_.dimensions.size(); ++d) space_.size[d] = workload_.dimensions[d].size;
+    space_.levels.resize(architecture_.levels.size());
     for (std::size_t l = 0; l < architecture_.levels.size(); ++l) {
-      space_.levels.emplace_back();
-      resolve_temporal(architecture_.levels[l], space_.levels.back().temporal);
-      resolve_spatial(architecture_.levels[l], space_.levels.back().spatial);
-      resolve_keep(l, space_.levels.back());
+      resolve_spatial(architecture_.levels[l], space_.levels[l].spatial);
+      resolve_temporal(architecture_.levels[l], space_.levels[l].temporal);
+      resolve_keep(l, space_.levels[l]);
     }
+    const auto meant_by = [&](const std::string& word, const std::string& where) {
+      u32 mask = 0;
+      for (const std::string& part : parts_of_word(word)) mask |= dimensions_named(part, where).value_or(0);
+      return static_cast<DimensionMask>(mask & ((1U << space_.dimension_count) - 1));
+    };
+    const auto wrong = [&](const std::string& where, const std::string& what) { complain(where, what); };
+    cut_ = limit_factors(places_, space_, meant_by, wrong);
     // Tightening contradictory limits would complain a second time.
     if (errors_.empty()) errors_ = tighten(space_);
     if (!errors_.empty()) return std::move(errors_);
     return std::move(space_);
   }
+
+  const std::vector<CutFactor>& cut() const { return cut_; }  // by run()
 
  private:
   // Once: what is wrong with a word is wrong wherever the constraint has it (`allowed` is a list for X and one for Y).
@@ -75,22 +86,26 @@ class Resolver {
                          word, workload_.name, join(space_.dimension_names)));
   }
 
-  // The dimension of that name, or all dimensions of that class.
+  // The dimension that the machine calls so, or all dimensions of that class. Bits beyond those of the workload stand
+  // for dimensions that it lacks.
   std::optional<DimensionMask> dimensions_named(const std::string& word, const std::string& where) {
-    if (const auto d = workload_.find_dimension(word)) return dimension_bit(*d);
-    std::vector<std::string> known = space_.dimension_names;
-    for (DimensionClass c : kClasses) {
-      known.emplace_back(name(c));
-      if (lower(word) != name(c)) continue;
+    if (const auto d = spoken_.find_dimension(word)) return dimension_bit(*d);
+    if (const auto tensors = tensor_dimensions(word)) {
+      check_selectors(tensors->selectors, where);
+      return tensors->of(workload_);
+    }
+    if (const auto c = class_named(word)) {
       if (!classes_) {
         complain_of_classes(word, where);
         return std::nullopt;
       }
       DimensionMask mask = 0;
       for (std::size_t d = 0; d < classes_->size(); ++d)
-        if ((*classes_)[d] == c) mask = static_cast<DimensionMask>(mask | dimension_bit(static_cast<int>(d)));
+        if ((*classes_)[d] == *c) mask = static_cast<DimensionMask>(mask | dimension_bit(static_cast<int>(d)));
       return mask;
     }
+    std::vector<std::string> known = space_.dimension_names;
+    for (const DimensionClass c : kDimensionClasses) known.emplace_back(name(c));
     const auto classes_from = known.begin() + static_cast<std::ptrdiff_t>(space_.dimension_names.size());
     const std::string hint = did_you_mean(word, known);
     complain(where, fmt::format("'{}' is not a dimension of workload '{}' (it has {}) nor a class of dimensions ({}){}",
@@ -125,52 +140,27 @@ class Resolver {
     }
   }
 
-  // `most[d]`: the largest factor the place has room for at all; `room` says why.
-  void resolve_factors(const std::vector<FactorConstraint>& constraints, const std::string& where,
-                       const std::array<u64, kMaxDimensions>& most, std::string_view room, FactorLimits& limits) {
-    for (int d = 0; d < space_.dimension_count; ++d) limits[d] = {1, most[d]};
-    for (const FactorConstraint& c : constraints) {
-      const auto named = dimensions_named(c.dimension, where);
-      if (!named) continue;
-      for (int d = 0; d < space_.dimension_count; ++d)
-        if (contains(*named, d)) resolve_factor(c, d, where, most[d], room, limits[d]);
-    }
-  }
-
-  void resolve_factor(const FactorConstraint& c, int d, const std::string& where, u64 most, std::string_view room,
-                      FactorLimit& limit) {
-    const char* sign = c.relation == Relation::Equal ? "=" : c.relation == Relation::AtMost ? "<=" : ">=";
-    const std::string text = fmt::format("{} {} {}", c.dimension, sign, c.value);
-    const u64 value = c.relation == Relation::Equal && c.value == 0 ? space_.size[d] : c.value;
-    if (value == 0) return complain(where, fmt::format("{} is not a factor, must be at least 1", text));
-    if (c.relation == Relation::AtMost) {
-      limit.max = std::min(limit.max, value);
-    } else {
-      if (value > space_.size[d]) return complain(where, fmt::format("{}, but {}", text, dimension_text(space_, d)));
-      if (value > most) return complain(where, fmt::format("{}, but {}", text, room));
-      limit.min = std::max(limit.min, value);
-      if (c.relation == Relation::Equal) limit.max = std::min(limit.max, value);
-    }
-    if (limit.min > limit.max)
-      complain(where, fmt::format("{} contradicts another constraint on {}", text, space_.dimension_names[d]));
-  }
-
   void resolve_temporal(const StorageLevel& level, TemporalSpace& out) {
     const std::string where = level_field(level.name, "temporal constraint");
     const LoopConstraints none;
     const LoopConstraints& c = constrained_ ? level.constraints.temporal : none;
     const DimensionMask allowed = level.loops_allowed ? mask_of(c.allowed, where) : DimensionMask{0};
-    std::array<u64, kMaxDimensions> most{};
-    for (int d = 0; d < space_.dimension_count; ++d) most[d] = contains(allowed, d) ? space_.size[d] : 1;
-    resolve_factors(c.factors, where, most,
-                    level.loops_allowed ? "'allowed' leaves it out" : "the level takes no temporal loops", out.factor);
+    FactorPlace& place =
+        places_.emplace_back(FactorPlace{.limits = &out.factor,
+                                         .constraints = c.factors,
+                                         .where = where,
+                                         .room = level.loops_allowed ? "what loops are allowed here leaves it out"
+                                                                     : "the level takes no temporal loops"});
+    for (int d = 0; d < space_.dimension_count; ++d) place.most[d] = contains(allowed, d) ? space_.size[d] : 1;
     resolve_order(c.order, where, out.order);
   }
 
   void divide_axes(const SpatialConstraints& c, const std::string& where, SpatialSpace& out) {
     const auto meant_by = [&](const std::string& word) { return dimensions_named(word, where).value_or(0); };
-    const Result<SplitAxes> axes =
-        split_axes(c, out.order.dimensions(), architecture_.unit_loops_first, workload_, meant_by);
+    std::vector<u8> order;  // dimensions that the workload lacks count in a split, as those of size 1 do
+    for (const std::string& word : c.order)
+      for (const int d : bits(meant_by(word))) order.push_back(static_cast<u8>(d));
+    const Result<SplitAxes> axes = split_axes(c, order, architecture_.unit_loops_first, spoken_, meant_by);
     if (!axes) return complain(where, axes.errors().front().message);
     out.allowed_x = static_cast<DimensionMask>(out.allowed_x & axes->x);
     out.allowed_y = static_cast<DimensionMask>(out.allowed_y & axes->y);
@@ -188,17 +178,19 @@ class Resolver {
     if (c.split) divide_axes(c, where, out);
     if (out.fanout_x == 1) out.allowed_x = 0;
     if (out.fanout_y == 1) out.allowed_y = 0;
-    std::array<u64, kMaxDimensions> most{};
+    FactorPlace& place = places_.emplace_back(
+        FactorPlace{.limits = &out.factor,
+                    .constraints = c.factors,
+                    .where = where,
+                    .room = fmt::format("the fan-out of {}x{} and what may go to its axes leave no room for it",
+                                        level.fanout_x, level.fanout_y),
+                    .instances = level.fanout_x * level.fanout_y});
     for (int d = 0; d < space_.dimension_count; ++d) {
       const u64 x = contains(out.allowed_x, d) ? out.fanout_x : 1;
       const u64 y = contains(out.allowed_y, d) ? out.fanout_y : 1;
       const u64 both = space_.one_axis_per_dimension ? std::max(x, y) : product_up_to(x, y, space_.size[d]);
-      most[d] = std::min(both, space_.size[d]);
+      place.most[d] = std::min(both, space_.size[d]);
     }
-    resolve_factors(c.factors, where, most,
-                    fmt::format("the fan-out of {}x{} and what may go to its axes leave no room for it", level.fanout_x,
-                                level.fanout_y),
-                    out.factor);
   }
 
   void check_selectors(const std::vector<std::string>& selectors, const std::string& where) {
@@ -235,15 +227,24 @@ class Resolver {
 
   const Workload& workload_;
   const Architecture& architecture_;
+  Workload spoken_;  // the workload in the machine's words
   std::optional<std::vector<DimensionClass>> classes_;
   bool constrained_ = false;
   bool open_ = false;
   bool said_no_classes_ = false;
+  std::vector<FactorPlace> places_;  // innermost first
+  std::vector<CutFactor> cut_;
   Mapspace space_;
   Diagnostics errors_;
 };
 
 }  // namespace
+
+std::vector<CutFactor> cut_factors(const Workload& workload, const Architecture& architecture,
+                                   MapspaceOptions options) {
+  Resolver resolver(workload, architecture, options);
+  return resolver.run() ? resolver.cut() : std::vector<CutFactor>{};
+}
 
 Result<Mapspace> resolve(const Workload& workload, const Architecture& architecture, MapspaceOptions options) {
   return Resolver(workload, architecture, options).run();

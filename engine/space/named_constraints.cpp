@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "arch/limits.h"
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/keep.h"
+#include "engine/space/machine_words.h"
 #include "engine/space/mapspace.h"
 #include "engine/space/reuse.h"
 #include "engine/space/split_axes.h"
@@ -19,19 +20,13 @@
 namespace heliolite {
 namespace {
 
-constexpr std::array kNamedClasses{DimensionClass::InputChannel, DimensionClass::OutputChannel, DimensionClass::Kernel,
-                                   DimensionClass::Pixel, DimensionClass::Group};
-
-std::optional<DimensionClass> class_named(const std::string& word) {
-  const auto found = std::ranges::find(kNamedClasses, lower(word), [](DimensionClass c) { return name(c); });
-  return found == kNamedClasses.end() ? std::nullopt : std::optional(*found);
-}
-
 class ConstraintNamer {
  public:
   // `unit_loops_first`: how the machine's own constraints are to be read.
-  ConstraintNamer(TimeloopForm form, const Workload& workload, bool unit_loops_first)
+  ConstraintNamer(TimeloopForm form, const Workload& workload, const Mapspace& space, bool unit_loops_first)
       : workload_(workload),
+        spoken_(in_machine_words(workload, form.machine).workload),
+        space_(space),
         classes_(classify(workload)),
         unit_loops_first_(unit_loops_first),
         named_(std::move(form)) {
@@ -47,9 +42,9 @@ class ConstraintNamer {
       // A container has neither tensors nor loops over time to constrain.
       if (!is_bare_fanout(named_.machine, static_cast<int>(i))) {
         keep(static_cast<int>(i), level);
-        temporal(level);
+        temporal(level, space_.levels[i].temporal);
       }
-      spatial(level);
+      spatial(level, space_.levels[i].spatial);
     }
     return std::move(named_);
   }
@@ -65,10 +60,14 @@ class ConstraintNamer {
     return names;
   }
 
-  // The dimension of that name, or those of the class; resolve() has complained about other words.
-  DimensionMask meant_by(const std::string& word) const {
-    if (const auto d = workload_.find_dimension(word)) return dimension_bit(*d);
+  // The dimension that the machine calls so, or those of the class; resolve() has complained about other words.
+  DimensionMask meant_by(const std::string& word) const { return static_cast<DimensionMask>(spoken(word) & all_); }
+
+  // With bits for dimensions that the workload lacks.
+  DimensionMask spoken(const std::string& word) const {
+    if (const auto d = spoken_.find_dimension(word)) return dimension_bit(*d);
     DimensionMask mask = 0;
+    if (const auto tensors = tensor_dimensions(word)) return tensors->of(workload_);
     if (const auto wanted = class_named(word))
       for (std::size_t d = 0; classes_ && d < classes_->size(); ++d)
         if ((*classes_)[d] == *wanted) mask = with(mask, static_cast<int>(d));
@@ -99,9 +98,15 @@ class ConstraintNamer {
   }
 
   // Each dimension by its name; those not in `allowed` have the factor 1 and nothing else.
-  std::vector<FactorConstraint> factors(const std::vector<FactorConstraint>& given, DimensionMask allowed) const {
+  // The largest factors that there is room for are what they come to.
+  std::vector<FactorConstraint> factors(const std::vector<FactorConstraint>& given, DimensionMask allowed,
+                                        const FactorLimits& limits) const {
     std::vector<FactorConstraint> out;
     for (const FactorConstraint& f : given) {
+      if (f.value == kLargestFactor)
+        for (const std::string& part : parts_of_word(f.dimension))
+          for (const int d : bits(meant_by(part))) out.push_back({name_of(d), Relation::Equal, limits[at(d)].min});
+      if (f.value == kLargestFactor || parts_of_word(f.dimension).size() > 1) continue;
       for (const int d : bits(meant_by(f.dimension))) {
         if (!contains(allowed, d)) continue;
         const auto same = [&](const FactorConstraint& o) {
@@ -125,10 +130,10 @@ class ConstraintNamer {
     return out;
   }
 
-  void temporal(StorageLevel& level) {
+  void temporal(StorageLevel& level, const TemporalSpace& space) {
     LoopConstraints& rules = level.constraints.temporal;
     const DimensionMask allowed = level.loops_allowed ? meant_by(rules.allowed) : DimensionMask{0};
-    rules.factors = factors(rules.factors, allowed);
+    rules.factors = factors(rules.factors, allowed, space.factor);
     rules.order = order(rules.order);
     rules.allowed.reset();
     level.loops_allowed = true;
@@ -138,12 +143,12 @@ class ConstraintNamer {
   SplitAxes divided(const SpatialConstraints& rules) const {
     std::vector<u8> ordered;
     for (const std::string& word : rules.order)
-      for (const int d : bits(meant_by(word))) ordered.push_back(static_cast<u8>(d));
-    const auto meant = [&](const std::string& word) { return meant_by(word); };
-    return split_axes(rules, ordered, unit_loops_first_, workload_, meant).value();
+      for (const int d : bits(spoken(word))) ordered.push_back(static_cast<u8>(d));
+    const auto meant = [&](const std::string& word) { return spoken(word); };
+    return split_axes(rules, ordered, unit_loops_first_, spoken_, meant).value();
   }
 
-  void spatial(StorageLevel& level) {
+  void spatial(StorageLevel& level, const SpatialSpace& space) {
     SpatialConstraints& rules = level.constraints.spatial;
     const bool two_axes = level.fanout_x > 1 && level.fanout_y > 1;
     DimensionMask x = meant_by(rules.allowed_x), y = meant_by(rules.allowed_y);
@@ -159,7 +164,7 @@ class ConstraintNamer {
     }
     if (!two_axes) x = y = level.fanout_x > 1 ? x : y;
     const auto any = static_cast<DimensionMask>(x | y), both = static_cast<DimensionMask>(x & y);
-    rules.factors = factors(rules.factors, any);
+    rules.factors = factors(rules.factors, any, space.factor);
     rules.order = order(rules.order);
     rules.allowed_x.reset();
     rules.allowed_y.reset();
@@ -175,24 +180,29 @@ class ConstraintNamer {
     split(level, rules, x, y, any);
   }
 
-  // A permutation of all dimensions of which the first go to X. It is an order, too.
+  // A permutation of which the first go to X, as short as it can be: Timeloop takes no mapping whose loops are not the
+  // first ones of it. What is not named goes to Y; the front end of v0.4 puts dimensions of one iteration first unless
+  // they are named, so there all are. It is an order, too.
   void split(const StorageLevel& level, SpatialConstraints& rules, DimensionMask x, DimensionMask y,
              DimensionMask used) {
-    std::vector<std::string> ordered = std::exchange(rules.order, {});
-    for (const DimensionMask axis : {x, y}) {
+    const auto loops = static_cast<DimensionMask>(used & non_unit_dimensions(workload_));
+    const bool all = named_.machine.unit_loops_first;
+    const std::vector<std::string> ordered = std::exchange(rules.order, {});
+    for (const bool is_x : {true, false}) {
+      const DimensionMask axis = is_x ? x : y;
+      const auto in_axis = static_cast<DimensionMask>(axis & loops);
       std::vector<std::string> names;
       for (const std::string& name : ordered)
-        if (contains(axis, *workload_.find_dimension(name))) names.push_back(name);
+        if (contains(all ? axis : in_axis, *workload_.find_dimension(name))) names.push_back(name);
       const std::size_t said = names.size();
-      for (const std::string& name : names_of(axis))
+      for (const std::string& name : names_of(all ? axis : is_x ? in_axis : DimensionMask{0}))
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-      const int loops = std::popcount(static_cast<DimensionMask>(axis & used & non_unit_dimensions(workload_)));
-      if (loops > static_cast<int>(said) + 1)
+      if (names.size() > said && std::popcount(in_axis) > static_cast<int>(said) + 1)
         note(level,
              fmt::format("the loops along {} get an order, {}: Timeloop's files divide the axes by a permutation",
-                         axis == x ? "X" : "Y", join(names, "then")));
+                         is_x ? "X" : "Y", join(names, "then")));
       rules.order.insert(rules.order.end(), names.begin(), names.end());
-      if (axis == x) rules.split = names.size();
+      if (is_x) rules.split = names.size();
     }
   }
 
@@ -201,6 +211,8 @@ class ConstraintNamer {
   }
 
   const Workload& workload_;
+  const Workload spoken_;  // in the machine's words
+  const Mapspace& space_;
   std::optional<std::vector<DimensionClass>> classes_;
   bool unit_loops_first_;
   TimeloopForm named_;
@@ -218,14 +230,17 @@ Result<TimeloopForm> timeloop_form(const Architecture& architecture, const Workl
   same.unit_loops_first = version == TimeloopVersion::V04;
   Result<TimeloopForm> form = timeloop_form(same, version, true);
   if (!form) return form;
-  return ConstraintNamer(*std::move(form), workload, architecture.unit_loops_first).run();
+  return ConstraintNamer(*std::move(form), workload, *space, architecture.unit_loops_first).run();
 }
 
 bool names_classes(const Architecture& architecture) {
-  const auto is_class = [](const std::string& word) { return class_named(word).has_value(); };
-  const auto any = [&](const std::vector<std::string>& words) { return std::ranges::any_of(words, is_class); };
+  const auto needs = [](const std::string& word) {
+    return class_named(word) || tensor_dimensions(word) || parts_of_word(word).size() > 1;
+  };
+  const auto any = [&](const std::vector<std::string>& words) { return std::ranges::any_of(words, needs); };
   const auto any_factor = [&](const std::vector<FactorConstraint>& factors) {
-    return std::ranges::any_of(factors, is_class, &FactorConstraint::dimension);
+    return std::ranges::any_of(
+        factors, [&](const FactorConstraint& f) { return f.value == kLargestFactor || needs(f.dimension); });
   };
   return std::ranges::any_of(architecture.levels, [&](const StorageLevel& level) {
     const LoopConstraints& t = level.constraints.temporal;

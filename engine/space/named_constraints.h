@@ -15,7 +15,8 @@ namespace heliolite {
 // does not suit the workload.
 Result<TimeloopForm> timeloop_form(const Architecture& architecture, const Workload& workload, TimeloopVersion version);
 
-// Whether the constraints name classes of dimensions, which mean nothing without a workload.
+// Whether the constraints name classes of dimensions, dimensions of tensors or largest factors, which mean nothing
+// without a workload.
 bool names_classes(const Architecture& architecture);
 
 }  // namespace heliolite

@@ -13,6 +13,8 @@
 #include "engine/base/text_file.h"
 #include "engine/base/yaml_node.h"
 #include "engine/search/options_yaml.h"
+#include "engine/space/constraint_notes.h"
+#include "engine/space/fit_names.h"
 #include "engine/sweep/column_names.h"
 #include "engine/sweep/derived_values.h"
 #include "engine/sweep/expression.h"
@@ -62,6 +64,7 @@ class Reader {
     if (!errors_.empty()) return std::move(errors_);
     choose_delay_unit();
     for (Diagnostic& warning : stated_cost_warnings(out_)) out_.warnings.push_back(std::move(warning));
+    note_constraints(*node);
     return std::move(out_);
   }
 
@@ -84,6 +87,7 @@ class Reader {
       const Result<ReferenceTables> tables = load_reference_tables(out_.machine, overrides_.reading);
       if (tables) out_.tables = *tables;
       else problems = tables.errors();
+      if (Result<Architecture> base = resolve(out_.machine, out_.tables)) base_ = *std::move(base);
     } else {
       problems = machine.errors();
     }
@@ -126,10 +130,20 @@ class Reader {
                       cut ? ": in [ ] a comma ends an element; write a text that has commas between quotes" : "")));
       return;
     }
+    if (base_) fit_products(*network, *base_);
     for (const std::string& note : network->notes) out_.warnings.push_back(node.error(note));
     if (wanted) keep_layers(*network, *wanted, node);
     const std::string name = file == what ? what : network->name;
     for (Layer& layer : network->layers) out_.layers.push_back({name, weight, std::move(layer)});
+  }
+
+  // How the machine's constraints are read for the layers, which its parameters hardly change.
+  void note_constraints(const YamlNode& node) {
+    if (!base_) return;
+    Network all{out_.name, {}};
+    for (const SweepLayer& layer : out_.layers) all.layers.push_back(layer.layer);
+    const MapspaceOptions lifted{.free = out_.options.free, .open = out_.options.open};
+    for (const std::string& note : constraint_notes(all, *base_, lifted)) out_.warnings.push_back(node.error(note));
   }
 
   void keep_layers(Network& network, const std::vector<std::string>& wanted, const YamlNode& node) {
@@ -249,6 +263,7 @@ class Reader {
 
   std::string path_;
   const SweepOverrides& overrides_;
+  std::optional<Architecture> base_;  // the machine, if it is one without parameters
   SweepSpec out_;
   Diagnostics errors_;
 };

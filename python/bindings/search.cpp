@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/space/fit_names.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/level_bounds.h"
 #include "python/bindings/placed_mapping.h"
@@ -124,9 +125,10 @@ py::dict answer_as_dict(const NetworkResult& result, const Asked& asked) {
 }
 
 // (answer, None or the exception that ended the search early). No answer: it came before any.
-py::tuple map_network_watched(std::shared_ptr<Network> network, std::shared_ptr<Architecture> machine,
+py::tuple map_network_watched(const std::shared_ptr<Network>& network, std::shared_ptr<Architecture> machine,
                               const GivenTexts& given, bool look, const py::object& progress) {
-  Asked asked{std::move(network), std::move(machine), options_with(given_options(given))};
+  Asked asked{std::make_shared<Network>(*network), std::move(machine), options_with(given_options(given))};
+  fit_products(*asked.network, *asked.machine);
   asked.options.look_at_any = look;
   std::atomic<bool> stop = false;
   Mailbox<SearchNews> mailbox;

@@ -313,7 +313,9 @@ TEST(TimeloopArchitecture, ReadsConstraintsWhereTimeloopDoes) {
     const Result<Architecture> machine = read_timeloop_architecture(documents);
     EXPECT_TRUE(machine.ok()) << to_string(machine.errors());
     if (!machine) return std::string();
-    if (notes != nullptr) *notes = machine->notes.empty() ? "" : machine->notes.front();
+    if (notes != nullptr) notes->clear();
+    for (const std::string& said : machine->notes)
+      if (notes != nullptr && said.find("constraints") != std::string::npos) *notes += said;
     std::string text;
     for (const FactorConstraint& f : machine->levels[0].constraints.temporal.factors) text += f.dimension;
     return text;

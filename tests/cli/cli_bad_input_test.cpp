@@ -237,8 +237,8 @@ TEST_F(CliBadInput, TabsLevelsAndConstraints) {
       AllOf(HasSubstr("a.yaml:5"), HasSubstr("outermost first, but DRAM is the last"), Not(HasSubstr("bypass"))));
   EXPECT_THAT(machine(with(kMachine, "entries: 64", "entries: 64, keep: [A, Zed]")),
               HasSubstr("a.yaml:7: level 'Buf', keep: 'Zed' is not a tensor"));
-  EXPECT_THAT(machine(with(kMachine, "entries: 8", "entries: 8, constraints: {temporal: {factors: [Q=3]}}")),
-              HasSubstr("a.yaml:8: level 'Reg', temporal constraint: 'Q' is not a dimension"));
+  EXPECT_THAT(machine(with(kMachine, "entries: 8", "entries: 8, constraints: {temporal: {factors: [X=3]}}")),
+              HasSubstr("a.yaml:8: level 'Reg', temporal constraint: 'X' is not a dimension"));
   const std::string channels = folder_.write(
       "c.yaml", with(kMachine, "fanout: 4x2", "fanout: 4x2, constraints: {spatial: {allowed: [input_channel]}}"));
   const std::string one = refused("map -w depthwise:c=8,p=4,q=4,r=3,s=3 -a " + channels).err;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/cli_runner.h"
+#include "tests/support/onnx_models.h"
 
 namespace heliolite::cli_reading_test {
 namespace {
@@ -59,6 +60,88 @@ TEST(CliReading, RenamesDimensions) {
   EXPECT_THAT(wrong.err, HasSubstr("has no dimension 'X'"));
   const CliResult lost = run_cli(machine + " -w \"o[i,j] += a[i,k]*b[k,j]; i=4,j=4,k=4\"");
   EXPECT_THAT(lost.err, HasSubstr("if they are the same things under other names: --rename OLD=M, OLD one of i, j"));
+}
+
+// A machine whose constraints were written for one convolution, and layers of other shapes.
+constexpr const char* kConvMachine = R"(architecture:
+  version: 0.3
+  subtree:
+  - name: chip
+    local:
+    - {name: DRAM, class: DRAM, attributes: {width: 64, block-size: 8, word-bits: 8}}
+    - {name: Glob, class: SRAM, attributes: {depth: 4096, width: 64, block-size: 8, word-bits: 8}}
+    subtree:
+    - name: PE[0..15]
+      local:
+      - {name: Rf, class: regfile, attributes: {depth: 64, width: 8, block-size: 1, word-bits: 8, meshX: 4}}
+      - {name: Mult, class: intmac, attributes: {datawidth: 8, meshX: 4}}
+architecture_constraints:
+  targets:
+)";
+
+TEST(CliReading, FactorsAboveALayersSizesAreCutDown) {
+  const TempFolder folder;
+  const auto machine = [&](const std::string& file, const std::string& factors) {
+    return " -a " + folder.write(file, kConvMachine + ("  - {target: Glob, type: spatial, factors: " + factors +
+                                                       ", permutation: CK}\n"));
+  };
+  const std::string above = machine("above.yaml", "C=4"), cut = machine("cut.yaml", "C=3");
+  const std::string rgb = " -w conv:c=3,k=16,p=8,r=3";
+  for (const std::string mode : {"", " --factors any --budget 1", " --imperfect --budget 1"}) {
+    const json a = answer("map" + above + rgb + mode + " --strategy sunstone -t 1"),
+               b = answer("map" + cut + rgb + mode + " --strategy sunstone -t 1");
+    EXPECT_EQ(a["layers"][0]["energy_pj"], b["layers"][0]["energy_pj"]) << mode;
+    EXPECT_EQ(a["layers"][0]["cycles"], b["layers"][0]["cycles"]) << mode;
+    ASSERT_EQ(a["notes"].size(), b["notes"].size() + 1) << mode;
+    EXPECT_THAT(a["notes"].back().get<std::string>(),
+                HasSubstr("C = 4 to 3 (level 'Glob', spatial constraint) in conv"));
+  }
+  for (const std::string command : {"space", "map --free"})
+    EXPECT_EQ(run_cli(command + above + rgb + " -q").exit_code, 0) << command;
+  const json lifted = answer("map --free" + above + rgb);
+  for (const json& note : lifted["notes"]) EXPECT_EQ(note.get<std::string>().find("C = 4"), std::string::npos);
+}
+
+TEST(CliReading, ProductsBesideConvolutions) {
+  const TempFolder folder;
+  const std::string machine =
+      " -a " +
+      folder.write("m.yaml", kConvMachine + std::string("  - {target: Glob, type: spatial, factors: [N=1, R=1, "
+                                                        "S=1, P=1, Q=1], permutation: [C, K], split: 1}\n"
+                                                        "  - {target: Rf, type: bypass, keep: [Weights], "
+                                                        "bypass: [Inputs, Outputs]}\n"
+                                                        "  - {target: Rf, type: temporal, factors: [R=1, "
+                                                        "S=1]}\n"));
+  const std::string conv = "- {name: conv, conv: {c: 16, k: 16, p: 4, r: 3}}\n";
+  const std::string net = folder.write("net.yaml", "layers:\n" + conv + "- {name: head, gemm: 32x1x16}\n");
+  const std::string same = folder.write("same.yaml", "layers:\n" + conv + "- {name: head, fc: {c: 16, k: 32}}\n");
+  const json a = answer("map" + machine + " -w " + net), b = answer("map" + machine + " -w " + same);
+  for (const char* key : {"energy_pj", "cycles", "status"}) EXPECT_EQ(a["layers"][1][key], b["layers"][1][key]) << key;
+  EXPECT_EQ(a["layers"][1]["cycles"], 32);
+  std::string notes;
+  for (const json& note : a["notes"]) notes += note.get<std::string>() + "\n";
+  EXPECT_THAT(notes, AllOf(HasSubstr("K is M, C is K in head"), HasSubstr("P, Q, R and S in head")));
+  // The end of an ONNX model.
+  using namespace onnx_models;  // NOLINT(google-build-using-namespace)
+  Model cnn = onnx_models::conv({"1", "16", "6", "6"}, {16, 16, 3, 3});
+  cnn.constants.push_back(weights("w2", {32, 16}));
+  cnn.nodes.push_back(node("GlobalAveragePool", {"y"}, {"pooled"}, {}, "pool"));
+  cnn.nodes.push_back(node("Flatten", {"pooled"}, {"flat"}, {}, "flatten"));
+  cnn.nodes.push_back(node("Gemm", {"flat", "w2"}, {"z"}, {{"transB", 1}}, "head"));
+  const json model = answer("map" + machine + " -w " + folder.write("cnn.onnx", cnn.bytes()));
+  ASSERT_EQ(model["layers"].size(), 2U);
+  EXPECT_EQ(model["layers"][1]["energy_pj"], b["layers"][1]["energy_pj"]);
+  // K alone means what it means to the layers beside, in every command.
+  const std::string only_k =
+      " -a " +
+      folder.write("k.yaml", kConvMachine + std::string("  - {target: Glob, type: spatial, factors: [K=4]}\n"));
+  const json k = answer("map" + only_k + " -w " + net + " --strategy sunstone"),
+             fc = answer("map" + only_k + " -w " + same + " --strategy sunstone");
+  EXPECT_EQ(k["layers"][1]["energy_pj"], fc["layers"][1]["energy_pj"]);
+  folder.write("bench.yaml", "bench: {machines: [k.yaml], workloads: [net.yaml], strategies: [sunstone]}\n");
+  EXPECT_THAT(run_cli("bench --check " + folder.path("bench.yaml")).err, HasSubstr("M is K and K is C"));
+  const CliResult alone = run_cli("map" + only_k + " -w gemm:32x1x16 --strategy sunstone");
+  EXPECT_THAT(alone.err, HasSubstr("taken to mean the dimension that is called K in gemm"));
 }
 
 // Every command that takes a machine or a workload reads it with the same options.

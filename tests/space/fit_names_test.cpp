@@ -86,6 +86,22 @@ TEST(FitNames, GivesDepthwiseLayersTheMissingDimension) {
   EXPECT_THAT(both.notes, ElementsAre(HasSubstr("dimension M = 1 added to dw"), HasSubstr("--rename K=M")));
 }
 
+// K alone may be output channels or what a product sums over: beside convolutions it is theirs.
+TEST(FitNames, ProductsBesideConvolutionsAreCalledLikeThem) {
+  Network net = network("conv:p=8,c=4,k=8,r=3");
+  net.layers.push_back(network("gemm:8x4x2").layers[0]);
+  Network same = net;
+  fit_products(net, machine({"K"}));
+  EXPECT_EQ(names(net.layers[0].workload), "RSPQCKN");
+  EXPECT_EQ(names(net.layers[1].workload), "KNC");
+  EXPECT_THAT(net.notes, ElementsAre(HasSubstr("those of the product are called alike: M is K and K is C")));
+  fit_products(same, machine({"C", "K"}));
+  EXPECT_EQ(names(same.layers[1].workload), "MNK") << "C says what is meant";
+  Network alone = network("gemm:8x4x2");
+  fit_products(alone, machine({"K"}));
+  EXPECT_EQ(names(alone.layers[0].workload), "MNK");
+}
+
 TEST(FitNames, RenamesAsTheUserSays) {
   Network conv = network("conv:p=8,c=4,k=8,r=3");
   EXPECT_THAT(rename_dimensions(conv, *parse_renames("K=C, C=K")), IsEmpty());

@@ -214,7 +214,7 @@ TEST(Mapspace, LevelsWithoutLoops) {
 
 TEST(Mapspace, EveryComplaintInOneGo) {
   Architecture a = machine();
-  a.levels[0].constraints.temporal.factors = {{"k", Relation::Equal, 4}, {"M", Relation::Equal, 128}};
+  a.levels[0].constraints.temporal.factors = {{"k", Relation::Equal, 4}};
   a.levels[0].constraints.temporal.order = {"M", "M"};
   a.levels[0].keep.keep = {"wieghts"};
   a.levels[1].constraints.spatial.allowed_x = {{"input_chanel"}};
@@ -225,7 +225,6 @@ TEST(Mapspace, EveryComplaintInOneGo) {
               HasSubstr("level 'Reg', temporal constraint: 'k' is not a dimension of workload 'gemm' (it has M, N "
                         "and K)"));
   EXPECT_THAT(text, HasSubstr("did you mean 'K'?"));
-  EXPECT_THAT(text, HasSubstr("M = 128, but M of workload 'gemm' has size 64"));
   EXPECT_THAT(text, HasSubstr("dimension 'M' is ordered twice"));
   EXPECT_THAT(text, HasSubstr("level 'Reg', keep: 'wieghts' is not a tensor of workload 'gemm'"));
   EXPECT_THAT(text, HasSubstr("did you mean 'weights'?"));

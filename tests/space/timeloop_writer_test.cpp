@@ -235,6 +235,26 @@ TEST(TimeloopWriter, MappingsCostTheSame) {
   }
 }
 
+// Timeloop refuses mappings whose loops are not the first ones of a permutation: it names what goes to X, and no more.
+TEST(TimeloopWriter, DividesTheAxesInAsFewWordsAsItCan) {
+  Architecture a = testing::machine("eyeriss");
+  SpatialConstraints& rules = a.levels[3].constraints.spatial;
+  rules = {};
+  rules.allowed_x = {{"K"}};
+  rules.allowed_y = {{"C", "S"}};
+  const Workload workload = testing::workload("conv:k=32,c=16,p=14,r=3");
+  const auto form = timeloop_form(a, workload, TimeloopVersion::V03);
+  ASSERT_TRUE(form.ok()) << to_string(form.errors());
+  EXPECT_THAT(form->machine.levels[3].constraints.spatial.order, ::testing::ElementsAre("K"));
+  EXPECT_EQ(form->machine.levels[3].constraints.spatial.split, 1U);
+  EXPECT_THAT(to_string(form->notes), ::testing::Not(HasSubstr("get an order")));
+  const Architecture back = there_and_back(form->machine, TimeloopVersion::V03);
+  EXPECT_EQ(difference(*resolve(workload, a), *resolve(workload, back)), "");
+  // The front end of v0.4 puts what is not named first.
+  const auto nodes = timeloop_form(a, workload, TimeloopVersion::V04);
+  EXPECT_EQ(nodes->machine.levels[3].constraints.spatial.order.size(), workload.dimensions.size());
+}
+
 TEST(TimeloopWriter, SaysWhatTheFilesDoNot) {
   const Architecture simba = testing::machine("simba");
   EXPECT_TRUE(names_classes(simba));
