@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "engine/base/shortened.h"
+
 namespace heliolite::cli {
 namespace {
 
@@ -27,7 +29,7 @@ int rendition(Tone tone) { return tone == Tone::Good ? 32 : tone == Tone::Doubt 
 
 std::string in_colour(std::string_view text, Tone tone, int stream) {
   if (text.empty() || !has_colours(stream)) return std::string(text);
-  return fmt::format("{}{}m{}{}0m", kEscape, rendition(tone), text, kEscape);
+  return fmt::format("{}{}m{}{}0m", kEscape, rendition(tone), visible(text), kEscape);
 }
 
 }  // namespace
@@ -47,8 +49,12 @@ std::string painted_complaint(std::string_view text, Tone tone) { return in_colo
 
 std::size_t colour_sequence(std::string_view text) {
   if (!text.starts_with(kEscape)) return 0;
-  const std::size_t end = text.find_first_not_of("0123456789;", kEscape.size());
-  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+  const std::string_view rest = text.substr(kEscape.size());
+  if (rest.starts_with("0m")) return kEscape.size() + 2;
+  for (const Tone tone : {Tone::Good, Tone::Doubt, Tone::Bad})
+    if (const std::string code = fmt::format("{}m", rendition(tone)); rest.starts_with(code))
+      return kEscape.size() + code.size();
+  return 0;
 }
 
 }  // namespace heliolite::cli

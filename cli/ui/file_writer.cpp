@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/base/file_identity.h"
+#include "engine/base/shortened.h"
 
 namespace heliolite::cli {
 namespace {
@@ -74,7 +75,7 @@ void FileWriter::open_direct(const std::string& target) {
   constexpr int kFlags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
   descriptor_ = given ? fcntl(*given, F_DUPFD_CLOEXEC, 0) : open(target.c_str(), kFlags | O_NONBLOCK);
   if (descriptor_ < 0 && errno == ENXIO) {
-    fmt::print(stderr, "heliolite: waiting for somebody to read {}\n", target);
+    fmt::print(stderr, "heliolite: waiting for somebody to read {}\n", visible(target));
     descriptor_ = open(target.c_str(), kFlags);
   }
   if (descriptor_ < 0) error_ = errno;

@@ -10,7 +10,9 @@
 #include "cli/ui/colour.h"
 #include "cli/ui/file_writer.h"
 #include "cli/ui/lines.h"
+#include "cli/ui/safe_text.h"
 #include "engine/base/file_claims.h"
+#include "engine/base/shortened.h"
 
 namespace heliolite::cli {
 namespace {
@@ -65,11 +67,11 @@ bool Output::claim(const std::string& option, const std::string& target) const {
 }
 
 void Output::table(const std::string& text) const {
-  if (!FileClaims::of_program().takes_stdout() && !write_parts("", "-", whole(fitted(text)))) lost_ = true;
+  if (!FileClaims::of_program().takes_stdout() && !write_parts("", "-", whole(fitted(for_stdout(text))))) lost_ = true;
 }
 
 void Output::note(const std::string& text) const {
-  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
+  if (!quiet) std::fputs((visible(text, "\n") + "\n").c_str(), stderr);
 }
 
 bool Output::json(const nlohmann::ordered_json& answer) const {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/ui/table.h"
+#include "engine/base/shortened.h"
 
 namespace heliolite::cli {
 namespace {
@@ -60,7 +61,7 @@ void Progress::update(u64 done, std::string detail, u64 kept) {
   const std::lock_guard lock(mutex_);
   done_ = std::max(done_, done);  // threads may overtake each other
   kept_ = std::max(kept_, kept);
-  detail_ = std::move(detail);
+  detail_ = visible(detail);
 }
 
 void Progress::run() {

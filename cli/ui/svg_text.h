@@ -2,12 +2,14 @@
 // Text inside SVG documents.
 #include <string>
 
+#include "engine/base/shortened.h"
+
 namespace heliolite::cli {
 
-// With the characters that XML reserves replaced.
+// Made visible, and with the characters that XML reserves replaced.
 inline std::string svg_escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : visible(text)) {
     if (c == '&') out += "&amp;";
     else if (c == '<') out += "&lt;";
     else if (c == '>') out += "&gt;";

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/ui/safe_text.h"
 #include "engine/base/integers.h"
 
 namespace heliolite::cli {
@@ -29,6 +30,7 @@ Table::Table(std::vector<std::string> headings) : headings_(std::move(headings))
 
 void Table::row(std::vector<std::string> cells) {
   cells.resize(headings_.size());
+  for (std::string& cell : cells) cell = without_controls(cell);
   rows_.push_back(std::move(cells));
 }
 

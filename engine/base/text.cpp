@@ -1,7 +1,12 @@
 #include "engine/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
+
+#include "engine/base/parse_number.h"
+#include "engine/base/shortened.h"
 
 namespace heliolite {
 namespace {
@@ -71,10 +76,21 @@ std::string join(std::span<const std::string> words, std::string_view last) {
   return out;
 }
 
+namespace {
+
+// Spreadsheets compute cells that begin so, unless they are numbers.
+bool is_formula(std::string_view text) {
+  return text.size() > 1 && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos &&
+         !parse_number<double>(text.starts_with('+') ? text.substr(1) : text);
+}
+
+}  // namespace
+
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  const std::string cell = (is_formula(text) ? "'" : "") + visible(text, "\n\r\t");
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
 
@@ -86,8 +102,10 @@ std::string yaml_scalar(std::string_view text) {
   if (word && std::ranges::find(kTaken, lower(text)) == std::end(kTaken)) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (byte >= 0x20 && byte != 0x7f) out += c;
+    else out += fmt::format("\\x{:02x}", byte);
   }
   return out + '"';
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/file_bytes.h"
+#include "engine/base/shortened.h"
 #include "engine/base/text.h"
 #include "engine/base/types.h"
 
@@ -17,29 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when it is not one (RFC 3629: no overlong forms, no
-// surrogates, at most U+10FFFF).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<u8>(text[i]) : u8{0}; };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0) == 0x80; };
-  const u8 first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return continues(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef) {
-    const bool overlong = first == 0xe0 && byte(1) < 0xa0;
-    const bool surrogate = first == 0xed && byte(1) > 0x9f;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (first >= 0xf0 && first <= 0xf4) {
-    const bool overlong = first == 0xf0 && byte(1) < 0x90;
-    const bool too_large = first == 0xf4 && byte(1) > 0x8f;
-    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
-}
-
-bool is_control(u8 c) { return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; }
 
 Diagnostic missing_file(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
@@ -63,11 +41,11 @@ Diagnostics check_text(std::string_view text, const std::string& name) {
   int line = 1;
   for (std::size_t at = 0; at < text.size();) {
     const u8 c = static_cast<u8>(text[at]);
-    const std::size_t length = utf8_length(text.substr(at));
+    const std::size_t length = code_point(text.substr(at)).bytes;
     if (length == 0) {
       return {{name, line, "", fmt::format("not a text file: byte 0x{:02x} is not valid UTF-8", c)}};
     }
-    if (is_control(c)) {
+    if (is_control(text[at])) {
       return {{name, line, "", fmt::format("not a text file: it contains the control character 0x{:02x}", c)}};
     }
     if (c == '\n') ++line;

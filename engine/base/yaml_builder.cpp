@@ -56,6 +56,9 @@ class Builder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     last_scalar_ = mark;
+    // Escapes bring them where the text itself may not have them.
+    if (const auto control = std::ranges::find_if(text, is_control); control != text.end())
+      stop(mark, fmt::format("contains the control character 0x{:02x}", static_cast<unsigned char>(*control)));
     if (text_.include && (tag == "!include" || tag == "!includedir" || tag == "!include_loaded")) {
       include(mark, tag, anchor, text);
       return;

@@ -55,6 +55,23 @@ TEST(Text, SplitsAndTrims) {
   EXPECT_EQ(lower("AbC-9"), "abc-9");
 }
 
+TEST(Text, ShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(visible("a\x1b[31mb\x07\n\tc\x7f"), "a\\x1b[31mb\\x07\\n\\tc\\x7f");
+  EXPECT_EQ(visible("a\nb\x1b", "\n"), "a\nb\\x1b");
+  EXPECT_EQ(visible("\xc2\x9b\xe2\x80\xae\xef\xbf\xbf"), "\\u009b\\u202e\\uffff");
+  EXPECT_EQ(visible("caf\xe9 \xc3\xa9 \xf0\x9f\x98\x80 \xc0\x80 \xed\xa0\x80"),
+            "caf\\xe9 \xc3\xa9 \xf0\x9f\x98\x80 \\xc0\\x80 \\xed\\xa0\\x80");
+  EXPECT_EQ(readable("no layer 'a\nb' and \x1b[2J"), "no layer 'a\\nb' and \\x1b[2J");
+}
+
+TEST(Text, CellsAreNoFormulas) {
+  EXPECT_EQ(csv_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+  EXPECT_EQ(csv_cell("@SUM(1,2)"), "\"'@SUM(1,2)\"");
+  EXPECT_EQ(csv_cell("-a"), "'-a");
+  EXPECT_EQ(csv_cell("+a"), "'+a");
+  for (const char* same : {"-1.5e3", "+2", "-", "", "a=b", "conv-1", "1"}) EXPECT_EQ(csv_cell(same), same);
+}
+
 TEST(Text, ShowsTheBeginningOfLongTextsAndTheirLength) {
   const std::string most(kLongestShown, 'x'), cut(160, 'x');
   EXPECT_EQ(shortened(most), most);

@@ -230,6 +230,29 @@ TEST_F(CliTables, OfEveryCommandFit) {
   }
 }
 
+// Names come from files of others, from command lines and from databases.
+TEST(Tables, HoldNothingThatATerminalObeys) {
+  Table table({"<name", "n"});
+  table.row({"\x1b[2Jwiped\x07", "1"});
+  table.row({"a\nb", "2"});
+  const std::string text = table.to_string();
+  EXPECT_THAT(text, AllOf(HasSubstr("\\x1b[2Jwiped\\x07"), HasSubstr("a\\nb")));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  const TempFolder folder;
+  const std::string machine = folder.write(
+      "m.yaml", "architecture:\n  name: m\n  levels:\n  - {name: \"D\\e[31m\", capacity: unbounded, energy: 100}\n");
+  const std::string svg = folder.path("m.svg");
+  for (const std::string& arguments : {"show -a " + machine + " --svg " + svg, std::string("show '--\x1b[31m'"),
+                                       std::string("map -w 'x\x1b[2J'"), std::string("show -w 'conv\x9b:k=4'")}) {
+    const CliResult result = run_cli(arguments);
+    EXPECT_NE(result.exit_code, 0) << arguments;
+    for (const std::string& said : {result.out, result.err}) {
+      EXPECT_EQ(said.find('\x1b'), std::string::npos) << said;
+      EXPECT_EQ(said.find('\x9b'), std::string::npos) << said;
+    }
+  }
+}
+
 TEST_F(CliTables, HelpFits) {
   for (const char* command : {"", "map ", "eval ", "explain ", "orders ", "space ", "bound ", "bench ", "sweep ",
                               "merge ", "verify ", "report "}) {
