@@ -251,7 +251,10 @@ class TemplateParser : public ArithmeticParser<TemplateParser, Value> {
     }
     return TemplateValue{std::shared_ptr<const TemplateList>(std::move(list))};
   }
-  static std::string too_long() { return fmt::format("a list of more than {} items", kMaxTemplateList); }
+  static std::string too_long() {
+    return fmt::format("a list of more than {} items, or of more than {} KiB of texts", kMaxTemplateList,
+                       kMaxTemplateText >> 10);
+  }
   bool rest_begins_with(std::string_view token) {
     peek();
     return rest().starts_with(token);

@@ -11,6 +11,7 @@
 
 #include "engine/base/shortened.h"
 #include "engine/base/text.h"
+#include "engine/base/text_file.h"
 #include "engine/inputs/template_operations.h"
 
 namespace heliolite {
@@ -49,8 +50,10 @@ Result<TemplateValue> indented(const TemplateValue& value, std::span<const Templ
     if ((at > 0 || first) && (!empty || blank)) out += blanks;
     out.append(text, at, end - at);
     at = end;
+    if (out.size() > kMaxTextFileBytes)
+      return complain(fmt::format("makes a text longer than {} MiB", kMaxTextFileBytes >> 20));
   }
-  if (!included) return TemplateValue{std::move(out)};
+  if (!included) return template_text(std::move(out));
   auto lines = std::make_shared<RenderedText>(**included);
   lines->text = std::move(out);
   return TemplateValue{std::shared_ptr<const RenderedText>(std::move(lines))};
@@ -61,7 +64,10 @@ Result<TemplateValue> joined(const TemplateValue& value, std::span<const Templat
   if (list == nullptr) return complain("filter 'join' needs a list");
   std::vector<std::string> items;
   for (const TemplateValue& item : list->items) items.push_back(text_of(item));
-  return TemplateValue{fmt::format("{}", fmt::join(items, arguments.empty() ? "" : text_of(arguments[0])))};
+  const std::string between = arguments.empty() ? "" : text_of(arguments[0]);
+  // Refused before it is made.
+  if (between.size() * items.size() > kMaxTemplateText) return template_text(std::string(kMaxTemplateText + 1, ' '));
+  return template_text(fmt::format("{}", fmt::join(items, between)));
 }
 
 }  // namespace

@@ -69,10 +69,10 @@ Result<TemplateValue> template_contains(const TemplateValue& item, const Templat
 }
 
 Result<TemplateValue> template_arithmetic(std::string_view op, const TemplateValue& a, const TemplateValue& b) {
-  if (op == "~") return TemplateValue{text_of(a) + text_of(b)};
+  if (op == "~") return template_text(text_of(a) + text_of(b));
   const auto* left = std::get_if<std::string>(&a);
   const auto* right = std::get_if<std::string>(&b);
-  if (op == "+" && left != nullptr && right != nullptr) return TemplateValue{*left + *right};
+  if (op == "+" && left != nullptr && right != nullptr) return template_text(*left + *right);
   const std::optional<double> x = template_number(a);
   const std::optional<double> y = template_number(b);
   if (!x || !y) return operation_error(fmt::format("'{}' needs two numbers (texts are joined with ~)", op));

@@ -21,12 +21,16 @@ namespace {
 constexpr std::size_t kMaxOpenIfs = 32;
 constexpr std::size_t kMaxNestedLoops = 8;
 constexpr int kMaxSteps = 200'000;  // pieces of one text and rounds of its loops
+constexpr std::size_t kMaxCopiedBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxTemplateLines = 2'000'000;  // each remembers where it is from
 
 // Carries out the pieces, one after the other.
 class TemplateRun {
  public:
   TemplateRun(const std::string& file, TemplateNames names, const TemplateCall& call, const TemplateInclude& include)
-      : file_(std::make_shared<const std::string>(file)), names_(std::move(names)), call_(call), include_(include) {}
+      : file_(std::make_shared<const std::string>(file)), names_(std::move(names)), call_(call), include_(include) {
+    for (const auto& [name, value] : names_) names_bytes_ += text_bytes(value);
+  }
 
   Result<RenderedText> run(const std::vector<TemplatePiece>& pieces) {
     carry_out(pieces);
@@ -49,6 +53,8 @@ class TemplateRun {
       else if (is_active()) expression(piece.text);
       if (out_.text.size() > kMaxTextFileBytes)
         complain(fmt::format("the text is longer than {} MiB from here on", kMaxTextFileBytes >> 20));
+      if (out_.lines.size() > kMaxTemplateLines)
+        complain(fmt::format("the text has more than {} lines from here on", kMaxTemplateLines));
       if (++steps_ > kMaxSteps) complain(fmt::format("more than {} steps", kMaxSteps));
     }
     if (ifs_.size() > first_if_ && errors_.empty())
@@ -98,10 +104,14 @@ class TemplateRun {
     if (list->items.empty()) return carry_out(otherwise);
     if (++loops_ > kMaxNestedLoops) complain(fmt::format("more than {} loops in one another", kMaxNestedLoops));
     const TemplateNames outer = names_;
+    const std::size_t outer_bytes = names_bytes_;
     const auto size = static_cast<i64>(list->items.size());
     for (i64 i = 0; i < size && errors_.empty(); ++i) {
-      if (++steps_ > kMaxSteps) return complain(fmt::format("more than {} steps", kMaxSteps));
+      copied_bytes_ += names_bytes_;
+      if (++steps_ > kMaxSteps || copied_bytes_ > kMaxCopiedBytes)
+        return complain(fmt::format("more than {} steps, or fewer with long texts in names", kMaxSteps));
       names_ = outer;
+      names_bytes_ = outer_bytes;
       names_["loop.index"] = i + 1;
       names_["loop.index0"] = i;
       names_["loop.first"] = i == 0;
@@ -111,6 +121,7 @@ class TemplateRun {
     }
     --loops_;
     names_ = outer;
+    names_bytes_ = outer_bytes;
   }
 
   // One name for an item, or a name for each part of it.
@@ -239,11 +250,32 @@ class TemplateRun {
     const std::string name(trim(text.substr(0, equals)));
     if (equals == std::string_view::npos || !is_name(name))
       return complain(fmt::format("'set {}' must be: set NAME = VALUE", shortened(text)));
-    if (const auto value = value_of(trim(text.substr(equals + 1)))) names_[name] = *value;
+    if (const auto value = value_of(trim(text.substr(equals + 1)))) keep(name, *value);
+  }
+
+  void keep(const std::string& name, const TemplateValue& value) {
+    TemplateValue& kept = names_[name];
+    names_bytes_ += text_bytes(value);
+    names_bytes_ -= std::min(names_bytes_, text_bytes(kept));
+    if (names_bytes_ > kMaxTemplateNames)
+      return complain(fmt::format("the texts of all names are longer than {} MiB together", kMaxTemplateNames >> 20));
+    kept = value;
+  }
+
+  static std::size_t text_bytes(const TemplateValue& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    const auto* included = std::get_if<std::shared_ptr<const RenderedText>>(&value);
+    const TemplateList* list = template_list(value);
+    return text != nullptr       ? text->size()
+           : included != nullptr ? (*included)->text.size()
+           : list != nullptr     ? list->bytes
+                                 : 0;
   }
 
   std::shared_ptr<const std::string> file_;
   TemplateNames names_;
+  std::size_t names_bytes_ = 0;   // of the texts that statements set
+  std::size_t copied_bytes_ = 0;  // of those that rounds of loops began with
   const TemplateCall& call_;
   const TemplateInclude& include_;
   RenderedText out_;

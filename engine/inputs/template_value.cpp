@@ -35,10 +35,19 @@ const TemplateList* template_list(const TemplateValue& value) {
 bool add_item(TemplateList& list, const TemplateValue& item) {
   const TemplateList* inner = template_list(item);
   const std::size_t size = list.size + 1 + (inner == nullptr ? 0 : inner->size);
-  if (size > kMaxTemplateList) return false;
+  const auto* text = std::get_if<std::string>(&item);
+  const std::size_t bytes = list.bytes + (inner != nullptr ? inner->bytes : 0) + (text != nullptr ? text->size() : 0);
+  if (size > kMaxTemplateList || bytes > kMaxTemplateText) return false;
   list.items.push_back(item);
   list.size = size;
+  list.bytes = bytes;
   return true;
+}
+
+Result<TemplateValue> template_text(std::string text) {
+  if (text.size() > kMaxTemplateText)
+    return Diagnostic{"", 0, "", fmt::format("makes a text longer than {} KiB", kMaxTemplateText >> 10)};
+  return TemplateValue{std::move(text)};
 }
 
 std::string text_of(const TemplateValue& value) {

@@ -52,6 +52,20 @@ TEST(Template, EvaluatesExpressions) {
   for (const auto& [text, value] : cases) EXPECT_EQ(rendered("{{ " + std::string(text) + " }}"), value) << text;
 }
 
+TEST(Template, TextsDoNotGrowWithoutEnd) {
+  std::string doubling = "{% set a = 'x' %}";
+  for (int k = 0; k < 40; ++k) doubling += "{% set a = a ~ a %}";
+  EXPECT_THAT(rendered(doubling + "{{ a }}"), HasSubstr("makes a text longer than 64 KiB"));
+  // Names that are many, and what is put out again and again.
+  std::string names = "{% set a = 'x' %}";
+  for (int k = 0; k < 16; ++k) names += "{% set a = a ~ a %}";
+  std::string printed = names;
+  for (int k = 0; k < 300; ++k) names += "{% set a" + std::to_string(k) + " = a + '' %}";
+  EXPECT_THAT(rendered(names), HasSubstr("longer than 16 MiB together"));
+  for (int k = 0; k < 1100; ++k) printed += "{{ a }}";
+  EXPECT_THAT(rendered(printed), HasSubstr("longer than 64 MiB"));
+}
+
 TEST(Template, CarriesOutStatements) {
   EXPECT_EQ(rendered("{% set a = n * 2 %}x: {{a}}{# remark #}\n"), "x: 12\n");
   EXPECT_EQ(rendered("{% if n > 9 %}a{% elif n > 5 %}b{% elif n > 4 %}c{% else %}d{% endif %}"), "b");
