@@ -77,6 +77,7 @@ class EinsumParser {
     if (!cursor_.take("[")) {
       return fail(fmt::format("expected '[' after tensor {}, found {}", shortened(*name), cursor_.found()));
     }
+    if (cursor_.take("]")) return true;  // one word
     do {
       Rank& rank_here = tensor.ranks.emplace_back();
       if (!rank(rank_here)) return false;

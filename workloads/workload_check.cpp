@@ -63,8 +63,8 @@ class Checker {
   void tensor(const Tensor& t) {
     const std::string field = "tensors." + t.name;
     name_of(field, "tensor", t.access_of ? w_.tensors[at(*t.access_of)].name : t.name);
-    if (t.ranks.empty() || t.ranks.size() > at(kMaxRanks)) {
-      complain(field, fmt::format("{} has {} ranks, must be 1 to {}", t.name, t.ranks.size(), kMaxRanks));
+    if (t.ranks.size() > at(kMaxRanks)) {
+      complain(field, fmt::format("{} has {} ranks, must be at most {}", t.name, t.ranks.size(), kMaxRanks));
     }
     for (const Rank& r : t.ranks) rank(t, r, field);
     if (t.word_bits && (*t.word_bits < 1 || *t.word_bits > kMaxWordBitsOfTensor))

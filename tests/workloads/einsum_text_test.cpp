@@ -121,12 +121,20 @@ TEST(EinsumText, ReadsATensorTwice) {
   EXPECT_THAT(parse("o[i] += a[i]*a[i,i]; i=4"), HasSubstr("a#2 has 2 ranks as another access of a, which has 1"));
 }
 
+TEST(EinsumText, ScalarsHaveNoRanks) {
+  const auto dot = parse_einsum("o[] += a[i]*b[i]*alpha[]; i=4");
+  ASSERT_TRUE(dot.ok()) << to_string(dot.errors());
+  EXPECT_TRUE(dot->tensors[static_cast<std::size_t>(dot->output())].ranks.empty());
+  EXPECT_EQ(dot->tensor_words(dot->output()), 1);
+  EXPECT_EQ(dot->macs(), 4);
+}
+
 TEST(EinsumText, ExplainsWhatIsMissingOrTooMuch) {
   EXPECT_THAT(parse("o[i,j] += a[i,k]*b[k,j]; i=8,k=4"), HasSubstr("no size for dimension j"));
   EXPECT_THAT(parse("o[i] += o[i]; i=4"), HasSubstr("two tensors have the name 'o'"));
   EXPECT_THAT(parse("o[i] += a[i+2*i]; i=4"), HasSubstr("dimension i occurs twice in one rank of a"));
   EXPECT_THAT(parse("o[a] += x[a+b+c+d+e]; a=1,b=1,c=1,d=1,e=1"), HasSubstr("a sum of 5 terms, must be 1 to 4"));
-  EXPECT_THAT(parse("o[a] += x[a,a,a,a,a,a,a,a,a]; a=1"), HasSubstr("x has 9 ranks, must be 1 to 8"));
+  EXPECT_THAT(parse("o[a] += x[a,a,a,a,a,a,a,a,a]; a=1"), HasSubstr("x has 9 ranks, must be at most 8"));
   EXPECT_THAT(parse("o[i]+=a[i]*b[i]*c[i]*d[i]*e[i]*f[i]*g[i]*h[i]; i=1"), HasSubstr("9 tensors, must be 2 to 8"));
   EXPECT_THAT(parse("o[a,b,c,d,e,f,g] += x[h,i,j,k,l,m]; a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1,j=1,k=1,l=1,m=1"),
               HasSubstr("13 dimensions, must be 1 to 12"));
