@@ -83,16 +83,20 @@ int run_region_question(const BoundArguments& arguments, const Output& output) {
 
 // A C program; of the other options it has the workload's and the capacities.
 int run_program_question(const BoundArguments& arguments, const Output& output) {
-  static const std::vector<std::string> kShared{"--workload", "--buffer"};
+  static const std::vector<std::string> kShared{"--workload", "--buffer", "--word-size", "--csv"};
   std::vector<const CLI::Option*> others = arguments.of_questions;
   std::erase_if(others, [&](const CLI::Option* option) {
     return std::ranges::count(kShared, option->get_name()) + std::ranges::count(arguments.of_program, option) > 0;
   });
   if (const CLI::Option* other = given(others))
     return fail(fmt::format("{}: does not go with a C program", other->get_name()));
+  if (!arguments.orojenesis.word_sizes.empty())
+    return fail("--word-size: all words of a C program have one size, as in --word-size 8");
   ProgramArguments program = arguments.program;
   program.file = arguments.orojenesis.workload;
   program.buffers = arguments.orojenesis.buffers;
+  program.csv = !arguments.orojenesis.csv.empty();
+  program.word_bytes = arguments.orojenesis.word_bytes;
   return run_program(program, output);
 }
 

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "cli/ui/interrupt.h"
 #include "cli/ui/json.h"
 #include "cli/ui/option_names.h"
 #include "cli/ui/program_parameters.h"
+#include "cli/ui/read_arguments.h"
 #include "cli/ui/table.h"
 #include "engine/base/text.h"
 #include "engine/program/bound/program_answer.h"
@@ -41,15 +44,18 @@ std::string because(const ProgramSummand& summand) {
 std::string answer_text(const ProgramAnswer& answer) {
   std::vector<std::string> values;
   for (const auto& [name, value] : answer.parameters) values.push_back(fmt::format("{} = {}", name, value));
-  std::string text =
-      fmt::format("{}: words that any schedule loads{}{}; {} inputs, {} operations\n\n", answer.file,
-                  values.empty() ? "" : ", ", join(values), grouped(answer.inputs), count(answer.operations));
+  std::string text = fmt::format("{}: words that any schedule loads{}{}; {} inputs, {} operations\n\n", answer.file,
+                                 values.empty()         ? ""
+                                 : answer.words.empty() ? "; parts chosen and counted at "
+                                                        : ", ",
+                                 join(values), answer.inputs ? grouped(*answer.inputs) : "uncounted",
+                                 answer.operations ? count(*answer.operations) : "uncounted");
   Table table({"capacity", "words at least", "operations a word, at most", "best tiling", "x bound"});
   for (std::size_t c = 0; c < answer.capacities.size(); ++c) {
     const u64 bound = answer.words[c];
     std::vector<std::string> row{
         grouped(answer.capacities[c]), grouped(bound),
-        bound == 0 ? "" : fmt::format("{:.4g}", answer.operations / static_cast<double>(bound))};
+        bound == 0 || !answer.operations ? "" : fmt::format("{:.4g}", *answer.operations / static_cast<double>(bound))};
     if (!answer.tiled.empty() && answer.tiled[c]) {
       row.push_back(grouped(*answer.tiled[c]));
       if (bound > 0)
@@ -57,12 +63,12 @@ std::string answer_text(const ProgramAnswer& answer) {
     }
     table.row(row);
   }
-  text += table.to_string();
+  if (!answer.words.empty()) text += table.to_string() + "\n";
   if (!answer.summands.empty()) {
-    text += "\nbeyond one load of every input, added up:\n\n";
+    text += "beyond one load of every input, added up:\n\n";
     Table summands({"<statements", "<rule", "words at the first capacity", "<because"});
     for (const ProgramSummand& s : answer.summands)
-      summands.row({statements_text(s), s.method, grouped(s.words.front()), because(s)});
+      summands.row({statements_text(s), s.method, s.words.empty() ? "" : grouped(s.words.front()), because(s)});
     text += summands.to_string();
   }
   if (answer.formula) {
@@ -89,15 +95,16 @@ Json answer_json(const ProgramAnswer& answer) {
   for (const auto& [name, value] : answer.parameters) parameters[name] = value;
   json["question"] = {{"program", answer.file}, {"parameters", parameters}};
   json["holds_under"] = kProgramHoldsUnder;
-  json["inputs"] = answer.inputs;
-  json["operations"] = answer.operations;
+  json["inputs"] = answer.inputs ? Json(*answer.inputs) : Json();
+  json["operations"] = answer.operations ? Json(*answer.operations) : Json();
   json["bounds"] = Json::array();
-  for (std::size_t c = 0; c < answer.capacities.size(); ++c)
+  for (std::size_t c = 0; c < answer.words.size(); ++c)
     json["bounds"].push_back(
         {{"capacity_words", answer.capacities[c]},
          {"words", answer.words[c]},
-         {"operations_per_word_at_most",
-          answer.words[c] == 0 ? Json() : Json(answer.operations / static_cast<double>(answer.words[c]))}});
+         {"operations_per_word_at_most", answer.words[c] == 0 || !answer.operations
+                                             ? Json()
+                                             : Json(*answer.operations / static_cast<double>(answer.words[c]))}});
   json["summands"] = Json::array();
   for (const ProgramSummand& s : answer.summands)
     json["summands"].push_back({{"rule", s.method},
@@ -111,7 +118,7 @@ Json answer_json(const ProgramAnswer& answer) {
                                 {"constant", s.constant},
                                 {"words", s.words}});
   if (answer.no_tiling.empty())
-    for (std::size_t c = 0; c < answer.capacities.size(); ++c)
+    for (std::size_t c = 0; c < answer.tiled.size(); ++c)
       json["bounds"][c]["best_tiling"] = answer.tiled[c] ? Json(*answer.tiled[c]) : Json();
   else json["no_tiling"] = answer.no_tiling;
   json["tiled_as_boxes"] = answer.boxed;
@@ -124,13 +131,28 @@ Json answer_json(const ProgramAnswer& answer) {
   return json;
 }
 
+std::string answer_csv(const ProgramAnswer& answer) {
+  std::string text = "program,capacity_words,words_at_least,best_tiling,inputs,operations,given_up\n";
+  for (std::size_t c = 0; c < answer.words.size(); ++c) {
+    const bool tiled = c < answer.tiled.size() && answer.tiled[c];
+    text += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(answer.file), answer.capacities[c], answer.words[c],
+                        tiled ? fmt::format("{}", *answer.tiled[c]) : "",
+                        answer.inputs ? fmt::format("{}", *answer.inputs) : "",
+                        answer.operations ? fmt::format("{:.0f}", *answer.operations) : "",
+                        csv_cell(fmt::format("{}", fmt::join(answer.given_up, " "))));
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_program_options(CLI::App& command, ProgramArguments& arguments) {
   command.add_option("--param", arguments.parameters, "C programs: a value for each of its parameters, N=1000,M=500")
       ->type_name("NAME=N")
       ->delimiter(',');
-  command.add_flag("--symbolic", arguments.symbolic, "C programs: also formulas for all parameters");
+  command.add_flag("--symbolic", arguments.symbolic,
+                   "C programs: also formulas for all parameters; without --param, formulas alone");
+  add_budget_option(command, arguments.budget);
   command.add_option("--without", arguments.without, "C programs: leave these rules out, see docs/affine.md")
       ->type_name("RULE")
       ->transform(one_of({std::begin(kProgramRules), std::end(kProgramRules)}))
@@ -150,10 +172,31 @@ int run_program(const ProgramArguments& arguments, const Output& output) {
   if (parameters) question.parameters = *parameters;
   else errors.insert(errors.end(), parameters.errors().begin(), parameters.errors().end());
   if (!errors.empty()) return fail(errors);
-  const Result<ProgramAnswer> answer = bound_program(question);
-  if (!answer) return fail(answer.errors());
-  output.table(answer_text(*answer));
-  return output.json(answer_json(*answer)) ? kSuccess : kBadInput;
+  const auto stop = std::make_shared<ProgramStop>();
+  question.stop = stop.get();
+  // The task holds its own share of `stop`: it may outlive this function.
+  const auto answer = until_stopped([question, stop] { return bound_program(question); }, [stop] { stop->request(); },
+                                    arguments.budget);
+  const bool interrupted = interrupt_flag();
+  if (!answer || (!*answer && stop->requested())) {
+    if (interrupted) return kInterrupted;
+    return fail(fmt::format("--budget: nothing is known after {:g} s", *arguments.budget));
+  }
+  if (!*answer) return fail(answer->errors());
+  const ProgramAnswer& known = **answer;
+  tell(known.notes, output);
+  if (known.words.empty() && arguments.csv)
+    return fail("--csv: is of numbers, and formulas alone are asked for; give --param a value for each parameter");
+  output.table(answer_text(known));
+  Json json = answer_json(known);
+  json["word_bytes"] = arguments.word_bytes ? Json(*arguments.word_bytes) : Json();
+  json["interrupted"] = interrupted;
+  json["notes"] = known.notes;
+  if (!output.write("--csv", answer_csv(known)) || !output.json(json)) return kBadInput;
+  if (stop->requested())
+    output.note(fmt::format("heliolite: {}: the bound is what was found until then",
+                            interrupted ? "interrupted" : fmt::format("--budget {:g} s are over", *arguments.budget)));
+  return interrupted ? kInterrupted : kSuccess;
 }
 
 }  // namespace heliolite::cli

@@ -1,6 +1,7 @@
 #pragma once
 // heliolite bound -w KERNEL.c: what no schedule of an affine program can beat. What it means: docs/affine.md.
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct ProgramArguments {
   std::vector<std::string> without;     // rules
   std::vector<u64> buffers;             // words
   bool symbolic = false;
+  bool csv = false;
+  std::optional<double> word_bytes;  // of every word, for people
+  std::optional<double> budget;      // seconds
 };
 
 // Adds the options that only programs have to the command.

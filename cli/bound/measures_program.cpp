@@ -6,7 +6,7 @@ namespace heliolite::cli {
 namespace {
 
 Result<double> program_words_of(const ExperimentRow& row) {
-  const Result<ProgramAnswer> answer = bound_program({row.program, row.parameters, {row.at}, false, {}});
+  const Result<ProgramAnswer> answer = bound_program({row.program, row.parameters, {row.at}, false, {}, false});
   if (!answer) return answer.errors();
   return static_cast<double>(answer->words.front());
 }

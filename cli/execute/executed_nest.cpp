@@ -41,7 +41,8 @@ Result<std::vector<ExecutedNest>> best_nests(const NestQuestion& q) {
     const auto tiling = best_parts(q.workload, static_cast<double>(words), q.rule);
     if (!tiling)
       return Diagnostic{"", 0, "--cache", fmt::format("{} words do not hold the operands of one iteration", words)};
-    nests.push_back({tiled_nest(q.workload, *tiling), {}, {{words, 1, tiling->words(), tiling->footprint()}}});
+    nests.push_back(
+        {tiled_nest(q.workload, *tiling), {}, {{words, 1, tiling->words(), tiling->footprint(), tiling->footprint()}}});
   }
   return nests;
 }
@@ -58,7 +59,8 @@ Result<std::vector<ExecutedNest>> lru_nests(const NestQuestion& q) {
                                     "take too long)",
                                     words)};
     const std::array tiles{*tile};
-    nests.push_back({tiled_nest(q.workload, problem, tiles), {}, {{words, 1, tile->words, tile->footprint}}});
+    nests.push_back(
+        {tiled_nest(q.workload, problem, tiles), {}, {{words, 1, tile->words, tile->footprint, tile->footprint}}});
   }
   return nests;
 }
@@ -67,9 +69,9 @@ void add_caches(ExecutedNest& executed, const std::vector<u64>& caches, const Ca
   for (std::size_t i = 0; i < caches.size(); ++i) {
     // Of one tile that is looked at in several caches, and of tiles in fewer caches than that, the last is meant.
     const std::size_t tile = std::min(i, tiling.size() - 1);
-    const bool fits = tiling[tile].footprint <= static_cast<double>(caches[i]);
-    executed.caches.push_back({caches[i], static_cast<u8>(tile + 1),
-                               fits ? std::optional(tiling[tile].words) : std::nullopt, tiling[tile].footprint});
+    const double boxes = tiling[tile].footprint;
+    executed.caches.push_back({caches[i], static_cast<u8>(tile + 1), std::nullopt, boxes, boxes});
+    if (executed.caches.back().fits()) executed.caches.back().model = tiling[tile].words;
   }
 }
 
@@ -90,7 +92,10 @@ Result<std::vector<ExecutedNest>> named(const NestQuestion& q, const Result<Name
   if (!tiling) return tiling.errors();
   ExecutedNest executed{tiled_nest(q.workload, *tiling), {}, {}};
   if (tiling->tiles.empty()) {
-    for (const u64 words : q.caches) executed.caches.push_back({words, 1, std::nullopt, std::nullopt});
+    double boxes = 0;
+    for (const NestAccess& access : executed.nest.accesses)
+      boxes += static_cast<double>(executed.nest.arrays[at(access.array)].words);
+    for (const u64 words : q.caches) executed.caches.push_back({words, 1, std::nullopt, std::nullopt, boxes});
   } else {
     add_caches(executed, q.caches, priced(q.workload, *tiling, q.rule));
   }

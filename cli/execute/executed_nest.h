@@ -38,6 +38,9 @@ struct ExecutedNest {
     u8 level = 1;                     // of the loops over the tiles that it holds (BoxLoop::level)
     std::optional<double> model;      // words that the tiling says it moves; none: no such tiles, or too large
     std::optional<double> footprint;  // words that the tiles hold
+    double boxes = 0;                 // words of the boxes that a scratchpad would hold: whole tensors without tiles
+
+    bool fits() const { return boxes <= static_cast<double>(words); }
   };
   std::vector<Cache> caches;
 };

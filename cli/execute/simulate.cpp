@@ -28,6 +28,7 @@ struct SimulateArguments {
   u32 line_words = 1;
   u32 ways = 0;
   std::vector<std::string> parameters;  // --param
+  std::optional<double> budget;         // --budget, seconds
 };
 
 // One nest in front of its caches: [cache][policy].
@@ -68,6 +69,13 @@ std::vector<SimulatedCache> caches_of(const ExecutedNest& executed, const std::v
   return caches;
 }
 
+constexpr const char* kNoFit = "does not fit";
+
+// Whether the policy can run in the cache at all: a scratchpad must hold the boxes of its tiles.
+bool runs(const ExecutedNest::Cache& cache, CachePolicy policy) {
+  return policy != CachePolicy::Scratchpad || cache.fits();
+}
+
 std::string table_text(const NestQuestion& question, const LowerBounds& bounds, const std::vector<SimulatedNest>& nests,
                        const std::vector<CachePolicy>& policies) {
   std::vector<std::string> headings{"cache", "holds", "bound", "model"};
@@ -79,9 +87,10 @@ std::string table_text(const NestQuestion& question, const LowerBounds& bounds, 
       std::vector<std::string> row{grouped(cache.words), cache.footprint ? count(*cache.footprint) : "-",
                                    grouped(bounds.words(static_cast<double>(cache.words))),
                                    cache.model       ? count(*cache.model)
-                                   : cache.footprint ? "does not fit"
+                                   : cache.footprint ? kNoFit
                                                      : "-"};
-      for (const CacheTraffic& t : n.traffic[c]) row.push_back(grouped(t.words(question.rule)));
+      for (std::size_t p = 0; p < policies.size(); ++p)
+        row.push_back(runs(cache, policies[p]) ? grouped(n.traffic[c][p].words(question.rule)) : kNoFit);
       table.row(row);
     }
   return table.to_string();
@@ -94,6 +103,7 @@ std::string arrays_text(const std::vector<SimulatedNest>& nests, const std::vect
       for (std::size_t p = 0; p < policies.size(); ++p)
         for (std::size_t a = 0; a < n.executed.nest.arrays.size(); ++a) {
           const CacheTraffic& t = n.traffic[c][p];
+          if (!runs(n.executed.caches[c], policies[p])) continue;
           table.row({grouped(n.executed.caches[c].words), std::string(name(policies[p])),
                      n.executed.nest.arrays[a].name, grouped(t.loads[a]), grouped(t.stores[a])});
         }
@@ -111,6 +121,10 @@ Json nest_json(const NestQuestion& question, const LowerBounds& bounds, const Si
               {"model", cache.model ? Json(*cache.model) : Json()},
               {"policies", Json::array()}};
     for (std::size_t p = 0; p < policies.size(); ++p) {
+      if (!runs(cache, policies[p])) {
+        json["policies"].push_back({{"policy", name(policies[p])}, {"words", nullptr}, {"does_not_fit", true}});
+        continue;
+      }
       Json arrays = Json::object();
       const CacheTraffic& t = n.traffic[c][p];
       for (std::size_t a = 0; a < n.executed.nest.arrays.size(); ++a)
@@ -150,7 +164,7 @@ int run_program_text(const SimulateArguments& arguments, const Output& output) {
   const Result<std::vector<u64>> caches = read_caches(nest, true);
   if (!caches) return fail(caches.errors());
   const std::vector<CachePolicy> policies = policies_named(arguments.policies);
-  SimulatedProgram question{nest.workload, arguments.parameters, {}, policies.size()};
+  SimulatedProgram question{nest.workload, arguments.parameters, {}, policies.size(), arguments.budget};
   for (const u64 words : *caches)
     for (const CachePolicy policy : policies)
       question.caches.push_back({{words, arguments.line_words, arguments.ways}, policy, 1});
@@ -160,6 +174,7 @@ int run_program_text(const SimulateArguments& arguments, const Output& output) {
 int run(const SimulateArguments& arguments, const Output& output) {
   if (is_program(arguments.nest.workload)) return run_program_text(arguments, output);
   if (!arguments.parameters.empty()) return fail("--param: is about C programs, -w KERNEL.c");
+  if (arguments.budget) return fail("--budget: is about C programs, -w KERNEL.c");
   if (!arguments.nest.mapping.empty()) return run_mapping(arguments.nest, output);
   const Result<NestQuestion> question = read_question(arguments.nest, true, output);
   if (!question) return fail(question.errors());
@@ -214,6 +229,7 @@ void add_simulate_command(CLI::App& app, Output& output, Action& action) {
   command->add_option("--param", arguments->parameters, "C programs: a value for each of its parameters, N=30,M=20")
       ->type_name("NAME=N")
       ->delimiter(',');
+  add_budget_option(*command, arguments->budget);
   add_output_options(*command, output);
   command->footer(
       "Examples:\n"

@@ -9,6 +9,7 @@
 
 #include "arch/load.h"
 #include "cli/ui/option_names.h"
+#include "cli/ui/program_parameters.h"
 #include "engine/base/text.h"
 #include "engine/model/mapping_file.h"
 #include "engine/space/constraint_notes.h"
@@ -30,6 +31,12 @@ Result<Architecture> load_machine(const std::string& name, const ReadOptions& re
 }
 
 Result<Network> load_layers(const std::string& what, const ReadOptions& reading, Wanted wanted) {
+  if (is_program(what))
+    return Diagnostic{"", 0, "--workload",
+                      fmt::format("{} is a C program, which bound and simulate take (heliolite bound -w {} --param "
+                                  "N=1000); other commands take layers and networks, and a loop nest that multiplies "
+                                  "and adds as an Einsum: -w \"C[i,j] += A[i,k]*B[k,j]; i=64,j=64,k=64\"",
+                                  what, what)};
   Result<Network> network = load_network(what, reading, wanted);
   if (network || !is_one_of(what, architecture_preset_names())) return network;
   return Diagnostic{"", 0, "--workload", fmt::format("'{}' is a machine, which goes to -a", what)};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/search/core/limits.h"
+
 namespace heliolite::cli {
 namespace {
 
@@ -20,6 +22,12 @@ Result<std::pair<std::string, i64>> read_parameter(const std::string& text) {
 }  // namespace
 
 bool is_program(std::string_view workload) { return workload.ends_with(".c"); }
+
+void add_budget_option(CLI::App& command, std::optional<double>& seconds) {
+  command.add_option("--budget", seconds, "C programs: end after so many seconds with what is known")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1e-3, kMaxBudgetSeconds).description(""));
+}
 
 Result<std::vector<std::pair<std::string, i64>>> read_parameters(const std::vector<std::string>& texts) {
   std::vector<std::pair<std::string, i64>> parameters;

@@ -16,8 +16,9 @@ struct ProgramArray {
 };
 
 struct ArrayAccess {
-  int array = 0;     // index into AffineProgram::arrays
-  isl::map element;  // { S[i] -> A[f(i)] }: exactly one element for each instance
+  int array = 0;              // index into AffineProgram::arrays
+  isl::map element;           // { S[i] -> A[f(i)] }: exactly one element for each instance
+  isl::multi_aff subscripts;  // the same as formulas, which may have quotients
 };
 
 // One assignment. Its instances are the points of `domain`, loops from the outermost.
@@ -46,6 +47,7 @@ struct AffineProgram {
   isl::set assumed;                     // { : N >= 1 and .. }: parameter values the program is looked at for
   std::vector<ProgramArray> arrays;
   std::vector<ProgramStatement> statements;
+  std::vector<std::string> notes;  // what of the text was left out, for people
 
   int parameter(const std::string& name) const;  // its index, -1: none
   u64 longest_schedule() const { return statements.empty() ? 0 : 2 * u64{deepest()} + 1; }

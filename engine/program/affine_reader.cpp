@@ -71,7 +71,11 @@ AffineForm AffineReader::sum_of_products() {
 AffineForm AffineReader::product() {
   const std::size_t begin = cursor_.position();
   AffineForm total = factor();
-  while (!wrong_ && cursor_.is("*")) {
+  while (!wrong_ && (cursor_.is("*") || cursor_.is("/") || cursor_.is("%"))) {
+    if (!cursor_.is("*")) {
+      total = divided(total, begin);
+      continue;
+    }
     const int line = cursor_.next().line;
     const AffineForm next = factor();
     if (wrong_) break;
@@ -81,11 +85,25 @@ AffineForm AffineReader::product() {
     }
     total = checked(total.is_constant() ? scaled(next, total.constant) : scaled(total, next.constant), line);
   }
-  if (!wrong_ && (cursor_.is("/") || cursor_.is("%")))
-    refuse(cursor_.peek().line, "'" + std::string(cursor_.peek().text) +
-                                    "' in a subscript or bound: allowed are +, -, * " +
-                                    "of loop indices, parameters and whole numbers");
   return total;
+}
+
+// The quotient or remainder that follows.
+AffineForm AffineReader::divided(const AffineForm& form, std::size_t begin) {
+  const CToken sign = cursor_.next();
+  const AffineForm by = factor();
+  if (wrong_) return {};
+  const std::string text = cursor_.text_from(begin);
+  if (!by.is_constant() || by.constant < 1) {
+    refuse(sign.line, "'" + text + "' is not affine: '" + std::string(sign.text) + "' takes a number above 0");
+    return {};
+  }
+  if (!form.is_constant() && by.constant > 1) {
+    std::string condition = "true";
+    for (const std::string& known : known_) condition += " and " + known;
+    divisions_.push_back({form.to_string(), condition, text, sign.line});
+  }
+  return sign.is("/") ? quotient(form, by.constant) : remainder(form, by.constant);
 }
 
 AffineForm AffineReader::factor() {
@@ -138,8 +156,14 @@ std::string AffineReader::condition() {
 }
 
 std::string AffineReader::conjunction() {
+  const std::size_t before = known_.size();
   std::string text = atom();
-  while (cursor_.accept("&&")) text += " and " + atom();
+  known_.push_back(text);
+  while (cursor_.accept("&&")) {
+    known_.push_back(atom());
+    text += " and " + known_.back();
+  }
+  known_.resize(before);
   return text;
 }
 

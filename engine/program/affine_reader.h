@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/program/affine_form.h"
@@ -13,6 +14,14 @@ namespace heliolite {
 // The name without the prefix of PolyBench's bounds: _PB_N is N.
 std::string bound_name(std::string_view name);
 
+// What is divided by a number: it must not be negative where that is evaluated, for C rounds to zero and isl down.
+struct Division {
+  std::string dividend;   // in isl's notation
+  std::string condition;  // what holds there beside the loops and ifs around; "true" if nothing
+  std::string text;       // for people: "(i - 1) % 2"
+  int line = 0;
+};
+
 class AffineReader {
  public:
   // `named` is told every name and its line.
@@ -22,6 +31,9 @@ class AffineReader {
   // An expression; 0 after a complaint, which says what is not affine. Ends before ']', ')', ';' or a comparison.
   AffineForm expression();
 
+  // The divisions of what was read since the last call.
+  std::vector<Division> take_divisions() { return std::exchange(divisions_, {}); }
+
   // A condition such as i < j && (i != 0 || j >= N), in isl's notation.
   std::string condition();
 
@@ -29,6 +41,7 @@ class AffineReader {
   AffineForm sum_of_products();
   AffineForm product();
   AffineForm factor();
+  AffineForm divided(const AffineForm& form, std::size_t begin);
   std::string conjunction();
   std::string atom();
   std::string comparison();
@@ -38,9 +51,11 @@ class AffineReader {
 
   CCursor& cursor_;
   std::function<void(const std::string&, int)> named_;
-  bool wrong_ = false;         // of the expression that is being read: one complaint is enough
-  int nested_conditions_ = 0;  // that are being read
-  int alternatives_ = 0;       // in the outermost of them
+  std::vector<Division> divisions_;
+  std::vector<std::string> known_;  // conditions that hold where the present one is evaluated
+  bool wrong_ = false;              // of the expression that is being read: one complaint is enough
+  int nested_conditions_ = 0;       // that are being read
+  int alternatives_ = 0;            // in the outermost of them
 };
 
 }  // namespace heliolite

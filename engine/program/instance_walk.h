@@ -3,6 +3,8 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/program/affine_program.h"
@@ -18,9 +20,46 @@ using InstanceVisitor = std::function<void(int statement, std::span<const i64> a
 
 // Calls `visit` for every instance, smaller times of `order` first; instances of the same time in any order, the same
 // on every run. `order` gives each instance one time, all of the same length; by default the order of the text. The
-// number of instances. Complains about parameters without a value, and above `limit` instances, some of which are
-// visited then.
+// number of instances. Complains about parameters without a value, above `limit` instances, some of which are visited
+// then, and when `stop` asks for the end.
 Result<u64> walk_instances(const AffineProgram& program, const ParameterValues& values, const InstanceVisitor& visit,
-                           const std::optional<isl::union_map>& order = {}, u64 limit = 100'000'000);
+                           const std::optional<isl::union_map>& order = {}, u64 limit = 100'000'000,
+                           const ProgramStop* stop = nullptr);
+
+// The words that instances touch, at given parameter values.
+class InstanceWords {
+ public:
+  InstanceWords(const AffineProgram& program, const ParameterValues& values);
+
+  // Calls touch(array, subscripts, whether it is written) for the reads of the instance in their order, then the write.
+  template <class Touch>
+  void visit(int statement, std::span<const i64> at, Touch touch) {
+    const std::vector<Access>& accesses = accesses_[static_cast<std::size_t>(statement)];
+    for (const Access& access : accesses) {
+      word_.clear();
+      for (const Subscript& s : access.subscripts) word_.push_back(s.at(at));
+      touch(access.array, std::span<const i64>(word_), &access == &accesses.back());
+    }
+  }
+
+ private:
+  // floor((constant + loops + quotients) / denominator), the parameters being numbers.
+  struct Subscript {
+    i64 constant = 0;
+    std::vector<i64> loops;
+    std::vector<std::pair<i64, Subscript>> quotients{};
+    i64 denominator = 1;
+
+    i64 at(std::span<const i64> instance) const;
+  };
+  struct Access {
+    int array = 0;
+    std::vector<Subscript> subscripts;
+  };
+  static Subscript subscript_of(const isl::aff& aff, const std::vector<i64>& parameters);
+
+  std::vector<std::vector<Access>> accesses_;  // [statement]: reads, then the write
+  std::vector<i64> word_;
+};
 
 }  // namespace heliolite

@@ -16,6 +16,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/program/program_stop.h"
 
 namespace heliolite {
 
@@ -36,10 +37,11 @@ class IslContext {
   std::shared_ptr<isl_ctx> context_;
 };
 
-// Steps of isl that one call of guarded() may take: some seconds. The same answer on every machine, unlike a clock.
+// Steps of isl that one call of guarded() may take: a second or two. The same answer on every machine, unlike a clock.
 inline constexpr u64 kMaxIslSteps = 40'000'000;
 
-// Begins to count isl's steps anew; more than `limit` of them end in an isl::exception.
+// Counts isl's steps while it lives; more than `limit` of them end in an isl::exception. Within another one they count
+// for that too, and cannot be more than it has left.
 class IslSteps {
  public:
   explicit IslSteps(const IslContext& context, u64 limit = kMaxIslSteps);
@@ -49,21 +51,44 @@ class IslSteps {
 
  private:
   isl_ctx* context_;
-  u64 before_;
+  u64 left_around_ = 0;  // of the limit around
+  u64 own_ = 0;
 };
 
-// Why isl could not do it, for a person: "too many steps", or isl's own words.
-std::string reason_of(const isl::exception& problem);
+// Lets `stop` (null: nobody) end isl's work while it lives: that then ends in an isl::exception.
+class IslStop {
+ public:
+  IslStop(const IslContext& context, ProgramStop* stop);
+  ~IslStop();
+  IslStop(const IslStop&) = delete;
+  IslStop& operator=(const IslStop&) = delete;
+  // What follows is not stopped any more: a few steps that put an answer together.
+  void resume();
+
+ private:
+  const IslContext& context_;
+  ProgramStop* stop_;
+};
+
+// Why isl threw; forgets it.
+enum class IslTrouble { TooManySteps, Stopped, Other };
+IslTrouble trouble_of(const IslContext& context, const isl::exception& problem);
+
+// The same for a person: "too complicated: ..", or isl's own words.
+std::string reason_of(IslTrouble trouble, const isl::exception& problem);
+
+// Throws where isl could not make what a C function of it should have returned.
+void require(const void* made, const isl::ctx& context);
 
 // work(), which returns a Result; what isl throws inside becomes a complaint about `field` of `file`.
 template <class Work>
-auto guarded(const IslContext& context, const std::string& file, const std::string& field, Work work)
-    -> decltype(work()) {
+auto guarded(const IslContext& context, const std::string& file, const std::string& field, Work work,
+             u64 limit = kMaxIslSteps) -> decltype(work()) {
+  const IslSteps steps(context, limit);
   try {
-    const IslSteps steps(context);
     return work();
   } catch (const isl::exception& problem) {
-    return Diagnostic{file, 0, field, reason_of(problem)};
+    return Diagnostic{file, 0, field, reason_of(trouble_of(context, problem), problem)};
   }
 }
 

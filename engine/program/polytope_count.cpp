@@ -43,6 +43,7 @@ std::vector<PolytopeCount::Row> PolytopeCount::rows_of(const isl::basic_set& pol
   std::vector<Row> rows;
   const auto add = [&](isl_mat* matrix, bool equality) {
     const std::unique_ptr<isl_mat, decltype(&isl_mat_free)> owned(matrix, isl_mat_free);
+    require(matrix, polytope.ctx());
     add_rows(matrix, 1, rows);
     if (equality) add_rows(matrix, -1, rows);
   };

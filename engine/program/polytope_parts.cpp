@@ -13,14 +13,18 @@ namespace {
 
 using Rows = std::unique_ptr<isl_mat, decltype(&isl_mat_free)>;
 
+Rows checked(isl_mat* rows, const isl::basic_set& of) {
+  require(rows, of.ctx());
+  return {rows, isl_mat_free};
+}
+
 // Coordinates come first.
 Rows equalities(const isl::basic_set& set) {
-  return {isl_basic_set_equalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div),
-          isl_mat_free};
+  return checked(isl_basic_set_equalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div), set);
 }
 Rows inequalities(const isl::basic_set& set) {
-  return {isl_basic_set_inequalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div),
-          isl_mat_free};
+  return checked(isl_basic_set_inequalities_matrix(set.get(), isl_dim_set, isl_dim_cst, isl_dim_param, isl_dim_div),
+                 set);
 }
 
 isl::val entry(const Rows& rows, int r, int k) { return isl::manage(isl_mat_get_element_val(rows.get(), r, k)); }
@@ -44,7 +48,8 @@ isl::basic_set without(const isl::basic_set& set, int coordinate) {
 std::vector<int> groups(const isl::basic_set& set) {
   std::vector<int> group(static_cast<std::size_t>(dimensions(set)));
   std::iota(group.begin(), group.end(), 0);
-  for (const Rows& rows : {equalities(set), inequalities(set)})
+  const Rows both[] = {equalities(set), inequalities(set)};
+  for (const Rows& rows : both)
     for (int r = 0; r < isl_mat_rows(rows.get()); ++r) {
       int first = -1;
       for (int k = 0; k < dimensions(set); ++k) {

@@ -18,6 +18,7 @@ class ProgramBuilder {
   Result<AffineProgram> run() {
     program_.file = sketch_.file;
     program_.parameters = sketch_.parameters;
+    program_.notes = sketch_.notes;
     const auto build = [&]() -> Result<bool> {
       std::string assumed = "true";
       for (const std::string& p : sketch_.parameters) assumed += " and " + p + " >= 1";
@@ -27,6 +28,7 @@ class ProgramBuilder {
       return true;
     };
     if (Result<bool> done = guarded(program_.context, sketch_.file, "", build); !done) return done.errors();
+    if (!complaints_.empty()) return complaints_;
     return std::move(program_);
   }
 
@@ -44,9 +46,28 @@ class ProgramBuilder {
     s.schedule = relation(instance, listed(times(sketch)));
     s.write = access(instance, sketch.write);
     for (const SketchAccess& r : sketch.reads) s.reads.push_back(access(instance, r));
+    check_divisions(sketch, instance);
     s.compound = sketch.compound;
     s.operations = sketch.operations;
     program_.statements.push_back(std::move(s));
+  }
+
+  // C rounds quotients to zero and isl down: the same where nothing negative is divided.
+  void check_divisions(const SketchStatement& sketch, const std::string& instance) {
+    for (const SketchDivision& d : sketch.divisions) {
+      std::string there = "true";
+      for (std::size_t k = 0; k < d.conditions; ++k) there += " and " + sketch.conditions[k];
+      const isl::set negative(program_.context.get(), begin_ + instance + " : " + there + " and " + d.condition +
+                                                          " and " + d.dividend + " < 0 }");
+      if (negative.intersect_params(program_.assumed).is_empty()) continue;
+      const std::string what = "'" + d.text + "' divides what may be negative";
+      const bool known = std::ranges::any_of(
+          complaints_, [&](const Diagnostic& c) { return c.line == d.line && c.message.starts_with(what); });
+      if (!known)
+        complaints_.push_back({sketch_.file, d.line, "",
+                               what + " (parameters are at least 1): C rounds that to zero; an 'if' or another bound "
+                                      "around it can rule it out"});
+    }
   }
 
   // Position, index, position, index, .., position; filled up with zeros.
@@ -72,12 +93,15 @@ class ProgramBuilder {
       found = program_.arrays.insert(found, {a.array, static_cast<int>(a.subscripts.size()), a.line});
     std::vector<std::string> subscripts;
     for (const AffineForm& form : a.subscripts) subscripts.push_back(form.to_string());
-    return {static_cast<int>(found - program_.arrays.begin()), relation(instance, a.array + listed(subscripts))};
+    const isl::multi_aff element(program_.context.get(),
+                                 begin_ + instance + " -> " + a.array + listed(subscripts) + " }");
+    return {static_cast<int>(found - program_.arrays.begin()), element.as_map(), element};
   }
 
   const ProgramSketch& sketch_;
   const std::string begin_ = listed(sketch_.parameters) + " -> { ";
   AffineProgram program_;
+  Diagnostics complaints_;
   std::size_t deepest_ = 0;
 };
 

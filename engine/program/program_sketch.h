@@ -27,12 +27,22 @@ struct SketchLoop {
   bool backward = false;
 };
 
+// A division that is evaluated for the statement: its dividend must not be negative there.
+struct SketchDivision {
+  std::string dividend;    // in isl's notation
+  std::string condition;   // that holds beside the first `conditions` of the statement
+  std::size_t conditions;  // of the statement's: those of loops and ifs around the place
+  std::string text;        // for people
+  int line = 0;
+};
+
 struct SketchStatement {
   int line = 0;
   std::string text;
   std::vector<SketchLoop> loops;
   std::vector<std::string> conditions;  // all must hold: bounds and strides of the loops, and the ifs around
   std::vector<int> positions;           // [d]: which of the things in loop d this is in; one more than loops
+  std::vector<SketchDivision> divisions;
   SketchAccess write;
   std::vector<SketchAccess> reads;
   char compound = 0;
@@ -47,6 +57,7 @@ struct ProgramSketch {
   std::map<std::string, int> parameter_line;  // where
   std::map<std::string, int> index_line;      // of every loop's index, where it is first met
   std::vector<SketchStatement> statements;
+  std::vector<std::string> notes;  // what was left out, for people
 };
 
 }  // namespace heliolite

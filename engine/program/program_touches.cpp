@@ -6,83 +6,94 @@
 #include <limits>
 
 #include "engine/base/integers.h"
+#include "engine/program/instance_walk.h"
 #include "engine/program/program_file.h"
-#include "engine/program/program_trace.h"
 
 namespace heliolite {
-namespace {
 
-// The box of what is touched of each array, and the elements in it.
-class Boxes {
- public:
-  Boxes(const AffineProgram& program, const ProgramTrace& run) : low_(program.arrays.size()), high_(low_) {
-    for (const TraceWord& w : run.words) {
-      std::vector<i64>&low = low_[at(w.array)], &high = high_[at(w.array)];
-      if (low.empty()) {
-        low = w.subscripts;
-        high = w.subscripts;
-      }
-      for (std::size_t r = 0; r < w.subscripts.size(); ++r) {
-        low[r] = std::min(low[r], w.subscripts[r]);
-        high[r] = std::max(high[r], w.subscripts[r]);
-      }
+struct ProgramTouches::Program {
+  AffineProgram program;
+  ParameterValues values;
+  // The box of what is touched of each array: [array][rank].
+  std::vector<std::vector<i64>> low, high;
+
+  void include(int array, std::span<const i64> subscripts) {
+    std::vector<i64>&least = low[at(array)], &most = high[at(array)];
+    if (least.empty()) {
+      least.assign(subscripts.begin(), subscripts.end());
+      most = least;
+    }
+    for (std::size_t r = 0; r < subscripts.size(); ++r) {
+      least[r] = std::min(least[r], subscripts[r]);
+      most[r] = std::max(most[r], subscripts[r]);
     }
   }
 
-  std::vector<u64> extents(std::size_t array) const {
-    std::vector<u64> list;
-    for (std::size_t r = 0; r < low_[array].size(); ++r)
-      list.push_back(static_cast<u64>(high_[array][r] - low_[array][r]) + 1);
-    return list;
+  u64 extent(std::size_t array, std::size_t rank) const {
+    return static_cast<u64>(high[array][rank]) - static_cast<u64>(low[array][rank]) + 1;
   }
 
-  u64 element(const TraceWord& w) const {
+  u64 element(int array, std::span<const i64> subscripts) const {
     u64 number = 0;
-    for (std::size_t r = 0; r < w.subscripts.size(); ++r) {
-      const i64 low = low_[at(w.array)][r];
-      number = number * (static_cast<u64>(high_[at(w.array)][r] - low) + 1) + static_cast<u64>(w.subscripts[r] - low);
-    }
+    for (std::size_t r = 0; r < subscripts.size(); ++r)
+      number = number * extent(at(array), r) + static_cast<u64>(subscripts[r] - low[at(array)][r]);
     return number;
   }
-
- private:
-  std::vector<std::vector<i64>> low_, high_;  // [array][rank]
 };
 
-}  // namespace
-
-Result<ProgramTouches> program_touches(const std::string& file,
-                                       const std::vector<std::pair<std::string, i64>>& parameters) {
-  const Result<AffineProgram> program = load_program(file);
-  if (!program) return program.errors();
+Result<ProgramTouches> ProgramTouches::load(const std::string& file,
+                                            const std::vector<std::pair<std::string, i64>>& parameters,
+                                            const ProgramStop* stop) {
+  Result<AffineProgram> read = load_program(file);
+  if (!read) return read.errors();
   ParameterValues values;
   for (const auto& [name, value] : parameters) {
-    if (program->parameter(name) < 0)
+    if (read->parameter(name) < 0)
       return Diagnostic{file, 0, name,
-                        fmt::format("no parameter of the program; it has: {}", fmt::join(program->parameters, ", "))};
+                        fmt::format("no parameter of the program; it has: {}", fmt::join(read->parameters, ", "))};
     values[name] = value;
   }
-  if (program->arrays.size() > std::numeric_limits<u8>::max())
-    return Diagnostic{file, 0, "", fmt::format("{} arrays are too many to be executed", program->arrays.size())};
-  const Result<ProgramTrace> run = trace(*program, values, {}, kMostExecutedInstances);
-  if (!run) return run.errors();
-  const Boxes boxes(*program, *run);
-  ProgramTouches out{file, {}, {}, run->steps.size(), 0};
-  for (std::size_t a = 0; a < program->arrays.size(); ++a)
-    out.arrays.push_back({program->arrays[a].name, boxes.extents(a), false});
-  std::vector<u64> element;
-  for (const TraceWord& w : run->words) element.push_back(boxes.element(w));
-  const auto touch = [&](u32 word, bool write) {
-    const int array = run->words[word].array;
-    out.touches.push_back({element[word], static_cast<u8>(array), write, write});
-    if (write) out.arrays[at(array)].written = true;
-  };
-  for (const TraceStep& step : run->steps) {
-    for (const u32 word : step.reads) touch(word, false);
-    touch(step.write, true);
-    out.operands = std::max<u64>(out.operands, step.reads.size() + 1);
+  const std::size_t arrays = read->arrays.size();
+  if (arrays > std::numeric_limits<u8>::max())
+    return Diagnostic{file, 0, "", fmt::format("{} arrays are too many to be executed", arrays)};
+  for (const std::string& name : read->parameters)
+    if (!values.contains(name)) return Diagnostic{file, 0, name, "the parameter has no value"};
+  const auto run = std::make_shared<Program>(
+      Program{std::move(*read), std::move(values), std::vector<std::vector<i64>>(arrays), {}});
+  run->high.resize(arrays);
+  ProgramTouches out;
+  InstanceWords words(run->program, run->values);
+  const auto include = [&](int array, std::span<const i64> subscripts, bool) { run->include(array, subscripts); };
+  const Result<u64> done = walk_instances(
+      run->program, run->values,
+      [&](int statement, std::span<const i64> at) {
+        words.visit(statement, at, include);
+        const u64 touches = run->program.statements[heliolite::at(statement)].reads.size() + 1;
+        out.touches_ += touches;
+        out.operands_ = std::max(out.operands_, touches);
+      },
+      {}, kMostExecutedInstances, stop);
+  if (!done) return done.errors();
+  out.instances_ = *done;
+  out.notes_ = run->program.notes;
+  for (std::size_t a = 0; a < arrays; ++a) {
+    out.arrays_.push_back({run->program.arrays[a].name, {}, false});
+    for (std::size_t r = 0; r < run->low[a].size(); ++r) out.arrays_.back().extents.push_back(run->extent(a, r));
   }
+  for (const ProgramStatement& s : run->program.statements) out.arrays_[at(s.write.array)].written = true;
+  out.program_ = run;
   return out;
+}
+
+Result<u64> ProgramTouches::run(const std::function<void(const ProgramTouch&)>& visit, const ProgramStop* stop) const {
+  InstanceWords words(program_->program, program_->values);
+  const auto touch = [&](int array, std::span<const i64> subscripts, bool write) {
+    visit({program_->element(array, subscripts), static_cast<u8>(array), write, write});
+  };
+  return walk_instances(
+      program_->program, program_->values,
+      [&](int statement, std::span<const i64> at) { words.visit(statement, at, touch); }, {}, kMostExecutedInstances,
+      stop);
 }
 
 }  // namespace heliolite

@@ -1,11 +1,14 @@
 #pragma once
 // What an affine program touches when it runs, for caches in front of it. No type of isl: also for a build without it.
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/program/program_stop.h"
 
 namespace heliolite {
 
@@ -18,25 +21,39 @@ struct ProgramTouch {
   bool last = false;  // of its instance
 };
 
-struct ProgramTouches {
+// A program that is run twice, so that nobody has to remember its touches: the first time to know what it touches.
+class ProgramTouches {
+ public:
   struct Array {
     std::string name;
     std::vector<u64> extents;  // of the box; empty for a scalar
     bool written = false;
   };
-  std::string file;
-  std::vector<Array> arrays;
-  std::vector<ProgramTouch> touches;  // of one instance: what is read, in the order of the text, then what is written
-  u64 instances = 0;
-  u64 operands = 0;  // the most touches of one instance
+
+  // Reads the program and runs it in the order of its text. Complains as bound_program() does, above
+  // kMostExecutedInstances instances, and when `stop` (may be null) asks for the end.
+  static Result<ProgramTouches> load(const std::string& file,
+                                     const std::vector<std::pair<std::string, i64>>& parameters,
+                                     const ProgramStop* stop = nullptr);
+
+  // Runs it again: calls visit for what each instance reads, in the order of the text, then for what it writes.
+  Result<u64> run(const std::function<void(const ProgramTouch&)>& visit, const ProgramStop* stop = nullptr) const;
+
+  const std::vector<Array>& arrays() const { return arrays_; }
+  const std::vector<std::string>& notes() const { return notes_; }  // what of the text was left out
+  u64 instances() const { return instances_; }
+  u64 touches() const { return touches_; }
+  u64 operands() const { return operands_; }  // the most touches of one instance
+
+ private:
+  struct Program;
+  std::shared_ptr<const Program> program_;
+  std::vector<Array> arrays_;
+  std::vector<std::string> notes_;
+  u64 instances_ = 0, touches_ = 0, operands_ = 0;
 };
 
 // The instances at most; more are refused.
 inline constexpr u64 kMostExecutedInstances = 20'000'000;
-
-// Reads the program and runs it in the order of its text. Complains as bound_program() does, and above
-// kMostExecutedInstances instances.
-Result<ProgramTouches> program_touches(const std::string& file,
-                                       const std::vector<std::pair<std::string, i64>>& parameters);
 
 }  // namespace heliolite

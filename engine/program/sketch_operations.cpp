@@ -14,7 +14,7 @@ bool shares_loop(const SketchStatement& s, const SketchStatement& other) {
 
 bool changes(const ProgramSketch& sketch, const SketchStatement& s, const SketchAccess& read) {
   const std::string& index = s.loops.back().index;
-  const auto has_index = [&](const AffineForm& form) { return form.coefficient.contains(index); };
+  const auto has_index = [&](const AffineForm& form) { return form.involves(index); };
   if (std::any_of(read.subscripts.begin(), read.subscripts.end(), has_index)) return true;
   if (read.subscripts.empty() && read.array == index) return true;
   return std::any_of(sketch.statements.begin(), sketch.statements.end(), [&](const SketchStatement& other) {

@@ -1,6 +1,7 @@
 #include "engine/program/sketch_reader.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "engine/program/sketch_check.h"
@@ -24,20 +25,43 @@ class SketchReader {
   }
 
   Result<ProgramSketch> run() {
-    while (!cursor_.at_end()) statement();
+    while (pragmas(), !cursor_.at_end()) statement();
     if (sketch_.statements.empty()) cursor_.stop("no assignment in the program");
     Diagnostics complaints = cursor_.complaints();
     if (!cursor_.stopped())
       for (Diagnostic& d : check(sketch_)) complaints.push_back(std::move(d));
     if (!complaints.empty()) return complaints;
+    for (const auto& [word, times] : ignored_)
+      sketch_.notes.push_back("'#pragma " + word + "' is ignored" +
+                              (times > 1 ? ", " + std::to_string(times) + " times" : "") +
+                              ": the program runs in the order of its text");
     count_operations(sketch_);
     drop_numbers(sketch_);
     return std::move(sketch_);
   }
 
  private:
+  // Hints for compilers: what they may do at the same time, unroll, ..; the order stays that of the text.
+  void pragmas() {
+    while (cursor_.peek().kind == CTokenKind::directive || cursor_.is("_Pragma")) {
+      const CToken token = cursor_.peek();
+      std::vector<std::string> words{"pragma"};
+      if (token.kind == CTokenKind::directive) words = directive_words(token);
+      if (words.empty() || words.front() != "pragma") return;
+      cursor_.next();
+      if (token.kind != CTokenKind::directive) {
+        words.emplace_back("..");
+        cursor_.expect("(", "after '_Pragma'");
+        cursor_.next();
+        cursor_.expect(")", "after the text of '_Pragma'");
+      }
+      ++ignored_[words.size() > 1 ? words[1] : ""];
+    }
+  }
+
   void statement() {
     const CCursor::Nested nested(cursor_);
+    pragmas();
     const CToken token = cursor_.peek();
     if (token.kind == CTokenKind::directive)
       cursor_.stop("'" + std::string(token.text.substr(0, 40)) + "' inside the program is not read");
@@ -50,7 +74,7 @@ class SketchReader {
   }
 
   void block(int line) {
-    while (!cursor_.at_end() && !cursor_.is("}")) statement();
+    while (pragmas(), !cursor_.at_end() && !cursor_.is("}")) statement();
     cursor_.expect("}", "for the '{' of line " + std::to_string(line));
   }
 
@@ -78,9 +102,11 @@ class SketchReader {
     if (cursor_.stopped()) return;
     if ((step > 0) != upwards)
       cursor_.complain(line, "the loop over '" + std::string(name.text) + "' runs away from its bound");
+    const std::size_t divisions = open_divisions();
     enter(name, lower, std::string(sign.text) + " " + bound.to_string(), step);
     statement();
     leave();
+    divisions_.resize(divisions);
   }
 
   CToken index_name(const std::string& what) {
@@ -98,7 +124,7 @@ class SketchReader {
                                      "' of the loop is expected");
   }
 
-  // i++, ++i, i += 2, i = i + 2, and with minus. Never 0.
+  // i++, ++i, i += 2, i = i + 2, i = 2 + i, and with minus. Never 0.
   i64 loop_step(const CToken& name) {
     const bool before = cursor_.is("++") || cursor_.is("--");
     const bool down_before = cursor_.is("--");
@@ -108,23 +134,35 @@ class SketchReader {
     if (before) return down_before ? -1 : 1;
     if (cursor_.accept("++")) return 1;
     if (cursor_.accept("--")) return -1;
-    const bool sum = cursor_.accept("=");
-    if (sum) {
-      const CToken again = index_name("the index is changed");
-      if (!again.is(name.text)) wrong_index(name, again);
-    }
     const CToken sign = cursor_.next();
-    if (!sign.is(sum ? "+" : "+=") && !sign.is(sum ? "-" : "-="))
+    if (!sign.is("=") && !sign.is("+=") && !sign.is("-="))
       cursor_.stop("the step of a loop is i++, i--, i += number or i -= number, found '" + std::string(sign.text) +
                    "'");
     const int line = cursor_.peek().line;
-    const AffineForm form = affine_.expression();
+    AffineForm form = affine_.expression();
     if (cursor_.stopped()) return 1;
-    if (!form.is_constant() || form.constant < 1) {
-      cursor_.complain(line, "the step of a loop must be a number above 0, not " + form.to_string());
+    if (sign.is("=")) {
+      const auto change = sum(form, *scaled(affine_name(std::string(name.text)), -1));
+      if (!form.coefficient.contains(std::string(name.text)) || !change) {
+        cursor_.complain(line, "the step of a loop over '" + std::string(name.text) + "' must begin with its index");
+        return 1;
+      }
+      form = *change;
+    }
+    if (!form.is_constant() || form.constant == 0) {
+      cursor_.complain(line, "the step of a loop must be a number other than 0, not " + form.to_string());
       return 1;
     }
     return sign.text[0] == '-' ? -form.constant : form.constant;
+  }
+
+  // Adds those of what was read last, of which the conditions around hold; how many there were before.
+  std::size_t open_divisions() {
+    const std::size_t before = divisions_.size();
+    for (Division& d : affine_.take_divisions())
+      divisions_.push_back(
+          {std::move(d.dividend), std::move(d.condition), conditions_.size(), std::move(d.text), d.line});
+    return before;
   }
 
   void enter(const CToken& name, const AffineForm& lower, const std::string& bound, i64 step) {
@@ -151,11 +189,14 @@ class SketchReader {
     cursor_.expect("(", "after 'if'");
     const std::string text = affine_.condition();
     cursor_.expect(")", "after the condition of 'if'");
+    const std::size_t divisions = open_divisions();
     conditions_.push_back(text);
     statement();
     conditions_.back() = "(not " + text + ")";
+    pragmas();
     if (cursor_.accept("else")) statement();
     conditions_.pop_back();
+    divisions_.resize(divisions);
   }
 
   // double x;  double x = value;
@@ -173,7 +214,8 @@ class SketchReader {
 
   void assignment() {
     const CToken token = cursor_.peek();
-    if (token.kind != CTokenKind::name || cursor_.peek(1).is("(")) {
+    const bool steps = token.is("++") || token.is("--");
+    if ((token.kind != CTokenKind::name && !steps) || cursor_.peek(1).is("(")) {
       cursor_.stop("expected 'for', 'if', '{' or an assignment, found " + cursor_.found());
       return;
     }
@@ -181,26 +223,90 @@ class SketchReader {
       cursor_.stop("'" + std::string(token.text) + "' is not allowed here");
       return;
     }
+    const std::size_t divisions = open_divisions();
+    const std::string_view step = token.text;
+    if (step == "++" || step == "--") {
+      const std::size_t begin = cursor_.position();
+      cursor_.next();
+      if (cursor_.peek().kind != CTokenKind::name) cursor_.stop("expected a name after '" + std::string(step) + "'");
+      SketchStatement s = changed(values_.element(), step, token.line);
+      s.text = cursor_.text_from(begin) + ";";
+      finish(std::move(s));
+    } else {
+      assign();
+    }
+    cursor_.expect(";", "after an assignment");
+    divisions_.resize(divisions);
+  }
+
+  // x = value, x += value, x++; x = y = value is y = value, and x = y after it. What was written.
+  SketchAccess assign() {
+    const CCursor::Nested nested(cursor_);
     const std::size_t begin = cursor_.position();
     SketchStatement s;
-    s.line = token.line;
-    s.write = values_.element();
+    s.line = cursor_.peek().line;
+    s.write = values_.target();
     const CToken sign = cursor_.peek();
-    static const std::set<std::string_view> kAssignments{"=", "+=", "-=", "*=", "/="};
-    if (!kAssignments.contains(sign.text)) {
-      cursor_.stop("expected =, +=, -=, *= or /=, found " + cursor_.found());
-      return;
+    if (sign.is("++") || sign.is("--")) {
+      cursor_.next();
+      s = changed(std::move(s.write), sign.text, s.line);
+      s.text = cursor_.text_from(begin) + ";";
+      SketchAccess written = s.write;
+      finish(std::move(s));
+      return written;
+    }
+    if (!is_assignment(sign)) {
+      cursor_.stop("expected =, +=, -=, *= or another assignment, found " + cursor_.found());
+      return {};
     }
     cursor_.next();
     if (!sign.is("=")) {
       s.compound = sign.text[0];
       s.reads.push_back(s.write);
     }
-    const u64 value = values_.expression(s.reads, s.operators);
+    u64 value = 0;
+    if (begins_assignment()) {
+      const SketchAccess inner = assign();
+      if (cursor_.stopped()) return {};
+      if (std::ranges::find(s.reads, inner) == s.reads.end()) s.reads.push_back(inner);
+      value = u64{1} << (std::ranges::find(s.reads, inner) - s.reads.begin());
+    } else {
+      value = values_.expression(s.reads, s.operators);
+    }
     if (s.compound != 0) s.operators.push_back(value | 1);  // with the written element, the first of the reads
     s.text = cursor_.text_from(begin) + ";";
-    cursor_.expect(";", "after an assignment");
+    SketchAccess written = s.write;
     finish(std::move(s));
+    return written;
+  }
+
+  static bool is_assignment(const CToken& token) {
+    static const std::set<std::string_view> kAssignments{
+        "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+    return token.kind == CTokenKind::sign && kAssignments.contains(token.text);
+  }
+
+  // Whether what follows is an element and then an assignment.
+  bool begins_assignment() const {
+    if (cursor_.peek().kind != CTokenKind::name) return false;
+    std::size_t k = 1;
+    for (int open = 0; open > 0 || cursor_.peek(k).is("["); ++k) {
+      if (cursor_.peek(k).kind == CTokenKind::end || cursor_.peek(k).is(";")) return false;
+      if (cursor_.peek(k).is("[")) ++open;
+      if (cursor_.peek(k).is("]")) --open;
+    }
+    return is_assignment(cursor_.peek(k));
+  }
+
+  // ++ or -- of the element.
+  static SketchStatement changed(SketchAccess element, std::string_view sign, int line) {
+    SketchStatement s;
+    s.line = line;
+    s.write = std::move(element);
+    s.compound = sign[0];
+    s.reads.push_back(s.write);
+    s.operators.push_back(1);
+    return s;
   }
 
   void finish(SketchStatement s) {
@@ -208,6 +314,8 @@ class SketchReader {
     s.loops = loops_;
     s.conditions = conditions_;
     s.positions = positions_;
+    open_divisions();
+    s.divisions = divisions_;
     ++positions_.back();
     if (sketch_.statements.size() == kMaxProgramStatements)
       cursor_.stop("more than " + std::to_string(kMaxProgramStatements) + " statements");
@@ -228,6 +336,8 @@ class SketchReader {
   std::vector<SketchLoop> loops_;
   std::vector<std::string> conditions_;
   std::vector<int> positions_{0};
+  std::vector<SketchDivision> divisions_;  // of the loops and ifs around, and of the statement
+  std::map<std::string, int> ignored_;     // pragmas, by their first word
 };
 
 bool is_pragma(const CToken& token, const std::string& word) {

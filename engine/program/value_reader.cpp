@@ -130,6 +130,13 @@ u64 ValueReader::call() {
 }
 
 SketchAccess ValueReader::element() {
+  SketchAccess access = target();
+  for (const std::string_view other : {"++", "--"})
+    if (cursor_.is(other)) cursor_.stop("'" + std::string(other) + "' in an expression is not allowed");
+  return access;
+}
+
+SketchAccess ValueReader::target() {
   SketchAccess access;
   access.line = cursor_.peek().line;
   access.array = bound_name(cursor_.next().text);
@@ -137,7 +144,7 @@ SketchAccess ValueReader::element() {
     access.subscripts.push_back(affine_.expression());
     cursor_.expect("]", "after a subscript");
   }
-  for (const std::string_view other : {"++", "--", ".", "->"})
+  for (const std::string_view other : {".", "->"})
     if (cursor_.is(other)) cursor_.stop("'" + std::string(other) + "' in an expression is not allowed");
   return access;
 }

@@ -20,8 +20,9 @@ class ValueReader {
   // on, as a mask.
   u64 expression(std::vector<SketchAccess>& reads, std::vector<u64>& operators);
 
-  // A scalar, or an array with its subscripts.
+  // A scalar, or an array with its subscripts; of what is assigned, "++" and "--" may follow.
   SketchAccess element();
+  SketchAccess target();
 
  private:
   u64 whole();

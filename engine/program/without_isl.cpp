@@ -5,8 +5,15 @@ namespace heliolite {
 
 bool has_affine_programs() { return false; }
 
-Result<ProgramTouches> program_touches(const std::string& file, const std::vector<std::pair<std::string, i64>>&) {
+Result<ProgramTouches> ProgramTouches::load(const std::string& file, const std::vector<std::pair<std::string, i64>>&,
+                                            const ProgramStop*) {
   return Diagnostic{file, 0, "", std::string(kWithoutIsl)};
 }
+
+Result<u64> ProgramTouches::run(const std::function<void(const ProgramTouch&)>&, const ProgramStop*) const {
+  return Diagnostic{"", 0, "", std::string(kWithoutIsl)};
+}
+
+void ProgramStop::request() { requested_ = true; }
 
 }  // namespace heliolite

@@ -1,6 +1,7 @@
 // Bounds of affine programs: against executions, against published constants.
 #include "engine/program/bound/program_bound.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +71,8 @@ TEST(ProgramBound, NoExecutionOfATinyProgramLoadsLess) {
       "for (int t = 0; t < 2; t++) { for (int i = 0; i < N; i++) s += A[i]; for (int i = 0; i < N; i++) A[i] += s; }",
       "for (int k = 0; k < N; k++) for (int i = k + 1; i < N; i++) for (int j = k + 1; j < N; j++) A[i][j] -= "
       "A[i][k] * A[k][j];",
-      "for (int i = 0; i < N; i++) { s = 0; for (int j = 0; j < N; j++) s += x[j]; y[i] = s; }"};
+      "for (int i = 0; i < N; i++) { s = 0; for (int j = 0; j < N; j++) s += x[j]; y[i] = s; }",
+      "for (int t = 0; t < 2; t++) for (int i = 0; i < N; i++) A[(t + 1) % 2][i] = A[t % 2][i] + A[t % 2][i / 2];"};
   for (const std::string& body : bodies) {
     const auto program = parsed(body);
     int tried = 0;
@@ -212,6 +214,59 @@ TEST(ProgramBound, HasFormulas) {
   EXPECT_EQ(answer->formula->simplified.text, "2*N^3/S^(1/2)");
   EXPECT_GE(answer->words.front(), 62436707U);  // the published complete form
   EXPECT_FALSE(bound_program({kKernels + "gemm.c", {{"NI", 1000}}, {1024}, false, {}}).ok());
+}
+
+// Programs that took minutes: what is left after so many steps is a bound, the same on every machine.
+TEST(ProgramBound, EndsWithinSteps) {
+  std::string sum = "A[i - 1][j - 2]";
+  for (int k = 2; k <= 12; ++k) sum += fmt::format(" + A[i - {}][j + {}]", k, (k * 7) % 13 - 6);
+  const auto wide = parsed("for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) A[i][j] = " + sum + ";");
+  const auto deep = parsed(
+      "for (int a = 0; a < N; a++) for (int b = 0; b < N; b++) for (int c = 0; c < N; c++) for (int d = 0; d < N; d++)"
+      "for (int e = 0; e < N; e++) for (int f = 0; f < N; f++) for (int g = 0; g < N; g++) for (int h = 0; h < N; h++) "
+      "Z[a][b] += A[a][c][d][e] * B[e][f][g][h] * C[b][f][c];");
+  for (const auto& program : {wide, deep}) {
+    const ProgramPlan plan = planned(program, all_equal(*program, 1000));
+    EXPECT_TRUE(plan.inputs);
+    EXPECT_GE(program_words(plan, 64), static_cast<u64>(*plan.inputs));
+  }
+  // A limit within a limit takes its steps off that: the second work has less than the first.
+  const IslContext context;
+  const isl::set triangle(context.get(), "[N] -> { [i, j, k] : 0 <= i <= j <= k < N }");
+  const IslSteps around(context, 30'000);
+  int done = 0;
+  for (int k = 0; k < 1000; ++k) done += count_polynomial(context, triangle).ok() ? 1 : 0;
+  EXPECT_GT(done, 0);
+  EXPECT_LT(done, 1000);
+}
+
+TEST(ProgramBound, EndsWhenItIsAskedTo) {
+  ProgramStop stop;
+  stop.request();
+  ProgramQuestion question{kKernels + "gemm.c", {{"NI", 1000}, {"NJ", 1000}, {"NK", 1000}}, {1024}, true, {}};
+  question.stop = &stop;
+  const Result<ProgramAnswer> answer = bound_program(question);
+  ASSERT_FALSE(answer.ok());
+  EXPECT_NE(to_string(answer.errors()).find("stopped before it was known"), std::string::npos);
+}
+
+TEST(ProgramBound, FormulasNeedNoValuesAndNumbersGoIntoTables) {
+  const std::string gemm = "bound -w " + kKernels + "gemm.c ";
+  const CliResult symbolic = run_cli(gemm + "--symbolic --json -");
+  ASSERT_EQ(symbolic.exit_code, 0) << symbolic.err;
+  const nlohmann::json answer = nlohmann::json::parse(symbolic.out);
+  EXPECT_EQ(answer["formulas"]["simplified"]["text"], "2*N^3/S^(1/2)");
+  EXPECT_TRUE(answer["bounds"].empty());
+  const std::string sizes = "--param NI=100,NJ=100,NK=100 ";
+  const CliResult csv = run_cli(gemm + sizes + "--buffer 8KiB --word-size 8 --csv -");
+  ASSERT_EQ(csv.exit_code, 0) << csv.err;
+  EXPECT_EQ(csv.out.find("program,capacity_words,words_at_least,best_tiling,inputs,operations,given_up\n"), 0);
+  EXPECT_NE(csv.out.find("gemm.c,1024,"), std::string::npos) << csv.out;
+  EXPECT_EQ(run_cli(gemm + sizes + "--word-size A=8").exit_code, 2);
+  EXPECT_EQ(run_cli(gemm + "--symbolic --csv -").exit_code, 2);
+  const CliResult mapped = run_cli("map -a eyeriss -w " + kKernels + "gemm.c");
+  EXPECT_EQ(mapped.exit_code, 2);
+  EXPECT_NE(mapped.err.find("is a C program, which bound and simulate take"), std::string::npos) << mapped.err;
 }
 
 TEST(ProgramBound, OnTheCommandLine) {

@@ -72,6 +72,54 @@ TEST(ProgramFile, ReadsTheFilesOfPolyBench) {
 }
 
 // What does not change in the innermost loop is computed before it.
+TEST(ProgramFile, QuotientsAndRemaindersAreAffine) {
+  const AffineProgram p = parsed(
+      scop("for (int t = 1; t < T; t++)\n"
+           "  for (int i = 0; i < N / 2; i++)\n"
+           "    if (i >= 1 && (i - 1) % 3 == 0) A[t % 2][2 * i % 5 + i / 4] = A[(t - 1) % 2][i] + A[t % 2][7 % 4];"));
+  const ProgramStatement& s = p.statements[0];
+  EXPECT_TRUE(is_equal(s.domain, "[T, N] -> { S0[t, i] : 1 <= t < T and 1 <= i < floor(N/2) and (i - 1) mod 3 = 0 }"));
+  EXPECT_TRUE(is_equal(s.write.element, "[T, N] -> { S0[t, i] -> A[t mod 2, (2i mod 5) + floor(i/4)] }"));
+  EXPECT_TRUE(is_equal(s.reads[0].element, "[T, N] -> { S0[t, i] -> A[(t - 1) mod 2, i] }"));
+  EXPECT_TRUE(is_equal(s.reads[1].element, "[T, N] -> { S0[t, i] -> A[t mod 2, 3] }"));
+  // What is divided depends on its index: the sum is computed in every iteration.
+  EXPECT_EQ(parsed(scop("for (i = 0; i < N; i++) x = A[i % 2] + y;")).statements[0].operations, 1);
+}
+
+TEST(ProgramFile, AssignmentsInChainsAndSteps) {
+  const AffineProgram p =
+      parsed(scop("a = b = 0.5;\n"
+                  "for (int i = 0; i < N; i = 2 + i) { x[i] += y[i] = a * b; n++; --m[i]; z %= 3; }\n"
+                  "for (int j = N; j > 0; j += -1) x[j]--;"));
+  std::vector<std::string> texts;
+  for (const ProgramStatement& s : p.statements) texts.push_back(s.text);
+  EXPECT_EQ(texts, (std::vector<std::string>{"b = 0.5;", "a = b = 0.5;", "y[i] = a * b;", "x[i] += y[i] = a * b;",
+                                             "n++;", "--m[i];", "z %= 3;", "x[j]--;"}));
+  const ProgramStatement &value = p.statements[2], &sum = p.statements[3];
+  EXPECT_EQ(sum.reads.size(), 2);  // x[i] and y[i]
+  EXPECT_EQ(sum.operations, 1);
+  EXPECT_EQ(value.operations, 0);  // a * b is the same in every iteration
+  EXPECT_TRUE(is_equal(value.domain, "[N] -> { S2[i] : 0 <= i < N and i mod 2 = 0 }"));
+  EXPECT_TRUE(is_equal(sum.schedule, "[N] -> { S3[i] -> [2, i, 1] }"));
+  EXPECT_EQ(p.statements[4].compound, '+');
+  EXPECT_EQ(p.statements[5].compound, '-');
+  EXPECT_EQ(p.statements[5].operations, 1);
+  EXPECT_TRUE(is_equal(p.statements[7].domain, "[N] -> { S7[j] : 0 < j <= N }"));
+  EXPECT_TRUE(is_equal(p.statements[7].schedule, "[N] -> { S7[j] -> [3, -j, 0] }"));
+}
+
+TEST(ProgramFile, PragmasOfCompilersAreLeftOutAndNamed) {
+  const AffineProgram p =
+      parsed(scop("#pragma omp parallel for \\\n  schedule(static)\n"
+                  "for (i = 0; i < N; i++) {\n#pragma omp simd\n#pragma unroll\n  for (j = 0; j < N; j++)\n"
+                  "#pragma omp atomic\n    s += A[i][j];\n_Pragma(\"omp barrier\")\n}\n#pragma omp barrier"));
+  EXPECT_EQ(p.statements.size(), 1);
+  EXPECT_EQ(p.statements[0].depth(), 2);
+  ASSERT_EQ(p.notes.size(), 3);
+  EXPECT_EQ(p.notes[1], "'#pragma omp' is ignored, 4 times: the program runs in the order of its text");
+  EXPECT_EQ(p.notes[2], "'#pragma unroll' is ignored: the program runs in the order of its text");
+}
+
 TEST(ProgramFile, OperationsAreThoseOfTheInnermostLoop) {
   const AffineProgram p =
       parsed(scop("for (i = 0; i < N; i++)\n"
@@ -130,7 +178,7 @@ TEST(ProgramFile, ComplaintsNameTheLineAndTheText) {
       {"for (i = 0; i < N; i++)\n  A[i * i] = 0;", 3, "'i * i' is not affine"},
       {"for (i = 0; i < N; i++)\n  A[i] = B[C[i]];", 3, "'C[..' is not affine"},
       {"for (i = 0; i < N; i--)\n  A[i] = 0;", 2, "runs away from its bound"},
-      {"for (i = 0; i < N; i += M)\n  A[i] = 0;", 2, "must be a number above 0, not (1*M + 0)"},
+      {"for (i = 0; i < N; i += M)\n  A[i] = 0;", 2, "must be a number other than 0, not (1*M + 0)"},
       {"for (i = 0; i < N && i < M; i++)\n  A[i] = 0;", 2, "a loop has one bound"},
       {"for (i = 0; i < N; i++) {\n  A[i] = 0;\n", 5, "expected '}' for the '{' of line 2"},
       {"A[0] = 0;\nA[0][1] = 1;", 3, "'A' with 2 subscripts, in line 2 with 1"},
@@ -138,7 +186,11 @@ TEST(ProgramFile, ComplaintsNameTheLineAndTheText) {
       {"for (i = 0; i < N; i++) s = 0;\nA[i] = s;", 3, "'i' outside of its loop, which is in line 2"},
       {"for (i = 0; i < N; i++)\n  N = A[i];", 3, "'N' is assigned, and in a subscript or bound of line 2"},
       {"while (x > 0)\n  x = x / 2;", 2, "expected 'for', 'if', '{' or an assignment, found 'while'"},
-      {"for (i = 0; i < N / 2; i++) A[i] = 0;", 2, "'/' in a subscript or bound"},
+      {"for (i = 0; i < N / M; i++) A[i] = 0;", 2, "'N / M' is not affine: '/' takes a number above 0"},
+      {"for (i = 0; i < N; i++)\n  A[(i - 1) % 2] = 0;", 3, "'(i - 1) % 2' divides what may be negative"},
+      {"for (i = 0; i < N; i = j + 1)\n  A[i] = 0;", 2, "must begin with its index"},
+      {"x = 1 + y++;", 2, "'++' in an expression is not allowed"},
+      {"x = (y = 2);", 2, "expected ')' in an expression, found '='"},
       {"A[i] = *p;", 2, "pointers are not read"},
       {"if (A[0] > 0) B[0] = 1;", 2, "'A[..' is not affine"},
       {"A[99999999999999999999] = 1;", 2, "no whole number"},
@@ -157,11 +209,11 @@ TEST(ProgramFile, ComplaintsNameTheLineAndTheText) {
 }
 
 TEST(ProgramFile, ReportsAllComplaintsAboutMeaning) {
-  const Result<AffineProgram> program = parse_program(scop("A[i*i] = B[j % 2];\nA[0][0] = 0;\nrat = N[0];"), "p.c");
+  const Result<AffineProgram> program = parse_program(scop("A[i*i] = B[j % M];\nA[0][0] = 0;\nrat = N[0];"), "p.c");
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(to_string(program.errors()),
             "p.c:2: 'i*i' is not affine: one factor of a product must be a number\n"
-            "p.c:2: '%' in a subscript or bound: allowed are +, -, * of loop indices, parameters and whole numbers\n"
+            "p.c:2: 'j % M' is not affine: '%' takes a number above 0\n"
             "p.c:3: 'A' with 2 subscripts, in line 2 with 1\n"
             "p.c:4: 'rat' is a word of the notation of sets; use another name");
 }

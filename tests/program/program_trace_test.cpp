@@ -149,6 +149,9 @@ class RandomProgram {
   std::string subscript(const std::vector<std::string>& loops) {
     std::string text = std::to_string(below(3) - 1);
     for (const std::string& l : loops) text += fmt::format(" + {} * {}", below(4) - 1, l);
+    // Of quotients and remainders what is divided is not negative: loops of these programs begin at 0 or above.
+    if (below(3) == 0)
+      text += fmt::format(" + ({} + {}) {} {}", loops.front(), below(3), below(2) == 0 ? '%' : '/', 2 + below(2));
     return text;
   }
   std::string element(const std::vector<std::string>& loops) {

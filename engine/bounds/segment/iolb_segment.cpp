@@ -18,6 +18,8 @@ constexpr double kLeastBudget = 2;
 // Roundings of a few operations on doubles: bounds stay this far, relatively, on the safe side.
 constexpr double kRounding = 1e-12;
 
+constexpr double kMostWords = 0x1p64;  // more are said as the largest number
+
 // The largest of these sizes up to `words`, as its j.
 double step_below(double words) {
   return std::floor(kStepsPerOctave * std::log2(std::max(words, kLeastBudget)) + kRounding);
@@ -59,13 +61,16 @@ SegmentBound best_pieces(double scale, double exponent, double iterations, doubl
   if (exponent > 1) pieces = std::exp(exponent * std::log((1 - 1 / exponent) / capacity) + log_iterations - scale);
   pieces = std::clamp(std::floor(pieces), 1.0, iterations);
   SegmentBound best;
-  for (double n = std::max(1.0, pieces - 1); n <= std::min(pieces + 2, iterations); ++n) {
+  // Counted by a step: beyond 2^53 one more piece is the same double.
+  for (int step = -1; step <= 2; ++step) {
+    const double n = pieces + step;
+    if (n < 1 || n > iterations) continue;
     const double log_target = std::log(iterations / n), target = log_target - kRounding * (1 + std::abs(log_target));
     const double touched = std::exp((target - scale) / exponent) * (1 - kRounding);
     const double piece = n == 1 ? touched : touched - capacity;
     const double words = (n == 1 ? touched : capacity + n * piece) * (1 - kRounding);
     if (!(piece > 0 && std::isfinite(words) && words > static_cast<double>(best.words))) continue;
-    best.words = static_cast<u64>(words);
+    best.words = words < kMostWords ? static_cast<u64>(words) : ~u64{0};
     best.piece = piece;
     best.iterations = std::exp(target);
   }

@@ -89,16 +89,20 @@ std::optional<BudgetShape> with_extents(const ProgramPart& part, const BudgetSha
 
 }  // namespace
 
-double PartNumbers::points(const isl::set& set) {
+std::optional<double> PartNumbers::points(const isl::set& set) {
   const Result<Rational> count = count_at(program_.context, set, values_);
   if (count) return count->convert_to<double>();
-  errors_.insert(errors_.end(), count.errors().begin(), count.errors().end());
-  return 0;
+  uncounted_ = true;
+  return std::nullopt;
 }
 
-double PartNumbers::points(const isl::union_set& sets) {
-  double sum = 0;
-  sets.foreach_set([&](const isl::set& set) { sum += points(set); });
+std::optional<double> PartNumbers::points(const isl::union_set& sets) {
+  std::optional<double> sum = 0;
+  sets.foreach_set([&](const isl::set& set) {
+    if (!sum) return;
+    const std::optional<double> more = points(set);
+    sum = more ? std::optional(*sum + *more) : std::nullopt;
+  });
   return sum;
 }
 
@@ -112,12 +116,14 @@ std::vector<double> PartNumbers::extents(const isl::set& set) const {
 }
 
 bool PartNumbers::fill(PartBound& bound) {
-  bound.instances = points(bound.part.domain);
+  bound.instances = points(bound.part.domain).value_or(0);
   if (bound.instances <= 0) return false;
   if (bound.method == PartMethod::wavefront) return true;
   bound.shape = budget_shape(bound.part);
   if (!bound.shape) return false;
-  bound.ends = points(ends(bound.part));
+  const std::optional<double> ends_of = points(ends(bound.part));
+  if (!ends_of) return false;
+  bound.ends = *ends_of;
   bound.growths.clear();
   const auto sized = with_extents(bound.part, *bound.shape, extents(bound.part.domain));
   for (const double log_budget : log_budgets()) {

@@ -8,13 +8,13 @@
 
 namespace heliolite {
 
-// Counts points at given parameter values. What cannot be counted is 0 points, and a complaint.
+// Counts points at given parameter values. What cannot be counted is remembered.
 class PartNumbers {
  public:
   PartNumbers(const AffineProgram& program, const ParameterValues& values) : program_(program), values_(values) {}
 
-  double points(const isl::set& set);
-  double points(const isl::union_set& sets);
+  std::optional<double> points(const isl::set& set);
+  std::optional<double> points(const isl::union_set& sets);
   // The values of each coordinate, from its least to its largest one.
   std::vector<double> extents(const isl::set& set) const;
 
@@ -23,15 +23,13 @@ class PartNumbers {
   // How much the bound is worth beside others: its words for a few small memories.
   double worth(const PartBound& bound);
 
-  const Diagnostics& errors() const { return errors_; }
-  bool uncounted() const { return uncounted_; }  // a bound had to be left out
+  bool uncounted() const { return uncounted_; }  // something, so that a bound had to be left out
   const AffineProgram& program() const { return program_; }
   const ParameterValues& values() const { return values_; }
 
  private:
   const AffineProgram& program_;
   const ParameterValues& values_;
-  Diagnostics errors_;
   bool uncounted_ = false;
 };
 

@@ -13,26 +13,37 @@ namespace {
 // Parts of one statement that are looked at one after the other, each in what the ones before leave.
 constexpr int kMostPartsOfStatement = 3;
 
-// isl's steps for the candidates of one statement, and for one way to combine two parts.
-constexpr u64 kStatementSteps = 20'000'000;
+// isl's steps for the candidates of one statement, and for finding a place for one of them beside the others.
+constexpr u64 kStatementSteps = 2'000'000;
+constexpr u64 kPlaceSteps = 1'000'000;
 
 }  // namespace
 
 std::vector<PartBound> PlanBuilder::parts() {
   for (int s = 0; s < static_cast<int>(program_.statements.size()); ++s) {
-    try {
-      const IslSteps steps(program_.context, kStatementSteps);
-      add_statement(s);
-    } catch (const isl::exception&) {
-      given_up_.complicated = true;
-    }
+    try_within(kStatementSteps, [&] { add_statement(s); });
   }
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t i = 0; i < found_.size(); ++i) order.emplace_back(-numbers_.worth(found_[i]), i);
   std::ranges::stable_sort(order, {}, &std::pair<double, std::size_t>::first);
   for (const auto& [worth, i] : order)
-    if (worth < 0) place(found_[i]);
+    if (worth < 0) try_within(kPlaceSteps, [&] { place(found_[i]); });
+  // Where there were too few steps to put them together: the best one alone.
+  if (!order.empty() && order.front().first < 0 && sum(placed_) < -order.front().first)
+    placed_ = {found_[order.front().second]};
   return std::move(placed_);
+}
+
+template <class Work>
+void PlanBuilder::try_within(u64 most_steps, Work work) {
+  if (given_up_.stopped) return;
+  const IslSteps steps(program_.context, most_steps);
+  try {
+    work();
+  } catch (const isl::exception& problem) {
+    const bool stopped = trouble_of(program_.context, problem) == IslTrouble::Stopped;
+    (stopped ? given_up_.stopped : given_up_.complicated) = true;
+  }
 }
 
 void PlanBuilder::add(PartMethod method, ProgramPart part, int outer) {
@@ -63,7 +74,7 @@ void PlanBuilder::add_statement(int statement) {
 
 void PlanBuilder::add_partitions(const ProgramPart& whole, const std::vector<WalkFamily>& circuits) {
   const int dimension = dimension_of(whole.domain);
-  const SizeOf size = [&](const isl::set& set) { return numbers_.points(set); };
+  const SizeOf size = [&](const isl::set& set) { return numbers_.points(set).value_or(0); };
   for (std::size_t variant = 0; variant < 2; ++variant) {
     ProgramPart rest = whole;
     for (int round = 0; round < kMostPartsOfStatement; ++round) {

@@ -16,6 +16,8 @@ class PlanBuilder {
   std::vector<PartBound> parts();
 
  private:
+  template <class Work>
+  void try_within(u64 most_steps, Work work);
   void add_statement(int statement);
   void add_partitions(const ProgramPart& whole, const std::vector<WalkFamily>& circuits);
   void add(PartMethod method, ProgramPart part, int outer);

@@ -7,6 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/types.h"
+#include "engine/program/program_stop.h"
 
 namespace heliolite {
 
@@ -44,31 +45,37 @@ struct ProgramSummand {
 struct ProgramQuestion {
   std::string file;
   std::vector<std::pair<std::string, i64>> parameters;
-  std::vector<u64> capacities;  // words
-  bool symbolic = false;
+  std::vector<u64> capacities;       // words
+  bool symbolic = false;             // also formulas; parameters need no values then
   std::vector<std::string> without;  // of kProgramRules
+  bool tilings = true;               // also the best tilings known
+  ProgramStop* stop = nullptr;       // who may ask for the end; null: nobody
 };
 
 struct ProgramAnswer {
   std::string file;
   std::vector<std::pair<std::string, i64>> parameters;  // in the order of the program
-  std::vector<u64> capacities;
-  std::vector<u64> words;  // [capacity]: no schedule loads fewer
+  std::vector<u64> capacities;  // none where formulas were asked for without values: those in `parameters` are examples
+  std::vector<u64> words;       // [capacity]: no schedule loads fewer
   // [capacity]: loads of the best schedule known, statement after statement in tiles; none: an instance does not fit.
   // Empty where the program cannot be tiled so: `no_tiling` says why.
   std::vector<std::optional<u64>> tiled;
   std::string no_tiling;
   std::vector<std::string> boxed;  // statements of which the tiling counts the whole box around their instances
-  u64 inputs = 0;                  // words read before anything is written to them: they are loaded once
-  double operations = 0;           // arithmetic operators and calls
+  // Where they were counted: words read before anything is written to them, which are loaded once; arithmetic
+  // operators and calls.
+  std::optional<u64> inputs;
+  std::optional<double> operations;
   std::vector<ProgramSummand> summands;
   std::vector<std::string> given_up;  // what was not followed to its end; it makes bounds weaker, not wrong
   std::optional<ProgramFormula> formula;
-  std::string no_formula;  // why there is none, if one was asked for
+  std::string no_formula;          // why there is none, if one was asked for
+  std::vector<std::string> notes;  // what of the text was left out
 };
 
-// Reads the program and bounds its loads. Complains about a file that is no affine program, parameters that are missing
-// or too many, and, built without isl, says so.
+// Reads the program and bounds its loads, within some seconds or until question.stop asks for the end: then with what
+// was found (`given_up` has "stopped"), or a complaint if that is nothing. Complains about a file that is no affine
+// program, parameters that are missing or too many, and, built without isl, says so.
 Result<ProgramAnswer> bound_program(const ProgramQuestion& question);
 
 }  // namespace heliolite

@@ -10,6 +10,11 @@
 #include "engine/program/bound/plan.h"
 
 namespace heliolite {
+namespace {
+
+constexpr u64 kPlanSteps = 60'000'000;  // of isl
+
+}  // namespace
 
 std::vector<std::string> GivenUp::names() const {
   std::vector<std::string> list;
@@ -18,6 +23,7 @@ std::vector<std::string> GivenUp::names() const {
   if (closure) list.emplace_back("inexact-closure");
   if (complicated) list.emplace_back("too-complicated");
   if (uncounted) list.emplace_back("uncounted");
+  if (stopped) list.emplace_back("stopped");
   return list;
 }
 
@@ -28,25 +34,27 @@ double part_words(const ProgramPlan& plan, const PartBound& bound, double capaci
 }
 
 u64 program_words(const ProgramPlan& plan, double capacity) {
-  double words = plan.inputs;
+  double words = plan.inputs.value_or(0);
   for (const PartBound& bound : plan.parts) words += std::floor(part_words(plan, bound, capacity));
-  return static_cast<u64>(words);
+  return words < 0x1p64 ? static_cast<u64>(words) : ~u64{0};
 }
 
 Result<ProgramPlan> plan_bound(std::shared_ptr<const AffineProgram> program, const ParameterValues& values,
                                const ProgramRules& rules) {
   const AffineProgram& p = *program;
-  return guarded(p.context, p.file, "scop", [&]() -> Result<ProgramPlan> {
-    const Result<Operands> operands = operands_of(p);
-    if (!operands) return operands.errors();
-    ProgramPlan plan{program, *operands, values, 0, {}, {}};
-    PartNumbers numbers(p, values);
-    plan.inputs = numbers.points(operands->inputs);
-    plan.parts = PlanBuilder(p, *operands, numbers, rules, plan.given_up).parts();
-    if (!numbers.errors().empty()) return numbers.errors();
-    plan.given_up.uncounted = numbers.uncounted();
-    return plan;
-  });
+  return guarded(
+      p.context, p.file, "scop",
+      [&]() -> Result<ProgramPlan> {
+        const Result<Operands> operands = operands_of(p);
+        if (!operands) return operands.errors();
+        ProgramPlan plan{program, *operands, values, {}, {}, {}};
+        PartNumbers numbers(p, values);
+        plan.inputs = numbers.points(operands->inputs);
+        plan.parts = PlanBuilder(p, *operands, numbers, rules, plan.given_up).parts();
+        plan.given_up.uncounted = numbers.uncounted();
+        return plan;
+      },
+      kPlanSteps);
 }
 
 }  // namespace heliolite

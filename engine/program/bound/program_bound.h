@@ -32,7 +32,8 @@ struct GivenUp {
   bool reach = false;        // too many ways between slices
   bool closure = false;      // a transitive closure that isl did not find exactly
   bool uncounted = false;    // slices that could not be counted
-  bool complicated = false;  // a statement whose sets need too many steps
+  bool complicated = false;  // statements, or parts to be put together, whose sets need too many steps
+  bool stopped = false;      // somebody asked for the end
 
   std::vector<std::string> names() const;
 };
@@ -50,11 +51,12 @@ struct ProgramPlan {
   std::shared_ptr<const AffineProgram> program;
   Operands operands;
   ParameterValues values;
-  double inputs = 0;  // words that are read before anything is written to them
+  std::optional<double> inputs;  // words that are read before anything is written to them, where they were counted
   std::vector<PartBound> parts;
   GivenUp given_up;
 };
 
+// Ends within some seconds, with what was found until then: given_up says what was left.
 Result<ProgramPlan> plan_bound(std::shared_ptr<const AffineProgram> program, const ParameterValues& values,
                                const ProgramRules& rules = {});
 

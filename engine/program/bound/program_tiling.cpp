@@ -65,13 +65,14 @@ bool values_are_words(const ProgramPlan& plan, std::size_t s) {
 
 // The ranks of an access: its subscripts without their constants, which move the array and no more.
 std::optional<std::vector<Rank>> ranks_of(const ArrayAccess& access, int loops) {
-  const isl::multi_aff subscripts =
-      isl::manage(isl_pw_multi_aff_as_multi_aff(isl_pw_multi_aff_from_map(access.element.copy())));
   std::vector<Rank> ranks;
-  for (int r = 0; r < static_cast<int>(subscripts.size()); ++r) {
+  for (int r = 0; r < static_cast<int>(access.subscripts.size()); ++r) {
+    const isl::aff subscript = access.subscripts.at(r);
+    for (int k = 0; k < isl_aff_dim(subscript.get(), isl_dim_div); ++k)
+      if (!isl::manage(isl_aff_get_coefficient_val(subscript.get(), isl_dim_div, k)).is_zero()) return std::nullopt;
     Rank rank;
     for (int k = 0; k < loops; ++k) {
-      const isl::val factor = isl::manage(isl_aff_get_coefficient_val(subscripts.at(r).get(), isl_dim_in, k));
+      const isl::val factor = isl::manage(isl_aff_get_coefficient_val(subscript.get(), isl_dim_in, k));
       if (!factor.is_int() || factor.is_neg()) return std::nullopt;
       if (!factor.is_zero()) rank.terms.push_back({k, static_cast<u64>(factor.num_si())});
     }
@@ -96,7 +97,7 @@ Reason fill(TiledStatement& tiled, const ProgramStatement& statement, PartNumber
   const std::vector<double> extents = numbers.extents(statement.domain);
   double box = 1;
   for (const double extent : extents) box *= extent;
-  tiled.boxed = std::abs(box - numbers.points(statement.domain)) > 0.5;
+  tiled.boxed = std::abs(box - numbers.points(statement.domain).value_or(0)) > 0.5;
   if (extents.size() > kMaxDimensions || statement.reads.size() >= kMaxTensors || box > static_cast<double>(kMaxMacs))
     return "is too large";
   for (std::size_t k = 0; k < extents.size(); ++k)

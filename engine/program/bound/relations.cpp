@@ -15,6 +15,7 @@ RationalMatrix hull_equalities(const isl::basic_set& points, isl_size& locals) {
   const isl::basic_set hull = isl::manage(isl_basic_set_affine_hull(points.copy()));
   locals = isl_basic_set_dim(hull.get(), isl_dim_div);
   isl_mat* matrix = isl_basic_set_equalities_matrix(hull.get(), isl_dim_set, isl_dim_div, isl_dim_param, isl_dim_cst);
+  require(matrix, points.ctx());
   RationalMatrix rows;
   for (int r = 0; r < isl_mat_rows(matrix); ++r) {
     std::vector<Rational> row;

@@ -12,6 +12,9 @@
 namespace heliolite {
 namespace {
 
+// isl's steps for one transitive closure. Its steps are long: of many loops at once it needs seconds for these.
+constexpr u64 kClosureSteps = 40'000;
+
 // Which instance reaches which: a subset of the truth, made of known dependences and exact closures.
 class Reachability {
  public:
@@ -63,11 +66,17 @@ class Reachability {
     return all;
   }
 
-  static std::optional<isl::map> exact_closure(const isl::map& map) {
-    isl_bool exact = isl_bool_false;
-    isl::map closed = isl::manage(isl_map_transitive_closure(map.copy(), &exact));
-    if (exact != isl_bool_true) return std::nullopt;
-    return closed;
+  std::optional<isl::map> exact_closure(const isl::map& map) const {
+    const IslSteps steps(program_.context, kClosureSteps);
+    try {
+      isl_bool exact = isl_bool_false;
+      isl::map closed = isl::manage(isl_map_transitive_closure(map.copy(), &exact));
+      if (exact != isl_bool_true) return std::nullopt;
+      return closed;
+    } catch (const isl::exception& problem) {
+      if (trouble_of(program_.context, problem) == IslTrouble::Stopped) throw;
+      return std::nullopt;
+    }
   }
 
   void extend(std::size_t here, std::size_t goal, const isl::map& reached, isl::map& all) {
