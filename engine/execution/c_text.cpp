@@ -13,7 +13,7 @@ CNest::CNest(const LoopNest& nest, const EmitOptions& options) : nest_(nest), op
   CNames names;
   for (const MemoryArray& array : nest.arrays) arrays_.push_back(names.unique(array.name));
   for (std::size_t a = 0; a < nest.arrays.size(); ++a)
-    if (nest.arrays[a].is_output) expected_ = names.unique(arrays_[a] + "_expected");
+    if (nest.arrays[a].is_output) expected_ = names.unique(nest.arrays[a].name + "_expected");
   for (const LoopVariable& v : nest.variables) {
     std::string lower = v.name;
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -89,7 +89,7 @@ void add_statement(CLines& out, const CNest& c, const std::vector<std::string>& 
   if (!guards.empty()) out.open(fmt::format("if ({})", fmt::join(guards, " && ")));
   if (c.options().trace) {
     for (const NestAccess& access : nest.accesses)
-      out.line(fmt::format("touch(\"{}\", {}, '{}');", c.array(access.array), c.number(access, value),
+      out.line(fmt::format("touch(\"{}\", {}, '{}');", nest.arrays[at(access.array)].name, c.number(access, value),
                            access.is_output ? 'w' : 'r'));
   }
   const std::vector<std::string> inputs(operands.begin(), operands.end() - 1);

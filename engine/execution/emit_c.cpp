@@ -208,8 +208,8 @@ void add_main(CLines& out, const CNest& c) {
   out.line(R"(printf("checksum %.0f\n", checksum);)");
   if (c.options().pack)
     for (std::size_t a = 0; a < nest.arrays.size(); ++a)
-      out.line(fmt::format(R"(printf("{0} loaded %lu stored %lu\n", loaded[{1}], stored[{1}]);)",
-                           c.array(static_cast<int>(a)), a));
+      out.line(
+          fmt::format(R"(printf("{0} loaded %lu stored %lu\n", loaded[{1}], stored[{1}]);)", nest.arrays[a].name, a));
   out.line(R"(printf("seconds tiled %.3f plain %.3f\n", (double)(middle - start) / CLOCKS_PER_SEC,)");
   out.line("       (double)(end - middle) / CLOCKS_PER_SEC);");
   if (const auto product = matrix_product(nest); product && c.options().pad_bytes == 0) add_cblas(out, c, *product);

@@ -30,6 +30,45 @@ TEST(CliExecute, SimulatesCachesBesideModelAndBound) {
   for (const json& cache : caches) EXPECT_LE(cache["bound"], cache["policies"][1]["words"]);
 }
 
+// A scalar is a tensor of one word, whoever asks.
+TEST(CliExecute, ScalarOutputsAreOneWord) {
+  const TempFolder folder;
+  const std::string dot = "-w 'o[] += a[i]*b[i]; i=48' ", padded = "-w 'o[j] += a[i]*b[i]; i=48,j=1' ";
+  const auto json_of = [](const std::string& arguments) {
+    const CliResult result = run_cli(arguments + " --json - -q");
+    EXPECT_EQ(result.exit_code, 0) << arguments << result.err;
+    return json::parse(result.out);
+  };
+  for (const std::string strategy : {"exact", "sunstone", "annealing"}) {
+    const std::string map = "map -a eyeriss --no-look --evaluations 500 --strategy " + strategy + " ";
+    EXPECT_EQ(json_of(map + dot)["layers"][0]["energy_pj"], json_of(map + padded)["layers"][0]["energy_pj"]);
+  }
+  EXPECT_EQ(json_of("simulate --cache 8 " + dot)["nests"][0]["caches"],
+            json_of("simulate --cache 8 " + padded)["nests"][0]["caches"]);
+  EXPECT_EQ(json_of("bound --buffer 8 " + dot)["bounds"][0]["words"], 2 * 48 + 1);
+  const std::string source = folder.path("dot.c"), program = folder.path("dot");
+  ASSERT_EQ(run_cli("emit --cache 8 " + dot + "-o " + source).exit_code, 0);
+  EXPECT_EQ(
+      std::system(("cc -std=c99 -Wall -Wextra -Werror " + source + " -o " + program + " && " + program + " >/dev/null")
+                      .c_str()),
+      0);
+}
+
+// The boxes of a nest without tiles are whole tensors.
+TEST(CliExecute, ScratchpadsHoldTheirBoxesOrSaySo) {
+  for (const std::string tiles : {"--tiling none", "--tile M=8,N=8,K=8 --loops M,N,K"}) {
+    const CliResult result =
+        run_cli("simulate -w gemm:8x8x8 --cache 16,192 --policy opt,scratchpad " + tiles + " --json -");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json caches = json::parse(result.out)["nests"][0]["caches"];
+    EXPECT_TRUE(caches[0]["policies"][1]["words"].is_null()) << tiles;
+    EXPECT_GE(caches[0]["policies"][0]["words"], caches[0]["bound"]);
+    EXPECT_EQ(caches[1]["policies"][1]["words"], 192) << tiles;
+  }
+  EXPECT_THAT(run_cli("simulate -w gemm:8x8x8 --cache 16 --policy scratchpad --tiling none").out,
+              HasSubstr("does not fit"));
+}
+
 TEST(CliExecute, ReadsTilesFromAFile) {
   const TempFolder folder;
   const std::string file = folder.write("tiles.yaml",

@@ -63,6 +63,8 @@ const std::vector<std::string>& shapes() {
       "A[i,l] += T[i,j,k] * B[j,l] * C[k,l]; i=5,j=6,k=7,l=4",
       "C[i,j] += A[i,k] * A[j,k]; i=9,j=9,k=5",
       "double[int,for] += float[int,k] * return[k,for]; int=5,for=6,k=7",
+      "malloc[EOF,main] += argc[EOF,i] * RAND_MAX[i,main]; EOF=5,main=6,i=7",
+      "size_t[time,x1] += tiled[time,linux] * ELEMENT[linux,x1]; time=3,x1=4,linux=5",
   };
   return list;
 }
