@@ -22,12 +22,6 @@ Json curve_json(const std::vector<PicturePoint>& points) {
 
 std::string macs_per(const std::string& unit) { return "MACs/" + unit.substr(0, unit.size() - 1); }
 
-std::string curve_csv(const std::vector<PicturePoint>& points, const std::string& unit) {
-  std::string text = fmt::format("buffer_{},accesses\n", unit);
-  for (const PicturePoint& p : points) text += fmt::format("{},{}\n", p.buffer, p.accesses);
-  return text;
-}
-
 std::string tile_text(const Extents& tile, const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t d = 0; d < names.size(); ++d)

@@ -24,10 +24,6 @@ std::vector<PicturePoint> picture_points(const Staircase<How>& curve) {
 // The points as [{"buffer_words", "accesses"}, ..].
 Json curve_json(const std::vector<PicturePoint>& points);
 
-// The points as comma-separated text: the heading "buffer_words,accesses" and a line for each point. `unit`: "words",
-// "bytes" or "bits".
-std::string curve_csv(const std::vector<PicturePoint>& points, const std::string& unit);
-
 // "MACs/word", "MACs/byte" or "MACs/bit".
 std::string macs_per(const std::string& unit);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "cli/bound/bound_chip.h"
@@ -23,6 +24,7 @@
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis_nested.h"
 #include "engine/bounds/curve/provision.h"
+#include "engine/bounds/tiling/iotile_parts.h"
 #include "engine/model/cost_model.h"
 #include "engine/search/map.h"
 
@@ -78,6 +80,7 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
     const Result<NestedCurve> curve = nested_curve(workload, options);
     if (!curve) return curve.errors();
     out.points = picture_points(*curve);
+    out.by.assign(out.points.size(), kNestedCurve);
     out.headings = {"<tiles, innermost first"};
     for (const auto& p : curve->points()) out.how.push_back({nesting_text(p.how, workload)});
     return out;
@@ -85,6 +88,7 @@ Result<LayerCurve> layer_curve(const Workload& workload, const OrojenesisOptions
   const Result<Curve> curve = one_buffer_curve(workload, options);
   if (!curve) return curve.errors();
   out.points = picture_points(*curve);
+  out.by.assign(out.points.size(), kOneBufferCurve);
   out.headings = {"<kept", "<tile", "<loops over tiles, innermost right"};
   for (const auto& p : curve->points())
     out.how.push_back({kept_text(p.how.kept, workload), tile_text(p.how.tile, workload), order_text(p.how, workload)});
@@ -111,8 +115,39 @@ Diagnostics add_levels(LayerAnswer& answer, const OrojenesisArguments& arguments
   return {};
 }
 
+// Tilings for buffers that grow by half, and for those asked for.
+std::vector<PicturePoint> best_tilings(const LayerAnswer& answer, const OrojenesisArguments& arguments,
+                                       const std::vector<double>& sizes) {
+  std::vector<u64> buffers = arguments.buffers;
+  for (u64 buffer = 1; buffer < answer.effectual(); buffer += std::max<u64>(1, buffer / 2)) buffers.push_back(buffer);
+  buffers.push_back(answer.effectual());
+  std::ranges::sort(buffers);
+  std::vector<PicturePoint> points;
+  for (const u64 buffer : buffers) {
+    const auto tiling = best_parts(answer.workload, answer.schedules->inside(buffer), {}, sizes);
+    if (!tiling) continue;
+    const auto words = static_cast<u64>(std::llround(tiling->words()));
+    if (points.empty() || words < points.back().accesses) points.push_back({buffer, words});
+  }
+  return points;
+}
+
+// Raises the curve to the bounds of all schedules, which mappings are among.
+void add_schedules(LayerAnswer& answer, const OrojenesisArguments& arguments, bool tilings) {
+  std::vector<double> sizes;
+  u64 operands = 0;
+  for (std::size_t v = 0; v < answer.workload.tensors.size(); ++v) {
+    sizes.push_back(static_cast<double>(answer.options.word_size[v]));
+    operands += answer.options.word_size[v];
+  }
+  answer.schedules = ScheduleBounds{LowerBounds(answer.workload, {}, sizes), operands};
+  answer.curve = raised(answer.curve, *answer.schedules, answer.operands());
+  if (tilings) answer.tilings = best_tilings(answer, arguments, sizes);
+}
+
+// `tilings`: also the best known, which take longest.
 Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Workload& workload,
-                                 const std::optional<Architecture>& architecture) {
+                                 const std::optional<Architecture>& architecture, bool tilings) {
   LayerAnswer answer;
   answer.workload = workload;
   const Result<OrojenesisOptions> options = orojenesis_options(arguments, workload);
@@ -123,6 +158,7 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
   Result<LayerCurve> curve = layer_curve(workload, *options, of_any_levels(arguments));
   if (!curve) return curve.errors();
   answer.curve = std::move(*curve);
+  if (answer.is_bound()) add_schedules(answer, arguments, tilings);
   if (!architecture) return answer;
   if (Diagnostics errors = add_levels(answer, arguments, *architecture); !errors.empty()) return errors;
   return answer;
@@ -130,11 +166,11 @@ Result<LayerAnswer> answer_layer(const OrojenesisArguments& arguments, const Wor
 
 int run_layer(const OrojenesisArguments& arguments, const Workload& workload,
               const std::optional<Architecture>& architecture, Json json, const Output& output) {
-  const auto found = until_interrupted([=] { return answer_layer(arguments, workload, architecture); });
+  const auto found = until_interrupted([=] { return answer_layer(arguments, workload, architecture, true); });
   if (!found) return write_partial_answer(output, json, 0, 1, "layers");
   const Result<LayerAnswer>& answer = *found;
   if (!answer) return fail(answer.errors());
-  if (!output.write("--csv", curve_csv(answer->curve.points, answer->unit))) return kBadInput;
+  if (!output.write("--csv", layer_csv_head(answer->unit) + layer_csv(*answer, ""))) return kBadInput;
   if (!output.write("--svg", curve_svg(layer_picture(*answer)))) return kBadInput;
   output.table(layer_text(*answer, arguments));
   json.update(layer_json(*answer, arguments));
@@ -146,10 +182,10 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
   Table table(
       {"<layer", "MACs", "operands", "minimum", macs_per(unit_name(arguments)), "maximal effectual buffer", "gap 1"});
   json["layers"] = Json::array();
-  std::string csv = "layer," + curve_csv({}, unit_name(arguments));
+  std::string csv = "layer," + layer_csv_head(unit_name(arguments));
   for (const Layer& layer : network.layers) {
-    const auto found =
-        until_interrupted([=, workload = layer.workload] { return answer_layer(arguments, workload, architecture); });
+    const auto found = until_interrupted(
+        [=, workload = layer.workload] { return answer_layer(arguments, workload, architecture, false); });
     if (!found) break;
     const Result<LayerAnswer>& answer = *found;
     if (!answer) return fail(answer.errors());
@@ -159,8 +195,7 @@ int run_layers(const OrojenesisArguments& arguments, const Network& network,
          grouped(answer->effectual()),
          fmt::format("{:.3f}", static_cast<double>(answer->effectual()) / static_cast<double>(answer->operands()))});
     json["layers"].push_back(layer_json(*answer, arguments));
-    for (const PicturePoint& p : answer->curve.points)
-      csv += fmt::format("{},{},{}\n", csv_cell(layer.workload.name), p.buffer, p.accesses);
+    csv += layer_csv(*answer, layer.workload.name);
   }
   if (!output.write("--csv", csv)) return kBadInput;
   output.table(table.to_string() + "  --layer NAME shows a layer's curve, --fuse the network's.\n");

@@ -8,6 +8,7 @@
 #include "cli/ui/table.h"
 #include "cli/ui/word_units.h"
 #include "engine/base/integers.h"
+#include "engine/base/text.h"
 #include "engine/bounds/curve/provision.h"
 
 namespace heliolite::cli {
@@ -15,35 +16,44 @@ namespace {
 
 constexpr std::size_t kTableRows = 32;
 
-// The point with the fewest accesses for a capacity; the first one needs no buffer.
-std::size_t point_at(const LayerAnswer& answer, u64 buffer) {
-  const auto after = std::ranges::upper_bound(answer.curve.points, buffer, {}, &PicturePoint::buffer);
-  return at(after - answer.curve.points.begin()) - 1;
-}
-
 double ratio(u64 a, u64 b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 std::string points_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
-  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit), "[bytes]", "accesses", "x minimum",
-                                    macs_per(answer.unit)};
+  std::vector<std::string> headings{fmt::format("buffer [{}]", answer.unit),
+                                    "[bytes]",
+                                    "accesses",
+                                    "<by",
+                                    "x minimum",
+                                    macs_per(answer.unit),
+                                    "best tiling"};
   headings.insert(headings.end(), answer.curve.headings.begin(), answer.curve.headings.end());
   Table table(headings);
   const std::optional<double> bytes = unit_bytes(arguments, arguments.unit);
-  const auto row = [&](u64 buffer, std::size_t i) {
-    const u64 accesses = answer.curve.points[i].accesses;
-    std::vector<std::string> cells{grouped(buffer), bytes ? bytes_text(buffer, *bytes) : "", grouped(accesses),
-                                   fmt::format("{:.3f}", ratio(accesses, answer.minimum())),
-                                   fmt::format("{:.4g}", intensity(answer.workload.macs(), accesses))};
-    cells.insert(cells.end(), answer.curve.how[i].begin(), answer.curve.how[i].end());
+  const auto row = [&](u64 buffer, const LayerAnswer::Least& least) {
+    const std::optional<u64> tiling = answer.tiling_at(buffer);
+    std::vector<std::string> cells{grouped(buffer),
+                                   bytes ? bytes_text(buffer, *bytes) : "",
+                                   grouped(least.accesses),
+                                   answer.schedules ? least.by : "",
+                                   fmt::format("{:.3f}", ratio(least.accesses, answer.minimum())),
+                                   fmt::format("{:.4g}", intensity(answer.workload.macs(), least.accesses)),
+                                   tiling ? grouped(*tiling) : ""};
+    const auto& how = answer.curve.how[least.point];
+    cells.insert(cells.end(), how.begin(), how.end());
     table.row(cells);
   };
-  for (const u64 buffer : arguments.buffers) row(buffer, point_at(answer, buffer));
-  if (!arguments.buffers.empty()) return table.to_string();
+  for (const u64 buffer : arguments.buffers) row(buffer, answer.least_at(buffer));
+  const std::string tiles =
+      answer.tilings.empty() || arguments.imperfect
+          ? ""
+          : "  best tiling: with any tiles; the accesses are the least with tiles that divide the sizes (--imperfect: "
+            "with any).\n";
+  if (!arguments.buffers.empty()) return table.to_string() + tiles;
   const auto& points = answer.curve.points;
   const auto shown = thinned(points.size(), arguments.all ? points.size() : kTableRows);
-  for (const std::size_t i : shown) row(points[i].buffer, i);
-  if (shown.size() == points.size()) return table.to_string();
-  return table.to_string() +
+  for (const std::size_t i : shown) row(points[i].buffer, {points[i].accesses, answer.curve.by[i], i});
+  if (shown.size() == points.size()) return table.to_string() + tiles;
+  return table.to_string() + tiles +
          fmt::format("  {} of {} points; --all lists them, --csv FILE writes them.\n", shown.size(), points.size());
 }
 
@@ -58,11 +68,15 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
   Json bounds = Json::array();
   for (const u64 buffer : arguments.buffers) {
     if (!answer.is_bound()) break;
+    const LayerAnswer::Least least = answer.least_at(buffer);
+    const std::optional<u64> tiling = answer.tiling_at(buffer);
     bounds.push_back(
         {{"kind", of_any_levels(arguments) ? kNestedCurve : kOneBufferCurve},
          {"level", nullptr},
          {"capacity_words", buffer},
-         {"words", answer.curve.points[point_at(answer, buffer)].accesses},
+         {"words", least.accesses},
+         {"by", least.by},
+         {"best_tiling", tiling ? Json(*tiling) : Json()},
          {"holds_under", (of_any_levels(arguments) ? "any levels of storage, " : "one buffer, ") + tiles}});
   }
   if (answer.distances.empty()) {
@@ -72,7 +86,86 @@ Json bounds_json(const LayerAnswer& answer, const OrojenesisArguments& arguments
   return bounds;
 }
 
+// The curve with the bound of each point, and the best tilings where they are known.
+Json layer_curve_json(const LayerAnswer& answer) {
+  Json json = curve_json(answer.curve.points);
+  if (!answer.schedules) return json;
+  for (std::size_t i = 0; i < json.size(); ++i) json[i]["by"] = answer.curve.by[i];
+  return json;
+}
+
+// "orojenesis, hbl": of the bounds that the curve has parts of.
+std::string bounds_named(const LayerAnswer& answer) {
+  std::vector<std::string> names;
+  for (const std::string& by : answer.curve.by)
+    if (std::ranges::find(names, by) == names.end()) names.push_back(by);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
+
+std::string layer_csv_head(const std::string& unit) { return fmt::format("buffer_{},accesses,by,best_tiling\n", unit); }
+
+std::string layer_csv(const LayerAnswer& answer, const std::string& layer) {
+  std::string text;
+  for (std::size_t i = 0; i < answer.curve.points.size(); ++i) {
+    const auto [buffer, accesses] = answer.curve.points[i];
+    const std::optional<u64> tiling = answer.tiling_at(buffer);
+    text += fmt::format("{}{}{},{},{},{}\n", csv_cell(layer), layer.empty() ? "" : ",", buffer, accesses,
+                        answer.schedules ? answer.curve.by[i] : "timeloop", tiling ? fmt::format("{}", *tiling) : "");
+  }
+  return text;
+}
+
+void LayerCurve::add(PicturePoint point, std::string bound, std::vector<std::string> reached) {
+  if (!points.empty() && points.back().accesses == point.accesses) return;
+  points.push_back(point);
+  by.push_back(std::move(bound));
+  how.push_back(std::move(reached));
+}
+
+LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest) {
+  constexpr u64 kPointsPerBuffer = 16;
+  LayerCurve out;
+  out.headings = curve.headings;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const PicturePoint own = curve.points[i];
+    const bool last = i + 1 == curve.points.size();
+    const u64 end = last ? std::max(largest, own.buffer) + 1 : curve.points[i + 1].buffer;
+    for (u64 buffer = own.buffer; buffer < end;) {
+      const LowerBound here = schedules.at(buffer);
+      if (here.words <= own.accesses) {
+        out.add({buffer, own.accesses}, curve.by[i], curve.how[i]);
+        break;
+      }
+      const u64 next = std::min(end, buffer + std::max<u64>(1, buffer / kPointsPerBuffer));
+      const LowerBound there = schedules.at(next - 1);
+      if (there.words > own.accesses) {
+        out.add({buffer, there.words}, std::string(name(there.kind)),
+                std::vector<std::string>(curve.headings.size(), ""));
+      } else {
+        out.add({buffer, own.accesses}, curve.by[i], curve.how[i]);
+      }
+      buffer = next;
+    }
+  }
+  return out;
+}
+
+LayerAnswer::Least LayerAnswer::least_at(u64 buffer) const {
+  const auto after = std::ranges::upper_bound(curve.points, buffer, {}, &PicturePoint::buffer);
+  const std::size_t point = at(after - curve.points.begin()) - 1;
+  Least least{curve.points[point].accesses, curve.by[point], point};
+  if (schedules)
+    if (const LowerBound bound = schedules->at(buffer); bound.words > least.accesses)
+      return {bound.words, std::string(name(bound.kind)), point};
+  return least;
+}
+
+std::optional<u64> LayerAnswer::tiling_at(u64 buffer) const {
+  const auto after = std::ranges::upper_bound(tilings, buffer, {}, &PicturePoint::buffer);
+  return after == tilings.begin() ? std::nullopt : std::optional((after - 1)->accesses);
+}
 
 std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments) {
   const char* counted = answer.is_bound() ? "" : "; Timeloop's counts, which executions may move less than";
@@ -99,7 +192,8 @@ Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments)
   json["minimum"] = answer.minimum();
   json["maximal_effectual_buffer"] = answer.effectual();
   json["bounds"] = bounds_json(answer, arguments);
-  json["curve"] = curve_json(answer.curve.points);
+  json["curve"] = layer_curve_json(answer);
+  json["best_tilings"] = curve_json(answer.tilings);
   if (answer.cloud) json["sample"] = cloud_json(*answer.cloud);
   return json;
 }
@@ -109,7 +203,9 @@ CurvePicture layer_picture(const LayerAnswer& answer) {
   picture.title = answer.workload.name;
   picture.unit = answer.unit;
   picture.minimum = answer.minimum();
-  picture.curves.push_back({answer.is_bound() ? "bound" : "Timeloop's counts", answer.curve.points});
+  picture.curves.push_back(
+      {answer.is_bound() ? "bound: " + bounds_named(answer) : "Timeloop's counts", answer.curve.points});
+  if (!answer.tilings.empty()) picture.curves.push_back({"best tiling known, any tiles", answer.tilings});
   for (const auto& [boundary, least] : answer.levels)
     if (boundary.capacity_words) picture.walls.push_back({boundary.level, *boundary.capacity_words});
   for (const auto& [bound, mapping, least_for_held] : answer.distances)

@@ -11,26 +11,46 @@
 #include "cli/ui/json.h"
 #include "engine/bounds/curve/movement_distance.h"
 #include "engine/bounds/curve/orojenesis.h"
+#include "engine/bounds/lower_bounds.h"
 #include "workloads/workload.h"
 
 namespace heliolite::cli {
 
-// One layer's curve, of one buffer or of any number of levels.
+// One layer's curve, of one buffer or of any number of levels. A point holds up to the next one.
 struct LayerCurve {
   std::vector<PicturePoint> points;
+  std::vector<std::string> by;                // [point]: the bound that says most there: "orojenesis", "hbl", ..
   std::vector<std::vector<std::string>> how;  // [point]: cells of the table that say how it is reached
   std::vector<std::string> headings;          // of these cells
+
+  void add(PicturePoint point, std::string bound, std::vector<std::string> reached);
 };
+
+// What any schedule moves that has `operands` words beside the buffer.
+struct ScheduleBounds {
+  LowerBounds bounds;
+  u64 operands = 0;
+
+  double inside(u64 buffer) const { return static_cast<double>(buffer) + static_cast<double>(operands); }
+  LowerBound at(u64 buffer) const { return best(bounds.at(inside(buffer))); }
+};
+
+// The larger of the curve and of those bounds, buffer by buffer: curves of mappings are low where tensors slide or have
+// holes. Where a bound falls smoothly there are points at every sixteenth of a buffer, each as low as the bound is
+// before the next one; from `largest` on nothing falls.
+LayerCurve raised(const LayerCurve& curve, const ScheduleBounds& schedules, u64 largest);
 
 // The answer for one layer.
 struct LayerAnswer {
   Workload workload;
   OrojenesisOptions options;
   LayerCurve curve;
-  std::vector<LevelBound> levels;        // of the machine, if one was given
-  std::vector<LevelDistance> distances;  // of the mapper's answer, if asked for
-  std::optional<MappingCloud> cloud;     // random mappings, if asked for
-  std::string unit;                      // of buffers and accesses: "words", "bytes" or "bits"
+  std::optional<ScheduleBounds> schedules;  // that the curve holds against too, if it is a bound
+  std::vector<PicturePoint> tilings;        // the best known with any tiles, if asked for; falling
+  std::vector<LevelBound> levels;           // of the machine, if one was given
+  std::vector<LevelDistance> distances;     // of the mapper's answer, if asked for
+  std::optional<MappingCloud> cloud;        // random mappings, if asked for
+  std::string unit;                         // of buffers and accesses: "words", "bytes" or "bits"
 
   // Accesses that every execution needs.
   u64 minimum() const { return algorithmic_minimum(workload, options); }
@@ -39,11 +59,25 @@ struct LayerAnswer {
   bool is_bound() const { return options.words == WordCount::Distinct; }
   u64 effectual() const { return curve.points.back().buffer; }  // no larger buffer helps
   u64 operands() const { return operand_words(workload, options); }
+  // What no mapping moves less than with a buffer of exactly this size, and the bound that says so.
+  struct Least {
+    u64 accesses = 0;
+    std::string by;
+    std::size_t point = 0;  // of the curve
+  };
+  Least least_at(u64 buffer) const;
+  // The best tiling known for the buffer; none where no iteration fits.
+  std::optional<u64> tiling_at(u64 buffer) const;
 };
 
 // The answer as text, as JSON (docs/json.md) and as a picture.
 std::string layer_text(const LayerAnswer& answer, const OrojenesisArguments& arguments);
 Json layer_json(const LayerAnswer& answer, const OrojenesisArguments& arguments);
+
+// The curve as comma-separated text: "buffer_words,accesses,by,best_tiling" and a line for each point, which holds up
+// to the next one; the layer's name before it unless that is "".
+std::string layer_csv_head(const std::string& unit);
+std::string layer_csv(const LayerAnswer& answer, const std::string& layer);
 CurvePicture layer_picture(const LayerAnswer& answer);
 
 }  // namespace heliolite::cli

@@ -37,7 +37,7 @@ std::string complaint(const std::string& arguments) {
 TEST(CliBound, GivesTheCurveOfALayer) {
   const json a = answer("-w gemm:64x64x64 --kind orojenesis --buffer 100");
   EXPECT_EQ(a["minimum"], 12288);
-  EXPECT_EQ(a["curve"].front(), (json{{"buffer_words", 0}, {"accesses", 1044480}}));
+  EXPECT_EQ(a["curve"].front(), (json{{"buffer_words", 0}, {"accesses", 1044480}, {"by", "orojenesis"}}));
   EXPECT_EQ(a["bounds"][0]["words"], 69632);
   EXPECT_EQ(a["bounds"][0]["capacity_words"], 100);
   const CliResult text = run_cli("bound -w gemm:64x64x64 --kind orojenesis");
@@ -61,6 +61,36 @@ TEST(CliBound, SaysWhoseCountsTheyAre) {
   EXPECT_THAT(complaint(strided + " --counts timeloop --nested"), HasSubstr("leave out"));
 }
 
+// Where tensors slide the curve of mappings is far below what holds for every schedule.
+TEST(CliBound, DrawsTheLargestOfAllBounds) {
+  const std::string layer = "-w conv:n=1,k=32,c=16,p=14,r=3,stride=2 ";
+  const json curve = answer(layer + "--kind orojenesis --buffer 200,1000,20000");
+  for (const json& bound : curve["bounds"]) {
+    // As many words inside as the buffer and the operands of the unit.
+    const u_int64_t buffer = bound["capacity_words"].get<u_int64_t>();
+    const json all = answer(layer + "--buffer " + std::to_string(buffer + 3))["bounds"];
+    u_int64_t most = 0;
+    for (const json& one : all)
+      if (one["kind"] != "nested") most = std::max(most, one["words"].get<u_int64_t>());
+    EXPECT_GE(bound["words"], most) << buffer;
+    EXPECT_GE(bound["best_tiling"], bound["words"]) << buffer;
+  }
+  EXPECT_NE(curve["bounds"][0]["by"], "orojenesis");
+  // The curve holds between its points: each is as low as the bound just before the next.
+  u_int64_t last = ~u_int64_t{0};
+  bool schedules = false;
+  for (const json& point : curve["curve"]) {
+    EXPECT_LT(point["accesses"], last);
+    last = point["accesses"];
+    schedules = schedules || point["by"] == "hbl" || point["by"] == "iolb" || point["by"] == "conv";
+  }
+  EXPECT_TRUE(schedules);
+  EXPECT_EQ(last, curve["minimum"]);
+  EXPECT_FALSE(curve["best_tilings"].empty());
+  EXPECT_THAT(run_cli("bound " + layer + "--svg - -q").out,
+              AllOf(HasSubstr("bound: "), HasSubstr("best tiling known")));
+}
+
 TEST(CliBound, ComparesAMachineAndItsMapping) {
   const json a = answer("-w gemm:64x64x64 -a eyeriss --map");
   ASSERT_EQ(a["bounds"].size(), 4);
@@ -74,7 +104,7 @@ TEST(CliBound, WritesTheCurve) {
   const TempFolder folder;
   const std::string svg = folder.path("curve.svg");
   const CliResult csv = run_cli("bound -w gemm:8x8x8 --csv - --svg " + svg);
-  EXPECT_THAT(csv.out, StartsWith("buffer_words,accesses\n0,1984\n1,1088\n"));
+  EXPECT_THAT(csv.out, StartsWith("buffer_words,accesses,by,best_tiling\n0,1984,orojenesis,\n1,1088,orojenesis,"));
   EXPECT_THAT(read_text(svg), AllOf(StartsWith("<svg"), HasSubstr("algorithmic minimum"), HasSubstr("</svg>")));
 }
 
