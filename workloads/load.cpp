@@ -10,6 +10,7 @@
 #include "engine/inputs/sparse.h"
 #include "workloads/compact_text.h"
 #include "workloads/einsum_text.h"
+#include "workloads/layer_files.h"
 #include "workloads/onnx/import.h"
 #include "workloads/presets.h"
 #include "workloads/rename.h"
@@ -98,9 +99,18 @@ Result<Network> from_yaml(const YamlNode& root, const std::string& name, const N
   return network;
 }
 
-// A file, or a Timeloop problem beside files with its variables.
+// The folder that all files are in, or the first file.
+std::string name_of_files(const std::vector<std::string>& paths) {
+  const fs::path folder = fs::absolute(paths.front()).parent_path();
+  const auto is_beside = [&](const std::string& path) { return fs::absolute(path).parent_path() == folder; };
+  const std::string name = folder.filename().string();
+  return std::ranges::all_of(paths, is_beside) && !name.empty() ? name : fs::path(paths.front()).stem().string();
+}
+
+// A file, or a Timeloop problem beside files with its variables; several problems are the layers of a network. Of a
+// `folder` whatever is no problem is left out.
 Result<Network> from_files(const std::vector<std::string>& paths, const NetworkOptions& options,
-                           const ReadOptions& reading) {
+                           const ReadOptions& reading, bool folder = false) {
   Diagnostics errors;
   std::vector<std::string> notes;
   std::vector<YamlNode> others;
@@ -111,6 +121,14 @@ Result<Network> from_files(const std::vector<std::string>& paths, const NetworkO
   }
   if (!errors.empty()) return errors;
   const auto found = std::ranges::find_if(others, is_timeloop_problem);
+  if (found == others.end() && folder)
+    return Diagnostic{fs::path(paths.front()).parent_path().string(), 0, "",
+                      "no file of this folder is a Timeloop problem; name the file of a network of ours itself"};
+  if (folder || std::ranges::count_if(others, is_timeloop_problem) > 1) {
+    Result<Network> network = network_of_problems(others, name_of_files(paths));
+    if (network) network->notes.insert(network->notes.begin(), notes.begin(), notes.end());
+    return network;
+  }
   if (found == others.end() && paths.size() > 1)
     return others.front().error("several files: one must be a Timeloop problem, the others have its variables");
   const std::size_t at = found == others.end() ? 0 : static_cast<std::size_t>(found - others.begin());
@@ -189,6 +207,11 @@ Result<Network> find_network(const std::string& what, const ReadOptions& reading
   if (is_file(what)) return from_file({what, {}, {}}, reading, wanted);
   const std::vector<std::string> parts = split(what, ',');
   if (parts.size() > 1 && std::ranges::all_of(parts, is_file)) return from_files(parts, {}, reading);
+  std::error_code not_there;
+  if (what.find('\0') == std::string::npos && !workload_preset(what) && fs::is_directory(what, not_there)) {
+    const Result<std::vector<std::string>> files = yaml_files_of(what);
+    return files ? from_files(*files, {}, reading, true) : files.errors();
+  }
   // Step 2. Compact text.
   if (is_compact_text(what)) {
     Result<Workload> workload = parse_compact_text(what);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "workloads/compact_text.h"
@@ -271,6 +272,39 @@ TEST(TimeloopProblem, ReadsTheRecordedProblems) {
     ++files;
   }
   EXPECT_GE(files, 10);
+}
+
+// Several problems are the layers of one network, in a list or in a folder.
+TEST(TimeloopProblem, ManyFilesAreANetwork) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "heliolite_problems_test";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  const auto problem = [](const std::string& c) {
+    return "problem: {shape: cnn-layer, instance: {C: " + c + ", K: 8, R: 3, S: 3, P: 4, Q: 4, N: 1}}\n";
+  };
+  const std::string two = write("layer2.yaml", problem("channels")), ten = write("layer10.yaml", problem("16"));
+  const std::string variables = write("variables.yaml", "variables: {channels: 4}\n");
+  const auto listed = load_network(ten + "," + two + "," + variables);
+  ASSERT_TRUE(listed.ok()) << to_string(listed.errors());
+  ASSERT_EQ(listed->layers.size(), 2U);
+  EXPECT_EQ(listed->layers[0].workload.name, "layer10") << "as they are given";
+  EXPECT_EQ(listed->layers[1].workload.dimensions[*listed->layers[1].workload.find_dimension("C")].size, 4U);
+  write("arch.yaml", "architecture: {nodes: []}\n");
+  const auto all = load_network(folder.string());
+  ASSERT_TRUE(all.ok()) << to_string(all.errors());
+  EXPECT_EQ(all->name, "heliolite_problems_test");
+  ASSERT_EQ(all->layers.size(), 2U);
+  EXPECT_EQ(all->layers[0].workload.name, "layer2") << "2 before 10";
+  ASSERT_EQ(all->notes.size(), 1U);
+  EXPECT_THAT(all->notes[0], HasSubstr("arch.yaml: no problem and no variables: left out"));
+  fs::create_directories(folder / "none");
+  EXPECT_THAT(to_string(load_network((folder / "none").string()).errors()), HasSubstr("no file in this folder"));
+  fs::remove_all(folder);
 }
 
 }  // namespace
