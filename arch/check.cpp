@@ -15,6 +15,19 @@
 namespace heliolite {
 namespace {
 
+// Calls each(field, pJ) for every energy of a level.
+template <class Each>
+void each_price(const StorageLevel& level, Each&& each) {
+  each("energy.read", level.energy.read_pj);
+  each("energy.fill", level.energy.fill_pj);
+  each("energy.update", level.energy.update_pj);
+  for (const LevelPrice& price : kLevelPrices) each(price.key, level.*price.price);
+  each("leak_pj_per_cycle", level.leak_pj_per_cycle);
+  each("network.hop_pj", level.network.hop_pj);
+  each("network.router_pj", level.network.router_pj);
+  each("network.ingress_pj", level.network.ingress_pj);
+}
+
 // Complaints about one level (or the machine, or its compute units).
 class Checker {
  public:
@@ -86,14 +99,7 @@ void Checker::sizes(const StorageLevel& level) {
 }
 
 void Checker::energies(const StorageLevel& level) {
-  energy("energy.read", level.energy.read_pj);
-  energy("energy.fill", level.energy.fill_pj);
-  energy("energy.update", level.energy.update_pj);
-  for (const LevelPrice& price : kLevelPrices) energy(price.key, level.*price.price);
-  energy("leak_pj_per_cycle", level.leak_pj_per_cycle);
-  energy("network.hop_pj", level.network.hop_pj);
-  energy("network.router_pj", level.network.router_pj);
-  energy("network.ingress_pj", level.network.ingress_pj);
+  each_price(level, [this](std::string_view field, double pj) { energy(field, pj); });
   number("area_um2", level.area_um2, 0, kMaxAreaUm2);
   bandwidth("bandwidth.read", level.bandwidth.read);
   bandwidth("bandwidth.write", level.bandwidth.write);
@@ -210,6 +216,25 @@ Diagnostics check(const Architecture& architecture) {
     if (level >= 0) diagnostic.field = fmt::format("levels[{}]", architecture.levels[at(level)].name);
     return diagnostic;
   });
+}
+
+std::optional<std::string> rounded_prices(const Architecture& architecture) {
+  constexpr double kTold = 1e-4;     // of a price
+  constexpr std::size_t kNamed = 4;  // one by one
+  std::vector<std::string> changed;
+  const auto look = [&](const std::string& owner, std::string_view field, double pj) {
+    const double counted = Energy::from_picojoules(pj).picojoules();
+    if (std::abs(counted - pj) > kTold * pj)
+      changed.push_back(fmt::format("{} of {}, {:.6g} pJ, becomes {:.6g}", field, owner, pj, counted));
+  };
+  for (const StorageLevel& level : architecture.levels)
+    each_price(level, [&](std::string_view field, double pj) { look(level.name, field, pj); });
+  look(architecture.compute.name, "energy", architecture.compute.op_pj);
+  if (changed.empty()) return std::nullopt;
+  const std::size_t more = changed.size() > kNamed ? changed.size() - kNamed : 0;
+  changed.resize(changed.size() - more);
+  return fmt::format("energies are counted in units of 2^-32 pJ: {}{}", fmt::join(changed, "; "),
+                     more == 0 ? "" : fmt::format("; and {} more", more));
 }
 
 }  // namespace heliolite

@@ -1,6 +1,8 @@
 #pragma once
 // Checks of what the engine relies on in an architecture, wherever that comes from.
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "arch/architecture.h"
 #include "engine/base/result.h"
@@ -18,5 +20,9 @@ inline constexpr int kComputeUnits = -2;
 // from 0 to kMaxAccessPicojoules; an outermost level that refuses no tensor; constraints that something can satisfy.
 Diagnostics check(const Architecture& architecture);
 Diagnostics check(const Architecture& architecture, const PlaceOf& place_of);
+
+// A note on prices that counting energies in whole units (engine/base/energy.h) changes by more than a ten-thousandth,
+// with what each becomes; none: there are no such prices.
+std::optional<std::string> rounded_prices(const Architecture& architecture);
 
 }  // namespace heliolite

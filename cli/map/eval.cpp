@@ -13,6 +13,7 @@
 #include "cli/ui/json.h"
 #include "cli/ui/option_names.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/countable.h"
 #include "engine/model/true_counts/cost.h"
 #include "engine/space/mapspace.h"
 
@@ -93,6 +94,8 @@ int run(const char* command, bool by_level, const EvalArguments& arguments, cons
   const Result<Counts> counts = counts_named(arguments.counts, model, layer->mapping);
   if (!counts) return fail(counts.errors());
   const Breakdown breakdown = model.explain(layer->mapping, *counts);
+  if (const Diagnostics errors = uncountable_cycles(breakdown, layer->architecture); !errors.empty())
+    return fail(at_their_levels(errors, names.architecture));
   std::string text = summary_text(breakdown, layer->workload, layer->architecture);
   if (by_level) text += level_tables(*layer, breakdown, arguments.nest);
   output.table(text);

@@ -4,13 +4,19 @@
 #include <cmath>
 #include <span>
 
+#include "engine/base/saturating.h"
 #include "engine/model/compiled.h"
 
 namespace heliolite {
 
+// More cycles than can be counted, 2^64 - 1 and above. A mapping that needs so many has no cost and does not fit, as
+// one whose tiles are too large (Verdict::OverCapacity).
+inline constexpr u64 kTooManyCycles = ~u64{0};
+
 // Cycles that the level needs. `reads`, `writes` (fills and updates): [tensor] parts of words (value_parts.h)
 // of one instance. `steps`: cycles
-// of the compute units, which are also what a level without bandwidths needs.
+// of the compute units, which are also what a level without bandwidths needs. kTooManyCycles where 64 bits do not hold
+// them.
 inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, std::span<const u64> writes,
                         u64 steps) {
   if (!level.limited) return steps;
@@ -26,7 +32,7 @@ inline u64 level_cycles(const CompiledLevel& level, std::span<const u64> reads, 
   limit(level.read_bandwidth, read_rate);
   limit(level.write_bandwidth, write_rate);
   limit(level.shared_bandwidth, read_rate + write_rate);
-  return static_cast<u64>(std::ceil(base / slowdown));
+  return saturated(std::ceil(base / slowdown));
 }
 
 // Whether parts of one instance in so many steps are clearly below the bandwidths, so that the level needs no more

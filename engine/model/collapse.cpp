@@ -30,10 +30,10 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
   partitions(c, t, nest, part);
   std::vector<CollapsedTensor> out(at(levels));
   std::vector<ReceiverGroups> groups;
-  u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling
+  u64 in = nest.steps, raw = in;  // words per receiver below, after and before bypass scaling (rule 16)
   for (int i = 0; i < levels; ++i) {
     CollapsedTensor& row = out[at(i)];
-    const u64 accesses = in * distinct_offsets(t, nest, i, c.level[i]);
+    const u64 distinct = distinct_offsets(t, nest, i, c.level[i]), accesses = in * distinct;
     receiver_groups(t, nest, i, c.level[i], groups);
     row.kept = contains(keep[at(i)], v);
     const u64 own_part = row.kept ? part[i] : 0;
@@ -47,15 +47,16 @@ std::vector<CollapsedTensor> collapse_perfect(const Compiled& c, const Nest& nes
     Box tile;
     const LoopMask inside = nest.inside(i, outside[at(i)][at(v)]);
     nest.measure(t, inside, tile);
-    raw = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
+    const u64 crossing = i + 1 < levels ? temporal_traffic(t, moving, nest, inside, tile) : 0;
     if (row.kept) {
       row.tile_words = tile.words;
       row.reads = t.is_output ? minus(accesses, part[i]) : accesses;
-      row.fills = i + 1 == levels ? 0 : t.is_output ? minus(raw, part[i]) : raw;
+      row.fills = i + 1 == levels ? 0 : t.is_output ? minus(crossing, part[i]) : crossing;
       row.updates = t.is_output ? accesses : 0;
     }
     if (c.level[i].is_interconnect) carry(row, t.is_output, accesses, part[i]);
-    in = row.kept ? raw : accesses;
+    in = row.kept ? crossing : accesses;
+    raw = c.level[i].is_interconnect ? raw * distinct : crossing;
   }
   return out;
 }
@@ -97,6 +98,7 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
   const std::vector<u64> part = imperfect_partitions(nest);
   std::vector<CollapsedTensor> out(nest.size());
   double scale = 1;        // rule 16, of the records at this level
+  double hop_scale = 1;    // the same of their hops
   bool inner_kept = true;  // the level inside keeps the tensor: it takes what its instances pass on to each other
   for (std::size_t i = 0; i < nest.size(); ++i) {
     CollapsedTensor& row = out[i];
@@ -105,12 +107,13 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
     row.instances = nest[i].used;
     row.fanout = nest[i].fanout;
     row.links = inner_kept ? nest[i].links : 0;
-    double accesses = 0;
+    double accesses = 0, passing = 0;
     const u64 own_part = row.kept ? part[i] : 0;
     for (const NestRecord& r : nest[i].records) {
       accesses += r.words * scale;
-      row.records.push_back(
-          {r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.is_dram, own_part), r.hop_words});
+      passing += r.words * hop_scale;
+      row.records.push_back({r.multicast, r.groups, crossing_words(r.words * scale, is_output, level.is_dram, own_part),
+                             r.hop_words * hop_scale});
     }
     const bool outermost = i + 1 == nest.size();
     double received = 0;  // words times receivers at the next level out, before bypass
@@ -126,8 +129,9 @@ std::vector<CollapsedTensor> collapse_chain(const Compiled& c, const NestChain& 
       if (is_output) row.fills = rounded(share + peers - (outermost ? 0 : own));
       else if (chain.divides && !outermost) row.fills = received_words(nest[i + 1], received, row.instances);
       else row.fills = static_cast<u64>(std::max(0.0, share + peers));
-      scale = 1;
+      scale = hop_scale = 1;
     } else if (!outermost) {
+      hop_scale = level.is_interconnect ? passing * static_cast<double>(nest[i + 1].fanout) / received : 1;
       if (level.is_interconnect) {
         row.carried = true;
         row.reads = rounded(is_output ? accesses - static_cast<double>(part[i]) : accesses);

@@ -1,5 +1,6 @@
 #include "engine/model/compiled.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <limits>
@@ -10,7 +11,8 @@
 namespace heliolite {
 namespace {
 
-u64 units(double pj) { return static_cast<u64>(Energy::from_picojoules(pj).units); }
+// Of no more than 63 bits: larger prices are refused (countable.h).
+u64 units(double pj) { return static_cast<u64>(Energy::from_picojoules(std::min(pj, 2 * kMaxAccessPicojoules)).units); }
 
 CompiledTensor compile(const Tensor& tensor, const Workload& workload) {
   CompiledTensor out;
@@ -83,10 +85,14 @@ CompiledLevel compile(const StorageLevel& level, const ValueBits& bits) {
   for (std::size_t v = 0; v < kMaxTensors; ++v)
     out.units[v] = value_units(level, static_cast<double>(out.parts.of[v]) / parts_of_word);
   out.leak_units = units(level.leak_pj_per_cycle);
-  out.generates_addresses = units(level.address_generation_pj) != 0;
-  out.hops_cost = units(level.network.hop_pj) != 0;
-  out.routers_cost = units(level.network.router_pj) != 0;
-  out.network_costs = out.hops_cost || out.routers_cost || units(level.network.ingress_pj) != 0;
+  // A price near the unit may be nothing for a word of the level, and something for a larger one of a tensor.
+  const auto some = [&](u64 ValueUnits::*price) {
+    return std::ranges::any_of(out.units, [&](const ValueUnits& of_value) { return of_value.*price != 0; });
+  };
+  out.generates_addresses = some(&ValueUnits::address);
+  out.hops_cost = some(&ValueUnits::hop);
+  out.routers_cost = some(&ValueUnits::router);
+  out.network_costs = out.hops_cost || out.routers_cost || some(&ValueUnits::ingress);
   out.block_words = level.block_words;
   out.block_parts = level.block_words * out.parts.of_word;
   out.block_shift = std::has_single_bit(out.block_parts) ? std::countr_zero(out.block_parts) : -1;

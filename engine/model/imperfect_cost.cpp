@@ -38,7 +38,9 @@ class ImperfectCost {
     energy_ = Energy{c_.op_units} * computes.computes;
     for (int v = 0; v < c_.tensor_count; ++v) tensor(v);
     u64 cycles = steps_;
-    for (int i = 0; i < c_.level_count; ++i) cycles = std::max(cycles, level_cycles_of(i));
+    for (u8 i = 0; i < c_.level_count; ++i)
+      if (cycles = std::max(cycles, level_cycles_of(i)); cycles == kTooManyCycles)
+        return {Verdict::OverCapacity, i, {}};
     for (int i = 0; i < c_.level_count; ++i)
       energy_.units += leakage_units(c_.level[i], std::max<u64>(1, used_[i])) * cycles;
     return {Verdict::Fits, 0, {energy_, cycles}};
@@ -71,17 +73,21 @@ class ImperfectCost {
     const ImperfectNest& nest = evaluation_.nest();
     if (evaluation_.may_link(v)) return linked_tensor(v);
     if (t.is_output) partition(t);
-    double scale = 1;  // rule 16: what a bypassed level inside passes on, over what it receives
+    double scale = 1;      // rule 16: what a bypassed level inside passes on, over what it receives
+    double hop_scale = 1;  // the same of an interconnect inside, for the hops
     ImperfectSums sums = evaluation_.sums(t, 0);
     for (int i = 0; i < c_.level_count; ++i) {
       const bool kept = m_.keeps(i, v);
       const double accesses = evaluation_.scaled_accesses(t, i, scale, sums);
-      if (c_.level[i].network_costs) network(v, i, scale, kept && t.is_output ? part_[i] : 0);
+      if (c_.level[i].network_costs) network(v, i, scale, hop_scale, kept && t.is_output ? part_[i] : 0);
       if (i + 1 == c_.level_count) return storage(t, v, i, accesses, 0, true);
+      const bool carried = c_.level[i].is_interconnect;
+      const double passing = carried ? evaluation_.scaled_accesses(t, i, hop_scale, sums) : 0;
       sums = evaluation_.sums(t, i + 1);
       const auto fanout = static_cast<double>(nest.fanout[i + 1]), received = static_cast<double>(sums.received);
       if (kept) storage(t, v, i, accesses, received / fanout, false);
-      else if (c_.level[i].is_interconnect) carry(t, v, i, accesses);
+      else if (carried) carry(t, v, i, accesses);
+      hop_scale = carried ? passing * fanout / received : 1;
       scale = kept ? 1 : accesses * fanout / received;
     }
   }
@@ -128,13 +134,13 @@ class ImperfectCost {
     writes_[i][v] = level.taken(v, demanded_words(n.fills + n.updates, used_[i], outside_[i]));
   }
 
-  void network(int v, int i, double scale, u64 partition) {
+  void network(int v, int i, double scale, double hop_scale, u64 partition) {
     const CompiledTensor& t = c_.tensor[at(v)];
     evaluation_.records(t, i, w_.level);
     NetworkSum sum;
     for (const NestRecord& r : w_.level.records)
       sum.add({r.multicast, r.groups, crossing_words(r.words * scale, t.is_output, c_.level[i].is_dram, partition),
-               r.hop_words},
+               r.hop_words * hop_scale},
               t.is_output);
     energy_ += network_energy(c_.level[i], v, sum, used_[i]);
   }

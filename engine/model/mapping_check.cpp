@@ -9,6 +9,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/text.h"
 #include "engine/model/cost_model.h"
+#include "engine/model/countable.h"
 
 namespace heliolite {
 namespace {
@@ -217,12 +218,17 @@ Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const 
 Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture) {
   Diagnostics out = fanout_complaints(mapping, architecture);
   if (!out.empty()) return out;  // explain() looks at every receiver: there may be any number of them
+  double steps = 1;
+  for (const Loop& loop : mapping.loops()) steps *= loop.end;
+  out = uncountable_energies(workload, architecture, steps);
+  if (!out.empty()) return out;
   const Breakdown breakdown = CostModel(workload, architecture).explain(mapping);
   for (std::size_t i = 0; i < architecture.levels.size(); ++i) {
     const StorageLevel& level = architecture.levels[i];
     if (breakdown.level[i].capacity_words != 0 && breakdown.level[i].used_words > breakdown.level[i].capacity_words)
       out.push_back(complaint(level.name, capacity_message(breakdown.level[i], workload, level)));
   }
+  if (out.empty()) out = uncountable_cycles(breakdown, architecture);
   return out;
 }
 

@@ -14,7 +14,8 @@ namespace heliolite {
 // outermost level keep everything.
 Diagnostics well_formed(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
-// Where a well-formed mapping exceeds the machine: spatial factors a fan-out, tiles a capacity. Empty: it fits.
+// Where a well-formed mapping exceeds the machine: spatial factors a fan-out, tiles a capacity; or what can be counted
+// (countable.h). Empty: it fits.
 Diagnostics fits(const Mapping& mapping, const Workload& workload, const Architecture& architecture);
 
 // The errors of well_formed(), or, if there are none, those of fits().

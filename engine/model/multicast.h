@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/energy.h"
+#include "engine/base/integers.h"
 #include "engine/base/types.h"
 #include "engine/model/compiled.h"
 #include "engine/model/nest.h"
@@ -67,6 +68,27 @@ struct NetworkSum {
 // `words` of a record as they cross the network below a DRAM-class level (rule 26).
 inline double crossing_words(double words, bool is_output, bool is_dram, u64 partition_words) {
   return is_output && is_dram ? 2 * words - static_cast<double>(partition_words) : words;
+}
+
+// The innermost of the interconnects directly inside a level, one inside the other; the level if there is none.
+inline int inside_interconnects(const Compiled& c, int level) {
+  while (level > 0 && c.level[at(level) - 1].is_interconnect) --level;
+  return level;
+}
+// Whether the network below a level carries what the compute units ask for at each of their steps: nothing, or nothing
+// but interconnects without fan-outs, is between.
+inline bool carries_every_step(const Compiled& c, int level) {
+  bool alone = true;
+  for (int i = 0; i < level; ++i)
+    alone &= c.level[at(i)].is_interconnect && c.level[at(i)].fanout_x * c.level[at(i)].fanout_y == 1;
+  return alone;
+}
+// Whether the words of tensor v that the network below a level carries are at least those that go into tiles of the
+// level inside. Interconnects pass on all that is asked for inside them (rule 16), and the holes that strides make are
+// in the box of a tile only.
+inline bool carries_tiles(const Compiled& c, int level, int v) {
+  if (inside_interconnects(c, level) == level || carries_every_step(c, level)) return true;
+  return c.tensor[at(v)].term_count == 0 && !c.tensor[at(v)].entangled;
 }
 
 // Energy of `words` of tensor v that receivers of each of the `senders` take from neighbours: one hop between two

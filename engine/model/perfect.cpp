@@ -141,6 +141,7 @@ class WordFlow {
       // Step 3. What they cost together, and the network below.
       if (sends) send(i);
       load.price(nest_.instances[i], nest_.steps, energy_, cycles_);
+      if (cycles_ == kTooManyCycles) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
       if (leaks(level)) leakage_ += leakage_units(level, nest_.instances[i]);
     }
     return {Verdict::Fits, 0, {{energy_ + leakage_ * cycles_}, cycles_}};
@@ -199,10 +200,21 @@ class WordFlow {
     for (int v = 0; v < c_.tensor_count; ++v) {
       const CompiledTensor& t = c_.tensor[v];
       const bool bypassed = i > 0 && !contains(keep_[i - 1], v);
-      const u64 raw = bypassed ? tile_of(t, moving_[v], nest_, nest_.through[i - 1]).crossing : received_[v];
+      const u64 raw = bypassed ? asked(i, v) : received_[v];
       const u64 partition = t.is_output && contains(keep_[i], v) ? part_[i] : 0;
       energy_ += network_energy_of(c_, v, nest_, i, raw, received_[v], partition).units;
     }
+  }
+
+  // Words that each receiver of the network below the level asks for, whatever the fan-outs inside share: a level that
+  // passes the tensor by counts as if it kept it, an interconnect passes on what it is asked for (rule 16).
+  u64 asked(int i, int v) const {
+    if (i == 0) return nest_.steps;
+    const CompiledTensor& t = c_.tensor[v];
+    if (c_.level[i - 1].is_interconnect) return asked(i - 1, v) * distinct_offsets(t, nest_, i - 1, c_.level[i - 1]);
+    const bool kept = contains(keep_[i - 1], v);
+    return tile_of(t, moving_[v], nest_, kept ? nest_.inside(i - 1, outside_[i - 1][v]) : nest_.through[i - 1])
+        .crossing;
   }
 
   // Through an interconnect, whatever keeps the tensor (rule 43).
@@ -224,8 +236,8 @@ class WordFlow {
 };
 
 // The cost of a nest some of whose words cross by links: the totals of explain().
-Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
-                 TensorMask linked) {
+Evaluation linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside,
+                       TensorMask linked) {
   const CollapsedTraffic rows = collapse(c, nest, keep, outside, linked);
   Cost out{Energy{c.op_units} * c.macs, nest.steps};
   u128 leakage = 0;  // per cycle
@@ -239,10 +251,11 @@ Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, con
       if (row.kept) load.add(v, {row.reads, row.fills, row.updates}, is_output);
     }
     load.price(nest.instances[i], nest.steps, out.energy.units, out.cycles);
+    if (out.cycles == kTooManyCycles) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
     if (leaks(level)) leakage += leakage_units(level, nest.instances[i]);
   }
   out.energy.units += leakage * out.cycles;
-  return out;
+  return {Verdict::Fits, 0, out};
 }
 
 }  // namespace
@@ -250,7 +263,7 @@ Cost linked_cost(const Compiled& c, const Nest& nest, const KeepMasks& keep, con
 Evaluation evaluate_perfect(const Compiled& c, const Nest& nest, const KeepMasks& keep, const StoreDepths& outside) {
   Evaluation out = WordFlow(c, nest, keep, outside).run();
   if (c.linked != 0 && out.verdict == Verdict::Fits)
-    if (const TensorMask linked = tensors_on_links(c, nest)) out.cost = linked_cost(c, nest, keep, outside, linked);
+    if (const TensorMask linked = tensors_on_links(c, nest)) return linked_cost(c, nest, keep, outside, linked);
   return out;
 }
 

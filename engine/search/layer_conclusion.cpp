@@ -4,10 +4,28 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/bandwidth.h"
 #include "engine/model/tile_box.h"
 #include "engine/search/layer_search.h"
 
 namespace heliolite {
+namespace {
+
+// The level that needs more cycles than can be counted if all loops are at the outermost one; -1: none does.
+int too_slow_level(const LayerProblem& problem) {
+  const Compiled& c = problem.model.compiled();
+  Mapping m;
+  m.level_count = static_cast<u8>(c.level_count);
+  for (int i = 0; i < c.level_count; ++i) m.keep[at(i)] = problem.space.levels[at(i)].keep;
+  for (int d = 0; d < c.dimension_count; ++d)
+    if (c.size[at(d)] > 1) m.add(LoopKind::Temporal, c.level_count - 1, d, c.size[at(d)]);
+  const Breakdown b = problem.model.explain(m);
+  for (std::size_t i = 0; i < b.level.size(); ++i)
+    if (b.level[i].cycles == kTooManyCycles) return static_cast<int>(i);
+  return -1;
+}
+
+}  // namespace
 
 // MACs over what all units could do in these cycles.
 double LayerSearch::utilization(u64 cycles) const {
@@ -102,6 +120,12 @@ Diagnostics LayerSearch::why_infeasible(const LayerAnswer& none) const {
                        ceil_div(used, u64{machine.parts.of_word}), parts)});
   }
   if (!out.empty()) return out;
+  if (const int level = too_slow_level(*problem_); level >= 0) {
+    out.push_back({"", 0, architecture.levels[at(level)].name,
+                   "mappings need 2^64 cycles or more at these bandwidths, which cannot be counted; none that needs "
+                   "fewer was found"});
+    return out;
+  }
   if (none.complete) {
     out.push_back({"", 0, "",
                    "the constraints of " + architecture.name + " leave no mapping that fits; see what --free changes"});

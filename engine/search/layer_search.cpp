@@ -1,9 +1,11 @@
 #include "engine/search/layer_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "engine/base/integers.h"
+#include "engine/model/countable.h"
 #include "engine/search/baseline/annealing.h"
 #include "engine/search/baseline/dmazerunner.h"
 #include "engine/search/baseline/exhaustive.h"
@@ -27,6 +29,9 @@ LayerSearch::LayerSearch(std::unique_ptr<LayerProblem> problem) : problem_(std::
 Result<LayerSearch> LayerSearch::create(const Workload& workload, const Architecture& architecture,
                                         const SearchOptions& options) {
   if (Diagnostics errors = unanswerable(options); !errors.empty()) return errors;
+  // Factors that do not divide may round every dimension up, to twice its size at most.
+  const double steps = std::ldexp(static_cast<double>(workload.macs()), static_cast<int>(workload.dimensions.size()));
+  if (Diagnostics errors = uncountable_energies(workload, architecture, steps); !errors.empty()) return errors;
   auto space = resolve(workload, architecture, mapspace_options(options));
   if (!space) return space.errors();
   Architecture machine = architecture;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/model/countable.h"
 #include "engine/model/true_counts/cost.h"
 #include "python/bindings/errors.h"
 #include "python/bindings/placed_mapping.h"
@@ -117,8 +118,10 @@ Counts counts_named(const std::string& text, const CostModel& model, const Mappi
 // (energy in pJ, cycles) of a mapping that fits.
 std::pair<double, u64> evaluate(const CostModel& model, const PlacedMapping& placed, const std::string& counts) {
   const Evaluation found = model.evaluate(placed.mapping, counts_named(counts, model, placed.mapping));
-  if (found.verdict != Verdict::Fits) throw InputError(check(placed.mapping, model.workload(), model.architecture()));
-  return {found.cost.energy.picojoules(), found.cost.cycles};
+  if (found.verdict == Verdict::Fits) return {found.cost.energy.picojoules(), found.cost.cycles};
+  Diagnostics errors = check(placed.mapping, model.workload(), model.architecture());
+  if (errors.empty()) errors = uncountable_cycles(model.explain(placed.mapping, Counts::True), model.architecture());
+  throw InputError(std::move(errors));
 }
 
 }  // namespace

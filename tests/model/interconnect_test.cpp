@@ -102,14 +102,15 @@ RandomProblem problem(u64 seed, bool imperfect) {
 
 Counts counts_of(bool exact) { return exact ? Counts::True : Counts::Timeloop; }
 
-// Timeloop's averages of factors that do not divide depend on levels that hold nothing, too.
+// Also where networks are paid for, on whose way it is. Timeloop's averages of factors that do not divide depend on
+// levels that hold nothing, too.
 RC_GTEST_PROP(Interconnect, ThatCostsNothingChangesNothing, (const u64 seed, const bool exact)) {
   RandomProblem p = problem(seed, exact);
   for (std::size_t i = 0; i < p.architecture.levels.size(); ++i) {
     StorageLevel& level = p.architecture.levels[i];
-    level.network = {};
     if (!level.is_interconnect) continue;
     RC_PRE(level.fanout_x * level.fanout_y == 1);
+    level.network = {};
     level.energy = {};
     level.bandwidth = {};
     level.leak_pj_per_cycle = 0;
@@ -117,6 +118,42 @@ RC_GTEST_PROP(Interconnect, ThatCostsNothingChangesNothing, (const u64 seed, con
   const RandomProblem plain = without_interconnects(p);
   RC_ASSERT(CostModel(p.workload, p.architecture).evaluate(p.mapping, counts_of(exact)).cost ==
             CostModel(plain.workload, plain.architecture).evaluate(plain.mapping, counts_of(exact)).cost);
+}
+
+// Two units below a memory of a network, a word of A for both and one of B for each at every step. What B's hops are
+// with a memory between that would keep a word of B for two steps, and with an interconnect.
+TEST(Interconnect, AllThatPassesTakesItsHops) {
+  const auto with = [](const std::string& between) {
+    return *parse_architecture(
+        "architecture: {levels: [{name: DRAM, capacity: unbounded, energy: 1}, {name: Mid, entries: 64, energy: 1, "
+        "fanout: 2, network: {hop_pj: 1, router_pj: 2, ingress_pj: 4}}" +
+            between + "], compute: {energy: 1}}",
+        "m");
+  };
+  const Workload gemm = load_network("Z[m,n] += A[m,k] * B[k,n]; m=2,n=2,k=4")->layers.front().workload;
+  const auto energy = [&](const std::string& between, std::size_t levels) {
+    Mapping m;
+    m.level_count = static_cast<u8>(levels);
+    const int mid = static_cast<int>(levels) - 2;
+    m.keep[levels - 1] = m.keep[levels - 2] = 7;
+    const auto add = [&](LoopKind kind, const char* dimension, u32 end) {
+      for (std::size_t d = 0; d < gemm.dimensions.size(); ++d)
+        if (gemm.dimensions[d].name == dimension) m.add(kind, mid, static_cast<int>(d), end);
+    };
+    add(LoopKind::SpatialX, "n", 2);
+    add(LoopKind::Temporal, "m", 2);  // innermost: B stays
+    add(LoopKind::Temporal, "k", 4);
+    const Breakdown b = CostModel(gemm, with(between)).explain(m);
+    for (std::size_t v = 0; v < 3; ++v)
+      if (gemm.tensors[v].name == "B") return b.level[levels - 2].network[v].energy.picojoules();
+    return 0.0;
+  };
+  // 16 words of B, half of which go one hop: 0.5 on average, one router each.
+  EXPECT_EQ(energy("", 2), 16 * 4 + 16 * 2 + 8);
+  EXPECT_EQ(energy(", {name: Zero, interconnect: true, energy: 0}", 3), 16 * 4 + 16 * 2 + 8);
+  EXPECT_EQ(energy(", {name: Zero, interconnect: true, energy: 0}, {name: One, interconnect: true, energy: 0}", 4),
+            16 * 4 + 16 * 2 + 8);
+  EXPECT_EQ(energy(", {name: Reg, entries: 3, energy: 0, bypass: all}", 3), 16 * 4 + 16 * 2 + 4);
 }
 
 // The network below a level counts the words that leave it inwards by itself (rule 26): so many cross an interconnect

@@ -126,14 +126,22 @@ class Walked {
       wire += sum.second;
       words += static_cast<double>(sum.first);
     }
+    // Interconnects inside pass on all that is asked for inside them (rule 16): hops are the average over what goes
+    // into the tile around it. Below all loops units ask at every step, as without interconnects (interconnect_test).
+    int inside = i;
+    while (inside > 0 && p_.architecture.levels[at(inside) - 1].is_interconnect) --inside;
+    if (inside != i && inside == 0 && p_.mapping.loop_count != 0 && p_.mapping.loop[0].level >= i) return;
+    const double passing =
+        inside == i ? words : static_cast<double>(sum(walk_.walk(v, inside, next_keeper(v, inside)).accesses[i]));
     ASSERT_EQ(n.multicast.size(), raw.multicast.size()) << "below level " << i << " tensor " << v;
     std::size_t k = 0;
     for (const auto& [multicast, sum] : raw.multicast)
       EXPECT_EQ(n.multicast[k++].multicast, static_cast<u64>(multicast));
+    wire *= passing / words;
     EXPECT_TRUE(near(n.hops * crossing, wire)) << "below level " << i << " tensor " << v;
     const auto all = static_cast<double>(accesses);
     for (const auto& [multicast, sum] : raw.multicast)
-      routers += (1 + std::floor(sum.second * words / (static_cast<double>(sum.first) * all))) *
+      routers += (1 + std::floor(sum.second * (passing / words) * words / (static_cast<double>(sum.first) * all))) *
                  static_cast<double>(sum.first) * all / words;
     if (both_ways) routers = (1 + std::floor(wire / crossing)) * crossing;
     EXPECT_TRUE(near(n.energy.picojoules(), wire * level.network.hop_pj + routers * level.network.router_pj +

@@ -46,7 +46,7 @@ class TrueBreakdown {
     NetworkTraffic& out = out_.level[at(i)].network[at(v)];
     std::vector<MulticastTraffic> traffic;
     multicast_traffic(c_, c_.tensor[at(v)], nest_, i, traffic);
-    const TrueNetworkSum sum = network_sum(level, is_output, accesses, part, traffic);
+    const TrueNetworkSum sum = network_sum(level, is_output, accesses, part, traffic, passing_words(c_, v, nest_, i));
     const auto senders = static_cast<double>(nest_.used[at(i)]);
     out.fanout = nest_.product_x[at(i)] * nest_.product_y[at(i)];
     out.all_ingresses = static_cast<double>(sum.ingress_words);

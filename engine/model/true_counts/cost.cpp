@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "engine/model/bandwidth.h"
 #include "engine/model/true_counts/network.h"
 #include "engine/model/true_counts/tally.h"
 
 namespace heliolite {
 namespace {
 
-Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
+Evaluation cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
   Cost out{Energy{c.op_units} * c.macs, nest.steps};
   thread_local std::vector<MulticastTraffic> traffic;
   TrueTally tally(c, nest, keep);
@@ -19,8 +20,12 @@ Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
         [&](int i, u64 accesses, u64 part) {
           const CompiledLevel& level = c.level[at(i)];
           traffic.clear();
-          if (level.hops_cost || level.routers_cost) multicast_traffic(c, t, nest, i, traffic);
-          out.energy += network_sum(level, t.is_output, accesses, part, traffic).energy(level, v);
+          std::optional<u64> passing;
+          if (level.hops_cost || level.routers_cost) {
+            multicast_traffic(c, t, nest, i, traffic);
+            passing = passing_words(c, v, nest, i);
+          }
+          out.energy += network_sum(level, t.is_output, accesses, part, traffic, passing).energy(level, v);
         });
   }
   u128 leakage = 0;  // per cycle
@@ -31,10 +36,11 @@ Cost cost_of(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
       if (c.level[at(i)].generates_addresses) out.energy.units += tally.address_energy(i, v);
     }
     out.cycles = std::max(out.cycles, tally.cycles(i));
+    if (out.cycles == kTooManyCycles) return {Verdict::OverCapacity, static_cast<u8>(i), {}};
     leakage += leakage_units(c.level[at(i)], nest.used[at(i)]);
   }
   out.energy.units += leakage * out.cycles;
-  return out;
+  return {Verdict::Fits, 0, out};
 }
 
 Evaluation fits(const Compiled& c, const TrueNest& nest, const KeepMasks& keep) {
@@ -77,9 +83,8 @@ Mapping without_idle_loops(const TrueNest& nest, const Mapping& mapping) {
 Evaluation true_cost_of(const Compiled& c, const Mapping& mapping) {
   const TrueNest nest(c, mapping);
   if (nest.divides) return evaluate_perfect(c, Nest(c, without_idle_loops(nest, mapping)), mapping.keep);
-  Evaluation out = fits(c, nest, mapping.keep);
-  if (out.verdict == Verdict::Fits) out.cost = cost_of(c, nest, mapping.keep);
-  return out;
+  const Evaluation out = fits(c, nest, mapping.keep);
+  return out.verdict == Verdict::Fits ? cost_of(c, nest, mapping.keep) : out;
 }
 
 }  // namespace heliolite

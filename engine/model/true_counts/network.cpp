@@ -8,6 +8,7 @@
 #include "engine/model/true_counts/sliding.h"
 #include "engine/model/true_counts/step_products.h"
 #include "engine/model/true_counts/steps_outwards.h"
+#include "engine/model/true_counts/traffic.h"
 
 namespace heliolite {
 namespace {
@@ -26,7 +27,8 @@ class MulticastCount {
   }
 
   void run(std::vector<MulticastTraffic>& out) {
-    if (level_ == 0) {
+    // Units ask at every step, also through interconnects without a fan-out.
+    if (inside_interconnects(c_, level_) == 0 && nest_.first[at(level_)] == 0) {
       step({StepKind::Every, 0});
     } else {
       step({StepKind::First, 0});
@@ -132,8 +134,18 @@ void multicast_traffic(const Compiled& c, const CompiledTensor& t, const TrueNes
   MulticastCount(c, t, nest, level).run(out);
 }
 
+std::optional<u64> passing_words(const Compiled& c, int tensor, const TrueNest& nest, int level) {
+  const int inside = inside_interconnects(c, level);
+  if (inside == level) return std::nullopt;
+  const UnitDigits everywhere{};
+  TrueStream stream(c, tensor, nest, everywhere);
+  stream.start(inside);
+  return stream.accesses(level);
+}
+
+// Hops are the average over what the tiles inside fetch, times the words that pass (rule 16).
 TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 accesses, u64 part,
-                           const std::vector<MulticastTraffic>& traffic) {
+                           const std::vector<MulticastTraffic>& traffic, std::optional<u64> passing) {
   TrueNetworkSum out;
   const bool both_ways = is_output && machine.is_dram;
   out.ingress_words = both_ways ? 2 * accesses - part : accesses;
@@ -142,6 +154,8 @@ TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 acc
     raw += static_cast<double>(m.words);
     out.hop_words += 0.5 * static_cast<double>(m.half_hop_words);
   }
+  const double through = passing && raw > 0 ? static_cast<double>(*passing) / raw : 1;
+  out.hop_words *= through;
   const auto all = static_cast<double>(both_ways ? out.ingress_words : accesses);
   if (traffic.empty() || all == 0) return out;
   if (both_ways) {
@@ -150,7 +164,7 @@ TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 acc
   }
   for (const MulticastTraffic& m : traffic) {
     const auto words = static_cast<double>(m.words);
-    const double hops = 0.5 * static_cast<double>(m.half_hop_words) * raw / (words * all);
+    const double hops = 0.5 * static_cast<double>(m.half_hop_words) * through * raw / (words * all);
     out.router_words += (1 + std::floor(hops)) * words * all / raw;
   }
   return out;

@@ -1,5 +1,6 @@
 #pragma once
 // What a network below a level carries for one tensor (docs/cost_model.md, rules 38, 40).
+#include <optional>
 #include <vector>
 
 #include "engine/base/energy.h"
@@ -22,9 +23,13 @@ struct TrueNetworkSum {
   Energy energy(const CompiledLevel& machine, int v) const;  // of words of tensor v
 };
 
+// Words that the network below a level carries because interconnects inside it pass on all that they are asked for,
+// more than multicast_traffic() counts; none: there are no interconnects.
+std::optional<u64> passing_words(const Compiled& c, int tensor, const TrueNest& nest, int level);
+
 // `accesses`: words that arrive at the level; `part`: of them those of an output that are not read first; `traffic`:
-// empty where neither hops nor routers cost anything.
+// empty where neither hops nor routers cost anything. `passing`: of passing_words().
 TrueNetworkSum network_sum(const CompiledLevel& machine, bool is_output, u64 accesses, u64 part,
-                           const std::vector<MulticastTraffic>& traffic);
+                           const std::vector<MulticastTraffic>& traffic, std::optional<u64> passing);
 
 }  // namespace heliolite

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/model/multicast.h"
 #include "engine/model/true_counts/nest.h"
 #include "engine/model/true_counts/tally.h"
 #include "engine/search/any/network_hops.h"
@@ -118,7 +119,7 @@ KeptFlows::KeptFlows(const Compiled& c, const KeepMasks& keep, const Unrollable&
 void KeptFlows::add_networks(int v) {
   const CompiledTensor& t = c_.tensor[at(v)];
   for (int i = 0; i < c_.level_count; ++i) {
-    if (!has_network(c_.level[at(i)])) continue;
+    if (!has_network(c_.level[at(i)]) || !carries_tiles(c_, i, v)) continue;
     flows_.push_back({static_cast<u8>(v), static_cast<u8>(i), static_cast<u8>(i), i == 0, false, t.is_output,
                       t.sliding || t.entangled, t.indexing, own_ranks(c_, v), sharing_ranks(t), touched_words(t, c_)});
     flows_.back().by_network = true;

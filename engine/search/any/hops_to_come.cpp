@@ -33,7 +33,7 @@ struct HopLoop {
 class LeastHops {
  public:
   LeastHops(const Compiled& c, int level, const TilesInFanouts& tiles, DimensionMask x, DimensionMask y)
-      : c_(c), level_(c.level[at(level)]), x_(x), y_(y) {
+      : c_(c), number_(level), level_(c.level[at(level)]), x_(x), y_(y) {
     for (int d = 0; d < c.dimension_count; ++d)
       if (tiles[at(d)].units != 1) sides_.push_back({d, c.size[at(d)], tiles[at(d)]}), units_ *= tiles[at(d)].units;
   }
@@ -79,7 +79,8 @@ class LeastHops {
 
   u128 energy(std::span<const HopLoop> loops) const {
     u128 sum = 0;
-    for (int v = 0; v < c_.tensor_count; ++v) sum += hop_energy(level_, v, {}, half_hops_of(v, loops));
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (carries_tiles(c_, number_, v)) sum += hop_energy(level_, v, {}, half_hops_of(v, loops));
     return sum;
   }
 
@@ -171,6 +172,7 @@ class LeastHops {
   }
 
   const Compiled& c_;
+  const int number_;
   const CompiledLevel& level_;
   DimensionMask x_, y_;
   std::vector<SpreadSide> sides_;

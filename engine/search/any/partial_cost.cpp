@@ -96,7 +96,7 @@ PartialCost::LevelCycles PartialCost::level_cycles(const Trail& trail, const Rea
 u64 PartialCost::LevelCycles::with(const Rest& rest) const {
   PortCycles all = outermost;
   all += rest.ports;
-  return static_cast<u64>(std::ceil(std::max(inside, std::ranges::max(all.of))));
+  return saturated(std::ceil(std::max(inside, std::ranges::max(all.of))));
 }
 
 double PartialCost::cycles_of_first(const Trail& trail, const Reach& reach) const {

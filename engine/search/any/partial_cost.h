@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/base/saturating.h"
 #include "engine/search/any/open_flow.h"
 #include "engine/search/any/rounded_cycles.h"
 
@@ -48,7 +49,7 @@ struct Rest {
   PortCycles ports;
 
   // Of any mapping with such flows, at least.
-  u64 cycles() const { return static_cast<u64>(std::ceil(std::ranges::max(ports.of))); }
+  u64 cycles() const { return saturated(std::ceil(std::ranges::max(ports.of))); }
   void raise_to(const Rest& other) {
     energy = std::max(energy, other.energy);
     for (std::size_t k = 0; k < ports.of.size(); ++k) ports.of[k] = std::max(ports.of[k], other.ports.of[k]);

@@ -169,7 +169,7 @@ void PartialCost::describe(const Trail& trail, const Reach& reach, Profile& out)
     out.open.push_back(matters ? turned_round(units.most[at(i)]) : 0);
     out.open.push_back(leaks(level) ? units.least[at(i)] : 0);
   }
-  out.cycles = std::max(least_cycles(trail, units.to_come), static_cast<u64>(std::ceil(cycles)));
+  out.cycles = std::max(least_cycles(trail, units.to_come), saturated(std::ceil(cycles)));
 }
 
 }  // namespace heliolite

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "engine/base/saturating.h"
 #include "engine/model/bandwidth.h"
 
 namespace heliolite {
@@ -27,8 +28,8 @@ RoundedCycles::RoundedCycles(const KeptFlows& costs)
   }
   const double cycles = std::max(
       {reads / level_.read_bandwidth, writes / level_.write_bandwidth, (reads + writes) / level_.shared_bandwidth});
-  exact_ = static_cast<u64>(std::ceil(cycles * (1 - kFarFromWhole)));
-  may_round_up_ = static_cast<double>(exact_) <= cycles * (1 + kFarFromWhole);
+  exact_ = saturated(std::ceil(cycles * (1 - kFarFromWhole)));
+  may_round_up_ = exact_ != kTooManyCycles && static_cast<double>(exact_) <= cycles * (1 + kFarFromWhole);
 }
 
 u64 RoundedCycles::of_multiples(u64 unit, u64 least, u64 most) const {

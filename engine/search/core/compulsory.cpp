@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/base/saturating.h"
 #include "engine/model/distinct_offsets.h"
 #include "engine/model/storage_cost.h"
 #include "engine/search/core/whole_cycles.h"
@@ -24,7 +25,7 @@ u64 least_cycles(const CompiledLevel& level, u64 reads, u64 writes) {
   const auto r = static_cast<double>(reads), w = static_cast<double>(writes);
   const double cycles =
       std::max({r / level.read_bandwidth, w / level.write_bandwidth, (r + w) / level.shared_bandwidth});
-  return static_cast<u64>(whole_cycles(cycles));
+  return saturated(whole_cycles(cycles));
 }
 
 // What level i moves of tensor t at least. `serves_macs`: nothing inside can keep t and no fan-out lies inside, so that

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/multicast.h"
 
 namespace heliolite {
 namespace {
@@ -39,7 +40,18 @@ class ChannelList {
       // Words on their way past a level that does not keep them enter its network too: they have no price there.
       const bool passed = entering_costs(level) && c_.counted(i, m_.keep.must[at(i)]) != m_.all_tensors();
       if (level.routers_cost || passed || (level.network_costs && level.is_dram)) m_.exact = false;
+      if (level.hops_cost && !prices_hops(i)) m_.exact = false;
     }
+  }
+
+  // Whether the hops of all words below a level are in the sums: units behind interconnects that fan out ask for more
+  // than goes into a tile of theirs.
+  bool prices_hops(int i) const {
+    if (carries_every_step(c_, i)) return true;
+    if (inside_interconnects(c_, i) == 0) return false;
+    for (int v = 0; v < c_.tensor_count; ++v)
+      if (!carries_tiles(c_, i, v)) return false;
+    return true;
   }
 
   // Stores of one memory share its channels, which are those of the outermost of them.

@@ -5,6 +5,7 @@
 #include "engine/base/integers.h"
 #include "engine/base/split_mix.h"
 #include "engine/model/halo_move.h"
+#include "engine/model/multicast.h"
 #include "engine/model/tile_box.h"
 
 namespace heliolite {
@@ -78,7 +79,7 @@ void NestSteps::unroll(PartialMapping& s, int level, const SpatialChoice& choice
     begin_filling(s, level, v, choice);
     if (!fanout.hops || m_.cycles_only) continue;
     const double hops = listed ? hop_units(*m_.problem, level, choice, v, s.tile.extent) : choice.hop_units[t];
-    if (level == 0) {
+    if (carries_every_step(c_, level)) {
       s.sum[0] += hops * m_.macs / choice.instances;
     } else if (!c_.tensor[v].sliding) {
       s.fill[t][0] += hops * static_cast<double>(box_words(c_.tensor[v], s.tile.extent));

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/base/integers.h"
+#include "engine/model/bandwidth.h"
 #include "engine/model/tensor_flows.h"
 
 namespace heliolite {
@@ -173,6 +174,7 @@ Mapping Ladder::mapping(const Plan& plan) const {
 }
 
 Score Ladder::score_of(const Cost& inside, int top) const {
+  if (inside.cycles == kTooManyCycles) return {};
   const Cost outside = bypassed_[top] ? Cost{} : compulsory_.outside[top];
   const u64 fanout = fanout_outside_[top];
   const u64 cycles = fanout == 1 ? inside.cycles : (inside.cycles + fanout - 1) / fanout;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/integers.h"
+#include "engine/model/bandwidth.h"
 
 namespace heliolite {
 namespace {
@@ -38,7 +39,7 @@ void judge_by(Ladder& ladder, PartialPlan& p, int outer, Price&& price) {
   if (!p.score.fits || outside.used == outside.instances) return;
   u64& cycles = p.score.cost.cycles;
   const u128 idle = static_cast<u128>(cycles) * outside.instances;
-  cycles = static_cast<u64>((idle + outside.used - 1) / outside.used);
+  cycles = static_cast<u64>(std::min<u128>((idle + outside.used - 1) / outside.used, kTooManyCycles));
   p.score.value = Value::of(ladder.objective(), p.score.cost);
 }
 

@@ -41,8 +41,12 @@ std::vector<bool> uneven_levels(const LayerProblem& problem) {
   const Compiled& c = problem.model.compiled();
   std::vector<bool> out(at(c.level_count), false);
   for (int i = 0; i + 1 < c.level_count; ++i) {
-    const CompiledLevel& outside = c.level[at(i) + 1];
-    out[at(i)] = loops_are_free(problem.space, i) && !outside.hops_cost && !outside.routers_cost;
+    out[at(i)] = loops_are_free(problem.space, i);
+    // Interconnects send on what the level is asked for.
+    for (int k = i + 1; k < c.level_count; ++k) {
+      if (c.level[at(k)].hops_cost || c.level[at(k)].routers_cost) out[at(i)] = false;
+      if (!c.level[at(k)].is_interconnect) break;
+    }
   }
   return out;
 }

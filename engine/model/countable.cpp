@@ -1,0 +1,120 @@
+#include "engine/model/countable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/base/energy.h"
+#include "engine/base/integers.h"
+#include "engine/model/bandwidth.h"
+#include "engine/model/value_parts.h"
+
+namespace heliolite {
+namespace {
+
+// pJ. Half of what 128 bits hold: the other half is for what roundings add.
+const double kMostPicojoules = std::ldexp(1.0, 127) / Energy::kUnitsPerPicojoule;
+const double kMostCycles = std::ldexp(1.0, 64);
+constexpr int kKinds = 3;  // of accesses: a word may be read, filled and updated at a step
+
+// Words of a tensor that cross between two levels at a step, at most: strides make holes in the boxes that move.
+double most_words(const Workload& workload, const Tensor& tensor) {
+  double words = 1;
+  for (const Rank& rank : tensor.ranks) {
+    double holes = 0;
+    for (const Term& term : rank.terms)
+      if (workload.dimensions[at(term.dimension)].size > 1) holes += static_cast<double>(term.coefficient);
+    words *= std::max(1.0, holes);
+  }
+  return words;
+}
+
+class PairCheck {
+ public:
+  PairCheck(const Workload& workload, const Architecture& architecture, double steps)
+      : w_(workload), a_(architecture), steps_(steps) {}
+
+  Diagnostics run() {
+    for (const StorageLevel& level : a_.levels) {
+      const ValueParts parts = value_parts(value_bits(w_), level);
+      double words = 0;  // of the level, at a step
+      for (std::size_t v = 0; v < w_.tensors.size(); ++v) {
+        const double size = parts.of[v] / static_cast<double>(parts.of_word);
+        const double moved = most_words(w_, w_.tensors[v]);
+        words += kKinds * moved * size;
+        prices(level, w_.tensors[v], size, moved);
+      }
+      for (const std::optional<double>& rate : {level.bandwidth.read, level.bandwidth.write, level.bandwidth.shared})
+        if (rate) cycles_ = std::max(cycles_, words / *rate);
+    }
+    picojoules_ += a_.compute.op_pj * steps_;
+    const double cycles = std::min(cycles_ * steps_, kMostCycles);
+    for (const StorageLevel& level : a_.levels)
+      picojoules_ += level.leak_pj_per_cycle * static_cast<double>(level.instances) * cycles;
+    if (errors_.empty() && picojoules_ > kMostPicojoules)
+      errors_.push_back({"", 0, "energy",
+                         fmt::format("the prices of {} are too high for {}: a mapping of its {:.3g} "
+                                     "multiply-accumulates may cost {:.2g} pJ, at most {:.2g} can be counted",
+                                     a_.name, w_.name, static_cast<double>(w_.macs()), picojoules_, kMostPicojoules)});
+    return std::move(errors_);
+  }
+
+ private:
+  // What a word of the tensor costs at the level and on the network below it, which is `size` of the level's words.
+  void prices(const StorageLevel& level, const Tensor& tensor, double size, double moved) {
+    const double access = level.block_words == 1 ? size : 1;
+    const double most =
+        std::max({level.energy.read_pj * access, level.energy.fill_pj * access, level.energy.update_pj * access,
+                  level.address_generation_pj * size, level.network.hop_pj * size, level.network.router_pj * size,
+                  level.network.ingress_pj * size});
+    if (most > kMaxAccessPicojoules)
+      errors_.push_back({"", 0, level.name,
+                         fmt::format("a word of {} is {:.4g} of its words and costs {:.3g} pJ, at most {:.3g} is "
+                                     "accepted",
+                                     tensor.name, size, most, kMaxAccessPicojoules)});
+    const double x = static_cast<double>(level.fanout_x), hops = x + x * static_cast<double>(level.fanout_y);
+    const double of_word =
+        (level.energy.read_pj + level.energy.fill_pj + level.energy.update_pj) * std::max(access, 1.0) +
+        kKinds * level.address_generation_pj * size +
+        2 * size * (level.network.ingress_pj + hops * level.network.hop_pj + (1 + hops) * level.network.router_pj);
+    picojoules_ += of_word * moved * steps_;
+  }
+
+  const Workload& w_;
+  const Architecture& a_;
+  double steps_;
+  double cycles_ = 1;  // at a step
+  double picojoules_ = 0;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Diagnostics uncountable_energies(const Workload& workload, const Architecture& architecture, double steps) {
+  return PairCheck(workload, architecture, steps).run();
+}
+
+Diagnostics uncountable_cycles(const Breakdown& breakdown, const Architecture& architecture) {
+  Diagnostics out;
+  for (std::size_t i = 0; i < breakdown.level.size(); ++i) {
+    const LevelBreakdown& level = breakdown.level[i];
+    if (level.cycles != kTooManyCycles) continue;
+    double reads = 0, writes = 0;
+    for (std::size_t v = 0; v < level.tensor.size(); ++v) {
+      reads += level.level_words(v, static_cast<double>(level.tensor[v].reads));
+      writes += level.level_words(v, static_cast<double>(level.tensor[v].fills + level.tensor[v].updates));
+    }
+    constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+    const Bandwidth& rate = architecture.levels[i].bandwidth;
+    const double cycles = std::max({reads / rate.read.value_or(kUnlimited), writes / rate.write.value_or(kUnlimited),
+                                    (reads + writes) / rate.shared.value_or(kUnlimited)});
+    out.push_back({"", 0, level.name,
+                   fmt::format("needs {:.3g} cycles for its words at these bandwidths, at most {:.3g} can be counted",
+                               cycles, kMostCycles)});
+  }
+  return out;
+}
+
+}  // namespace heliolite

@@ -1,0 +1,19 @@
+#pragma once
+// Whether the numbers of the cost model have room for what a workload can cost on a machine: energies have 128 bits,
+// cycles 64. What does not fit is refused with a reason, never cut.
+#include "arch/architecture.h"
+#include "engine/base/result.h"
+#include "engine/model/breakdown.h"
+#include "workloads/workload.h"
+
+namespace heliolite {
+
+// Prices that no mapping's energy has room for together: what a word or a cycle costs, times the words and cycles that
+// mappings of so many `steps` (MACs, or more where factors do not divide) can have. Both must have passed their
+// check(). Empty: every energy can be counted.
+Diagnostics uncountable_energies(const Workload& workload, const Architecture& architecture, double steps);
+
+// The levels that need more cycles than can be counted. Empty: there are none.
+Diagnostics uncountable_cycles(const Breakdown& breakdown, const Architecture& architecture);
+
+}  // namespace heliolite
