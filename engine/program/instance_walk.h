@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/integers.h"
 #include "engine/base/result.h"
 #include "engine/program/affine_program.h"
 #include "engine/program/count.h"
@@ -34,7 +35,7 @@ class InstanceWords {
   // Calls touch(array, subscripts, whether it is written) for the reads of the instance in their order, then the write.
   template <class Touch>
   void visit(int statement, std::span<const i64> at, Touch touch) {
-    const std::vector<Access>& accesses = accesses_[static_cast<std::size_t>(statement)];
+    const std::vector<Access>& accesses = accesses_[heliolite::at(statement)];
     for (const Access& access : accesses) {
       word_.clear();
       for (const Subscript& s : access.subscripts) word_.push_back(s.at(at));
