@@ -139,7 +139,9 @@ class SketchReader {
       cursor_.stop("the step of a loop is i++, i--, i += number or i -= number, found '" + std::string(sign.text) +
                    "'");
     const int line = cursor_.peek().line;
+    stepped_ = name.text;
     AffineForm form = affine_.expression();
+    stepped_ = {};
     if (cursor_.stopped()) return 1;
     if (sign.is("=")) {
       const auto change = sum(form, *scaled(affine_name(std::string(name.text)), -1));
@@ -324,6 +326,7 @@ class SketchReader {
 
   // A name in a subscript or bound.
   void met(const std::string& name, int line) {
+    if (name == stepped_) return;
     for (const SketchLoop& loop : loops_)
       if (loop.index == name) return;
     if (sketch_.parameter_line.emplace(name, line).second) sketch_.parameters.push_back(name);
@@ -336,6 +339,7 @@ class SketchReader {
   std::vector<SketchLoop> loops_;
   std::vector<std::string> conditions_;
   std::vector<int> positions_{0};
+  std::string_view stepped_;               // the index whose step is read: its loop does not stand yet
   std::vector<SketchDivision> divisions_;  // of the loops and ifs around, and of the statement
   std::map<std::string, int> ignored_;     // pragmas, by their first word
 };

@@ -79,7 +79,7 @@ TEST(ProgramFile, QuotientsAndRemaindersAreAffine) {
            "    if (i >= 1 && (i - 1) % 3 == 0) A[t % 2][2 * i % 5 + i / 4] = A[(t - 1) % 2][i] + A[t % 2][7 % 4];"));
   const ProgramStatement& s = p.statements[0];
   EXPECT_TRUE(is_equal(s.domain, "[T, N] -> { S0[t, i] : 1 <= t < T and 1 <= i < floor(N/2) and (i - 1) mod 3 = 0 }"));
-  EXPECT_TRUE(is_equal(s.write.element, "[T, N] -> { S0[t, i] -> A[t mod 2, (2i mod 5) + floor(i/4)] }"));
+  EXPECT_TRUE(is_equal(s.write.element, "[T, N] -> { S0[t, i] -> A[t mod 2, ((2i) mod 5) + floor(i/4)] }"));
   EXPECT_TRUE(is_equal(s.reads[0].element, "[T, N] -> { S0[t, i] -> A[(t - 1) mod 2, i] }"));
   EXPECT_TRUE(is_equal(s.reads[1].element, "[T, N] -> { S0[t, i] -> A[t mod 2, 3] }"));
   // What is divided depends on its index: the sum is computed in every iteration.
