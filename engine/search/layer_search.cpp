@@ -137,18 +137,25 @@ LayerAnswer LayerSearch::search_sunstone(const SearchBudget& budget, const Climb
   return out;
 }
 
-// Where the keep rules of the machine are lifted, they still leave a part of the mapspace, in which the same time goes
-// a longer way: the answer is never worse than the best found there.
-LayerAnswer LayerSearch::search_even(const SearchBudget& budget) const {
-  const SearchOptions& options = problem_->options;
-  if (!options.open) return search_exact(budget);
+std::unique_ptr<LayerProblem> LayerSearch::closed_problem() const {
+  if (!problem_->options.open) return nullptr;
   auto closed = std::make_unique<LayerProblem>(*problem_);
   closed->options.open = false;
   closed->options.progress = {};
   closed->options.witness.reset();
   auto space = resolve(closed->workload, closed->architecture, mapspace_options(closed->options));
-  if (!space) return search_exact(budget);
+  if (!space) return nullptr;
   closed->space = *std::move(space);
+  return closed;
+}
+
+// Where the keep rules of the machine are lifted, they still leave a part of the mapspace, in which the same time goes
+// a longer way: the answer is never worse than the best found there.
+LayerAnswer LayerSearch::search_even(const SearchBudget& budget) const {
+  const SearchOptions& options = problem_->options;
+  if (!options.open) return search_exact(budget);
+  auto closed = closed_problem();
+  if (!closed) return search_exact(budget);
   const LayerAnswer known = LayerSearch(std::move(closed)).search_exact(budget.half());
   LayerAnswer out = search_exact(budget.after(known.statistics.evaluated),
                                  known.found ? objective_key(options.objective, known.cost) : ObjectiveKey());

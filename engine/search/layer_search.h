@@ -62,6 +62,9 @@ class LayerSearch {
   LayerAnswer search_any(const LayerAnswer& start, const SearchBudget& budget) const;
   LayerAnswer search_padded(const SearchBudget& budget) const;
   std::unique_ptr<LayerProblem> resized(Workload workload) const;
+  // Of a machine whose keep rules are lifted, the same question with them; else null.
+  std::unique_ptr<LayerProblem> closed_problem() const;
+  LayerAnswer second_step_alone(const LayerAnswer& perfect, const SearchBudget& budget) const;
   bool cut(LayerAnswer& larger, Counts counts) const;
   LayerAnswer search_fast(const SearchBudget& budget) const;
   LayerAnswer search_from_nothing(const LayerAnswer& start, const SearchBudget& budget) const;

@@ -13,6 +13,7 @@
 #include "engine/search/imperfect/imperfect_bound.h"
 #include "tests/support/load.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/search_problem.h"
 #include "workloads/load.h"
 
 namespace heliolite::imperfect_search_test {
@@ -60,6 +61,30 @@ TEST(ImperfectSearch, NeverWorseThanPerfectFactors) {
       expect_sound(workload(text), a, options);
     }
   }
+}
+
+// Without its keep rules the machine has more mappings, and no dearer answer, whatever the factors.
+TEST(ImperfectSearch, OpenMachinesHaveNoDearerAnswers) {
+  int compared = 0, cheaper = 0;
+  for (u64 seed = 0; seed < 60; ++seed) {
+    const testing::SearchProblem p = testing::random_search_problem(seed, {.max_mappings = 2'000});
+    SearchOptions options;
+    options.look_at_any = false;
+    if (seed % 2 == 0) options.factors = Factors::Any;
+    else options.imperfect = true;
+    options.budget_evaluations = 500;
+    const auto closed = map_workload(p.workload, p.architecture, options);
+    if (!closed.ok() || closed->status == Status::Infeasible) continue;
+    options.open = true;
+    options.budget_evaluations = 2'500;  // a part of it goes to the machine as it is
+    const auto open = map_workload(p.workload, p.architecture, options);
+    ASSERT_TRUE(open.ok()) << to_string(open.errors());
+    EXPECT_LE(open->value, closed->value * (1 + 1e-12)) << seed;
+    ++compared;
+    cheaper += open->value < closed->value;
+  }
+  EXPECT_GT(compared, 30);
+  EXPECT_GT(cheaper, 5);
 }
 
 TEST(ImperfectSearch, EveryObjective) {
